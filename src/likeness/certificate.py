@@ -1,0 +1,143 @@
+"""The certificate: what was proven, to whom, and what a recipient needs to prove it again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from likeness import registry
+from likeness.errors import LikenessError, VerificationError
+from likeness.forms._columns import ColumnNote, PublishedColumns
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from likeness.forms._base import Form
+    from likeness.models._base import PrivacyModel
+    from likeness.proof import Verdict
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is handed out with a release; nothing in it would help an adversary.
+
+    Parameters
+    ----------
+    form
+        The form and its options.
+    columns
+        Notes on the published columns.
+    guarantee
+        One entry per model and sensitive column: parameters, scope, measured strength.
+    records, classes
+        Published records and equivalence classes.
+    reproducible
+        Whether a seed was given, so that the release could be made again by whoever knows it.
+    remarks
+        What the guarantee takes for granted.
+    files
+        File name to its SHA-256 and number of rows; filled when the release is written.
+    version
+        Version of likeness that wrote it.
+    """
+
+    form: dict[str, Any]
+    columns: PublishedColumns
+    guarantee: tuple[dict[str, Any], ...]
+    records: int
+    classes: int
+    reproducible: bool
+    remarks: tuple[str, ...] = ()
+    files: dict[str, dict[str, Any]] = field(default_factory=dict)
+    version: str = ""
+
+    def make_form(self) -> Form:
+        """Make the form the release was published in."""
+        options = dict(self.form)
+        made: Form = registry.create("forms", options.pop("name"), options)
+        return made
+
+    def make_models(self) -> list[PrivacyModel]:
+        """Make the models the certificate claims, each once."""
+        unique = {
+            json.dumps([entry["model"], entry["parameters"]], sort_keys=True): entry
+            for entry in self.guarantee
+        }
+        return [registry.create("models", e["model"], e["parameters"]) for e in unique.values()]
+
+    def compare(self, verdict: Verdict) -> list[str]:
+        """Say where the certificate claims something else than was found."""
+        problems = []
+        if (self.records, self.classes) != (verdict.records, verdict.classes):
+            problems.append(
+                f"certificate.json says {self.records} records in {self.classes} classes; the published tables hold "
+                f"{verdict.records} in {verdict.classes}"
+            )
+        found = {_key(proof.to_json()): proof for proof in verdict.proofs if proof.holds is not None}
+        for entry in self.guarantee:
+            proof = found.get(_key(entry))
+            if proof is not None and proof.to_json() != entry:
+                problems.append(
+                    f"certificate.json claims {entry['model']} with {entry['measured']} ({entry['scope']}); "
+                    f"found {proof.to_json()['measured']} ({proof.scope})"
+                )
+        return problems
+
+    def to_json(self) -> str:
+        """Write it; the same release, the same bytes."""
+        plain = {
+            "format": FORMAT,
+            "likeness": self.version,
+            "form": self.form,
+            "guarantee": list(self.guarantee),
+            "counts": {"records": self.records, "classes": self.classes},
+            "reproducible": self.reproducible,
+            "remarks": list(self.remarks),
+            "columns": [note.to_json() for note in self.columns.notes],
+            "files": self.files,
+        }
+        return json.dumps(plain, indent=2, ensure_ascii=False) + "\n"
+
+    @staticmethod
+    def from_json(text: str, where: str) -> Certificate:
+        """Read it back.
+
+        Raises
+        ------
+        VerificationError
+            When it is not a certificate.
+        """
+        try:
+            plain: Mapping[str, Any] = json.loads(text)
+            if plain["format"] != FORMAT:
+                raise VerificationError(
+                    f"{where}: is of format {plain['format']}; this version reads format {FORMAT}"
+                )
+            certificate = Certificate(
+                dict(plain["form"]),
+                PublishedColumns(tuple(ColumnNote.from_json(note) for note in plain["columns"])),
+                tuple(plain["guarantee"]),
+                plain["counts"]["records"],
+                plain["counts"]["classes"],
+                plain["reproducible"],
+                tuple(plain["remarks"]),
+                dict(plain["files"]),
+                plain["likeness"],
+            )
+            certificate.make_form()
+            certificate.make_models()
+        except VerificationError:
+            raise
+        except (ValueError, KeyError, TypeError, AttributeError, LikenessError) as problem:
+            raise VerificationError(
+                f"{where}: is not a certificate of likeness, or was changed ({problem})"
+            ) from None
+        return certificate
+
+
+def _key(entry: Mapping[str, Any]) -> str:
+    """What an entry is about."""
+    return json.dumps([entry["model"], entry["parameters"], entry.get("sensitive")], sort_keys=True)

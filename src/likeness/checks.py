@@ -1,0 +1,96 @@
+"""One-sentence checks of parameters, shared by all parts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from likeness.errors import PolicyError, suggestion
+from likeness.exact import rational
+
+
+def whole(part: str, name: str, value: Any, *, at_least: int, at_most: int | None = None) -> int:
+    """Return a whole number within limits.
+
+    Raises
+    ------
+    PolicyError
+        When it is not one; the message names the part, the parameter, the value and the limits.
+
+    Examples
+    --------
+    >>> whole("k-anonymity", "k", 5, at_least=1)
+    5
+    >>> whole("k-anonymity", "k", 0, at_least=1)
+    Traceback (most recent call last):
+    likeness.errors.PolicyError: k-anonymity: k must be a whole number of at least 1; got 0
+    """
+    limits = f"of at least {at_least}" if at_most is None else f"from {at_least} to {at_most}"
+    good = isinstance(value, int) and not isinstance(value, bool)
+    if not good or value < at_least or (at_most is not None and value > at_most):
+        raise PolicyError(f"{part}: {name} must be a whole number {limits}; got {value!r}")
+    return int(value)
+
+
+def number(
+    part: str,
+    name: str,
+    value: Any,
+    *,
+    above: float | None = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
+) -> Fraction:
+    """Return a number within limits, as the fraction it stands for.
+
+    Raises
+    ------
+    PolicyError
+        When it is not one.
+
+    Examples
+    --------
+    >>> number("beta-likeness", "beta", 0.5, above=0)
+    Fraction(1, 2)
+    >>> number("beta-likeness", "beta", -1, above=0)
+    Traceback (most recent call last):
+    likeness.errors.PolicyError: beta-likeness: beta must be a number above 0; got -1
+    """
+    limits = [
+        f"{word} {limit}"
+        for word, limit in (("above", above), ("of at least", at_least), ("at most", at_most))
+        if limit is not None
+    ]
+    complaint = f"{part}: {name} must be a number {' and '.join(limits)}; got {value!r}"
+    try:
+        exact = rational(value)
+    except (ValueError, TypeError, ZeroDivisionError):
+        raise PolicyError(complaint) from None
+    if (
+        (above is not None and exact <= rational(above))
+        or (at_least is not None and exact < rational(at_least))
+        or (at_most is not None and exact > rational(at_most))
+    ):
+        raise PolicyError(complaint)
+    return exact
+
+
+def choice(part: str, name: str, value: Any, options: tuple[str, ...]) -> str:
+    """Return a word that must be one of a few.
+
+    Raises
+    ------
+    PolicyError
+        When it is not; says which was probably meant.
+
+    Examples
+    --------
+    >>> choice("mondrian", "cut", "widset", ("widest", "all"))
+    Traceback (most recent call last):
+    likeness.errors.PolicyError: mondrian: cut must be one of widest, all; got 'widset'; did you mean 'widest'?
+    """
+    if value not in options:
+        hint = suggestion(str(value), options)
+        hint = hint if "mean" in hint else ""
+        raise PolicyError(f"{part}: {name} must be one of {', '.join(options)}; got {value!r}{hint}")
+    return str(value)

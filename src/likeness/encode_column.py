@@ -1,0 +1,246 @@
+"""One column of a table to one attribute: its domain and codes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.errors import LikenessError
+from likeness.hierarchies import (
+    Hierarchy,
+    check_covers,
+    dates,
+    from_rows,
+    intervals,
+    prefixes,
+    read_hierarchy,
+)
+from likeness.hierarchies.nested import from_nested
+from likeness.microdata.domain import NUMERIC, Domain, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.policy.column import Column
+    from likeness.policy.sections import Missing
+    from likeness.tables import EncodedColumn, Table
+
+
+class EncodeProblem(LikenessError):
+    """Problems of one column, gathered by `likeness.encode.encode`."""
+
+
+def encode_attribute(
+    table: Table, name: str, column: Column, missing: Missing, recoding: str, folder: Path
+) -> tuple[Domain, NDArray[np.int32], int, str]:
+    """Encode one quasi-identifier or sensitive attribute.
+
+    Parameters
+    ----------
+    table, name
+        The table and the column.
+    column
+        What the policy says about it.
+    missing
+        What the policy says about missing values in general.
+    recoding
+        ``tight``, ``hierarchy`` or ``set``; decides the shape of the column's regions.
+    folder
+        Where relative paths of hierarchies begin.
+
+    Returns
+    -------
+    Domain, (n,) int32, int, str
+        The domain, each record's code (-1: missing), the number of missing values and how they are treated.
+    """
+    own = column.missing
+    markers = own.markers if own is not None and own.markers is not None else missing.markers
+    treatment = own.policy if own is not None and own.policy is not None else missing.policy
+    encoded = table.encode(name, missing=markers, kind=_asked_kind(column))
+    count = encoded.missing
+    if count and treatment == "error":
+        first = int(np.argmax(encoded.codes < 0))
+        raise EncodeProblem(
+            f"column {name!r}: {count} missing values, the first in record {first + 1}; say missing: {{policy: category}} "
+            "to keep them as a category or {policy: drop} to leave those records out"
+        )
+    if len(encoded.values) == 0:
+        raise EncodeProblem(f"column {name!r}: every value is missing; give it role: drop")
+    domain, recode = _domain(encoded, column, count > 0 and treatment == "category", recoding, folder)
+    codes = encoded.codes
+    if recode is not None:
+        codes = np.append(recode, -1).astype(np.int32)[codes]
+    return domain, np.ascontiguousarray(codes, np.int32), count, treatment
+
+
+def _asked_kind(column: Column) -> str | None:
+    """The kind a column is to be read as; None to find it from the data."""
+    if column.kind in NUMERIC:
+        return column.kind
+    if column.kind in {"ordered", "categorical"}:
+        return "text"
+    rule = column.hierarchy
+    if isinstance(rule, dict) and len(rule) == 1:
+        if "dates" in rule:
+            return "date"
+        if "intervals" in rule:
+            return None
+    if column.hierarchy is not None:
+        return "text"
+    listed = column.domain is not None and isinstance(column.domain[0], str)
+    return "text" if listed else None
+
+
+def _domain(
+    encoded: EncodedColumn, column: Column, missing: bool, recoding: str, folder: Path
+) -> tuple[Domain, NDArray[np.int32] | None]:
+    """Make the domain, and the new code of each of the encoded values where codes change."""
+    name = encoded.name
+    numeric = encoded.kind in NUMERIC
+    hierarchy = None
+    if column.hierarchy is not None:
+        hierarchy = make_hierarchy(column.hierarchy, encoded, folder)
+        check_covers(texts(encoded.values), hierarchy, name)
+    hierarchical = hierarchy is not None and (column.kind in {None, "hierarchical"} or not numeric)
+    if column.kind == "hierarchical" and hierarchy is None:
+        raise EncodeProblem(
+            f"column {name!r}: kind hierarchical needs a hierarchy (a file, or prefix, intervals, dates)"
+        )
+    if hierarchical or (hierarchy is not None and recoding == "hierarchy" and column.kind != "ordered"):
+        return _hierarchical(encoded, column, hierarchy, missing, recoding)
+    common: dict[str, Any] = {
+        "hierarchy": hierarchy, "missing": missing, "weight": float(column.weight), "max_level": column.max_level,
+    }  # fmt: skip
+    if numeric:
+        return _numeric(encoded, column, common)
+    labels = texts(encoded.values)
+    if column.domain is not None:
+        order = [str(value) for value in column.domain]
+        rank = {label: i for i, label in enumerate(order)}
+        unknown = [label for label in labels if label not in rank]
+        if unknown:
+            raise EncodeProblem(
+                f"column {name!r}: {unknown[0]!r} is not in its declared domain"
+                + (f" (and {len(unknown) - 1} more values)" if len(unknown) > 1 else "")
+            )
+        recode = np.array([rank[label] for label in labels], np.int32)
+        labels = order
+    elif column.kind == "ordered":
+        raise EncodeProblem(f"column {name!r}: kind ordered needs domain: the list of its values in order")
+    else:
+        recode = None
+    ordered = column.kind == "ordered"
+    distance = column.distance or ("ordered" if ordered else "equal")
+    domain = Domain(
+        name,
+        "ordered" if ordered else "categorical",
+        np.array(labels, object),
+        "interval" if ordered else "set",
+        low=0.0,
+        high=float(len(labels) - 1),
+        distance=distance,
+        declared=column.domain is not None,
+        **common,
+    )
+    return domain, recode
+
+
+def _hierarchical(
+    encoded: EncodedColumn, column: Column, hierarchy: Hierarchy | None, missing: bool, recoding: str
+) -> tuple[Domain, NDArray[np.int32]]:
+    """Domain whose codes are leaf ranks."""
+    assert hierarchy is not None  # noqa: S101  # the caller made sure
+    labels = texts(encoded.values)
+    recode = np.array([hierarchy.rank_of[label] for label in labels], np.int32)
+    shape: Any = "set" if recoding == "set" and encoded.kind not in NUMERIC else "tree"
+    domain = Domain(
+        encoded.name,
+        "hierarchical",
+        np.array(hierarchy.leaves, object),
+        shape,
+        hierarchy,
+        missing,
+        0.0,
+        float(hierarchy.size - 1),
+        float(column.weight),
+        column.max_level,
+        column.distance or "hierarchical",
+        not hierarchy.data_derived,
+    )
+    return domain, recode
+
+
+def _numeric(
+    encoded: EncodedColumn, column: Column, common: dict[str, Any]
+) -> tuple[Domain, NDArray[np.int32] | None]:
+    """Domain of numbers or dates, after bottom and top coding."""
+    name, values = encoded.name, encoded.values
+    kind: Any = encoded.kind
+    recode = None
+    if column.bottom is not None or column.top is not None:
+        low = values[0] if column.bottom is None else _as_value(column.bottom, kind)
+        high = values[-1] if column.top is None else _as_value(column.top, kind)
+        values, inverse = np.unique(np.clip(values, low, high), return_inverse=True)
+        recode = inverse.astype(np.int32)
+    domain = Domain(name, kind, values, "interval", **common)
+    numbers = domain.numbers
+    low, high = float(numbers[0]), float(numbers[-1])
+    if column.domain is not None:
+        ends = [_as_value(end, kind) for end in column.domain]
+        low, high = Domain(name, kind, np.array(ends), "interval").numbers.tolist()
+        outside = values[(numbers < low) | (numbers > high)]
+        if outside.size:
+            raise EncodeProblem(
+                f"column {name!r}: {texts(outside[:1])[0]} is outside its declared domain "
+                f"[{column.domain[0]}, {column.domain[1]}]; widen it, or declare bottom and top coding"
+            )
+    domain = Domain(
+        name, kind, values, "interval", low=low, high=high, distance=column.distance or "ordered",
+        declared=column.domain is not None, **common,
+    )  # fmt: skip
+    return domain, recode
+
+
+def _as_value(given: Any, kind: str) -> Any:
+    """Take a declared number or date as the array's own type."""
+    if kind == "date":
+        return np.datetime64(given, "D")
+    return int(given) if kind == "integer" else float(given)
+
+
+def make_hierarchy(declared: Any, encoded: EncodedColumn, folder: Path) -> Hierarchy:
+    """Read, or make from the observed values, the hierarchy a policy declares for a column."""
+    name = encoded.name
+    if isinstance(declared, Hierarchy):
+        return declared
+    if isinstance(declared, str | Path):
+        return read_hierarchy(folder / declared, name)
+    if isinstance(declared, dict) and len(declared) == 1:
+        (rule, options), *_ = declared.items()
+        if rule == "prefix":
+            options = options if isinstance(options, dict) else {"digits": options}
+            return prefixes(texts(encoded.values), options["digits"], kept=options.get("kept"), name=name)
+        if rule == "dates":
+            return dates(encoded.values, options, name=name)
+        if rule == "intervals":
+            numbers = _numbers_of(encoded)
+            if isinstance(options, dict):
+                return intervals(numbers, width=options["width"], name=name)
+            return intervals(numbers, edges=options, name=name)
+    if isinstance(declared, dict):
+        import json
+
+        return from_nested(json.dumps(declared), name, json=True)
+    rows: Sequence[Sequence[str]] = declared
+    return from_rows(rows, name, where=lambda i: f"row {i + 1} of the hierarchy of column {name!r}")
+
+
+def _numbers_of(encoded: EncodedColumn) -> NDArray[Any]:
+    """Values of a column that must be numbers."""
+    if encoded.kind not in {"integer", "real"}:
+        raise EncodeProblem(f"column {encoded.name!r}: intervals need numbers; its values are {encoded.kind}")
+    return encoded.values

@@ -1,0 +1,107 @@
+"""What can go wrong, as people meet it.
+
+::
+
+    LikenessError                    one line: what, where, what to do
+    ├── InvalidError                 exit 2: invalid whatever the data hold
+    │   ├── PolicyError              the policy contradicts itself or names what does not exist
+    │   ├── TableError               a table cannot be read or is malformed
+    │   ├── HierarchyError           a hierarchy cannot be read or has gaps
+    │   └── OutputError              the output folder cannot be written or already exists
+    ├── CannotBeMetError             exit 3: valid, but this table cannot meet it
+    └── VerificationError            exit 1: a proof or a threshold failed
+
+Every error may carry several lines (``problems``), because a steward wants to hear of all the
+mistakes in a policy at once.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class LikenessError(Exception):
+    """Anything this library refuses to do, in one clear line per problem.
+
+    Parameters
+    ----------
+    *problems
+        One line each: what is wrong, where, and what to do about it.
+
+    Examples
+    --------
+    >>> raise InvalidError("k must be at least 1; got 0")
+    Traceback (most recent call last):
+    likeness.errors.InvalidError: k must be at least 1; got 0
+    """
+
+    exit_code: ClassVar[int] = 2
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("\n".join(problems))
+        self.problems: tuple[str, ...] = problems
+
+
+class InvalidError(LikenessError):
+    """The request is invalid, whatever the data hold (exit code 2)."""
+
+
+class PolicyError(InvalidError):
+    """The policy contradicts itself, the table, or names what does not exist (exit code 2)."""
+
+
+class TableError(InvalidError):
+    """A table cannot be read, or is malformed (exit code 2)."""
+
+
+class HierarchyError(InvalidError):
+    """A hierarchy cannot be read, has gaps or contradicts itself (exit code 2)."""
+
+
+class OutputError(InvalidError):
+    """The output cannot be written, or would replace something (exit code 2)."""
+
+
+class CannotBeMetError(LikenessError):
+    """The request is valid but this table cannot meet it (exit code 3)."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class VerificationError(LikenessError):
+    """A release does not prove what its certificate says (exit code 1)."""
+
+    exit_code: ClassVar[int] = 1
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """Say which known name was probably meant.
+
+    Parameters
+    ----------
+    name
+        The word that was not recognised.
+    known
+        All words that would have been.
+
+    Returns
+    -------
+    str
+        ``; did you mean 'burel'?`` or, when nothing is near, the list of what there is.
+
+    Examples
+    --------
+    >>> suggestion("bruel", ["burel", "mondrian"])
+    "; did you mean 'burel'?"
+    >>> suggestion("x", ["burel", "mondrian"])
+    '; known: burel, mondrian'
+    """
+    options = sorted(known)
+    near = get_close_matches(name, options, n=1, cutoff=0.6)
+    if near:
+        return f"; did you mean {near[0]!r}?"
+    return f"; known: {', '.join(options)}" if options else ""

@@ -1,0 +1,363 @@
+"""Exact comparisons: rationals, and reals known by rational enclosures as narrow as asked.
+
+No tolerance is ever in the violator's favour: a comparison that cannot be decided counts as violated.
+Logarithms come from `decimal`, whose ``ln`` and ``exp`` are correctly rounded, so one unit in the last place
+encloses them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+_MOST_DIGITS = 320
+"""Decimal digits after which a comparison counts as undecided."""
+_EXPONENT_DIGITS = 4
+"""Longest exponent of a number in a text, its sign included: ``1e999999999`` would fill the memory."""
+_NO_LIMIT = int(np.iinfo(np.int64).max)
+_NO_CLASS = 1 << 40
+"""More records than any class has."""
+
+
+def rational(value: float | str | Fraction | Decimal) -> Fraction:
+    """Read a number as the fraction a person means by it.
+
+    Parameters
+    ----------
+    value
+        A float stands for its shortest decimal text (0.1 is 1/10, not its binary neighbour); a text may be a
+        decimal or a fraction.
+
+    Raises
+    ------
+    ValueError
+        When it is not a finite number.
+
+    Examples
+    --------
+    >>> rational(0.1), rational("1/3"), rational(4)
+    (Fraction(1, 10), Fraction(1, 3), Fraction(4, 1))
+    """
+    if isinstance(value, bool):
+        raise ValueError(f"{value!r} is not a number")  # noqa: TRY004  # callers handle one kind of error
+    if isinstance(value, float | np.floating):
+        text = repr(float(value))
+        if text in {"nan", "inf", "-inf"}:
+            raise ValueError(f"{text} is not a finite number")
+        return Fraction(text)
+    if isinstance(value, np.integer):
+        return Fraction(int(value))
+    if isinstance(value, str) and len(value.lower().partition("e")[2]) > _EXPONENT_DIGITS:
+        raise ValueError(f"{value!r} is out of range")
+    try:
+        return Fraction(value)
+    except OverflowError:
+        raise ValueError(f"{value} is not a finite number") from None
+
+
+def ln_bounds(x: Fraction, digits: int) -> tuple[Fraction, Fraction]:
+    """Enclose the natural logarithm of a positive rational.
+
+    Parameters
+    ----------
+    x
+        Positive.
+    digits
+        Significant decimal digits of the two logarithms that are subtracted.
+
+    Examples
+    --------
+    >>> low, high = ln_bounds(Fraction(1, 2), 30)
+    >>> float(low), high - low < Fraction(1, 10**28)
+    (-0.6931471805599453, True)
+    """
+    if x == 1:
+        return Fraction(0), Fraction(0)
+    context = Context(prec=digits)
+    low = high = Fraction(0)
+    for number, sign in ((x.numerator, 1), (x.denominator, -1)):
+        if number == 1:
+            continue
+        # Decimal.ln wants its argument within the precision to be correctly rounded.
+        logarithm = context.ln(Decimal(number)) if len(str(number)) <= digits else None
+        if logarithm is None:
+            logarithm = Context(prec=len(str(number)) + digits).ln(Decimal(number))
+        exact = Fraction(logarithm)
+        unit = Fraction(10) ** (logarithm.adjusted() + 1 - digits)
+        low += sign * exact - unit
+        high += sign * exact + unit
+    return low, high
+
+
+def exp_bounds(x: Fraction, digits: int) -> tuple[Fraction, Fraction]:
+    """Enclose the exponential of a rational.
+
+    Parameters
+    ----------
+    x
+        Any rational of moderate size.
+    digits
+        Significant decimal digits.
+
+    Examples
+    --------
+    >>> low, high = exp_bounds(Fraction(1), 30)
+    >>> float(low), high - low < Fraction(1, 10**28)
+    (2.718281828459045, True)
+    """
+    if x == 0:
+        return Fraction(1), Fraction(1)
+    # The argument's rounding must not cost digits of the result: as many more as its whole part has.
+    argument = digits + len(str(abs(int(x)))) + 1
+    ends = []
+    for rounding, sign in ((ROUND_FLOOR, -1), (ROUND_CEILING, 1)):
+        at = Context(prec=argument, rounding=rounding).divide(Decimal(x.numerator), Decimal(x.denominator))
+        value = Context(prec=digits).exp(at)
+        ends.append(Fraction(value) + sign * Fraction(10) ** (value.adjusted() + 1 - digits))
+    return ends[0], ends[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Real:
+    """A real number known by enclosures.
+
+    Parameters
+    ----------
+    enclose
+        Gives, for a number of digits, rationals below and above the number.
+    exact
+        The number itself when it is rational.
+    """
+
+    enclose: Callable[[int], tuple[Fraction, Fraction]]
+    exact: Fraction | None = None
+
+    @staticmethod
+    def of(value: Fraction) -> Real:
+        """Wrap a rational.
+
+        Examples
+        --------
+        >>> Real.of(Fraction(1, 2)).exact
+        Fraction(1, 2)
+        """
+        return Real(lambda _: (value, value), value)
+
+    def __float__(self) -> float:
+        """Return the nearest float of the lower end of a 30-digit enclosure."""
+        return float(self.enclose(30)[0])
+
+    def at_least(self, value: Fraction) -> bool:
+        """Whether the number is provably at least ``value``; undecided is False.
+
+        Examples
+        --------
+        >>> Real.of(Fraction(1, 3)).at_least(Fraction(1, 3))
+        True
+        """
+        if self.exact is not None:
+            return self.exact >= value
+        digits = 30
+        while digits <= _MOST_DIGITS:
+            low, high = self.enclose(digits)
+            if low >= value:
+                return True
+            if high < value:
+                return False
+            digits *= 2
+        return False
+
+    def at_most(self, value: Fraction) -> bool:
+        """Whether the number is provably at most ``value``; undecided is False.
+
+        Examples
+        --------
+        >>> Real.of(Fraction(1, 3)).at_most(Fraction(1, 4))
+        False
+        """
+        return Real(
+            lambda digits: tuple(-end for end in reversed(self.enclose(digits))),  # type: ignore[arg-type,return-value]
+            None if self.exact is None else -self.exact,
+        ).at_least(-value)
+
+
+def shares_at_most(
+    counts: NDArray[np.int64], sizes: NDArray[np.int64], which: NDArray[np.integer], limits: Sequence[Real]
+) -> NDArray[np.bool_]:
+    """Decide ``counts / sizes <= limits[which]`` exactly, element by element.
+
+    Parameters
+    ----------
+    counts, sizes : (n,) int64
+        Counts and the sizes they are shares of; sizes are positive.
+    which : (n,) int
+        Index of each element's limit.
+    limits
+        The limits.
+
+    Returns
+    -------
+    (n,) bool
+        True where the inequality is proven.
+
+    Examples
+    --------
+    >>> limits = [Real.of(Fraction(1, 3))]
+    >>> shares_at_most(np.array([1, 1]), np.array([3, 2]), np.array([0, 0]), limits)
+    array([ True, False])
+    """
+    return _compare(counts, sizes, which, limits, below=True)
+
+
+def shares_at_least(
+    counts: NDArray[np.int64], sizes: NDArray[np.int64], which: NDArray[np.integer], limits: Sequence[Real]
+) -> NDArray[np.bool_]:
+    """Decide ``counts / sizes >= limits[which]`` exactly, element by element (see `shares_at_most`).
+
+    Examples
+    --------
+    >>> shares_at_least(np.array([1]), np.array([3]), np.array([0]), [Real.of(Fraction(1, 3))])
+    array([ True])
+    """
+    return _compare(counts, sizes, which, limits, below=False)
+
+
+def _compare(
+    counts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    which: NDArray[np.integer],
+    limits: Sequence[Real],
+    *,
+    below: bool,
+) -> NDArray[np.bool_]:
+    """Compare by scaled integers first; what those leave open, by fractions."""
+    if counts.size == 0:
+        return np.zeros(0, np.bool_)
+    # Limits are shares, so scaled limits times sizes stay below 2**62.
+    scale = max(1, 61 - int(sizes.max()).bit_length())
+    low = np.empty(len(limits), np.int64)
+    high = np.empty(len(limits), np.int64)
+    for i, limit in enumerate(limits):
+        under, over = limit.enclose(30)
+        low[i] = max(min((under.numerator << scale) // under.denominator, 1 << scale), -1)
+        high[i] = max(min(-((-over.numerator << scale) // over.denominator), (1 << scale) + 1), -1)
+    left = counts.astype(np.int64) << scale
+    surely_below = left <= low[which] * sizes
+    surely_above = left >= high[which] * sizes
+    holds: NDArray[np.bool_] = surely_below if below else surely_above
+    maybe = left <= high[which] * sizes if below else left >= low[which] * sizes
+    at = np.flatnonzero(maybe & ~holds)
+    if at.size:
+        cases, back = np.unique(np.stack([which[at], counts[at], sizes[at]]), axis=1, return_inverse=True)
+        decided = []
+        for i, count, size in cases.T.tolist():
+            share = Fraction(count, size)
+            decided.append(limits[i].at_least(share) if below else limits[i].at_most(share))
+        holds[at] = np.array(decided)[back.ravel()]
+    return holds
+
+
+def smallest_sizes(limit: Real, most: int) -> NDArray[np.int64]:
+    """For every count c = 1 … most, the smallest size n with ``c / n <= limit``.
+
+    Parameters
+    ----------
+    limit
+        A positive share.
+    most
+        The largest count asked for.
+
+    Returns
+    -------
+    (most,) int64
+
+    Examples
+    --------
+    >>> smallest_sizes(Real.of(Fraction(2, 5)), 4)
+    array([ 3,  5,  8, 10])
+    """
+    counts = np.arange(1, most + 1, dtype=np.int64)
+    low, high = limit.enclose(40)
+    if low <= 0:
+        return np.full(most, _NO_LIMIT, np.int64)
+    if low >= 1:
+        return counts
+    if limit.exact is not None and most * limit.exact.denominator < 1 << 62:
+        return -(-(counts * limit.exact.denominator) // limit.exact.numerator)
+    scale = max(1, 62 - max(1, most).bit_length())
+    under, over = _scaled(low, high, scale)
+    if under == 0:
+        return np.array([_smallest_size(int(c), limit) for c in counts], np.int64)
+    sizes = -(-(counts << scale) // under)
+    for at in np.flatnonzero(sizes != -(-(counts << scale) // over)):
+        sizes[at] = _smallest_size(int(counts[at]), limit)
+    return sizes
+
+
+def _scaled(low: Fraction, high: Fraction, scale: int) -> tuple[int, int]:
+    """Round an enclosure outwards to multiples of ``2**-scale``."""
+    return (low.numerator << scale) // low.denominator, -((-high.numerator << scale) // high.denominator)
+
+
+def _smallest_size(count: int, limit: Real) -> int:
+    """Find the smallest provable size for one count."""
+    low, high = limit.enclose(60)
+    if low <= 0:
+        return _NO_LIMIT
+    size = -int(-count // high)
+    while not limit.at_least(Fraction(count, size)):
+        size += 1
+    return size
+
+
+def largest_sizes(limit: Real, most: int) -> NDArray[np.int64]:
+    """For every count c = 0 … most, the largest size n with ``c / n >= limit``.
+
+    Parameters
+    ----------
+    limit
+        A share; one that is not positive limits nothing.
+    most
+        The largest count asked for.
+
+    Returns
+    -------
+    (most + 1,) int64
+
+    Examples
+    --------
+    >>> largest_sizes(Real.of(Fraction(2, 5)), 2)
+    array([0, 2, 5])
+    """
+    counts = np.arange(most + 1, dtype=np.int64)
+    low, high = limit.enclose(40)
+    if high <= 0:
+        return np.full(most + 1, _NO_LIMIT, np.int64)
+    exact = limit.exact
+    if exact is not None and max(most, 1) * exact.denominator < 1 << 62 and exact.numerator < 1 << 62:
+        return counts * exact.denominator // exact.numerator
+    scale = max(1, 62 - max(1, most).bit_length())
+    under, over = _scaled(low, min(high, Fraction(2)), scale)
+    sizes = (counts << scale) // over
+    generous = (counts << scale) // under if under > 0 else np.full(most + 1, _NO_LIMIT, np.int64)
+    for at in np.flatnonzero((sizes != generous) & (sizes < _NO_CLASS) & (counts > 0)):
+        sizes[at] = _largest_size(int(counts[at]), limit)
+    return sizes
+
+
+def _largest_size(count: int, limit: Real) -> int:
+    """Find the largest provable size for one count."""
+    low, high = limit.enclose(60)
+    size = min(int(count // low), _NO_CLASS) if low > 0 else int(count // high)
+    while size > 0 and not limit.at_most(Fraction(count, size)):
+        size -= 1
+    return size

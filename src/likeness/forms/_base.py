@@ -1,0 +1,170 @@
+"""What every form is: it publishes a plan as tables, and reads published tables back.
+
+Reading gives a `Publication`, which knows only what was published. It answers the questions everything else asks: which
+records nobody can tell apart (proofs), what an analyst computes (`estimate`), what an adversary believes (`posterior`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from likeness.forms._text import MISSING, read_value, write_value
+from likeness.microdata.domain import NUMERIC
+from likeness.tables import EncodedColumn, Labelled
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.forms._columns import PublishedColumns
+    from likeness.microdata.data import Microdata
+    from likeness.microdata.domain import Domain
+    from likeness.microdata.plan import Plan
+    from likeness.microdata.regions import Recoding
+
+Columns = Mapping[str, Labelled]
+"""A published table: column name to codes and labels."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """An aggregate query: how many records meet every condition.
+
+    Parameters
+    ----------
+    where
+        Column to condition: a pair ``(low, high)`` of numbers or ISO dates (both ends included), or a collection of values.
+
+    Examples
+    --------
+    >>> Query({"age": (30, 39), "disease": {"flu"}}).where["age"]
+    (30, 39)
+    """
+
+    where: Mapping[str, tuple[Any, Any] | Collection[Any]] = field(default_factory=dict)
+
+
+class Publication(ABC):
+    """Published tables, understood: nothing here comes from the original.
+
+    Attributes
+    ----------
+    size : int
+        Number of published records.
+    sensitive : tuple of Domain
+        Sensitive attributes, with the values that were published.
+    sensitive_codes : (s, n) int32
+        Their published codes.
+    classes : (n,) int64
+        Records of one number share all an adversary sees of their quasi-identifiers when they look for a sensitive value
+        (equivalence classes; buckets in two-table forms).
+    identities : (n,) int64
+        Records of one number share all an adversary sees of their quasi-identifiers; the same as ``classes``, save in
+        forms that publish quasi-identifiers exactly.
+    """
+
+    size: int
+    sensitive: tuple[Domain, ...]
+    sensitive_codes: NDArray[np.int32]
+    classes: NDArray[np.int64]
+    identities: NDArray[np.int64]
+
+    @abstractmethod
+    def describe_class(self, number: int) -> str:
+        """Say which class it is, as the published table shows it, for messages."""
+
+    @abstractmethod
+    def estimate(self, query: Query) -> float:
+        """Estimate how many records meet a query."""
+
+    @abstractmethod
+    def candidates(self, target: Mapping[str, Any]) -> NDArray[np.int64]:
+        """Classes a target with known quasi-identifiers may be in."""
+
+    def posterior(self, target: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+        """What an adversary believes about a target's sensitive values, every matching record being as likely.
+
+        Parameters
+        ----------
+        target
+            What the adversary knows: quasi-identifier values by column.
+
+        Returns
+        -------
+        dict
+            For every sensitive column, the probability of every value; empty when nobody matches.
+        """
+        inside = np.isin(self.classes, self.candidates(target))
+        total = int(inside.sum())
+        found: dict[str, dict[str, float]] = {}
+        if total == 0:
+            return found
+        for domain, codes in zip(self.sensitive, self.sensitive_codes, strict=True):
+            counts = np.bincount(codes[inside], minlength=domain.codes)
+            labels = [*domain.labels, *([MISSING] if domain.missing else [])]
+            found[domain.name] = {labels[i]: float(counts[i] / total) for i in np.flatnonzero(counts)}
+        return found
+
+
+class Form(ABC):
+    """How a plan is published; a small frozen value."""
+
+    name: ClassVar[str]
+    tables: ClassVar[tuple[str, ...]] = ("release",)
+    """Names of the published tables."""
+
+    @abstractmethod
+    def publish(self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator) -> Published:
+        """Make the published tables; rows in random order, withheld records left out."""
+
+    @abstractmethod
+    def read(self, tables: Mapping[str, Columns], columns: PublishedColumns) -> Publication:
+        """Understand published tables, from their texts alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """Published tables in memory, and which record of the data each row is (private).
+
+    Parameters
+    ----------
+    tables
+        Table name to its columns.
+    rows
+        Table name to the record each row was made from (-1 for rows that are nobody's); the private class map.
+    """
+
+    tables: dict[str, dict[str, Labelled | EncodedColumn]]
+    rows: dict[str, NDArray[np.int64]]
+
+
+def publish_values(domain: Domain, codes: NDArray[np.int32]) -> Labelled | EncodedColumn:
+    """Publish exact values: numbers and dates as themselves, everything else as text."""
+    shown = np.where(codes == domain.missing_code, -1, codes).astype(np.int32) if domain.missing else codes
+    if domain.kind in NUMERIC and domain.shape == "interval":
+        return EncodedColumn(domain.name, domain.kind, shown, domain.values)
+    labels = [write_value(label) for label in domain.labels]
+    return Labelled(codes, [*labels, MISSING] if domain.missing else labels)
+
+
+def as_labelled(column: Labelled | EncodedColumn) -> Labelled:
+    """Give any published column as codes and texts, null cells as the empty text."""
+    from likeness.microdata.domain import texts
+
+    labels = texts(column.values) if isinstance(column, EncodedColumn) else list(column.labels)
+    if column.codes.size and int(column.codes.min()) < 0:
+        return Labelled(
+            np.where(column.codes < 0, len(labels), column.codes).astype(np.int32), [*labels, MISSING]
+        )
+    return Labelled(column.codes, labels)
+
+
+def exact_labels(labels: Sequence[str]) -> list[str | None]:
+    """Read the labels of exact values; None for the missing value."""
+    return [None if label == MISSING else read_value(label) for label in labels]

@@ -1,0 +1,229 @@
+"""What a recipient is told about every published column: enough to understand the tables, nothing about anybody."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.errors import TableError
+from likeness.hierarchies import from_rows
+from likeness.microdata.domain import NUMERIC, Domain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class ColumnNote:
+    """What a certificate says about one column.
+
+    Parameters
+    ----------
+    name, role
+        The column and ``quasi``, ``sensitive`` or ``other``.
+    kind, shape
+        As in `Domain`.
+    low, high
+        Ends of a declared numeric domain.
+    order
+        The values of an ordered column, in order.
+    hierarchy
+        Rows (leaf first, root last) of a declared hierarchy; of one made from the data only the published values.
+    distance
+        Ground distance of a sensitive column.
+    """
+
+    name: str
+    role: str
+    kind: str = "categorical"
+    shape: str = "set"
+    low: float | None = None
+    high: float | None = None
+    order: tuple[str, ...] | None = None
+    hierarchy: tuple[tuple[str, ...], ...] | None = None
+    distance: str = "equal"
+
+    def to_json(self) -> dict[str, Any]:
+        """Write only what is not a default."""
+        plain: dict[str, Any] = {"name": self.name, "role": self.role}
+        if self.role != "other":
+            plain |= {"kind": self.kind, "shape": self.shape}
+        for key in ("low", "high"):
+            if getattr(self, key) is not None:
+                plain[key] = getattr(self, key)
+        if self.order is not None:
+            plain["order"] = list(self.order)
+        if self.hierarchy is not None:
+            plain["hierarchy"] = [list(row) for row in self.hierarchy]
+        if self.role == "sensitive":
+            plain["distance"] = self.distance
+        return plain
+
+    @staticmethod
+    def from_json(plain: Mapping[str, Any]) -> ColumnNote:
+        """Read what `to_json` wrote."""
+        fields = dict(plain)
+        if fields.get("order") is not None:
+            fields["order"] = tuple(fields["order"])
+        if fields.get("hierarchy") is not None:
+            fields["hierarchy"] = tuple(tuple(row) for row in fields["hierarchy"])
+        return ColumnNote(**fields)
+
+
+@dataclass(frozen=True)
+class PublishedColumns:
+    """Notes on all published columns.
+
+    Parameters
+    ----------
+    notes
+        One per column, in the order of the table.
+    """
+
+    notes: tuple[ColumnNote, ...]
+
+    def with_role(self, role: str) -> tuple[ColumnNote, ...]:
+        """Notes of one role."""
+        return tuple(note for note in self.notes if note.role == role)
+
+
+def note_on(domain: Domain, role: str, published: NDArray[np.integer] | None) -> ColumnNote:
+    """Write the note on one attribute.
+
+    Parameters
+    ----------
+    domain
+        The attribute.
+    role
+        Its role.
+    published : int array, optional
+        Codes that were published exactly; a hierarchy made from the data tells only of these.
+    """
+    tree = domain.hierarchy if domain.shape == "tree" else None
+    rows: tuple[tuple[str, ...], ...] | None = None
+    if tree is not None and not tree.data_derived:
+        rows = tuple(tuple(row) for row in tree.to_rows())
+    elif tree is not None and published is not None:
+        present = np.zeros(domain.codes, np.bool_)
+        present[published] = True
+        rows = tuple(tuple(row) for i, row in enumerate(tree.to_rows()) if present[i])
+    numeric = domain.kind in NUMERIC and domain.declared
+    return ColumnNote(
+        domain.name,
+        role,
+        domain.kind,
+        domain.shape,
+        domain.low if numeric else None,
+        domain.high if numeric else None,
+        tuple(domain.labels) if domain.kind == "ordered" else None,
+        rows,
+        domain.distance,
+    )
+
+
+def read_domain(note: ColumnNote, values: Sequence[str | None]) -> tuple[Domain, NDArray[np.int32]]:
+    """Make the domain of a column that was published exactly, from its distinct texts.
+
+    Parameters
+    ----------
+    note
+        What the certificate says of it.
+    values
+        Distinct published values; None is the missing value.
+
+    Returns
+    -------
+    Domain, (len(values),) int32
+        The domain, and the code of each text.
+
+    Raises
+    ------
+    TableError
+        When a text is not of the column's kind, or not in its hierarchy.
+    """
+    present = [value for value in values if value is not None]
+    missing = len(present) < len(values)
+    if note.hierarchy is not None:
+        tree = from_rows(
+            note.hierarchy, note.name, where=lambda i: f"row {i + 1} of the certificate's hierarchy"
+        )
+        domain = Domain(
+            note.name,
+            "hierarchical",
+            np.array(tree.leaves, object),
+            "tree",
+            tree,
+            missing,
+            distance=note.distance,
+        )
+        rank: dict[Any, int] = dict(tree.rank_of)
+    elif note.order is not None:
+        domain = Domain(
+            note.name, "ordered", np.array(note.order, object), "interval", missing=missing, low=0.0,
+            high=float(len(note.order) - 1), distance=note.distance,
+        )  # fmt: skip
+        rank = {label: i for i, label in enumerate(note.order)}
+    elif note.kind in NUMERIC:
+        return _numeric_domain(note, values, missing)
+    else:
+        distinct = sorted(set(present))
+        domain = Domain(
+            note.name,
+            "categorical",
+            np.array(distinct, object),
+            "set",
+            missing=missing,
+            distance=note.distance,
+        )
+        rank = {label: i for i, label in enumerate(distinct)}
+    unknown = [value for value in present if value not in rank]
+    if unknown:
+        raise TableError(f"column {note.name!r}: {unknown[0]!r} is not one of its declared values")
+    codes = [domain.missing_code if value is None else rank[value] for value in values]
+    return domain, np.array(codes, np.int32)
+
+
+def parse_numbers(kind: str, texts: Sequence[str], column: str) -> NDArray[Any]:
+    """Parse the texts of numbers or dates.
+
+    Raises
+    ------
+    TableError
+        When one is not of that kind.
+    """
+    types = {"integer": np.int64, "real": np.float64, "date": "datetime64[D]"}
+    try:
+        if kind == "integer":
+            return np.array([int(text) for text in texts], np.int64)
+        return np.array(list(texts), str).astype(types[kind]) if texts else np.zeros(0, types[kind])
+    except (ValueError, OverflowError):
+        raise TableError(f"column {column!r}: a published value is not of the kind {kind}") from None
+
+
+def _numeric_domain(
+    note: ColumnNote, values: Sequence[str | None], missing: bool
+) -> tuple[Domain, NDArray[np.int32]]:
+    """Domain of numbers or dates that were published exactly."""
+    numbers = parse_numbers(note.kind, [value for value in values if value is not None], note.name)
+    distinct, inverse = np.unique(numbers, return_inverse=True)
+    domain = Domain(note.name, note.kind, distinct, "interval", missing=missing, distance=note.distance)  # type: ignore[arg-type]
+    ends = domain.numbers
+    low = note.low if note.low is not None else float(ends.min(initial=np.inf)) if ends.size else 0.0
+    high = note.high if note.high is not None else float(ends.max(initial=-np.inf)) if ends.size else 0.0
+    domain = Domain(
+        note.name,
+        note.kind,
+        distinct,
+        "interval",
+        missing=missing,
+        low=low,
+        high=high,
+        distance=note.distance,
+    )  # type: ignore[arg-type]
+    codes = np.full(len(values), domain.missing_code, np.int32)
+    codes[[i for i, value in enumerate(values) if value is not None]] = inverse
+    return domain, codes

@@ -1,0 +1,185 @@
+"""Generalized tables: every class shows one region, and every record its own sensitive value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from likeness.checks import choice
+from likeness.errors import TableError
+from likeness.forms._base import (
+    Columns,
+    Form,
+    Publication,
+    Published,
+    Query,
+    exact_labels,
+    publish_values,
+)
+from likeness.forms._columns import PublishedColumns, read_domain
+from likeness.forms._overlap import Overlap, condition_shares
+from likeness.forms._regions import Region, read_region, region_labels
+from likeness.microdata.grouping import group_codes
+from likeness.tables import Labelled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likeness.microdata.data import Microdata
+    from likeness.microdata.plan import Plan
+    from likeness.microdata.regions import Recoding
+
+
+@dataclass(frozen=True)
+class GeneralizedForm(Form):
+    """One table in which every equivalence class shows the same region: intervals, hierarchy nodes, value sets.
+
+    Parameters
+    ----------
+    recoding
+        ``tight`` (default): the narrowest region of each attribute's own geometry - the interval of the members for
+        numbers, dates and ordered values, the lowest common hierarchy node, the set of values for plain categories.
+        ``hierarchy``: hierarchy nodes also for numbers that have a hierarchy. ``set``: value sets also for categories that
+        have one.
+    numeric_pairs
+        Also publish ``<column>_low`` and ``<column>_high`` as numbers, for machines.
+
+    Examples
+    --------
+    >>> GeneralizedForm(recoding="set")
+    GeneralizedForm(recoding='set', numeric_pairs=False)
+    """
+
+    recoding: str = "tight"
+    numeric_pairs: bool = False
+
+    name: ClassVar[str] = "generalized"
+
+    def __post_init__(self) -> None:
+        choice(self.name, "recoding", self.recoding, ("tight", "hierarchy", "set"))
+
+    def publish(self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator) -> Published:
+        """Publish every kept record with its class's region and its own sensitive values, in random order."""
+        rows = rng.permutation(np.flatnonzero(plan.published))
+        classes = plan.classes[rows]
+        table: dict[str, Any] = {}
+        for regions in recoding.attributes:
+            codes = regions.of[classes].astype(np.int32)
+            table[regions.domain.name] = Labelled(codes, region_labels(regions))
+            if self.numeric_pairs and regions.domain.shape == "interval" and regions.domain.kind != "ordered":
+                for end, which in (("low", regions.low), ("high", regions.high)):
+                    table[f"{regions.domain.name}_{end}"] = publish_values(regions.domain, which[codes])
+        sensitive = data.sensitive_codes if plan.sensitive is None else plan.sensitive
+        for domain, codes in zip(data.sensitive, sensitive, strict=True):
+            table[domain.name] = publish_values(domain, codes[rows])
+        return Published({"release": table}, {"release": rows})
+
+    def read(self, tables: Mapping[str, Columns], columns: PublishedColumns) -> Publication:
+        """Understand a published table.
+
+        Raises
+        ------
+        TableError
+            When a text is not a region of its column, or a pair of numbers disagrees with its interval.
+        """
+        return GeneralizedPublication(tables["release"], columns)
+
+
+class GeneralizedPublication(Publication):
+    """A generalized table, read back.
+
+    Parameters
+    ----------
+    table
+        Its columns.
+    columns
+        What the certificate says about them.
+    """
+
+    def __init__(self, table: Columns, columns: PublishedColumns) -> None:
+        quasi = columns.with_role("quasi")
+        self.names = tuple(note.name for note in quasi)
+        lengths = {column.codes.shape[0] for column in table.values()}
+        self.size = lengths.pop() if lengths else 0
+        self.regions: list[list[Region]] = []
+        region_codes: list[NDArray[np.int64]] = []
+        for note in quasi:
+            column = table[note.name]
+            regions = [read_region(label, note) for label in column.labels]
+            # Two texts of one region are one region: equality is of what is said, not of how.
+            numbers = {region: i for i, region in enumerate(dict.fromkeys(regions))}
+            self.regions.append(list(numbers))
+            region_codes.append(np.array([numbers[region] for region in regions], np.int64)[column.codes])
+            _check_pairs(table, note.name, regions)
+        groups = group_codes(region_codes, [len(regions) for regions in self.regions])
+        self.classes = groups.of if quasi else np.zeros(self.size, np.int64)
+        self.identities = self.classes
+        self.class_regions = [codes[groups.first] for codes in region_codes]
+        self.class_count = groups.count if quasi else int(self.size > 0)
+        sensitive, codes = [], []
+        for note in columns.with_role("sensitive"):
+            column = table[note.name]
+            domain, of_label = read_domain(note, exact_labels(column.labels))
+            sensitive.append(domain)
+            codes.append(of_label[column.codes])
+        self.sensitive = tuple(sensitive)
+        self.sensitive_codes = np.array(codes, np.int32).reshape(len(sensitive), self.size)
+        self._overlap = [Overlap(note, regions) for note, regions in zip(quasi, self.regions, strict=True)]
+
+    def describe_class(self, number: int) -> str:
+        """Its region, column by column."""
+        parts = (
+            f"{name} = {regions[int(of[number])].text}"
+            for name, regions, of in zip(self.names, self.regions, self.class_regions, strict=True)
+        )
+        return ", ".join(parts)
+
+    def estimate(self, query: Query) -> float:
+        """Count the records a query would find, spreading every class evenly over its region (spec 5.4).
+
+        Raises
+        ------
+        TableError
+            When the query names a column that was not published.
+        """
+        shares = np.ones(self.class_count)
+        matching = np.ones(self.size, np.bool_)
+        published = {domain.name: i for i, domain in enumerate(self.sensitive)}
+        for name, condition in query.where.items():
+            if name in published:
+                i = published[name]
+                matching &= condition_shares(self.sensitive[i], condition)[self.sensitive_codes[i]] > 0
+            elif name in self.names:
+                j = self.names.index(name)
+                shares *= self._overlap[j].shares(condition)[self.class_regions[j]]
+            else:
+                raise TableError(
+                    f"no published column {name!r} to query; there are {', '.join((*self.names, *published))}"
+                )
+        members = np.bincount(self.classes[matching], minlength=self.class_count)
+        return float(members @ shares)
+
+    def candidates(self, target: Mapping[str, Any]) -> NDArray[np.int64]:
+        """Classes whose region contains every known quasi-identifier value."""
+        inside = np.ones(self.class_count, np.bool_)
+        for name, value in target.items():
+            if name in self.names:
+                j = self.names.index(name)
+                inside &= self._overlap[j].contains(value)[self.class_regions[j]]
+        return np.flatnonzero(inside)
+
+
+def _check_pairs(table: Columns, name: str, regions: list[Region]) -> None:
+    """Check that the numeric pair of a column says what its text says."""
+    for end in ("low", "high"):
+        pair = table.get(f"{name}_{end}")
+        if pair is None:
+            continue
+        keys = np.unique(table[name].codes.astype(np.int64) * len(pair.labels) + pair.codes)
+        for key in keys:
+            region, text = regions[int(key) // len(pair.labels)], pair.labels[int(key) % len(pair.labels)]
+            if not region.ends_at(end, text):
+                raise TableError(f"column '{name}_{end}' says {text!r} where {name!r} says {region.text!r}")

@@ -1,0 +1,196 @@
+"""Interval hierarchies for numbers: classes of fixed width, or between explicit edges."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Sequence
+from decimal import Context, Decimal, localcontext
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness.errors import HierarchyError
+from likeness.hierarchies.problems import refuse
+from likeness.hierarchies.rows import from_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likeness.hierarchies.tree import Hierarchy
+
+    Bounds = list[tuple[Decimal, Decimal]]
+
+# Decimal texts are exact where binary floats are not (3 × 0.1), and 1,400 digits hold the quotient
+# of any two doubles.
+EXACT = Context(prec=1_400)
+
+
+def intervals(
+    values: NDArray[np.number],
+    *,
+    width: float | Sequence[float] | None = None,
+    edges: Sequence[float] | Sequence[Sequence[float]] | None = None,
+    name: str = "intervals",
+) -> Hierarchy:
+    """Group numbers into intervals, on one or several levels, below the root ``*``.
+
+    Parameters
+    ----------
+    values
+        The observed numbers, integers or floats.
+    width
+        Width of the classes, which begin at the multiples of it; several for several levels, finest
+        first, each a multiple of the one before.
+    edges
+        Ascending bounds [0, 18, 40, 65] of the classes [0, 18), [18, 40), [40, 65); a list of such
+        lists for several levels, finest first, each made of bounds of the one before, with the same
+        first and last.
+    name
+        The column, for messages.
+
+    Returns
+    -------
+    Hierarchy
+        Leaves are the values' texts in ascending order; classes are labelled ``[0, 17]`` for integers
+        and ``[0, 18)`` for floats; classes without a value do not appear.
+
+    Raises
+    ------
+    HierarchyError
+        When a value lies outside the edges or is missing, levels do not nest, or neither or both of
+        ``width`` and ``edges`` are given.
+
+    Examples
+    --------
+    >>> ages = intervals(np.array([3, 17, 18, 64]), edges=[0, 18, 40, 65], name="age")
+    >>> [ages.labels[node] for node in ages.children(0)]
+    ['[0, 17]', '[18, 39]', '[40, 64]']
+    >>> intervals(np.array([0.25, 0.3]), width=[0.1, 1]).to_rows()
+    [['0.25', '[0.2, 0.3)', '[0, 1)', '*'], ['0.3', '[0.3, 0.4)', '[0, 1)', '*']]
+    """
+    numbers = _numbers(values, name)
+    integers = numbers.dtype.kind in "iu"
+    texts = numbers.astype(str).tolist()
+    if width is not None and edges is not None:
+        raise HierarchyError(f"{name}: intervals need a width or edges; got both")
+    with localcontext(EXACT):
+        exact = [Decimal(text) for text in texts]
+        if width is not None:
+            levels = [_by_width(exact, step) for step in _widths(width, name)]
+        elif edges is not None:
+            levels = [_by_edges(exact, bounds, name) for bounds in _edges(edges, name)]
+        else:
+            raise HierarchyError(f"{name}: intervals need a width or edges; got neither")
+        columns = [_labels(bounds, integers=integers) for bounds in levels]
+    rows = zip(texts, *columns, ["*"] * len(texts), strict=True)
+    return from_rows(rows, name, where=lambda i: f"{name}, value {texts[i]}", data_derived=True)
+
+
+def _numbers(values: NDArray[np.number], name: str) -> NDArray[np.number]:
+    """Distinct finite numbers in ascending order."""
+    numbers = np.unique(np.asarray(values))
+    if numbers.dtype.kind not in "iuf":
+        raise HierarchyError(f"{name}: intervals need numbers; the column holds {numbers.dtype} values")
+    if not numbers.size:
+        raise HierarchyError(f"{name}: there are no values to make intervals of")
+    if not np.isfinite(numbers).all():
+        raise HierarchyError(
+            f"{name}: a missing or infinite number lies in no interval; declare it as missing"
+        )
+    return numbers
+
+
+def _decimal(number: float, name: str) -> Decimal:
+    """Take a declared bound or width exactly as it was written."""
+    if not math.isfinite(number):
+        raise HierarchyError(f"{name}: {number} is not a bound or width of intervals; use a finite number")
+    return Decimal(str(number))
+
+
+def _widths(width: float | Sequence[float], name: str) -> list[Decimal]:
+    """Widths of all levels, checked to nest."""
+    given = [width] if isinstance(width, int | float | np.number) else list(width)
+    steps = [_decimal(step, name) for step in given]
+    problems = [] if steps else [f"{name}: the list of interval widths is empty; give at least one"]
+    problems += [f"{name}: an interval width must be above 0; got {step}" for step in steps if step <= 0]
+    refuse(problems)
+    refuse(
+        [
+            f"{name}: interval width {wide} is not a larger multiple of {narrow}; "
+            "classes of one level must be unions of those below"
+            for narrow, wide in pairwise(steps)
+            if wide <= narrow or wide % narrow
+        ]
+    )
+    return steps
+
+
+def _edges(edges: Sequence[float] | Sequence[Sequence[float]], name: str) -> list[list[Decimal]]:
+    """Edges of all levels, checked to ascend and to nest."""
+    several = [level for level in edges if isinstance(level, Sequence)]
+    single = [edge for edge in edges if not isinstance(edge, Sequence)]
+    if several and single:
+        raise HierarchyError(f"{name}: interval edges are numbers, or lists of numbers for several levels")
+    levels = [[_decimal(edge, name) for edge in level] for level in several or [single]]
+    problems = []
+    for level in levels:
+        shown = ", ".join(map(str, level))
+        if len(level) < 2 or any(a >= b for a, b in pairwise(level)):
+            problems.append(f"{name}: interval edges must ascend, two at least; got [{shown}]")
+    refuse(problems)
+    for fine, coarse in pairwise(levels):
+        shown = ", ".join(map(str, coarse))
+        if not set(coarse) <= set(fine) or (coarse[0], coarse[-1]) != (fine[0], fine[-1]):
+            problems.append(
+                f"{name}: the interval edges [{shown}] do not nest: they must be some of "
+                f"[{', '.join(map(str, fine))}], with the same first and last"
+            )
+    refuse(problems)
+    return levels
+
+
+def _by_width(values: list[Decimal], width: Decimal) -> Bounds:
+    """Find the class of each value between multiples of a width."""
+    found = []
+    for value in values:
+        times, rest = divmod(value, width)
+        # divmod of decimals rounds towards zero; a class begins below its negative values.
+        low = (times - (rest < 0)) * width
+        found.append((low, low + width))
+    return found
+
+
+def _by_edges(values: list[Decimal], edges: list[Decimal], name: str) -> Bounds:
+    """Find the class of each value between edges; HierarchyError for what lies outside."""
+    refuse(
+        [
+            f"{name}: value {value} lies outside the interval edges {edges[0]} to {edges[-1]}"
+            f"{' (the last is exclusive)' if value == edges[-1] else ''}; add an edge "
+            f"{'at or below' if value < edges[0] else 'above'} it"
+            for value in values
+            if not edges[0] <= value < edges[-1]
+        ]
+    )
+    places = [bisect_right(edges, value) for value in values]
+    return [(edges[at - 1], edges[at]) for at in places]
+
+
+def _labels(bounds: Bounds, *, integers: bool) -> list[str]:
+    """Text of each value's class."""
+    written: dict[tuple[Decimal, Decimal], str] = {}
+    for low, high in bounds:
+        if (low, high) in written:
+            continue
+        if integers:
+            written[low, high] = f"[{math.ceil(low)}, {math.ceil(high) - 1}]"
+        else:
+            written[low, high] = f"[{_plain(low)}, {_plain(high)})"
+    return [written[pair] for pair in bounds]
+
+
+def _plain(number: Decimal) -> str:
+    """Write a number without trailing zeros, and without an exponent unless it is very long."""
+    number = number.normalize() if number else Decimal(0)
+    return f"{number:f}" if -18 <= number.adjusted() <= 18 else str(number)

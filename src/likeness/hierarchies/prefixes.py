@@ -1,0 +1,77 @@
+"""Prefix hierarchies for codes: 02139 → 0213* → 021** → … → *."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from likeness.errors import HierarchyError
+from likeness.hierarchies.problems import refuse
+from likeness.hierarchies.rows import from_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from likeness.hierarchies.tree import Hierarchy
+
+MASK = "*"
+
+
+def prefixes(
+    values: Sequence[str], digits: int, *, kept: Sequence[int] | None = None, name: str = "prefixes"
+) -> Hierarchy:
+    """Mask codes from the right, one character per level, below the root ``*``.
+
+    Parameters
+    ----------
+    values
+        The observed codes, texts of one length.
+    digits
+        The length of every code.
+    kept
+        How many leading characters each level keeps, from fine to coarse, [3] for 02139 → 021** → *;
+        left out, one less on each level.
+    name
+        The column, for messages.
+
+    Returns
+    -------
+    Hierarchy
+        Leaves in ascending order of their texts.
+
+    Raises
+    ------
+    HierarchyError
+        For codes of another length or with a ``*`` in them, and levels that do not descend.
+
+    Examples
+    --------
+    >>> prefixes(["02139", "02141"], 5).to_rows()[0]
+    ['02139', '0213*', '021**', '02***', '0****', '*']
+    >>> prefixes(["02139", "2139"], 5, name="zip")
+    Traceback (most recent call last):
+    likeness.errors.HierarchyError: zip: code '2139' has 4 characters where 5 are declared; ...
+    """
+    if digits < 1:
+        raise HierarchyError(f"{name}: a prefix hierarchy needs codes of at least 1 character; got {digits}")
+    lengths = list(range(digits - 1, 0, -1)) if kept is None else list(kept)
+    if any(not 0 < length < digits for length in lengths) or lengths != sorted(set(lengths), reverse=True):
+        raise HierarchyError(
+            f"{name}: the characters kept must descend between {digits - 1} and 1; "
+            f"got [{', '.join(map(str, lengths))}]"
+        )
+    codes = sorted(set(values))
+    if not codes:
+        raise HierarchyError(f"{name}: there are no codes to make prefixes of")
+    refuse([problem for code in codes for problem in _problems(code, digits, name)])
+    rows = [(code, *(code[:length].ljust(digits, MASK) for length in lengths), MASK) for code in codes]
+    return from_rows(rows, name, where=lambda i: f"{name}, code {codes[i]}", data_derived=True)
+
+
+def _problems(code: str, digits: int, name: str) -> list[str]:
+    """Say what is wrong with a code, if anything."""
+    if len(code) != digits:
+        remedy = "write codes with their leading zeros, or use a hierarchy file"
+        return [f"{name}: code {code!r} has {len(code)} characters where {digits} are declared; {remedy}"]
+    if MASK in code:
+        return [f"{name}: code {code!r} holds the mask {MASK!r}; declare such codes as missing"]
+    return []

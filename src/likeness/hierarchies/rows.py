@@ -1,0 +1,178 @@
+"""Hierarchies from rows in ARX's format: one row per leaf, leaf first, root last.
+
+A label may be repeated along a path to fill a shorter branch (``United-States;United-States;*``): it
+is one node. Anything that would make a published label ambiguous is refused.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness.errors import HierarchyError
+from likeness.hierarchies.assemble import assemble
+from likeness.hierarchies.problems import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.hierarchies.tree import Hierarchy
+
+    Where = Callable[[int], str]
+    Found = list[tuple[int, str]]
+
+
+def from_rows(
+    rows: Iterable[Sequence[str]], name: str, *, where: Where, data_derived: bool = False
+) -> Hierarchy:
+    """Make a hierarchy of rows, one per leaf, from the leaf to the root.
+
+    Parameters
+    ----------
+    rows
+        All of one length of at least two: the leaf's text, its generalizations, the root's label.
+    name
+        The column or the file, for messages.
+    where
+        Says where the i-th row stands: ``"age.csv, line 3"``.
+    data_derived
+        True when the rows were made from observed values.
+
+    Returns
+    -------
+    Hierarchy
+        Siblings keep the order in which the rows first name them.
+
+    Raises
+    ------
+    HierarchyError
+        For a ragged row, an empty cell, a leaf listed twice, two roots, a label that stands for two
+        nodes, or a cycle; each with its place, all problems of the rows at once.
+
+    Examples
+    --------
+    >>> rows = [("11th", "school", "*"), ("Masters", "university", "*"), ("12th", "school", "*")]
+    >>> education = from_rows(rows, "education", where=lambda i: f"education.csv, line {i + 1}")
+    >>> education.leaves
+    ('11th', '12th', 'Masters')
+    >>> from_rows([*rows, ("12th", "university", "*")], "education", where=lambda i: f"line {i + 1}")
+    Traceback (most recent call last):
+    likeness.errors.HierarchyError: line 4: leaf '12th' is listed twice, with other parents on line 3; ...
+    """
+    table = [tuple(row) for row in rows]
+    if not table:
+        raise HierarchyError(f"{name}: holds no leaf; give one line per value, leaf first and root last")
+    width = Counter(map(len, table)).most_common(1)[0][0]
+    if width < 2:
+        raise HierarchyError(
+            f"{where(0)}: {' '.join(table[0])!r} is alone on its line; "
+            "write the leaf first and the root last, with ';' between"
+        )
+    _refuse_in_order([*_uneven(table, width, where), *_repeated_leaves(table, where), *_roots(table, where)])
+    number: dict[str, int] = {}
+    codes = np.array([number.setdefault(cell, len(number)) for row in table for cell in row], np.int32)
+    codes = codes.reshape(len(table), width)
+    labels = list(number)
+    _refuse_in_order(_ambiguous(codes, labels, where))
+    parent = np.full(len(labels), -1, np.int32)
+    level = np.zeros(len(labels), np.int32)
+    for column in range(1, width):
+        below, here = codes[:, column - 1], codes[:, column]
+        begins = below != here
+        parent[below[begins]] = here[begins]
+        # Columns ascend: what remains is the last column on which a label begins.
+        level[here[begins]] = column
+    return assemble(name, labels, parent, level, data_derived=data_derived)
+
+
+def _refuse_in_order(found: Found) -> None:
+    """Raise all problems in the order of the rows."""
+    refuse([text for _, text in sorted(found, key=lambda problem: problem[0])])
+
+
+def _uneven(table: list[tuple[str, ...]], width: int, where: Where) -> Found:
+    """Ragged rows and empty cells."""
+    found = []
+    for i, row in enumerate(table):
+        who = f"{where(i)}: the line of {row[0]!r}" if row else f"{where(i)}: the line"
+        if len(row) != width:
+            count = "1 cell" if len(row) == 1 else f"{len(row)} cells"
+            remedy = "repeat a label where a path is shorter, or write the tree as nested YAML"
+            found.append((i, f"{who} has {count} where most have {width}; {remedy}"))
+        if not all(map(str.strip, row)):
+            column = next(j for j, cell in enumerate(row, 1) if not cell.strip())
+            found.append((i, f"{who} has nothing in cell {column}; fill it in"))
+    return found
+
+
+def _repeated_leaves(table: list[tuple[str, ...]], where: Where) -> Found:
+    """Leaves that have two rows."""
+    first: dict[str, int] = {}
+    found = []
+    for i, row in enumerate(table):
+        before = first.setdefault(row[0], i) if row else i
+        if before == i:
+            continue
+        how = "with the same parents" if table[before] == row else "with other parents"
+        found.append(
+            (i, f"{where(i)}: leaf {row[0]!r} is listed twice, {how} on {where(before)}; keep one line")
+        )
+    return found
+
+
+def _roots(table: list[tuple[str, ...]], where: Where) -> Found:
+    """Rows that end in another label than most, each other label once."""
+    ends = [row[-1] if row else "" for row in table]
+    root = Counter(ends).most_common(1)[0][0]
+    first: dict[str, int] = {}
+    for i, end in enumerate(ends):
+        first.setdefault(end, i)
+    common = f"that on {where(first[root])} in {root!r}"
+    return [
+        (i, f"{where(i)}: two roots: {table[i][0]!r} ends in {end!r}, {common}; end every line in one label")
+        for end, i in first.items()
+        if end != root and end.strip()
+    ]
+
+
+def _ambiguous(codes: NDArray[np.int32], labels: list[str], where: Where) -> Found:
+    """Labels that stand for two nodes: a leaf above others, two parents, a cycle."""
+    changes = codes[:, :-1] != codes[:, 1:]
+    child, above, row = codes[:, :-1][changes], codes[:, 1:][changes], np.nonzero(changes)[0]
+    leaf_row = np.full(len(labels), -1, np.int64)
+    leaf_row[codes[:, 0]] = np.arange(len(codes))
+    first_step = np.zeros(len(labels), np.int64)
+    first_step[child[::-1]] = np.arange(len(child) - 1, -1, -1)
+
+    found = []
+    for step in _first_of_each(above, leaf_row[above] >= 0):
+        here, leaf = int(row[step]), where(int(leaf_row[above[step]]))
+        clash = f"{labels[above[step]]!r} stands above {labels[child[step]]!r} but is a leaf itself ({leaf})"
+        found.append((here, f"{where(here)}: {clash}; rename one of them"))
+    # The root has no parent: anything above it is one too many.
+    other = (above != above[first_step[child]]) | (child == codes[0, -1])
+    for step in _first_of_each(child.astype(np.int64) * len(labels) + above, other & (leaf_row[child] < 0)):
+        here, label, parent = int(row[step]), labels[child[step]], labels[above[step]]
+        path = [labels[code] for code, _ in groupby(codes[here].tolist())]
+        if path.count(label) > 1:
+            between = path[path.index(label) + 1]
+            clash = (
+                f"{label!r} comes twice on one path, with {between!r} between (a cycle); rename one of them"
+            )
+        else:
+            earlier = int(first_step[child[step]])
+            place = f"below {labels[above[earlier]]!r} on {where(int(row[earlier]))}"
+            clash = f"{label!r} lies below {parent!r} here and {place}; a label means one node: rename one"
+        found.append((here, f"{where(here)}: {clash}"))
+    return found
+
+
+def _first_of_each(key: NDArray[np.integer], chosen: NDArray[np.bool_]) -> list[int]:
+    """Index of the first chosen entry of each key."""
+    index = np.flatnonzero(chosen)
+    return [int(i) for i in index[np.unique(key[index], return_index=True)[1]]]

@@ -1,0 +1,5 @@
+"""Numba kernels: loops over arrays and numbers, named for what they compute; no domain objects.
+
+Nothing here is imported by ``import likeness``; a method imports the kernels it needs when it runs. Every
+kernel has an explicit signature and is cached on disk, so only the first run on a machine compiles.
+"""

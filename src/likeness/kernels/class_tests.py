@@ -1,0 +1,233 @@
+"""Predicates on one candidate class, as first-class functions that any search kernel can call.
+
+Each has the signature ``(size, histogram, integers, reals) -> bool``: the number of records of the class, its
+counts of sensitive values (empty for models that need none) and the parameters of the test. A search receives
+up to `SLOTS` of them in one tuple (`evaluate`), so that one compiled kernel serves every composition of models:
+a new model brings its own predicate, or reuses one of these, and no kernel is compiled again.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numba import boolean, float64, int64, njit, types
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+SIGNATURE = boolean(int64, int64[::1], int64[::1], float64[::1])
+SLOTS = 12
+TESTS = types.UniTuple(types.FunctionType(SIGNATURE), SLOTS)
+
+
+@njit(SIGNATURE, cache=True)
+def always(size, histogram, integers, reals):
+    """Hold for every class."""
+    return True
+
+
+@njit(SIGNATURE, cache=True)
+def size_at_least(size, histogram, integers, reals):
+    """``size >= integers[0]``."""
+    return size >= integers[0]
+
+
+@njit(SIGNATURE, cache=True)
+def distinct_at_least(size, histogram, integers, reals):
+    """At least ``integers[0]`` values are present."""
+    present = 0
+    for value in range(histogram.shape[0]):
+        if histogram[value] > 0:
+            present += 1
+            if present >= integers[0]:
+                return True
+    return present >= integers[0]
+
+
+@njit(SIGNATURE, cache=True)
+def within_share_limits(size, histogram, integers, reals):
+    """Every share is within its own limits, decided by exact integer look-ups.
+
+    ``integers`` holds, with m values, ``[start of the upper table of each value (m + 1), start of the lower table
+    of each value (m + 1), upper table, lower table]``: the upper table of value s gives, for every count c = 1, 2 …,
+    the smallest class that may hold c records of s; the lower table, for c = 0, 1 …, the largest. A
+    limit that a value does not have is an empty table; counts beyond the end of one that it has are refused.
+    """
+    m = histogram.shape[0]
+    base = 2 * (m + 1)
+    for value in range(m):
+        count = histogram[value]
+        start = integers[value]
+        end = integers[value + 1]
+        if count > 0 and end > start and (start + count > end or size < integers[base + start + count - 1]):
+            return False
+        start = integers[m + 1 + value]
+        end = integers[m + 2 + value]
+        if end > start and (start + count >= end or size > integers[base + start + count]):
+            return False
+    return True
+
+
+@njit(SIGNATURE, cache=True)
+def entropy_at_least(size, histogram, integers, reals):
+    """Shannon entropy of the class, in nats, at least ``reals[0]``.
+
+    Equal counts have the entropy ln of their number, exactly: with at least ``integers[0]`` values they hold. All other
+    classes that rounding might decide are refused: ``reals[0]`` lies as far above the bound as roundings go.
+    """
+    total = 0.0
+    present = 0
+    largest = 0
+    for value in range(histogram.shape[0]):
+        count = histogram[value]
+        if count > 0:
+            present += 1
+            if count > largest:
+                largest = count
+            total += count * math.log(count)
+    if present * largest == size:
+        return present >= integers[0]
+    return math.log(size) - total / size >= reals[0]
+
+
+@njit(SIGNATURE, cache=True)
+def recursively_diverse(size, histogram, integers, reals):
+    """Recursive (c, l)-diversity: ``d * r_1 < n * (r_l + … + r_u)`` with c = n / d, ``integers = [n, d, l]``."""
+    counts = histogram[histogram > 0]
+    if counts.shape[0] < integers[2]:
+        return False
+    counts.sort()
+    largest = counts[-1]
+    tail = size
+    for rank in range(integers[2] - 1):
+        tail -= counts[counts.shape[0] - 1 - rank]
+    return integers[1] * largest < integers[0] * tail
+
+
+@njit(SIGNATURE, cache=True)
+def transport_at_most(size, histogram, integers, reals):
+    """Earth mover's distance over intervals of ranks at most a bound.
+
+    ``integers = [N, a, b, W, intervals, N_0 … N_{m-1}, (first, last, weight) …]``: the distance of the class from the
+    distribution N_s / N is the weighted sum of ``|Σ_{s in interval} (c_s N - N_s size)|`` over ``W size N``, and must be
+    at most a / b, with b below 2**31. Where such sums may overflow, ``reals[0]`` is the bound instead, lowered by as much
+    as roundings go.
+    """
+    m = histogram.shape[0]
+    total = integers[0]
+    running = np.empty(m + 1, np.int64)
+    running[0] = 0
+    for value in range(m):
+        running[value + 1] = running[value] + histogram[value] * total - integers[5 + value] * size
+    at = 5 + m
+    if reals.shape[0] > 0:
+        work = 0.0
+        for _ in range(integers[4]):
+            work += float(abs(running[integers[at + 1] + 1] - running[integers[at]])) * integers[at + 2]
+            at += 3
+        return work <= reals[0] * size * total * integers[3]
+    moved = 0
+    for _ in range(integers[4]):
+        moved += abs(running[integers[at + 1] + 1] - running[integers[at]]) * integers[at + 2]
+        at += 3
+    # floor(whole * a / b), in two parts so that the product cannot overflow.
+    whole = size * total * integers[3]
+    rest = whole % integers[2] * integers[1] // integers[2]
+    return moved <= whole // integers[2] * integers[1] + rest
+
+
+@njit(SIGNATURE, cache=True)
+def windows_at_most(size, histogram, integers, reals):
+    """No window of neighbouring values holds more than 1 / m of the class.
+
+    ``integers = [m, first of each value's window …, last of each value's window …]``.
+    """
+    values = histogram.shape[0]
+    running = np.empty(values + 1, np.int64)
+    running[0] = 0
+    for value in range(values):
+        running[value + 1] = running[value] + histogram[value]
+    for value in range(values):
+        if histogram[value] > 0:
+            inside = running[integers[1 + values + value] + 1] - running[integers[1 + value]]
+            if inside * integers[0] > size:
+                return False
+    return True
+
+
+class ClassTest(NamedTuple):
+    """One predicate with its parameters and the part of the joint histogram it reads."""
+
+    function: Callable[[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]], bool]
+    integers: Sequence[int] | NDArray[np.int64] = ()
+    reals: Sequence[float] = ()
+    offset: int = 0
+    values: int = 0
+    slices: int = 1
+
+
+class Tests(NamedTuple):
+    """The tests of a composition, laid out for kernels (fields are arrays, one entry per test)."""
+
+    __test__ = False  # pytest would take the name for a class of its own tests
+
+    functions: tuple[Callable[..., bool], ...]
+    smallest: int
+    shape: NDArray[np.int64]
+    integers: NDArray[np.int64]
+    reals: NDArray[np.float64]
+
+
+def lay_out(tests: Sequence[ClassTest]) -> Tests:
+    """Flatten class tests for `evaluate`; size tests become one inline comparison.
+
+    ``shape`` has one row per test: offset and number of values in the histogram, number of slices (a slice is a
+    sub-class of records that share the sensitive values the adversary knows), and where its parameters lie.
+    """
+    smallest = 1
+    rest = []
+    for test in tests:
+        if test.function is size_at_least and test.slices == 1:
+            smallest = max(smallest, int(test.integers[0]))
+        else:
+            rest.append(test)
+    if len(rest) > SLOTS:
+        raise ValueError(f"a search takes at most {SLOTS} class tests; got {len(rest)}")
+    shape = np.zeros((len(rest), 7), np.int64)
+    integers: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
+    reals: list[NDArray[np.float64]] = [np.zeros(0)]
+    i = r = 0
+    for row, test in zip(shape, rest, strict=True):
+        ints, floats = np.asarray(test.integers, np.int64), np.asarray(test.reals, np.float64)
+        row[:] = test.offset, test.values, test.slices, i, i + ints.size, r, r + floats.size
+        i, r = i + ints.size, r + floats.size
+        integers.append(ints)
+        reals.append(floats)
+    functions = tuple(test.function for test in rest) + (always,) * (SLOTS - len(rest))
+    return Tests(functions, smallest, shape, np.concatenate(integers), np.concatenate(reals))
+
+
+@njit(boolean(TESTS, int64[:, ::1], int64[::1], float64[::1], int64, int64[::1]), cache=True)
+def evaluate(functions, shape, integers, reals, size, histogram):
+    """Whether every test holds for a class of the given size and joint histogram."""
+    for t in range(shape.shape[0]):
+        function = functions[t]
+        parameters = integers[shape[t, 3] : shape[t, 4]]
+        numbers = reals[shape[t, 5] : shape[t, 6]]
+        values = shape[t, 1]
+        start = shape[t, 0]
+        if shape[t, 2] == 1:
+            if not function(size, histogram[start : start + values], parameters, numbers):
+                return False
+        else:
+            for _ in range(shape[t, 2]):
+                part = histogram[start : start + values]
+                held = part.sum()
+                if held > 0 and not function(held, part, parameters, numbers):
+                    return False
+                start += values
+    return True

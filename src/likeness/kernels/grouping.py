@@ -1,0 +1,55 @@
+"""Number equal 64-bit keys by an open-addressing hash table."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import int64, njit, types, uint64
+
+
+@njit(types.Tuple((int64[::1], int64[::1]))(int64[::1]), cache=True)
+def first_appearance(keys):
+    """Number equal keys in order of first appearance.
+
+    Returns
+    -------
+    of : (n,) int64
+        Number of each key.
+    first : (distinct,) int64
+        Where each number appeared first.
+    """
+    n = keys.shape[0]
+    bits = 4
+    while (1 << bits) < 1024 and (1 << bits) < 2 * n:
+        bits += 1
+    table = np.full(1 << bits, -1, np.int64)
+    of = np.empty(n, np.int64)
+    first = np.empty(max(1, min(n, 1024)), np.int64)
+    count = 0
+    shift = uint64(64 - bits)
+    mask = (1 << bits) - 1
+    for row in range(n):
+        slot = int64((uint64(keys[row]) * uint64(0x9E3779B97F4A7C15)) >> shift)
+        while table[slot] >= 0 and keys[first[table[slot]]] != keys[row]:
+            slot = (slot + 1) & mask
+        if table[slot] < 0:
+            if count == first.shape[0]:
+                grown = np.empty(2 * count, np.int64)
+                grown[:count] = first
+                first = grown
+            table[slot] = count
+            first[count] = row
+            count += 1
+            if 2 * count > (1 << bits):
+                bits += 2
+                shift = uint64(64 - bits)
+                mask = (1 << bits) - 1
+                table = np.full(1 << bits, -1, np.int64)
+                for group in range(count):
+                    at = int64((uint64(keys[first[group]]) * uint64(0x9E3779B97F4A7C15)) >> shift)
+                    while table[at] >= 0:
+                        at = (at + 1) & mask
+                    table[at] = group
+                of[row] = count - 1
+                continue
+        of[row] = table[slot]
+    return of, first[:count].copy()

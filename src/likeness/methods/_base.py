@@ -1,0 +1,148 @@
+"""What every method is: it looks at a problem and decides a plan."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from likeness.microdata.statistics import count_classes
+from likeness.progress import Progress
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likeness.kernels.class_tests import ClassTest
+    from likeness.metrics.loss import CellLoss
+    from likeness.microdata.data import Microdata
+    from likeness.microdata.plan import Plan
+    from likeness.models._requirements import Requirement
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What a method is asked to solve.
+
+    Parameters
+    ----------
+    data
+        The records to publish (those withheld in an earlier round are not there).
+    requirements
+        The privacy models, bound; all must hold for every class.
+    loss
+        What generalizing a cell costs, under the recoding that will be published.
+    rng
+        Source of randomness.
+    parts : (n,) int64, optional
+        Records of different parts must not share a class (hierarchy level limits); parts are numbered from 0.
+    progress
+        Where to say how far the work is.
+    """
+
+    data: Microdata
+    requirements: tuple[Requirement, ...]
+    loss: CellLoss
+    rng: np.random.Generator
+    parts: NDArray[np.int64] | None = None
+    progress: Progress = Progress()  # noqa: RUF009  # a silent, stateless listener
+
+    def holding(self, classes: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
+        """(count,) Whether each class holds every requirement, exactly (see `holding_classes`)."""
+        return holding_classes(self.requirements, self.data, classes, count)
+
+
+def holding_classes(
+    requirements: tuple[Requirement, ...], data: Microdata, classes: NDArray[np.int64], count: int
+) -> NDArray[np.bool_]:
+    """Decide exactly which classes hold every requirement.
+
+    Parameters
+    ----------
+    requirements
+        Bound models.
+    data
+        The records.
+    classes : (n,) int64
+        Class of each record, -1 for withheld ones.
+    count
+        Number of classes.
+
+    Returns
+    -------
+    (count,) bool
+    """
+    good = np.ones(count, np.bool_)
+    for requirement in requirements:
+        stats = requirement.statistics(classes, count, data.sensitive, data.sensitive_codes)
+        holds = requirement.bound.holds(stats)
+        if stats.parent is None:
+            good &= holds
+        else:
+            good[stats.parent[~holds]] = False
+    return good & (count_classes(classes, count).sizes > 0)
+
+
+class Method(ABC):
+    """An anonymization method with its parameters; a small frozen value."""
+
+    name: ClassVar[str]
+    form: ClassVar[str] = "generalized"
+    """The form its plans are published in, unless the policy says otherwise."""
+    takes_parts: ClassVar[bool] = False
+    """Whether it can keep parts of the table apart (hierarchy level limits)."""
+
+    @abstractmethod
+    def run(self, problem: Problem) -> Plan:
+        """Decide every record's class; classes that cannot hold the requirements are withheld, with the reason."""
+
+    def check(self, requirements: tuple[Requirement, ...]) -> None:  # noqa: B027  # most methods take any
+        """Refuse requirements the method cannot work with, before anything is computed.
+
+        Raises
+        ------
+        PolicyError
+            Saying which model the method lacks or cannot take.
+        """
+
+
+def joint_views(problem: Problem) -> tuple[NDArray[np.int32], list[ClassTest], int]:
+    """Lay the sensitive values all requirements look at side by side in one histogram.
+
+    Returns
+    -------
+    views : (v, n) int32
+        Positions in the joint histogram that each record counts in.
+    tests
+        The requirements' tests, placed.
+    width
+        Length of the joint histogram.
+    """
+    data = problem.data
+    views: list[NDArray[np.int64]] = []
+    tests: list[ClassTest] = []
+    placed: dict[tuple[object, ...], tuple[int, int]] = {}
+    width = 0
+    for requirement in problem.requirements:
+        test = requirement.bound.class_test()
+        view = requirement.view
+        if view is None:
+            tests.append(test)
+            continue
+        key = (view.column, None if view.group is None else view.group.tobytes(), view.known)
+        values = view.domain.codes
+        if key not in placed:
+            codes = view.codes(data.sensitive_codes)
+            slices = 1
+            if view.known:
+                known = view.known_codes(data.sensitive, data.sensitive_codes)
+                slices = int(known.max(initial=0)) + 1
+                codes = known * values + codes
+            placed[key] = (width, slices)
+            views.append(codes + width)
+            width += values * slices
+        offset, slices = placed[key]
+        tests.append(test._replace(offset=offset, values=values, slices=slices))
+    stacked = np.array(views, np.int32) if views else np.zeros((0, data.size), np.int32)
+    return stacked, tests, width

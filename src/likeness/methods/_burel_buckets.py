@@ -1,0 +1,146 @@
+"""BUREL's first phase: sensitive values into the fewest buckets (Cao & Karras 2012, paper 002, section 4.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.exact import Real
+    from likeness.models._base import SensitiveAttribute
+
+
+@dataclass(frozen=True, eq=False)
+class Buckets:
+    """A bucket partition φ of the sensitive values that occur.
+
+    Parameters
+    ----------
+    values
+        Codes of each bucket's values, by ascending frequency; the buckets themselves in the same order.
+    sizes : (buckets,) int64
+        Records of each bucket.
+    limits
+        Largest share of a class that each bucket may have, f of its least frequent value.
+    of : (m,) int64
+        Bucket of each value; -1 for values that do not occur.
+    """
+
+    values: list[list[int]]
+    sizes: NDArray[np.int64]
+    limits: list[Real]
+    of: NDArray[np.int64]
+
+
+def bucketize(
+    counts: NDArray[np.int64], attribute: SensitiveAttribute, limits: Sequence[Real], *, strict: bool
+) -> Buckets:
+    """Partition the values that occur into buckets.
+
+    Parameters
+    ----------
+    counts : (m,) int64
+        Records of each value.
+    attribute
+        The reference distribution, whose order by frequency is the order of the values.
+    limits
+        Upper limit f(p) of each value's share.
+    strict
+        Values make a bucket if their joint share is *below* the limit, as the paper prints it, instead of at most the
+        limit, as its Lemma 2 and Example 1 need.
+    """
+    total = int(counts.sum())
+    present = np.flatnonzero(counts)
+    known: dict[int, int] = {}
+    most = np.empty(present.size, np.int64)
+    for at, code in enumerate(present):
+        limit = limits[code]
+        if id(limit) not in known:
+            known[id(limit)] = largest_count(limit, total, strict=strict)
+        most[at] = known[id(limit)]
+    # The limit never falls with the frequency; sorting by it first keeps that true of any limits.
+    order = np.lexsort((present, attribute.counts[present], most))
+    codes = present[order]
+    segments = dp_partition(counts[codes], most[order])
+    of = np.full(counts.size, -1, np.int64)
+    for bucket, (begin, end) in enumerate(segments):
+        of[codes[begin:end]] = bucket
+    return Buckets(
+        [codes[begin:end].tolist() for begin, end in segments],
+        np.array([counts[codes[begin:end]].sum() for begin, end in segments], np.int64),
+        [limits[codes[begin]] for begin, _ in segments],
+        of,
+    )
+
+
+def largest_count(limit: Real, total: int, *, strict: bool = False) -> int:
+    """Find the largest c with ``c / total <= limit`` (``<`` when strict), provably.
+
+    Examples
+    --------
+    >>> from likeness.exact import Real
+    >>> largest_count(Real.of(Fraction(1, 3)), 6), largest_count(Real.of(Fraction(1, 3)), 6, strict=True)
+    (2, 1)
+    """
+    if limit.exact is not None:
+        exact = limit.exact * total
+        return -int(-exact // 1) - 1 if strict else int(exact // 1)
+    # An irrational limit is never met exactly, so "at most" and "below" are the same.
+    low, high = limit.enclose(40)
+    least, most = int(low * total // 1), int(high * total // 1)
+    while most > least and not limit.at_least(Fraction(most, total)):
+        most -= 1
+    return most
+
+
+def dp_partition(counts: NDArray[np.int64], most: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Cut the ascending values into the fewest segments that may be buckets (function DPpartition).
+
+    A segment of several values may be a bucket if its records are at most the ``most`` of its first value; a
+    single value always may. Among fewest buckets the paper's recursion N[e] = min N[b - 1] + 1 takes the largest b.
+    N never falls with e and the b that may begin a segment ending at e are the last ones, so that one pass with two
+    pointers finds what the paper's O(m²) recursion finds.
+
+    Parameters
+    ----------
+    counts : (m,) int64
+        Records of each value, in the order of the values.
+    most : (m,) int64
+        Most records of a bucket that begins with each value, ascending.
+
+    Returns
+    -------
+    list of (begin, end)
+
+    Examples
+    --------
+    >>> dp_partition(np.array([2, 3, 3, 3, 4, 4]), np.array([5, 8, 8, 8, 10, 10]))
+    [(0, 2), (2, 4), (4, 6)]
+    """
+    size = len(counts)
+    records = [0, *np.cumsum(counts).tolist()]
+    allowed = most.tolist()
+    fewest = [0] * (size + 1)
+    begin_of = [0] * (size + 1)
+    last_with = [0] * (size + 1)
+    first = 0
+    for end in range(1, size + 1):
+        while first < end - 1 and records[end] - records[first] > allowed[first]:
+            first += 1
+        begin = last_with[fewest[first]]
+        fewest[end] = fewest[begin] + 1
+        begin_of[end] = begin
+        last_with[fewest[end]] = end
+    segments = []
+    end = size
+    while end > 0:
+        segments.append((begin_of[end], end))
+        end = begin_of[end]
+    return segments[::-1]

@@ -1,0 +1,74 @@
+"""Sums of cell losses over the published records.
+
+Records are counted per distinct region, and regions are sorted, so neither the order of the records nor the
+numbers of the classes change a sum.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness.metrics.loss.cell import LOSSES, attribute_weights, region_losses
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likeness.metrics._base import Evaluation
+    from likeness.microdata.regions import AttributeRegions
+
+
+def class_sizes(evaluation: Evaluation) -> NDArray[np.int64]:
+    """(E,) Records of each class."""
+    classes = evaluation.plan.classes
+    sizes = np.bincount(classes[classes >= 0], minlength=evaluation.recoding.classes)
+    return np.asarray(sizes, np.int64)
+
+
+def region_sizes(regions: AttributeRegions, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(R,) Records of each region of one attribute, from those of each class."""
+    return np.bincount(regions.of, sizes, regions.count).astype(np.int64)
+
+
+def attribute_losses(evaluation: Evaluation, loss: str) -> NDArray[np.float64]:
+    """(d,) Loss of each attribute, unweighted, summed over the published records."""
+    sizes = class_sizes(evaluation)
+    return np.array(
+        [
+            float((region_sizes(regions, sizes) * region_losses(regions, LOSSES[loss])).sum())
+            for regions in evaluation.recoding.attributes
+        ],
+        np.float64,
+    )
+
+
+def published_loss(evaluation: Evaluation, loss: str) -> float:
+    """Sum of |G| · loss(G) over the classes, with attribute weights that sum to 1."""
+    total = float((attribute_weights(evaluation.data.quasi) * attribute_losses(evaluation, loss)).sum())
+    # Weights such as 1/3 may sum to one bit above 1.
+    return min(total, float(evaluation.data.size - evaluation.plan.withheld))
+
+
+def mean_loss(evaluation: Evaluation, loss: str, *, charge_withheld: bool = False) -> float:
+    """Loss per published record, or per record with 1 for each withheld one."""
+    return _per_record(evaluation, published_loss(evaluation, loss), charge_withheld=charge_withheld)
+
+
+def mean_losses(evaluation: Evaluation, loss: str, *, charge_withheld: bool = False) -> dict[str, float]:
+    """Take the same mean of each attribute by itself, unweighted."""
+    totals = attribute_losses(evaluation, loss).tolist()
+    return {
+        domain.name: _per_record(evaluation, total, charge_withheld=charge_withheld)
+        for domain, total in zip(evaluation.data.quasi, totals, strict=True)
+    }
+
+
+def _per_record(evaluation: Evaluation, total: float, *, charge_withheld: bool) -> float:
+    """Divide a sum over published records as its metric does; 1 when nothing is published."""
+    records, withheld = evaluation.data.size, evaluation.plan.withheld
+    if records == withheld:
+        return 1.0
+    if charge_withheld:
+        return (total + withheld) / records
+    return total / (records - withheld)

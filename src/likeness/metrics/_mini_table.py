@@ -1,0 +1,57 @@
+"""Five records in two classes: the table of the metrics' examples (spec 7.11)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from likeness.hierarchies import from_rows
+from likeness.metrics._base import Evaluation
+from likeness.microdata.data import Microdata
+from likeness.microdata.domain import Domain
+from likeness.microdata.plan import Plan
+from likeness.microdata.regions import recode
+
+
+def mini_table(*, hierarchies: bool = False, withheld: int = 0) -> Evaluation:
+    """Publish (20, M), (30, M) as one class and (40, F), (50, M), (60, F) as another.
+
+    Parameters
+    ----------
+    hierarchies
+        Publish age by the hierarchy ``20 30 | 40 50 60 | *`` and sex by ``F M | *`` instead of intervals and
+        sets.
+    withheld
+        Withhold so many of the first records.
+
+    Returns
+    -------
+    Evaluation
+        With the sensitive attribute ``disease``: flu, flu | flu, ulcer, ulcer.
+
+    Examples
+    --------
+    >>> mini_table().plan.classes
+    array([0, 0, 1, 1, 1])
+    """
+    age = Domain("age", "integer", np.array([20, 30, 40, 50, 60]), "interval", low=20, high=60)
+    sex = Domain("sex", "categorical", np.array(["F", "M"]), "set")
+    if hierarchies:
+        young, old = "[20, 30]", "[40, 60]"
+        ages = [(str(n), young if n <= 30 else old, "*") for n in age.values.tolist()]
+        sexes = [("F", "*"), ("M", "*")]
+        age = replace(age, shape="tree", hierarchy=from_rows(ages, "age", where=str))
+        sex = replace(sex, shape="tree", hierarchy=from_rows(sexes, "sex", where=str))
+    disease = Domain("disease", "categorical", np.array(["flu", "ulcer"]), "set")
+    data = Microdata(
+        (age, sex),
+        np.array([[0, 1, 2, 3, 4], [1, 1, 0, 1, 0]], np.int32),
+        (disease,),
+        np.array([[0, 0, 0, 1, 1]], np.int32),
+        np.arange(5),
+    )
+    plan = Plan(np.array([0, 0, 1, 1, 1]))
+    if withheld:
+        plan = plan.withhold(np.arange(5) < withheld, "an example")
+    return Evaluation(data, *recode(data, plan))

@@ -1,0 +1,53 @@
+"""Average information loss (Cao & Karras 2012)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from likeness.checks import choice
+from likeness.metrics._base import Metric
+from likeness.metrics._losses import published_loss
+from likeness.metrics.loss.cell import LOSSES
+
+if TYPE_CHECKING:
+    from likeness.metrics._base import Evaluation
+
+
+@dataclass(frozen=True)
+class Ail(Metric):
+    """Loss per record of the table: each equivalence class G adds its size times IL(G), divided by N.
+
+    Parameters
+    ----------
+    loss
+        Loss of a cell: ``ncp`` (the paper's IL), ``glm`` or ``iloss``.
+
+    Notes
+    -----
+    The paper's systems withhold nothing. Where records are withheld they stand in the divisor only, and the
+    value falls with each of them: compare such releases by ``ncp-total``, which charges 1 for each.
+
+    References
+    ----------
+    Cao & Karras 2012 (paper 002), section 4.1, eq. 5.
+
+    Examples
+    --------
+    >>> from likeness.metrics._mini_table import mini_table
+    >>> Ail().measure(mini_table())
+    0.5
+    """
+
+    loss: str = "ncp"
+
+    name: ClassVar[str] = "ail"
+    range: ClassVar[str] = "0 to 1: 0 keeps every value, 1 tells nothing"
+    withheld: ClassVar[str] = "Counted as records without loss, as eq. 5 does; a release of nothing has 0."
+
+    def __post_init__(self) -> None:
+        choice(self.name, "loss", self.loss, tuple(LOSSES))
+
+    def measure(self, evaluation: Evaluation) -> float:
+        """Sum over the published records, divided by all."""
+        return published_loss(evaluation, self.loss) / max(1, evaluation.data.size)

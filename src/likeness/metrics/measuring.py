@@ -1,0 +1,126 @@
+"""All metrics of a release at once."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from likeness import registry
+from likeness.errors import PolicyError, suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from likeness.metrics._base import Evaluation, Metric
+
+
+class Measurements(dict[str, float]):
+    """Values by metric name, and the metrics that do not apply.
+
+    Attributes
+    ----------
+    skipped : dict of str to str
+        Why each other metric was not measured.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.skipped: dict[str, str] = {}
+
+
+def metric_names() -> tuple[str, ...]:
+    """List all quantities: the metrics, and those that are a metric with certain parameters; sorted.
+
+    Examples
+    --------
+    >>> {"ncp", "ncp-total", "gcp-normalised"} <= set(metric_names())
+    True
+    """
+    return tuple(sorted(_known()))
+
+
+def metric_named(name: str, parameters: Mapping[str, Any] | None = None) -> Metric:
+    """Make a metric from its name, or that of one of its variants.
+
+    Parameters
+    ----------
+    name
+        Such as ``ncp`` or ``ncp-total``.
+    parameters
+        The metric's parameters.
+
+    Raises
+    ------
+    PolicyError
+        When there is no such metric, or a parameter is unknown, missing or out of range.
+
+    Examples
+    --------
+    >>> metric_named("ncp-total")
+    Ncp(loss='ncp', charge_withheld=True)
+    >>> metric_named("ncp-totl")
+    Traceback (most recent call last):
+    likeness.errors.PolicyError: there is no metric 'ncp-totl'; did you mean 'ncp-total'?
+    """
+    known = _known()
+    if name not in known:
+        raise PolicyError(f"there is no metric {name!r}{suggestion(name, known)}")
+    part, fixed = known[name]
+    metric: Metric = registry.create("metrics", part, {**(parameters or {}), **fixed})
+    return metric
+
+
+def measure_all(
+    evaluation: Evaluation, parameters: Mapping[str, Mapping[str, Any]] | None = None
+) -> Measurements:
+    """Measure everything that applies to a release.
+
+    Parameters
+    ----------
+    evaluation
+        The release.
+    parameters
+        Parameters of single metrics, such as ``{"c-avg": {"k": 5}}``; a metric that needs some and gets none
+        is skipped.
+
+    Returns
+    -------
+    Measurements
+        A dict of values by name, sorted; its attribute ``skipped`` says why the others are not there.
+
+    Raises
+    ------
+    PolicyError
+        When the parameters name no metric, or are unknown or out of range.
+
+    Examples
+    --------
+    >>> from likeness.metrics._mini_table import mini_table
+    >>> found = measure_all(mini_table(), {"c-avg": {"k": 2}})
+    >>> found["c-avg"], "precision" in found
+    (1.25, False)
+    >>> found.skipped["precision"]
+    "precision: 'age' is published as intervals, which have no levels; ..."
+    """
+    given = parameters or {}
+    asked = {name: metric_named(name, options) for name, options in given.items()}
+    found = Measurements()
+    for name in metric_names():
+        try:
+            metric = asked.get(name) or metric_named(name)
+            found[name] = metric.measure(evaluation)
+        except PolicyError as problem:
+            found.skipped[name] = "; ".join(problem.problems)
+    return found
+
+
+@cache
+def _known() -> dict[str, tuple[str, Mapping[str, Any]]]:
+    """Metric and parameters behind every name."""
+    known: dict[str, tuple[str, Mapping[str, Any]]] = {}
+    for part in registry.names("metrics"):
+        known[part] = (part, {})
+        known |= {
+            variant: (part, fixed) for variant, fixed in registry.load("metrics", part).variants.items()
+        }
+    return known

@@ -1,0 +1,1 @@
+"""The table once encoded: codes, domains, plans, and what they say about every equivalence class."""

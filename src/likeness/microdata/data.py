@@ -1,0 +1,95 @@
+"""Microdata: the table once encoded, as methods see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness.errors import PolicyError, suggestion
+from likeness.microdata.grouping import Groups, group_codes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likeness.microdata.domain import Domain
+
+
+@dataclass(frozen=True, eq=False)
+class Microdata:
+    """A table of n records in small-integer codes: methods see codes, never strings.
+
+    Parameters
+    ----------
+    quasi
+        Domains of the d quasi-identifiers.
+    codes : (d, n) int32
+        Their codes.
+    sensitive
+        Domains of the s sensitive attributes.
+    sensitive_codes : (s, n) int32
+        Their codes.
+    rows : (n,) int64
+        Row of each record in the original table (records dropped by hygiene or missing values are not there).
+    individuals : (n,) int64, optional
+        Number of the person each record belongs to, when people have several records.
+    survey_weights : (n,) float64, optional
+        Survey weight of each record.
+
+    Examples
+    --------
+    >>> from likeness.microdata.domain import Domain
+    >>> age = Domain("age", "integer", np.array([20, 30]), "interval", low=20, high=30)
+    >>> data = Microdata((age,), np.array([[0, 1, 1]], np.int32), (), np.zeros((0, 3), np.int32), np.arange(3))
+    >>> data.size, data.tuples.count
+    (3, 2)
+    """
+
+    quasi: tuple[Domain, ...]
+    codes: NDArray[np.int32]
+    sensitive: tuple[Domain, ...]
+    sensitive_codes: NDArray[np.int32]
+    rows: NDArray[np.int64]
+    individuals: NDArray[np.int64] | None = None
+    survey_weights: NDArray[np.float64] | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of records."""
+        return int(self.rows.shape[0])
+
+    @cached_property
+    def tuples(self) -> Groups:
+        """The distinct quasi-identifier tuples and which record has which."""
+        return group_codes(self.codes, [domain.codes for domain in self.quasi])
+
+    def sensitive_index(self, name: str) -> int:
+        """Position of a sensitive attribute.
+
+        Raises
+        ------
+        PolicyError
+            When there is no sensitive attribute of that name.
+        """
+        for i, domain in enumerate(self.sensitive):
+            if domain.name == name:
+                return i
+        known = [domain.name for domain in self.sensitive]
+        raise PolicyError(f"{name!r} is not a sensitive column{suggestion(name, known)}")
+
+    def take(self, records: NDArray[np.int64]) -> Microdata:
+        """Keep only some records, by position; domains stay those of the whole table."""
+        return replace(
+            self,
+            codes=np.ascontiguousarray(self.codes[:, records]),
+            sensitive_codes=np.ascontiguousarray(self.sensitive_codes[:, records]),
+            rows=self.rows[records],
+            individuals=None if self.individuals is None else self.individuals[records],
+            survey_weights=None if self.survey_weights is None else self.survey_weights[records],
+        )
+
+    def __repr__(self) -> str:
+        """Sizes only: no record is ever shown."""
+        return f"Microdata({self.size} records, {len(self.quasi)} quasi-identifiers, {len(self.sensitive)} sensitive)"

@@ -1,0 +1,128 @@
+"""One attribute's values, their geometry, and how a set of them is generalized."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.hierarchies import Hierarchy
+
+Kind = Literal["integer", "real", "date", "ordered", "hierarchical", "categorical"]
+Shape = Literal["interval", "tree", "set"]
+
+NUMERIC: frozenset[str] = frozenset({"integer", "real", "date"})
+
+
+def texts(values: NDArray[Any] | Sequence[Any]) -> list[str]:
+    """Write distinct values as the texts a release uses: ISO days, shortest decimals.
+
+    Examples
+    --------
+    >>> texts(np.array([1.0, 2.5])), texts(np.array(["2024-03-01"], "datetime64[D]"))
+    (['1.0', '2.5'], ['2024-03-01'])
+    """
+    array = np.asarray(values)
+    if array.dtype.kind == "M":
+        return [str(day) for day in array.astype("datetime64[D]")]
+    return [str(value) for value in array.tolist()]
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """The values of one attribute, in the order that gives them their geometry.
+
+    Codes 0 … V - 1 stand for ``values``; with ``missing``, the code V stands for the missing value.
+
+    Parameters
+    ----------
+    name
+        The column.
+    kind
+        ``integer``, ``real``, ``date`` (numbers in ascending order), ``ordered`` (declared order), ``hierarchical`` (leaves in
+        pre-order: the code is the leaf's rank) or ``categorical`` (ascending texts).
+    values : (V,) array
+        What the codes stand for.
+    shape
+        How a set of values is generalized: to the ``interval`` of its smallest and largest code, to the lowest common
+        ancestor in the hierarchy (``tree``), or to the ``set`` itself.
+    hierarchy
+        The generalization hierarchy, if any; with the shape ``tree`` its leaves are the values.
+    missing
+        Whether the missing value is a category of its own.
+    low, high
+        Ends of the domain as numbers (days since 1970 for dates); declared ones may be wider than what was observed.
+    weight
+        How much this attribute counts in losses, relative to the others.
+    max_level
+        Highest hierarchy level a published region may have, if limited.
+    distance
+        Ground distance between sensitive values: ``equal``, ``ordered`` or ``hierarchical``.
+    declared
+        Whether the policy declared the values (and not only the observed ones make the domain).
+
+    Examples
+    --------
+    >>> age = Domain("age", "integer", np.array([20, 30, 60]), "interval", low=20, high=60)
+    >>> age.size, age.numbers
+    (3, array([20., 30., 60.]))
+    """
+
+    name: str
+    kind: Kind
+    values: NDArray[Any]
+    shape: Shape
+    hierarchy: Hierarchy | None = None
+    missing: bool = False
+    low: float = 0.0
+    high: float = 0.0
+    weight: float = 1.0
+    max_level: int | None = None
+    distance: str = "equal"
+    declared: bool = False
+    options: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def size(self) -> int:
+        """Number of values, the missing one not counted."""
+        return len(self.values)
+
+    @property
+    def codes(self) -> int:
+        """Number of codes, the missing value included."""
+        return self.size + self.missing
+
+    @property
+    def missing_code(self) -> int:
+        """The code of the missing value, or -1."""
+        return self.size if self.missing else -1
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """Text of every value (the missing one not included)."""
+        return texts(self.values)
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64]:
+        """Values as numbers: days since 1970 for dates, ranks for what is not numeric."""
+        if self.kind == "date":
+            return self.values.astype("datetime64[D]").astype(np.int64).astype(np.float64)
+        if self.kind in NUMERIC:
+            return self.values.astype(np.float64)
+        return np.arange(self.size, dtype=np.float64)
+
+    @property
+    def width(self) -> float:
+        """Width of the domain, in the values' own unit (ranks for what is not numeric)."""
+        return float(self.high - self.low)
+
+    def __repr__(self) -> str:
+        """Name, kind and number of values."""
+        return f"Domain({self.name!r}, {self.kind}, {self.size} values, {self.shape})"

@@ -1,0 +1,106 @@
+"""Equal rows of code columns, found by packing them into one integer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Groups of equal rows.
+
+    Parameters
+    ----------
+    of : (n,) int64
+        Group of each row, numbered in order of first appearance.
+    first : (groups,) int64
+        First row of each group.
+    sizes : (groups,) int64
+        Rows of each group.
+    """
+
+    of: NDArray[np.int64]
+    first: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+    @property
+    def count(self) -> int:
+        """Number of groups."""
+        return int(self.first.shape[0])
+
+
+def pack(
+    columns: NDArray[np.integer] | Sequence[NDArray[np.integer]], radices: Sequence[int]
+) -> NDArray[np.int64]:
+    """Pack rows of codes into one 64-bit key each: equal keys, equal rows.
+
+    Parameters
+    ----------
+    columns : (d, n) int
+        Codes, each column j in 0 … radices[j] - 1.
+    radices
+        Number of codes of each column.
+
+    Returns
+    -------
+    (n,) int64
+
+    Examples
+    --------
+    >>> pack(np.array([[0, 1], [2, 0]]), [2, 3])
+    array([2, 3])
+    """
+    from likeness.kernels.grouping import first_appearance
+
+    length = len(columns[0]) if len(columns) else 0
+    key = np.zeros(length, np.int64)
+    span = 1
+    for column, radix in zip(columns, radices, strict=True):
+        if span * max(radix, 1) >= 1 << 62:
+            # The product no longer fits: number the prefixes first, there are at most n of them.
+            key, firsts = first_appearance(key)
+            span = max(1, firsts.shape[0])
+        key *= max(radix, 1)
+        key += column
+        span *= max(radix, 1)
+    return key
+
+
+def group_codes(
+    columns: NDArray[np.integer] | Sequence[NDArray[np.integer]], radices: Sequence[int]
+) -> Groups:
+    """Group equal rows of codes.
+
+    Parameters
+    ----------
+    columns, radices
+        See `pack`.
+
+    Examples
+    --------
+    >>> group_codes(np.array([[1, 0, 1], [2, 2, 2]]), [2, 3]).of
+    array([0, 1, 0])
+    """
+    return group_keys(pack(columns, radices))
+
+
+def group_keys(keys: NDArray[np.int64]) -> Groups:
+    """Group equal keys, numbered in order of first appearance.
+
+    Examples
+    --------
+    >>> group_keys(np.array([7, 7, 3])).sizes
+    array([2, 1])
+    """
+    from likeness.kernels.grouping import first_appearance
+
+    of, first = first_appearance(np.ascontiguousarray(keys, np.int64))
+    return Groups(of, first, np.bincount(of, minlength=first.shape[0]).astype(np.int64))

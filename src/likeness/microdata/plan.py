@@ -1,0 +1,95 @@
+"""What a method decided: who is with whom, who is withheld, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """One decision about every record; what models judge, forms publish and metrics measure.
+
+    Most methods fill only ``classes``.
+
+    Parameters
+    ----------
+    classes : (n,) int64
+        Equivalence class of each record, numbered from 0; -1 for withheld records.
+    buckets : (n,) int64, optional
+        Sensitive bucket of each record, where buckets differ from the classes (two-table forms).
+    sensitive : (s, n) int32, optional
+        Codes to publish instead of the original sensitive ones (perturbation, categories).
+    added : (a, …) optional
+        Records added as noise, as codes; none of the methods so far adds any.
+    withheld_because
+        Reasons for withholding, with the number of records each.
+    history
+        Private facts about how the decision was made; written to ``private/`` only.
+
+    Examples
+    --------
+    >>> plan = Plan(np.array([0, 0, 1, -1]))
+    >>> plan.count, plan.withheld
+    (2, 1)
+    """
+
+    classes: NDArray[np.int64]
+    buckets: NDArray[np.int64] | None = None
+    sensitive: NDArray[np.int32] | None = None
+    added: NDArray[np.int32] | None = None
+    withheld_because: dict[str, int] = field(default_factory=dict)
+    history: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """Number of equivalence classes."""
+        return int(self.classes.max(initial=-1)) + 1
+
+    @property
+    def published(self) -> NDArray[np.bool_]:
+        """(n,) Whether each record is published."""
+        mask: NDArray[np.bool_] = self.classes >= 0
+        return mask
+
+    @property
+    def withheld(self) -> int:
+        """Number of withheld records."""
+        return int(np.count_nonzero(self.classes < 0))
+
+    def withhold(self, records: NDArray[np.bool_], reason: str) -> Plan:
+        """Withhold more records, and number the remaining classes anew.
+
+        Examples
+        --------
+        >>> Plan(np.array([0, 1, 1])).withhold(np.array([True, False, False]), "too few").classes
+        array([-1,  0,  0])
+        """
+        newly = int(np.count_nonzero(records & self.published))
+        if newly == 0:
+            return self
+        classes = renumber(np.where(records, -1, self.classes))
+        because = dict(self.withheld_because)
+        because[reason] = because.get(reason, 0) + newly
+        return replace(self, classes=classes, withheld_because=because)
+
+
+def renumber(classes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number classes from 0 without gaps, keeping their order; -1 stays.
+
+    Examples
+    --------
+    >>> renumber(np.array([5, -1, 2, 5]))
+    array([ 1, -1,  0,  1])
+    """
+    present = np.zeros(int(classes.max(initial=-1)) + 2, np.int64)
+    present[classes + 1] = 1
+    present[0] = 0
+    numbers = np.cumsum(present) - 1
+    numbers[0] = -1
+    return numbers[classes + 1]

@@ -1,0 +1,200 @@
+"""The generalized region of every equivalence class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness.microdata.grouping import group_codes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likeness.microdata.data import Microdata
+    from likeness.microdata.domain import Domain
+    from likeness.microdata.plan import Plan
+
+
+@dataclass(frozen=True, eq=False)
+class AttributeRegions:
+    """The regions of one attribute: R distinct ones, and which class has which.
+
+    Parameters
+    ----------
+    domain
+        The attribute.
+    of : (E,) int64
+        Region of each class.
+    low, high : (R,) int32
+        First and last code covered (leaf ranks for the shape ``tree``; smallest and largest member of a set). A region
+        that mixes the missing value with others covers everything.
+    node : (R,) int32
+        Hierarchy node, for the shape ``tree``; -1 for the missing value.
+    members : (R, words) uint64
+        Bits of the member codes, for the shape ``set``.
+    """
+
+    domain: Domain
+    of: NDArray[np.int64]
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+    node: NDArray[np.int32] | None = None
+    members: NDArray[np.uint64] | None = None
+
+    @property
+    def count(self) -> int:
+        """Number of distinct regions."""
+        return int(self.low.shape[0])
+
+    @cached_property
+    def everything(self) -> NDArray[np.bool_]:
+        """(R,) Whether a region mixes the missing value with others, or is the root, and so covers everything."""
+        missing = self.domain.missing_code
+        if self.members is not None:
+            return (
+                self.sizes == self.domain.codes if self.domain.codes > 1 else np.zeros(self.count, np.bool_)
+            )
+        mixed = (
+            (self.high == missing) & (self.low != missing) if missing >= 0 else np.zeros(self.count, np.bool_)
+        )
+        if self.node is not None:
+            leaf = self.domain.hierarchy.is_leaf(self.node) if self.domain.hierarchy is not None else False
+            mixed = mixed | ((self.node == 0) & ~leaf)
+        return np.asarray(mixed, np.bool_)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """(R,) Number of codes each region covers."""
+        if self.members is not None:
+            return np.bitwise_count(self.members).sum(axis=1).astype(np.int64)
+        return self.high.astype(np.int64) - self.low + 1
+
+    def member_codes(self, region: int) -> NDArray[np.int64]:
+        """Codes of one region, ascending."""
+        if self.members is None:
+            return np.arange(self.low[region], self.high[region] + 1, dtype=np.int64)
+        bits = np.unpackbits(self.members[region].view(np.uint8), bitorder="little")
+        return np.flatnonzero(bits)
+
+    def contains(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """(R, len(codes)) Whether each region covers each code."""
+        codes = np.asarray(codes, np.int64)
+        if self.members is not None:
+            word, bit = codes >> 6, (codes & 63).astype(np.uint64)
+            return ((self.members[:, word] >> bit) & np.uint64(1)).astype(np.bool_)
+        return (self.low[:, None] <= codes) & (codes <= self.high[:, None])
+
+
+@dataclass(frozen=True, eq=False)
+class Recoding:
+    """The regions of all classes, attribute by attribute.
+
+    Parameters
+    ----------
+    attributes
+        One `AttributeRegions` per quasi-identifier.
+    classes
+        Number E of classes.
+    """
+
+    attributes: tuple[AttributeRegions, ...]
+    classes: int
+
+
+def recode(data: Microdata, plan: Plan) -> tuple[Plan, Recoding]:
+    """Find every class's region; classes with equal regions become one class, because nobody can tell them apart.
+
+    Parameters
+    ----------
+    data
+        The table.
+    plan
+        Its classes.
+
+    Returns
+    -------
+    Plan, Recoding
+        The plan with classes merged and numbered in the order of their first record, and their regions.
+
+    Examples
+    --------
+    >>> from likeness.microdata.domain import Domain
+    >>> from likeness.microdata.data import Microdata
+    >>> from likeness.microdata.plan import Plan
+    >>> age = Domain("age", "integer", np.array([20, 30]), "interval", low=20, high=30)
+    >>> data = Microdata((age,), np.array([[0, 1, 0, 1]], np.int32), (), np.zeros((0, 4), np.int32), np.arange(4))
+    >>> merged, regions = recode(data, Plan(np.array([0, 0, 1, 1])))
+    >>> merged.count, int(regions.attributes[0].high[0])
+    (1, 1)
+    """
+    count = plan.count
+    classes = np.ascontiguousarray(plan.classes)
+    attributes = tuple(
+        _attribute_regions(domain, np.ascontiguousarray(codes), classes, count)
+        for domain, codes in zip(data.quasi, data.codes, strict=True)
+    )
+    groups = (
+        group_codes([a.of for a in attributes], [a.count for a in attributes])
+        if attributes and count
+        else None
+    )
+    if groups is None or groups.count == count:
+        return plan, Recoding(attributes, count)
+    merged = np.where(classes >= 0, groups.of[classes], -1)
+    kept = tuple(replace(a, of=a.of[groups.first]) for a in attributes)
+    return replace(plan, classes=merged), Recoding(kept, groups.count)
+
+
+def _attribute_regions(
+    domain: Domain, codes: NDArray[np.int32], classes: NDArray[np.int64], count: int
+) -> AttributeRegions:
+    """Regions of one attribute."""
+    from likeness.kernels.class_hulls import class_ranges, class_sets
+
+    low, high = class_ranges(codes, classes, count)
+    if domain.shape == "set":
+        words = (domain.codes + 63) // 64
+        bits = class_sets(codes, classes, count, words)
+        if words == 1:
+            distinct, first, of = np.unique(bits[:, 0], return_index=True, return_inverse=True)
+        else:
+            rows = np.ascontiguousarray(bits).view(np.dtype((np.void, 8 * words))).ravel()
+            distinct, first, of = np.unique(rows, return_index=True, return_inverse=True)
+        return AttributeRegions(domain, of.astype(np.int64), low[first], high[first], None, bits[first])
+    if domain.shape == "tree":
+        return _tree_regions(domain, low, high)
+    if domain.missing:
+        mixed = (high == domain.missing_code) & (low != domain.missing_code)
+        low, high = np.where(mixed, 0, low).astype(np.int32), high
+    keys = low.astype(np.int64) * domain.codes + high
+    distinct, of = np.unique(keys, return_inverse=True)
+    return AttributeRegions(
+        domain,
+        of.astype(np.int64),
+        (distinct // domain.codes).astype(np.int32),
+        (distinct % domain.codes).astype(np.int32),
+    )
+
+
+def _tree_regions(domain: Domain, low: NDArray[np.int32], high: NDArray[np.int32]) -> AttributeRegions:
+    """Lowest common ancestors; the missing value is one more leaf directly under the root."""
+    hierarchy = domain.hierarchy
+    assert hierarchy is not None  # noqa: S101  # the shape tree always has one
+    missing = domain.missing_code
+    real_high = np.where(high == missing, domain.size - 1, high) if missing >= 0 else high
+    real_low = np.where(low == missing, domain.size - 1, low) if missing >= 0 else low
+    node = hierarchy.common_ancestor(real_low, real_high).astype(np.int64)
+    if missing >= 0:
+        node = np.where(high == missing, np.where(low == missing, -1, 0), node)
+    distinct, first, of = np.unique(node, return_index=True, return_inverse=True)
+    inner = distinct >= 0
+    left = np.where(inner, hierarchy.left[distinct], missing)
+    right = np.where(inner, hierarchy.right[distinct], missing)
+    if missing >= 0:
+        right = np.where(inner & (high[first] == missing), missing, right)
+    return AttributeRegions(
+        domain, of.astype(np.int64), left.astype(np.int32), right.astype(np.int32), distinct.astype(np.int32)
+    )

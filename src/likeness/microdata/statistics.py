@@ -1,0 +1,155 @@
+"""Counts of sensitive values in every equivalence class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+_DENSE_CELLS = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class ClassStatistics:
+    """Sizes of E classes, and their counts of the m values of one sensitive attribute, stored sparsely.
+
+    Parameters
+    ----------
+    sizes : (E,) int64
+        Records of each class.
+    values
+        m, the number of sensitive values (0 when there is no sensitive attribute).
+    class_of, value, count : (entries,) int64
+        One entry per class and value that is present, sorted by class, then value.
+    parent : (E,) int64, optional
+        When the classes here are parts of published classes (records that share the sensitive values an
+        adversary is taken to know), the published class of each.
+
+    Examples
+    --------
+    >>> stats = count_classes(np.array([0, 0, 1]), 2, np.array([1, 1, 0]), 2)
+    >>> stats.sizes, stats.count
+    (array([2, 1]), array([2, 1]))
+    """
+
+    sizes: NDArray[np.int64]
+    values: int
+    class_of: NDArray[np.int64]
+    value: NDArray[np.int64]
+    count: NDArray[np.int64]
+    parent: NDArray[np.int64] | None = None
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return int(self.sizes.shape[0])
+
+    @cached_property
+    def totals(self) -> NDArray[np.int64]:
+        """(m,) Records of each value over all classes."""
+        return np.bincount(self.value, self.count, self.values).astype(np.int64)
+
+    @cached_property
+    def start(self) -> NDArray[np.int64]:
+        """(E + 1,) Where the entries of each class begin."""
+        return np.searchsorted(self.class_of, np.arange(self.classes + 1)).astype(np.int64)
+
+    @cached_property
+    def distinct(self) -> NDArray[np.int64]:
+        """(E,) Number of values present in each class."""
+        return np.diff(self.start)
+
+    def dense(self) -> Iterator[tuple[slice, NDArray[np.int64]]]:
+        """Yield runs of classes with their (classes, m) count matrix, a few million cells at a time."""
+        step = max(1, _DENSE_CELLS // max(1, self.values))
+        for begin in range(0, self.classes, step):
+            end = min(begin + step, self.classes)
+            low, high = self.start[begin], self.start[end]
+            counts = np.zeros((end - begin, self.values), np.int64)
+            counts[self.class_of[low:high] - begin, self.value[low:high]] = self.count[low:high]
+            yield slice(begin, end), counts
+
+    def regroup(self, group: NDArray[np.int64], groups: int) -> ClassStatistics:
+        """Count groups of values instead of values (``group`` gives each value's group)."""
+        return _from_keys(
+            self.class_of * groups + group[self.value], self.count, self.sizes, groups, self.parent
+        )
+
+
+def count_classes(
+    classes: NDArray[np.int64], count: int, codes: NDArray[np.integer] | None = None, values: int = 0
+) -> ClassStatistics:
+    """Count every class of a table.
+
+    Parameters
+    ----------
+    classes : (n,) int64
+        Class of each record; records with -1 are left out.
+    count
+        Number of classes.
+    codes : (n,) int, optional
+        Sensitive code of each record.
+    values
+        Number of sensitive values.
+    """
+    if (classes < 0).any():
+        kept = classes >= 0
+        classes = classes[kept]
+        codes = None if codes is None else codes[kept]
+    sizes = np.bincount(classes, minlength=count).astype(np.int64)
+    if codes is None:
+        nothing = np.zeros(0, np.int64)
+        return ClassStatistics(sizes, 0, nothing, nothing, nothing)
+    keys = classes * values + codes
+    return _from_keys(keys, None, sizes, values, None)
+
+
+def count_within(
+    classes: NDArray[np.int64], known: NDArray[np.int64], codes: NDArray[np.integer], values: int
+) -> ClassStatistics:
+    """Count the parts of every class whose records share the sensitive values known to the adversary.
+
+    Parameters
+    ----------
+    classes : (n,) int64
+        Class of each record; records with -1 are left out.
+    known : (n,) int64
+        Number of each record's combination of known sensitive values.
+    codes : (n,) int
+        Codes of the sensitive attribute that is counted.
+    values
+        Number of its values.
+    """
+    kept = classes >= 0
+    keys = classes[kept] * (int(known.max(initial=0)) + 1) + known[kept]
+    distinct, part = np.unique(keys, return_inverse=True)
+    parent = distinct // (int(known.max(initial=0)) + 1)
+    part = part.astype(np.int64)
+    sizes = np.bincount(part, minlength=distinct.size).astype(np.int64)
+    return _from_keys(part * values + codes[kept], None, sizes, values, parent)
+
+
+def _from_keys(
+    keys: NDArray[np.int64],
+    weights: NDArray[np.int64] | None,
+    sizes: NDArray[np.int64],
+    values: int,
+    parent: NDArray[np.int64] | None,
+) -> ClassStatistics:
+    """Count equal (class, value) keys: by one table when it is small, by sorting otherwise."""
+    cells = sizes.shape[0] * values
+    if cells <= max(1 << 22, 4 * keys.shape[0]):
+        table = np.bincount(keys, weights, minlength=cells)
+        distinct = np.flatnonzero(table)
+        count = table[distinct].astype(np.int64)
+    else:
+        distinct, inverse = np.unique(keys, return_inverse=True)
+        count = np.bincount(inverse, weights, minlength=distinct.size).astype(np.int64)
+    return ClassStatistics(sizes, values, distinct // values, distinct % values, count, parent)

@@ -1,0 +1,1 @@
+"""Privacy models, one a file; the file's name is the model's name."""

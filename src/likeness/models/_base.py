@@ -1,0 +1,273 @@
+"""What every privacy model is: a definition used by search, proof and report alike.
+
+A model is a small frozen value. Bound to a sensitive attribute and the distribution it is compared with, it
+judges classes exactly (`BoundModel.holds`), says how strong they are, and offers searches a compiled test that
+never accepts what the proof would reject.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import MISSING, dataclass, fields
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from likeness.checks import choice, whole
+from likeness.errors import PolicyError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from likeness.kernels.class_tests import ClassTest
+    from likeness.microdata.domain import Domain
+    from likeness.microdata.statistics import ClassStatistics
+
+Scope = Literal["public", "mechanism", "steward"]
+
+
+@dataclass(frozen=True, eq=False)
+class SensitiveAttribute:
+    """A sensitive attribute and the distribution that classes are compared with.
+
+    Parameters
+    ----------
+    domain
+        Its values (groups of values, where a model treats all values under a hierarchy node as one).
+    counts : (m,) int64
+        Records of each value in the reference distribution: of the published records, or of the original
+        table when the model says ``reference: original``.
+    """
+
+    domain: Domain
+    counts: NDArray[np.int64]
+
+    @property
+    def total(self) -> int:
+        """Number of records of the reference distribution."""
+        return int(self.counts.sum())
+
+    @property
+    def shares(self) -> list[Fraction]:
+        """Share p_s of each value in the reference distribution, exactly."""
+        total = max(1, self.total)
+        return [Fraction(int(count), total) for count in self.counts]
+
+    def label(self, code: int) -> str:
+        """Text of one value, for messages and reports."""
+        return "missing" if code == self.domain.missing_code else self.domain.labels[code]
+
+
+@dataclass(frozen=True)
+class Strength:
+    """The strongest parameters a table meets.
+
+    Parameters
+    ----------
+    values
+        Parameter name to value; infinity where no parameter would do.
+    """
+
+    values: dict[str, float]
+
+    def __str__(self) -> str:
+        """Write the parameters as ``k = 5, alpha = 0.4``."""
+        return ", ".join(f"{name} = {value:.6g}" for name, value in self.values.items())
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What a model says about every class.
+
+    Parameters
+    ----------
+    holds : (E,) bool
+        Exact.
+    measured : (E,) float64
+        The class's own value on the model's scale, for people.
+    slack : (E,) float64
+        How far the class is on the safe side of the parameter (negative when violated), on the same scale.
+    """
+
+    holds: NDArray[np.bool_]
+    measured: NDArray[np.float64]
+    slack: NDArray[np.float64]
+
+    @property
+    def all_hold(self) -> bool:
+        """Whether every class holds."""
+        return bool(self.holds.all())
+
+
+class BoundModel(ABC):
+    """A model that knows its sensitive attribute and reference distribution."""
+
+    @abstractmethod
+    def holds(self, stats: ClassStatistics) -> NDArray[np.bool_]:
+        """Decide every class exactly."""
+
+    @abstractmethod
+    def measured(self, stats: ClassStatistics) -> NDArray[np.float64]:
+        """Measure every class on the model's scale."""
+
+    @abstractmethod
+    def slack(self, measured: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Turn measurements into distances from the limit; negative where it is exceeded."""
+
+    @abstractmethod
+    def strongest(self, stats: ClassStatistics) -> Strength:
+        """Find the strongest parameters that every class meets."""
+
+    @abstractmethod
+    def class_test(self) -> ClassTest:
+        """Offer searches a compiled test that accepts no class `holds` would reject."""
+
+    def smallest_classes(self) -> NDArray[np.int64]:
+        """(m,) A size below which no class that holds a record of each value holds (n_min); empty for no limits."""
+        return np.zeros(0, np.int64)
+
+    def judge(self, stats: ClassStatistics) -> Judgement:
+        """Judge every class."""
+        measured = self.measured(stats)
+        return Judgement(self.holds(stats), measured, self.slack(measured))
+
+
+class PrivacyModel(ABC):
+    """A privacy guarantee with its parameters; compose with ``&``."""
+
+    name: ClassVar[str]
+    needs_sensitive: ClassVar[bool] = False
+    closed_under_union: ClassVar[bool]
+    """Whether two classes that hold, merged, hold."""
+    closed_under_adding: ClassVar[bool]
+    """Whether a class that holds, plus any record, holds."""
+
+    @property
+    def scope(self) -> Scope:
+        """Who can check the proof."""
+        return "public"
+
+    @abstractmethod
+    def bind(self, attribute: SensitiveAttribute | None) -> BoundModel:
+        """Bind the model to what it is measured against."""
+
+    def __and__(self, other: PrivacyModel | Composition) -> Composition:
+        """Require both."""
+        return Composition((self,)) & other
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SensitiveModel(PrivacyModel):
+    """A model about the values of a sensitive attribute.
+
+    Parameters
+    ----------
+    sensitive
+        The sensitive column it covers; by default every one, each by itself.
+    others
+        Whether sensitive columns it does not cover count as ``known`` to the adversary (every part of a class
+        that shares their values must then hold) or ``unknown``.
+    reference
+        Compare with the distribution of the ``published`` records, which anyone can check, or of the
+        ``original`` table, as the papers do, which only the steward can.
+    """
+
+    sensitive: str | None = None
+    others: str = "known"
+    reference: str = "published"
+
+    needs_sensitive: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.sensitive is not None and not isinstance(self.sensitive, str):
+            raise PolicyError(f"{self.name}: sensitive must name one column; got {self.sensitive!r}")
+        choice(self.name, "others", self.others, ("known", "unknown"))
+        choice(self.name, "reference", self.reference, ("published", "original"))
+
+    def __repr__(self) -> str:
+        """Only what differs from the defaults, as one would write it."""
+        given = [
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in sorted(fields(self), key=lambda field: bool(field.kw_only))
+            if field.default is MISSING or getattr(self, field.name) != field.default
+        ]
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    @property
+    def scope(self) -> Scope:
+        """``steward`` when the original distribution, which is not published, is the reference."""
+        return "public" if self.reference == "published" else "steward"
+
+    @property
+    def group_level(self) -> int:
+        """Level of the sensitive hierarchy whose nodes count as one value; 0 for the values themselves."""
+        return 0
+
+    @abstractmethod
+    def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
+        """Bind to a sensitive attribute."""
+
+    def bind(self, attribute: SensitiveAttribute | None) -> BoundModel:
+        """Bind to a sensitive attribute.
+
+        Raises
+        ------
+        PolicyError
+            When there is none.
+        """
+        if attribute is None:
+            raise PolicyError(f"{self.name}: needs a sensitive column, and none is declared")
+        return self.bind_to(attribute)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class GroupedModel(SensitiveModel):
+    """A model that may treat all values under a node of the sensitive hierarchy as one value.
+
+    Parameters
+    ----------
+    level
+        Level of the hierarchy whose nodes count as one value: 0 for the values themselves (Cao & Karras 2012,
+        paper 002, section 7, the extension for semantically close values).
+    """
+
+    level: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole(self.name, "level", self.level, at_least=0)
+
+    @property
+    def group_level(self) -> int:
+        """The level."""
+        return self.level
+
+
+@dataclass(frozen=True)
+class Composition:
+    """Several models that must all hold.
+
+    Parameters
+    ----------
+    models
+        The models.
+
+    Examples
+    --------
+    >>> from likeness.models.k_anonymity import KAnonymity
+    >>> KAnonymity(2) & KAnonymity(3)
+    Composition(models=(KAnonymity(k=2), KAnonymity(k=3)))
+    """
+
+    models: tuple[PrivacyModel, ...]
+
+    def __and__(self, other: PrivacyModel | Composition) -> Composition:
+        """Require all of both."""
+        return Composition(self.models + (other.models if isinstance(other, Composition) else (other,)))
+
+    def __iter__(self) -> Iterator[PrivacyModel]:
+        """Iterate over the models."""
+        return iter(self.models)

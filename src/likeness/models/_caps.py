@@ -1,0 +1,116 @@
+"""β-likeness with another bound than the paper's: a function, or the caps a certificate kept of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.checks import number
+from likeness.errors import PolicyError
+from likeness.exact import Real
+from likeness.models._beta import GainLimits, enhanced_limit
+
+Bound = Callable[[Fraction], "int | Fraction | tuple[Fraction, Fraction]"]
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.microdata.statistics import ClassStatistics
+    from likeness.models._base import SensitiveAttribute
+
+
+class CappedGain(GainLimits):
+    """A cap of its own for every value; measured as the largest part of a cap that is used.
+
+    Parameters
+    ----------
+    attribute
+        The sensitive attribute.
+    caps
+        One cap per value.
+    negative
+        Largest negative gain, when limited.
+    """
+
+    def __init__(
+        self, attribute: SensitiveAttribute, caps: Sequence[Fraction], negative: Fraction | None
+    ) -> None:
+        super().__init__(attribute, None, negative)
+        self._caps = caps
+
+    def limits(self) -> tuple[Sequence[Real], Sequence[Real] | None]:
+        """Return the caps."""
+        return [Real.of(cap) for cap in self._caps], self.lower_limits()
+
+    def ceilings(self) -> Sequence[Real]:
+        """``p_s (1 - ln p_s)``: the strongest β is that of enhanced β-likeness."""
+        return [enhanced_limit(p, None) for p in self.shares]
+
+    def measured(self, stats: ClassStatistics) -> NDArray[np.float64]:
+        """(E,) Largest part of a cap that is used, infinite where negative gain is too large."""
+        caps = np.array([float(cap) for cap in self._caps])[stats.value]
+        q = stats.count / stats.sizes[stats.class_of]
+        used = np.where(caps > 0, q / np.where(caps > 0, caps, 1.0), np.inf)
+        worst = np.zeros(stats.classes)
+        np.maximum.at(worst, stats.class_of, used)
+        worst[~self.loss_allowed(stats)] = np.inf
+        return worst
+
+    def slack(self, measured: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Part of the cap that is left."""
+        return 1.0 - measured
+
+
+def kept_caps(part: str, attribute: SensitiveAttribute, caps: Mapping[str, Any]) -> list[Fraction]:
+    """Cap of every value from a certificate: 0 for values it does not name.
+
+    Raises
+    ------
+    PolicyError
+        When a cap is not a number from 0 to 1.
+    """
+    read = {label: number(part, f"caps[{label}]", cap, at_least=0, at_most=1) for label, cap in caps.items()}
+    return [read.get(attribute.label(code), Fraction(0)) for code in range(len(attribute.counts))]
+
+
+def user_caps(part: str, shares: Sequence[Fraction], bound: Bound) -> list[Fraction]:
+    """Cap of every share from the user's function, checked to be a bound where it is used.
+
+    Raises
+    ------
+    PolicyError
+        When the function falls, is below the share itself, or returns no number.
+    """
+    caps = {Fraction(0): Fraction(0)}
+    before, share_before = Fraction(0), Fraction(0)
+    for p in sorted(set(shares) - {0}):
+        low, high = _enclosure(part, bound, p)
+        if low < p:
+            raise PolicyError(
+                f"{part}: bound({p}) = {low} is below the share itself; a bound must be at least p"
+            )
+        if high < before:
+            raise PolicyError(
+                f"{part}: the bound falls from {before} at p = {share_before} to {high} at p = {p}; "
+                "it must not fall"
+            )
+        before, share_before = low, p
+        caps[p] = min(low, Fraction(1))
+    return [caps[p] for p in shares]
+
+
+def _enclosure(part: str, bound: Bound, p: Fraction) -> tuple[Fraction, Fraction]:
+    """Evaluate a user's bound as rationals below and above it."""
+    value: Any = bound(p)
+    low, high = value if isinstance(value, tuple) and len(value) == 2 else (value, value)
+    if not all(isinstance(end, int | Fraction) for end in (low, high)) or low > high:
+        raise PolicyError(
+            f"{part}: bound({p}) must return an int, a Fraction, or a pair of them (below, above); "
+            f"got {value!r}"
+        )
+    return Fraction(low), Fraction(high)

@@ -1,0 +1,147 @@
+"""A policy's models, each bound to the sensitive attributes it covers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness.errors import PolicyError, suggestion
+from likeness.microdata.grouping import group_codes
+from likeness.microdata.statistics import ClassStatistics, count_classes, count_within
+from likeness.models._base import BoundModel, PrivacyModel, SensitiveAttribute, SensitiveModel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.microdata.domain import Domain
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """The values a requirement looks at.
+
+    Parameters
+    ----------
+    column
+        Index of the sensitive attribute.
+    domain
+        Its values, or groups of values.
+    group : (codes,) int64, optional
+        Group of each value, when values under a hierarchy node count as one.
+    known
+        Indices of the sensitive attributes the adversary is taken to know.
+    """
+
+    column: int
+    domain: Domain
+    group: NDArray[np.int64] | None = None
+    known: tuple[int, ...] = ()
+
+    def codes(self, sensitive_codes: NDArray[np.int32]) -> NDArray[np.int64]:
+        """(n,) Code of each record's value or group."""
+        own = sensitive_codes[self.column].astype(np.int64)
+        return own if self.group is None else np.asarray(self.group[own])
+
+    def known_codes(
+        self, sensitive: Sequence[Domain], sensitive_codes: NDArray[np.int32]
+    ) -> NDArray[np.int64]:
+        """(n,) Number of each record's combination of known sensitive values."""
+        return group_codes(
+            [sensitive_codes[i] for i in self.known], [sensitive[i].codes for i in self.known]
+        ).of
+
+
+@dataclass(frozen=True, eq=False)
+class Requirement:
+    """One model, bound to one sensitive attribute (or to none)."""
+
+    model: PrivacyModel
+    bound: BoundModel
+    view: View | None
+
+    @property
+    def subject(self) -> str:
+        """The model and the column it covers, for messages."""
+        return self.model.name if self.view is None else f"{self.model.name} on {self.view.domain.name!r}"
+
+    def statistics(
+        self, classes: NDArray[np.int64], count: int, sensitive: Sequence[Domain], codes: NDArray[np.int32]
+    ) -> ClassStatistics:
+        """Count what the model needs in every class, or in every part that the adversary can tell apart."""
+        if self.view is None:
+            return count_classes(classes, count)
+        values = self.view.domain.codes
+        if self.view.known:
+            known = self.view.known_codes(sensitive, codes)
+            return count_within(classes, known, self.view.codes(codes), values)
+        return count_classes(classes, count, self.view.codes(codes), values)
+
+
+def require(
+    models: Iterable[PrivacyModel],
+    sensitive: Sequence[Domain],
+    published: NDArray[np.int32],
+    original: NDArray[np.int32] | None = None,
+) -> tuple[Requirement, ...]:
+    """Bind every model to every sensitive attribute it covers.
+
+    Parameters
+    ----------
+    models
+        The models of the policy; all must hold.
+    sensitive
+        Domains of the s sensitive attributes.
+    published : (s, n) int32
+        Sensitive codes of the published records: the default reference distribution.
+    original : (s, N) int32, optional
+        Sensitive codes of the original table, for models with ``reference: original``.
+
+    Raises
+    ------
+    PolicyError
+        When a model needs a sensitive column that is not there, or the original table and it is not given.
+    """
+    found = []
+    for model in models:
+        if not isinstance(model, SensitiveModel):
+            found.append(Requirement(model, model.bind(None), None))
+            continue
+        names = [domain.name for domain in sensitive]
+        if not names:
+            raise PolicyError(f"{model.name}: needs a sensitive column, and none is declared")
+        if model.sensitive is not None and model.sensitive not in names:
+            hint = suggestion(model.sensitive, names)
+            raise PolicyError(f"{model.name}: {model.sensitive!r} is not a sensitive column{hint}")
+        covered = [i for i, name in enumerate(names) if model.sensitive in {None, name}]
+        known = tuple(i for i in range(len(names)) if i not in covered) if model.others == "known" else ()
+        for i in covered:
+            view = _view(model, sensitive[i], i, known)
+            codes = published if model.reference == "published" else original
+            if codes is None:
+                raise PolicyError(f"{model.name}: reference 'original' needs the original table")
+            counts = np.bincount(view.codes(codes), minlength=view.domain.codes).astype(np.int64)
+            found.append(Requirement(model, model.bind(SensitiveAttribute(view.domain, counts)), view))
+    return tuple(found)
+
+
+def _view(model: SensitiveModel, domain: Domain, column: int, known: tuple[int, ...]) -> View:
+    """Values, or groups of values, that a model looks at."""
+    level = model.group_level
+    if level == 0:
+        return View(column, domain, None, known)
+    if domain.hierarchy is None or domain.shape != "tree":
+        raise PolicyError(
+            f"{model.name}: level {level} needs a hierarchy on the sensitive column {domain.name!r}"
+        )
+    nodes = domain.hierarchy.ancestor_at(np.arange(domain.size), level)
+    distinct, group = np.unique(nodes, return_inverse=True)
+    labels = np.array([domain.hierarchy.labels[node] for node in distinct], object)
+    group = group.astype(np.int64)
+    if domain.missing:
+        group = np.append(group, len(distinct))
+    grouped = replace(domain, values=labels, kind="categorical", shape="set", hierarchy=None)
+    return View(column, grouped, group, known)

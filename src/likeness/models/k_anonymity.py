@@ -1,0 +1,74 @@
+"""k-anonymity (Samarati 2001, Sweeney 2002): no record is alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from likeness.checks import whole
+from likeness.models._base import BoundModel, PrivacyModel, SensitiveAttribute, Strength
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likeness.kernels.class_tests import ClassTest
+    from likeness.microdata.statistics import ClassStatistics
+
+
+@dataclass(frozen=True)
+class KAnonymity(PrivacyModel):
+    """Every equivalence class holds at least k records.
+
+    Parameters
+    ----------
+    k
+        Smallest allowed class, at least 1.
+
+    References
+    ----------
+    Samarati 2001; Sweeney 2002; measured as in spec section 2.
+
+    Examples
+    --------
+    >>> KAnonymity(5)
+    KAnonymity(k=5)
+    """
+
+    k: int
+
+    name: ClassVar[str] = "k-anonymity"
+    closed_under_union: ClassVar[bool] = True
+    closed_under_adding: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        whole(self.name, "k", self.k, at_least=1)
+
+    def bind(self, attribute: SensitiveAttribute | None) -> BoundModel:  # noqa: ARG002
+        """Bind; the sensitive attribute does not matter."""
+        return _Bound(self.k)
+
+
+@dataclass(frozen=True)
+class _Bound(BoundModel):
+    k: int
+
+    def holds(self, stats: ClassStatistics) -> NDArray[np.bool_]:
+        return stats.sizes >= self.k
+
+    def measured(self, stats: ClassStatistics) -> NDArray[np.float64]:
+        return stats.sizes.astype(np.float64)
+
+    def slack(self, measured: NDArray[np.float64]) -> NDArray[np.float64]:
+        return measured - self.k
+
+    def strongest(self, stats: ClassStatistics) -> Strength:
+        return Strength(
+            {"k": float(stats.sizes.min(initial=np.iinfo(np.int64).max)) if stats.classes else 0.0}
+        )
+
+    def class_test(self) -> ClassTest:
+        from likeness.kernels.class_tests import ClassTest, size_at_least
+
+        return ClassTest(size_at_least, [self.k])

@@ -1,0 +1,250 @@
+"""The models, the method and the form a policy names: made by the registry, and written back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import is_dataclass
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import Any
+
+from likeness import registry
+from likeness.errors import LikenessError, PolicyError, suggestion
+from likeness.policy.problems import Entry, Place, RefusalError, path, refusal, refuse_odd_keys, shown
+
+_EXAMPLES = {
+    "models": "{model: k-anonymity, k: 5}",
+    "methods": "{name: mondrian}",
+    "forms": "{name: generalized, recoding: tight}",
+}
+
+
+def find_models(given: Any) -> tuple[list[tuple[Place, Any]], list[Entry]]:
+    """Make the privacy models of a policy, as many as can be made.
+
+    Parameters
+    ----------
+    given
+        A model, a composition, a mapping, or a list of these.
+
+    Returns
+    -------
+    found
+        Place of each model within ``privacy``, and the model.
+    problems
+        What is wrong with the others.
+
+    Examples
+    --------
+    >>> found, problems = find_models([{"model": "k-anonymity", "k": 5}, {"model": "k-anonymity", "k": 0}])
+    >>> found
+    [((0,), KAnonymity(k=5))]
+    >>> problems[0].message
+    'k-anonymity: k must be a whole number of at least 1; got 0'
+    """
+    alone = not isinstance(given, list | tuple)
+    listed = [given] if alone else list(given)
+    if not listed:
+        return [], [Entry((), f"give at least one model, such as {_EXAMPLES['models']}")]
+    found: list[tuple[Place, Any]] = []
+    problems: list[Entry] = []
+    for i, item in enumerate(listed):
+        place: Place = () if alone else (i,)
+        for one in _members(item):
+            try:
+                found.append((place, read_part("models", one)))
+            except RefusalError as problem:
+                problems += (entry._replace(place=(*place, *entry.place)) for entry in problem.entries)
+    return found, problems
+
+
+def read_models(given: Any) -> tuple[Any, ...]:
+    """Make the privacy models of a policy, or refuse them.
+
+    Examples
+    --------
+    >>> read_models({"model": "k-anonymity", "k": 5})
+    (KAnonymity(k=5),)
+    """
+    found, problems = find_models(given)
+    if problems:
+        raise RefusalError(*problems)
+    return tuple(model for _, model in found)
+
+
+def read_part(kind: str, given: Any) -> Any:
+    """Make one part: a model, a method or a form.
+
+    Parameters
+    ----------
+    kind
+        ``models``, ``methods`` or ``forms``.
+    given
+        The part itself, its name, or a mapping of its name and parameters.
+
+    Raises
+    ------
+    PolicyError
+        When there is no such part, or its parameters are refused.
+
+    Examples
+    --------
+    >>> read_part("models", {"model": "k-anonymity", "k": 5})
+    KAnonymity(k=5)
+    >>> read_part("models", "k-anonimity")
+    Traceback (most recent call last):
+    likeness.policy.problems.RefusalError: there is no model 'k-anonimity'; did you mean 'k-anonymity'?
+    """
+    noun, key = kind[:-1], key_of(kind)
+    if isinstance(given, str):
+        return _create(kind, given, {})
+    if not isinstance(given, Mapping):
+        return _made(kind, given)
+    if key not in given:
+        hint = suggestion(key, map(str, given))
+        near = f" (not {hint.split(' mean ')[1].rstrip('?')})" if "mean" in hint else ""
+        raise refusal(f"the key {key!r} is missing{near}; write {_EXAMPLES[kind]}")
+    name = given[key]
+    if not isinstance(name, str):
+        raise RefusalError(Entry((key,), f"must be the name of a {noun}; got {shown(name)}"))
+    parameters = {parameter: value for parameter, value in given.items() if parameter != key}
+    refuse_odd_keys(parameters)
+    return _create(kind, name, parameters)
+
+
+def key_of(kind: str) -> str:
+    """Name the key that holds a part's name in a policy.
+
+    Examples
+    --------
+    >>> key_of("models"), key_of("methods")
+    ('model', 'name')
+    """
+    return "model" if kind == "models" else "name"
+
+
+def plain_part(kind: str, part: Any, place: Place) -> dict[str, Any]:
+    """Write a part as a policy file holds it.
+
+    Parameters
+    ----------
+    kind
+        ``models``, ``methods`` or ``forms``.
+    part
+        The part.
+    place
+        Where it stands in the policy, for messages.
+
+    Raises
+    ------
+    PolicyError
+        When a parameter lives only in Python, such as a function.
+
+    Examples
+    --------
+    >>> plain_part("models", read_part("models", {"model": "k-anonymity", "k": 5}), ("privacy", 0))
+    {'model': 'k-anonymity', 'k': 5}
+    """
+    found = {key_of(kind): part.name}
+    for name, value in registry.parameters(part).items():
+        try:
+            found[name] = _plain(value)
+        except TypeError:
+            what = "a function" if callable(value) else f"a {type(value).__name__}"
+            raise PolicyError(
+                f"{path(place)}: {part.name}: {name} is {what}, which no policy file can hold"
+            ) from None
+    return found
+
+
+def plain_parts(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Write the parts of a policy as a policy file holds them.
+
+    Parameters
+    ----------
+    given
+        The models under ``privacy``, and perhaps a part under ``method`` and ``form``.
+
+    Raises
+    ------
+    PolicyError
+        With one line for each that lives only in Python.
+
+    Examples
+    --------
+    >>> plain_parts({"privacy": (read_part("models", {"model": "k-anonymity", "k": 5}),), "method": None})
+    {'privacy': [{'model': 'k-anonymity', 'k': 5}]}
+    """
+    problems: list[str] = []
+
+    def plain(kind: str, part: Any, place: Place) -> dict[str, Any]:
+        try:
+            return plain_part(kind, part, place)
+        except PolicyError as problem:
+            problems.extend(problem.problems)
+            return {}
+
+    found: dict[str, Any] = {
+        "privacy": [plain("models", model, ("privacy", i)) for i, model in enumerate(given["privacy"])]
+    }
+    for key, kind in (("method", "methods"), ("form", "forms")):
+        if given.get(key) is not None:
+            found[key] = plain(kind, given[key], (key,))
+    if problems:
+        raise PolicyError(*problems)
+    return found
+
+
+def _members(item: Any) -> tuple[Any, ...]:
+    """Models of a composition; anything else is one."""
+    members = getattr(item, "models", None)
+    return members if isinstance(members, tuple) else (item,)
+
+
+def _create(kind: str, name: str, parameters: dict[str, Any]) -> Any:
+    """Make a part by name; every refusal is ours."""
+    try:
+        return registry.create(kind, name, parameters)
+    except LikenessError as problem:
+        raise RefusalError(*(Entry((), text) for text in problem.problems)) from None
+    except (TypeError, ValueError, ArithmeticError) as problem:
+        # A part that trips over a value of a type it did not expect refuses it all the same.
+        raise refusal(f"{name}: a parameter is not understood: {problem}") from None
+
+
+def _made(kind: str, given: Any) -> Any:
+    """Check that an object is a part of this kind."""
+    noun = kind[:-1]
+    if isinstance(given, type):
+        raise refusal(f"{given.__name__} is a class; give one with its parameters, {given.__name__}(…)")
+    name = getattr(given, "name", None)
+    if is_dataclass(given) and isinstance(name, str):
+        other = next((home for home in registry.KINDS if home != kind and _belongs(given, home)), None)
+        if other is None or _belongs(given, kind):
+            return given
+        raise refusal(f"must be a {noun}; {name} is one of the {other}")
+    raise refusal(f"must be a {noun} such as {_EXAMPLES[kind]}", given)
+
+
+def _belongs(part: Any, kind: str) -> bool:
+    """Whether a part's class comes from the folder of a kind."""
+    return any(base.__module__.startswith(f"likeness.{kind}.") for base in type(part).__mro__)
+
+
+def _plain(value: Any) -> Any:
+    """Write a parameter as JSON can hold it; TypeError when it cannot."""
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Fraction | Decimal):
+        exact = Fraction(value)
+        return exact.numerator if exact.denominator == 1 else str(exact)
+    if isinstance(value, Real):
+        return float(value)
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        return {key: _plain(item) for key, item in value.items()}
+    raise TypeError(type(value).__name__)

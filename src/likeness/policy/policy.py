@@ -1,0 +1,414 @@
+"""What the steward declares: the columns, the guarantee the release must give, and how it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, get_args
+
+from pydantic import BeforeValidator, Field, PrivateAttr
+
+from likeness.errors import PolicyError, suggestion
+from likeness.policy import values
+from likeness.policy.column import Column, Role
+from likeness.policy.cross_checks import LATER, contradictions
+from likeness.policy.declared import Attempt, Declared
+from likeness.policy.files import Document, read_document, write_yaml
+from likeness.policy.pages import as_html, summarise
+from likeness.policy.parts import plain_parts, read_models, read_part
+from likeness.policy.problems import Entry, RefusalError, line, refuse_odd_keys, unique
+from likeness.policy.sections import Hygiene, Knowledge, Missing, Output, Records, Text, Withhold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from likeness.models._base import Composition, PrivacyModel
+
+
+def _method(given: Any) -> Any:
+    return read_part("methods", given)
+
+
+def _form(given: Any) -> Any:
+    if isinstance(given, Mapping) and "recoding" in given and "name" not in given:
+        given = {"name": "generalized", **given}
+    return read_part("forms", given)
+
+
+class Policy(Declared):
+    """What the steward declares: the columns, the guarantee the release must give, and how it is made.
+
+    Parameters
+    ----------
+    columns
+        Every column of the table by name, as `identifier`, `quasi`, `sensitive`, `other` and `drop` make
+        them, or as mappings of their keys.
+    privacy
+        A privacy model, several joined by ``&``, or a list; all must hold.
+    method
+        The anonymization method; None for the best known one for this guarantee.
+    form
+        How the release is published; None for what the method publishes.
+    missing
+        Which cells are missing, and what becomes of them.
+    withhold
+        How much may be withheld.
+    weights
+        Column of survey weights.
+    seed
+        Makes the release reproducible; None takes randomness from the operating system.
+    output
+        How the release is written.
+    individual, records, hygiene, categories, knowledge
+        People with several records, categories of sensitive values, adversaries' knowledge: see `refuse_unbuilt`.
+
+    Raises
+    ------
+    PolicyError
+        With one line for every problem there is.
+
+    Examples
+    --------
+    >>> from likeness.models.k_anonymity import KAnonymity
+    >>> from likeness.policy import drop, quasi
+    >>> policy = Policy(columns={"name": drop(), "age": quasi(), "sex": quasi()}, privacy=KAnonymity(5))
+    >>> policy
+    Policy(3 columns: 2 quasi, 1 drop; k-anonymity; best method)
+    >>> policy.with_role("quasi")
+    ('age', 'sex')
+    """
+
+    example: ClassVar[str] = "{columns: {age: {role: quasi}}, privacy: [{model: k-anonymity, k: 5}]}"
+    needed: ClassVar[Mapping[str, str]] = {
+        "columns": "declare every column of the table, as in columns: {age: {role: quasi}}",
+        "privacy": "say which guarantee the release must give, as in privacy: [{model: k-anonymity, k: 5}]",
+    }
+
+    columns: dict[str, Annotated[Column, BeforeValidator(Column.read)]] = Field(
+        description="Every column of the table."
+    )
+    missing: Annotated[Missing, BeforeValidator(Missing.read)] = Field(
+        default=Missing(), description="Which cells are missing, and what becomes of them."
+    )
+    individual: Text | None = Field(default=None, description="The column that names a person (1:M tables).")
+    records: Annotated[Records, BeforeValidator(Records.read)] | None = Field(
+        default=None, description="A second table, with the records of the people of the first."
+    )
+    hygiene: Annotated[Hygiene, BeforeValidator(Hygiene.read)] = Field(
+        default=Hygiene(), description="What is put in order before anonymization."
+    )
+    weights: Text | None = Field(default=None, description="Column of survey weights.")
+    categories: dict[str, Text] = Field(
+        default={}, description="File of ordered categories, by sensitive column."
+    )
+    knowledge: Annotated[Knowledge, BeforeValidator(Knowledge.read)] | None = Field(
+        default=None, description="What the adversary is taken to know beforehand."
+    )
+    privacy: Annotated[tuple[Any, ...], BeforeValidator(read_models)] = Field(
+        description="The guarantee: models that must all hold."
+    )
+    method: Annotated[Any, BeforeValidator(_method)] | None = Field(
+        default=None, description="The method; left out: the best known one for this guarantee."
+    )
+    form: Annotated[Any, BeforeValidator(_form)] | None = Field(
+        default=None, description="How the release is published; left out: what the method publishes."
+    )
+    withhold: Annotated[Withhold, BeforeValidator(Withhold.read)] = Field(
+        default=Withhold(), description="How much may be withheld."
+    )
+    seed: Annotated[int, BeforeValidator(values.whole), Field(ge=0)] | None = Field(
+        default=None,
+        description="Makes the release reproducible; left out: randomness from the operating system.",
+    )
+    output: Annotated[Output, BeforeValidator(Output.read)] = Field(
+        default=Output(), description="How the release is written."
+    )
+
+    _folder: Path | None = PrivateAttr(default=None)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            columns: Mapping[str, Column | Mapping[str, Any]],
+            privacy: PrivacyModel
+            | Composition
+            | Mapping[str, Any]
+            | Sequence[PrivacyModel | Mapping[str, Any]],
+            method: Any = None,
+            form: Any = None,
+            missing: Missing | Mapping[str, Any] = ...,
+            withhold: Withhold | Mapping[str, Any] = ...,
+            weights: str | None = None,
+            seed: int | None = None,
+            output: Output | Mapping[str, Any] = ...,
+            individual: str | None = None,
+            records: Records | Mapping[str, Any] | None = None,
+            hygiene: Hygiene | Mapping[str, Any] = ...,
+            categories: Mapping[str, str] = ...,
+            knowledge: Knowledge | Mapping[str, Any] | None = None,
+        ) -> None: ...
+
+    else:
+
+        def __init__(self, /, **given: Any) -> None:
+            problems = self._fill(given)
+            if problems:
+                raise PolicyError(*map(line, problems))
+
+    @classmethod
+    def contradictions(cls, attempt: Attempt) -> Iterable[Entry]:
+        """Find problems between the sections."""
+        return contradictions(attempt.given)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a policy file; relative paths in it are meant from its folder.
+
+        Parameters
+        ----------
+        path
+            YAML, or JSON when its name ends in ``.json``.
+
+        Raises
+        ------
+        PolicyError
+            With every problem of the file, its line first.
+
+        Examples
+        --------
+        >>> Policy.load("nowhere.yaml")
+        Traceback (most recent call last):
+        likeness.errors.PolicyError: nowhere.yaml: there is no such policy file (nowhere.yaml)
+        """
+        return cls._of(read_document(path), Path(path).absolute().parent)
+
+    @classmethod
+    def from_mapping(
+        cls, mapping: Mapping[str, Any], *, where: str = "", folder: str | Path | None = None
+    ) -> Self:
+        """Make a policy of the content of a policy file.
+
+        Parameters
+        ----------
+        mapping
+            Keys and values as a policy file has them.
+        where
+            What messages begin with, such as the file's name.
+        folder
+            Where relative paths are meant from; the working folder when left out.
+
+        Raises
+        ------
+        PolicyError
+            With every problem there is.
+
+        Examples
+        --------
+        >>> Policy.from_mapping({"columns": {"age": {"role": "quasi"}}, "privcy": []}, where="policy.yaml")
+        Traceback (most recent call last):
+        likeness.errors.PolicyError: policy.yaml: unknown key 'privcy'; did you mean 'privacy'?
+        """
+        try:
+            refuse_odd_keys(mapping)
+        except RefusalError as problem:
+            raise PolicyError(*Document(where, {}).explain(problem.entries)) from None
+        return cls._of(Document(where, dict(mapping)), None if folder is None else Path(folder))
+
+    @classmethod
+    def _of(cls, document: Document, folder: Path | None) -> Self:
+        """Make the policy a document holds; its messages begin with file and line."""
+        policy = cls.__new__(cls)
+        problems = unique((*document.problems, *policy._fill(document.content)))  # noqa: SLF001  # ours
+        if problems:
+            raise PolicyError(*document.explain(problems))
+        policy._folder = folder  # noqa: SLF001  # ours
+        return policy
+
+    @staticmethod
+    def json_schema() -> dict[str, Any]:
+        """Describe policy files in JSON Schema (draft 2020-12), with every part there is.
+
+        Examples
+        --------
+        >>> schema = Policy.json_schema()
+        >>> schema["required"]
+        ['columns', 'privacy']
+        """
+        from likeness.policy.schema import policy_schema
+
+        return policy_schema()
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the policy file lies; None for a policy that was not loaded."""
+        return self._folder
+
+    def resolve(self, path: str | Path) -> Path:
+        """Find a file the policy names: relative paths are meant from the folder of the policy file.
+
+        Examples
+        --------
+        >>> policy = Policy.from_mapping(
+        ...     {"columns": {"age": {"role": "quasi"}}, "privacy": [{"model": "k-anonymity", "k": 5}]},
+        ...     folder="/data",
+        ... )
+        >>> policy.resolve("zip.csv").as_posix()
+        '/data/zip.csv'
+        """
+        return Path(path) if self._folder is None else self._folder / path
+
+    def with_role(self, role: Role) -> tuple[str, ...]:
+        """List the columns that have a role, in the order of the policy.
+
+        Raises
+        ------
+        PolicyError
+            When there is no such role.
+        """
+        if role not in get_args(Role):
+            raise PolicyError(f"there is no role {role!r}{suggestion(role, get_args(Role))}")
+        return tuple(name for name, column in self.columns.items() if column.role == role)
+
+    def missing_of(self, name: str) -> Missing:
+        """Say which cells of a column are missing, and what becomes of them.
+
+        Parameters
+        ----------
+        name
+            A column of the policy.
+
+        Examples
+        --------
+        >>> policy = Policy(
+        ...     columns={"age": {"role": "quasi", "missing": {"policy": "drop"}}},
+        ...     privacy={"model": "k-anonymity", "k": 5},
+        ...     missing={"markers": ["?"]},
+        ... )
+        >>> policy.missing_of("age")
+        Missing(markers=('?',), policy='drop')
+        """
+        own = self.columns[name].missing
+        return self.missing if own is None else self.missing.replace(**own.given())
+
+    def check_table(self, names: Sequence[str], source: str = "the table") -> None:
+        """Refuse a table whose columns are not those of the policy.
+
+        Parameters
+        ----------
+        names
+            Columns of the table.
+        source
+            What messages call the table.
+
+        Raises
+        ------
+        PolicyError
+            With one line for every column that only the table or only the policy has.
+
+        Examples
+        --------
+        >>> policy = Policy(columns={"age": {"role": "quasi"}}, privacy={"model": "k-anonymity", "k": 5})
+        >>> policy.check_table(["age", "name"], "patients.csv")
+        Traceback (most recent call last):
+        likeness.errors.PolicyError: patients.csv: the policy does not name the column 'name'; declare its role, ...
+        """
+        unknown = [name for name in names if name not in self.columns]
+        absent = [name for name in self.columns if name not in set(names)]
+        problems = [
+            f"{source}: the policy does not name the column {name!r}; declare its role, drop if it is not needed"
+            for name in unknown
+        ]
+        problems += [f"columns: {source} has no column {name!r}{suggestion(name, names)}" for name in absent]
+        if problems:
+            raise PolicyError(*problems)
+
+    def refuse_unbuilt(self) -> None:
+        """Refuse the keys whose systems come with a later version.
+
+        Raises
+        ------
+        PolicyError
+            With one line for every such key.
+
+        Examples
+        --------
+        >>> policy = Policy(
+        ...     columns={"who": {"role": "identifier"}},
+        ...     privacy={"model": "k-anonymity", "k": 5},
+        ...     individual="who",
+        ... )
+        >>> policy.refuse_unbuilt()
+        Traceback (most recent call last):
+        likeness.errors.PolicyError: individual: people with several records come with a later version; ...
+        """
+        later = [key for key in self.given() if key in LATER]
+        if later:
+            raise PolicyError(
+                *(f"{key}: {LATER[key]} come with a later version; remove the key" for key in later)
+            )
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Write the policy as a policy file holds it, without the defaults, as JSON can hold it.
+
+        Raises
+        ------
+        PolicyError
+            When something lives only in Python, such as a bound that is a function.
+
+        Examples
+        --------
+        >>> Policy(columns={"age": {"role": "quasi"}}, privacy={"model": "k-anonymity", "k": 5}).to_mapping()
+        {'columns': {'age': {'role': 'quasi'}}, 'privacy': [{'model': 'k-anonymity', 'k': 5}]}
+        """
+        found = super().to_mapping()
+        found["columns"] = {name: column.to_mapping() for name, column in self.columns.items()}
+        given = {"privacy": self.privacy, "method": self.method, "form": self.form}
+        return found | plain_parts(given)
+
+    def to_yaml(self) -> str:
+        """Write the policy as YAML, without the defaults; it loads back as the same policy.
+
+        Raises
+        ------
+        PolicyError
+            When something lives only in Python.
+
+        Examples
+        --------
+        >>> policy = Policy(columns={"age": {"role": "quasi"}}, privacy={"model": "k-anonymity", "k": 5})
+        >>> print(policy.to_yaml(), end="")
+        columns:
+          age: {role: quasi}
+        privacy:
+        - {model: k-anonymity, k: 5}
+        """
+        return write_yaml(self.to_mapping())
+
+    def replace(self, **changes: Any) -> Self:
+        """Make the same policy with other values for some keys, checked again.
+
+        Examples
+        --------
+        >>> policy = Policy(columns={"age": {"role": "quasi"}}, privacy={"model": "k-anonymity", "k": 5})
+        >>> policy.replace(seed=7).seed
+        7
+        """
+        changed = super().replace(**changes)
+        changed._folder = self._folder  # noqa: SLF001  # ours
+        return changed
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two policies declare the same, wherever their files lie."""
+        return isinstance(other, Policy) and self.__dict__ == other.__dict__
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        """Columns by role, the guarantee, and the method."""
+        return f"Policy({summarise(self)})"
+
+    def _repr_html_(self) -> str:
+        """One row a column, for notebooks."""
+        return as_html(self)

@@ -1,0 +1,235 @@
+"""All problems of a declaration at once, each with its place.
+
+Pydantic finds what has the wrong type; its findings, and those of this package's own checks, become
+`Entry` values that keep their place while they travel outwards, from a key to its column to the policy
+to its file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from likeness.errors import PolicyError, suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
+
+Place = tuple[str | int, ...]
+"""Keys and positions that lead to a value, such as ``("columns", "age", "weight")``."""
+
+_LONGEST = 60
+_PLAIN = re.compile(r"[\w-]+")
+_KINDS = {
+    "string_type": "must be text",
+    "string_too_short": "must not be empty",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "finite_number": "must be a finite number",
+    "bool_type": "must be true or false",
+    "dict_type": "must be a mapping",
+    "tuple_type": "must be a list",
+}
+_LIMITS = {
+    "greater_than": ("must be above", "gt"),
+    "greater_than_equal": ("must be at least", "ge"),
+    "less_than_equal": ("must be at most", "le"),
+}
+
+
+class Entry(NamedTuple):
+    """One problem: where and what; for its line, the key there that it is about; a key that is missing."""
+
+    place: Place
+    message: str
+    key: str | None = None
+    missing: str | None = None
+
+
+class RefusalError(PolicyError, ValueError):
+    """A refused declaration, with the place of each problem.
+
+    Also a ValueError, so that pydantic gathers it with the problems of the other keys.
+
+    Parameters
+    ----------
+    *entries
+        The problems.
+
+    Examples
+    --------
+    >>> raise RefusalError(Entry(("columns", "age", "weight"), "must be above 0; got -1"))
+    Traceback (most recent call last):
+    likeness.policy.problems.RefusalError: columns.age.weight: must be above 0; got -1
+    """
+
+    def __init__(self, *entries: Entry) -> None:
+        super().__init__(*(line(entry) for entry in entries))
+        self.entries = entries
+
+    def __reduce__(self) -> tuple[type[RefusalError], tuple[Entry, ...]]:
+        """Keep the places when copied or sent to another process."""
+        return RefusalError, self.entries
+
+
+def refusal(message: str, *value: Any) -> RefusalError:
+    """Make the refusal of one value, which is shown if given, at the place where pydantic looks at it.
+
+    Examples
+    --------
+    >>> refusal("must be a date", 5).problems
+    ('must be a date; got 5',)
+    """
+    return RefusalError(Entry((), "; got ".join([message, *map(shown, value)])))
+
+
+def refuse_odd_keys(given: Mapping[Any, Any]) -> None:
+    """Refuse keys that are no texts, which Python allows and files do not have.
+
+    Examples
+    --------
+    >>> refuse_odd_keys({1: 2})
+    Traceback (most recent call last):
+    likeness.policy.problems.RefusalError: the key 1 is not text; put it in quotes
+    """
+    if not isinstance(given, Mapping):
+        raise refusal("must be a mapping of keys and values", given)
+    odd = [key for key in given if not isinstance(key, str)]
+    if odd:
+        raise RefusalError(*(Entry((), f"the key {key!r} is not text; put it in quotes") for key in odd))
+
+
+def line(entry: Entry) -> str:
+    """Write a problem as one line that begins with its place.
+
+    Examples
+    --------
+    >>> line(Entry(("privacy", 1), "k-anonymity: the parameter 'k' is missing"))
+    "privacy[1]: k-anonymity: the parameter 'k' is missing"
+    """
+    place = path(entry.place)
+    return f"{place}: {entry.message}" if place else entry.message
+
+
+def path(place: Place) -> str:
+    """Write a place as people write it.
+
+    Examples
+    --------
+    >>> path(("columns", "age", "weight")), path(("columns", "marital status")), path(("privacy", 0))
+    ('columns.age.weight', "columns['marital status']", 'privacy[0]')
+    """
+    text = ""
+    for step in place:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif not _PLAIN.fullmatch(step):
+            text += f"[{step!r}]"
+        else:
+            text += f".{step}" if text else step
+    return text
+
+
+def shown(value: Any) -> str:
+    """Show a value in at most one short line.
+
+    Examples
+    --------
+    >>> shown("a"), len(shown("a" * 500))
+    ("'a'", 60)
+    """
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def unique(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """Keep the first of equal problems.
+
+    Examples
+    --------
+    >>> len(unique([Entry((), "a"), Entry((), "b"), Entry((), "a")]))
+    2
+    """
+    return tuple(dict.fromkeys(entries))
+
+
+def gather(error: ValidationError) -> Iterator[Entry]:
+    """Turn what pydantic found into problems in the words of this library.
+
+    Examples
+    --------
+    >>> from pydantic import TypeAdapter, ValidationError
+    >>> try:
+    ...     TypeAdapter(dict[str, int]).validate_python({"age": "x"}, strict=True)
+    ... except ValidationError as error:
+    ...     [line(entry) for entry in gather(error)]
+    ["age: must be a whole number; got 'x'"]
+    """
+    for detail in error.errors(include_url=False):
+        place = detail["loc"]
+        cause = detail.get("ctx", {}).get("error")
+        if isinstance(cause, RefusalError):
+            yield from (Entry((*place, *entry.place), *entry[1:]) for entry in cause.entries)
+        elif place[-1:] == ("[key]",):
+            yield Entry(place[:-2], f"the name {place[-2]!r} is not text; put it in quotes")
+        elif detail["type"] == "missing":
+            key = str(place[-1])
+            yield Entry(place[:-1], f"the key {key!r} is missing", missing=key)
+        else:
+            yield Entry(place, f"{_sentence(detail)}; got {shown(detail['input'])}{_hint(detail)}")
+
+
+def explained(
+    problems: Iterable[Entry], meant: Collection[str], remedies: Mapping[str, str]
+) -> Iterator[Entry]:
+    """Say of a missing key what to do about it; pass over those that are only misspelt.
+
+    Parameters
+    ----------
+    problems
+        Problems of one declaration.
+    meant
+        Keys that misspelt ones stand for.
+    remedies
+        What to do about each key.
+
+    Examples
+    --------
+    >>> entry = Entry((), "the key 'role' is missing", missing="role")
+    >>> [line(said) for said in explained([entry], [], {"role": "give one"})]
+    ["the key 'role' is missing; give one"]
+    """
+    for problem in problems:
+        key = None if problem.place else problem.missing
+        if key is None or key not in meant:
+            remedy = remedies.get(key or "")
+            yield problem._replace(message=f"{problem.message}; {remedy}") if remedy else problem
+
+
+def _sentence(detail: ErrorDetails) -> str:
+    """Say what a value must be."""
+    kind, context = detail["type"], detail.get("ctx", {})
+    if kind in _LIMITS:
+        words, limit = _LIMITS[kind]
+        return f"{words} {context[limit]:g}"
+    if kind == "literal_error":
+        return f"must be one of {', '.join(_options(detail))}"
+    return _KINDS.get(kind, detail["msg"])
+
+
+def _hint(detail: ErrorDetails) -> str:
+    """Say which word was probably meant."""
+    if detail["type"] != "literal_error" or not isinstance(detail["input"], str):
+        return ""
+    hint = suggestion(detail["input"], _options(detail))
+    return hint if "mean" in hint else ""
+
+
+def _options(detail: ErrorDetails) -> list[str]:
+    """List the words pydantic would have taken."""
+    return re.findall(r"'([^']*)'", detail.get("ctx", {}).get("expected", ""))

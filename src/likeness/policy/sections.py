@@ -1,0 +1,193 @@
+"""The small sections of a policy, beside its columns and its guarantee."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from likeness.policy import values
+from likeness.policy.declared import Attempt, Declared
+from likeness.policy.problems import Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Text = Annotated[str, Field(min_length=1)]
+Number = Annotated[float, BeforeValidator(values.finite)]
+MissingPolicy = Literal["error", "category", "drop"]
+
+
+def _markers(given: Any) -> tuple[str, ...]:
+    """Texts of the markers, each once."""
+    listed = [given] if isinstance(given, str) or values.is_number(given) else values.items(given)
+    return tuple(dict.fromkeys(values.text(marker) for marker in listed))
+
+
+Markers = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_markers),
+    WithJsonSchema({"type": "array", "items": {"type": ["string", "number"]}, "uniqueItems": True}),
+]
+
+
+class Missing(Declared):
+    """Which cells are missing, and what becomes of them.
+
+    Parameters
+    ----------
+    markers
+        Texts that mean a missing value; nulls of typed tables always do.
+    policy
+        ``error``; a ``category`` of its own; or ``drop`` the record.
+
+    Examples
+    --------
+    >>> Missing(markers=["?", -9])
+    Missing(markers=('?', '-9'))
+    """
+
+    example: ClassVar[str] = '{markers: ["?"], policy: error}'
+
+    markers: Markers = Field(default=("",), description="Texts that mean a missing value.")
+    policy: MissingPolicy = Field(
+        default="error", description="Refuse missing values, make them a category, or drop the record."
+    )
+
+
+class ColumnMissing(Declared):
+    """What one column does otherwise than the whole table about missing values.
+
+    Parameters
+    ----------
+    markers, policy
+        As in `Missing`; None for what the table does.
+    """
+
+    example: ClassVar[str] = "{policy: category}"
+
+    markers: Markers | None = Field(default=None, description="Texts that mean a missing value here.")
+    policy: MissingPolicy | None = Field(
+        default=None, description="Refuse missing values, make them a category, or drop the record."
+    )
+
+
+class Records(Declared):
+    """A second table with the records of the people of the first.
+
+    Parameters
+    ----------
+    table
+        File of the second table.
+    on
+        The column, in both tables, that names a person.
+    """
+
+    example: ClassVar[str] = "{table: conditions.csv, on: patient_id}"
+
+    table: Text = Field(description="File of the second table.")
+    on: Text = Field(description="The column, in both tables, that names a person.")
+
+
+class Hygiene(Declared):
+    """What is put in order before anonymization; records dropped here do not count as withheld.
+
+    Parameters
+    ----------
+    duplicates
+        Records of one person with the same sensitive value.
+    inconsistent_quasi
+        One person with different quasi-identifiers: take their ``hull``, the ``first`` or the
+        most frequent one.
+    no_sensitive
+        Records without a sensitive value.
+    """
+
+    example: ClassVar[str] = "{duplicates: drop}"
+
+    duplicates: Literal["drop", "keep", "error"] = Field(
+        default="drop", description="Records of one person with the same sensitive value."
+    )
+    inconsistent_quasi: Literal["hull", "first", "mode", "error"] = Field(
+        default="hull", description="One person with different quasi-identifiers."
+    )
+    no_sensitive: Literal["drop", "value", "error"] = Field(
+        default="drop", description="Records without a sensitive value."
+    )
+
+
+class Kernel(Declared):
+    """An adversary who knows the table smoothed by a kernel.
+
+    Parameters
+    ----------
+    bandwidth
+        Above 0.
+    """
+
+    example: ClassVar[str] = "{bandwidth: 0.3}"
+
+    bandwidth: Annotated[Number, Field(gt=0)] = Field(description="Bandwidth of the kernel, above 0.")
+
+
+class Knowledge(Declared):
+    """What the adversary is taken to know beforehand: one of a kernel and a table.
+
+    Parameters
+    ----------
+    kernel
+        A prior estimated from the table itself.
+    table
+        File of known distributions.
+    """
+
+    example: ClassVar[str] = "{kernel: {bandwidth: 0.3}}"
+
+    kernel: Annotated[Kernel, BeforeValidator(Kernel.read)] | None = Field(
+        default=None, description="A prior estimated from the table itself."
+    )
+    table: Text | None = Field(default=None, description="File of known distributions.")
+
+    @classmethod
+    def contradictions(cls, attempt: Attempt) -> Iterable[Entry]:
+        """Exactly one source of knowledge."""
+        made = attempt.made
+        if not attempt.bad and (made.kernel is None) == (made.table is None):
+            yield Entry((), "give one of kernel and table")
+
+
+class Withhold(Declared):
+    """How much may be withheld.
+
+    Parameters
+    ----------
+    at_most
+        Largest share of records (of individuals, when people have several records), from 0 to 1.
+    """
+
+    example: ClassVar[str] = "{at_most: 0.01}"
+
+    at_most: Annotated[Number, Field(ge=0, le=1)] = Field(
+        default=0.01, description="Largest share of records (or individuals) that may be withheld."
+    )
+
+
+class Output(Declared):
+    """How the release is written.
+
+    Parameters
+    ----------
+    format
+        ``csv`` or ``parquet``; None for the input's own.
+    numeric_pairs
+        Also publish intervals as pairs of columns, ``age_low`` and ``age_high``.
+    """
+
+    example: ClassVar[str] = "{format: csv}"
+
+    format: Literal["csv", "parquet"] | None = Field(
+        default=None, description="Format of the release; left out: the input's own."
+    )
+    numeric_pairs: bool = Field(
+        default=False, description="Also publish intervals as pairs of columns, age_low and age_high."
+    )

@@ -1,0 +1,133 @@
+"""Numbers, dates and texts as they come from YAML, JSON and Python."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from numbers import Integral, Real
+from typing import Any
+
+from likeness.policy.problems import refusal
+
+
+def whole(value: Any) -> int:
+    """Read a whole number; truths are none.
+
+    Examples
+    --------
+    >>> whole(5)
+    5
+    >>> whole(True)
+    Traceback (most recent call last):
+    likeness.policy.problems.RefusalError: must be a whole number; got True
+    """
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return int(value)
+    raise refusal("must be a whole number", value)
+
+
+def finite(value: Any) -> int | float:
+    """Read a finite number, whole ones as int.
+
+    Examples
+    --------
+    >>> finite(2), finite(0.5)
+    (2, 0.5)
+    >>> finite("2")
+    Traceback (most recent call last):
+    likeness.policy.problems.RefusalError: must be a number; got '2'
+    """
+    if is_number(value):
+        if isinstance(value, Integral):
+            return int(value)
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if math.isfinite(number):
+            return number
+        raise refusal("must be a finite number", value)
+    raise refusal("must be a number", value)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number, and no truth.
+
+    Examples
+    --------
+    >>> is_number(0.5), is_number(True), is_number("5")
+    (True, False, False)
+    """
+    return isinstance(value, Real | Decimal) and not isinstance(value, bool)
+
+
+def day(value: Any) -> date:
+    """Read a day: a date, a point in time at midnight, or ISO text.
+
+    Examples
+    --------
+    >>> day("2024-03-01")
+    datetime.date(2024, 3, 1)
+    >>> day("01.03.2024")
+    Traceback (most recent call last):
+    likeness.policy.problems.RefusalError: must be a date such as 2024-03-01; got '01.03.2024'
+    """
+    if isinstance(value, datetime):
+        if value == datetime(value.year, value.month, value.day):  # noqa: DTZ001  # a zone makes it unequal
+            return value.date()
+    elif isinstance(value, date):
+        return value
+    elif isinstance(value, str):
+        try:
+            return date.fromisoformat(value)
+        except ValueError:
+            pass
+    raise refusal("must be a date such as 2024-03-01", value)
+
+
+def text(value: Any) -> str:
+    """Write a value as the text that stands for it in a table.
+
+    Examples
+    --------
+    >>> text("02139"), text(5), text(0.5), text(True), text(date(2024, 3, 1))
+    ('02139', '5', '0.5', 'true', '2024-03-01')
+    >>> text(None)
+    Traceback (most recent call last):
+    likeness.policy.problems.RefusalError: must be a text; got None
+    """
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Integral):
+        return str(int(value))
+    if isinstance(value, Real):
+        return repr(float(value))
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    raise refusal("must be a text", value)
+
+
+def items(value: Any) -> list[Any]:
+    """Read a list of values.
+
+    Examples
+    --------
+    >>> items((1, 2)), items(range(2))
+    ([1, 2], [0, 1])
+    >>> items("ab")
+    Traceback (most recent call last):
+    likeness.policy.problems.RefusalError: must be a list; got 'ab'
+    """
+    if isinstance(value, list | tuple | range):
+        return list(value)
+    if hasattr(value, "tolist") and not isinstance(value, str | Mapping):
+        found = value.tolist()
+        if isinstance(found, list):
+            return found
+    raise refusal("must be a list", value)

@@ -1,0 +1,244 @@
+"""Prove what published tables guarantee: a plain implementation, apart from every search.
+
+It reads regions and sensitive values from the published texts, groups records that nobody can tell apart, and lets
+every model decide exactly. `likeness.folder` does this to the bytes of a release folder.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.errors import VerificationError
+from likeness.microdata.statistics import count_classes
+from likeness.models._base import Scope, Strength
+from likeness.models._requirements import Requirement, require
+from likeness.registry import parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.forms._base import Publication
+    from likeness.microdata.data import Microdata
+    from likeness.microdata.domain import Domain
+    from likeness.models._base import PrivacyModel
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What was found about one model and one sensitive column.
+
+    Parameters
+    ----------
+    model
+        Its name.
+    parameters
+        Its parameters, as a policy writes them.
+    column
+        The sensitive column it covers, if any.
+    scope
+        Who can check it: ``public`` (anyone, from the published bytes), ``mechanism`` or ``steward``.
+    holds
+        True or False; None when it could not be checked from what was given.
+    strength
+        The strongest parameters all classes meet.
+    failures
+        The first classes that violate it, as the published table shows them.
+    """
+
+    model: str
+    parameters: dict[str, Any]
+    column: str | None
+    scope: Scope
+    holds: bool | None
+    strength: Strength | None
+    failures: tuple[str, ...] = ()
+    violated: int = 0
+
+    @property
+    def subject(self) -> str:
+        """Model, parameters and column, in one phrase."""
+        given = ", ".join(
+            f"{key} = {value}" for key, value in self.parameters.items() if key not in {"sensitive", "caps"}
+        )
+        return f"{self.model} ({given})" + (f" on {self.column!r}" if self.column else "")
+
+    def to_json(self) -> dict[str, Any]:
+        """What a certificate says about this proof."""
+        measured = (
+            None
+            if self.strength is None
+            else {
+                name: value if np.isfinite(value) else str(value)
+                for name, value in self.strength.values.items()
+            }
+        )
+        plain = {
+            "model": self.model,
+            "parameters": self.parameters,
+            "scope": self.scope,
+            "measured": measured,
+        }
+        return plain if self.column is None else plain | {"sensitive": self.column}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """All that was proven, and all that failed.
+
+    Parameters
+    ----------
+    proofs
+        One per model and sensitive column.
+    records, classes
+        Published records and equivalence classes.
+    problems
+        Everything else that is wrong: hashes, counts, rows that are not what they should be.
+    checks
+        What else was checked and found right.
+    """
+
+    proofs: tuple[Proof, ...]
+    records: int
+    classes: int
+    problems: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing failed (what could not be checked did not fail)."""
+        return not self.problems and all(proof.holds is not False for proof in self.proofs)
+
+    def lines(self) -> list[str]:
+        """Say what was found, one line each."""
+        words = {True: "holds", False: "VIOLATED", None: "not checkable from these files"}
+        found = []
+        for proof in self.proofs:
+            measured = f"; strongest: {proof.strength}" if proof.strength is not None else ""
+            found.append(f"{words[proof.holds]}: {proof.subject}, scope {proof.scope}{measured}")
+            found += [f"  violated in the class {failure}" for failure in proof.failures]
+            if proof.violated > len(proof.failures):
+                found.append(f"  … and {proof.violated - len(proof.failures)} more classes")
+        return (
+            found
+            + [f"ok: {check}" for check in self.checks]
+            + [f"WRONG: {problem}" for problem in self.problems]
+        )
+
+    def raise_if_failed(self) -> None:
+        """Raise when anything failed.
+
+        Raises
+        ------
+        VerificationError
+            With one line per failure.
+        """
+        if self.ok:
+            return
+        failed = [line for line in self.lines() if line.startswith(("VIOLATED", "WRONG", "  "))]
+        raise VerificationError(*failed)
+
+    def __repr__(self) -> str:
+        """Every line of the verdict."""
+        head = (
+            f"Verdict: {'proven' if self.ok else 'FAILED'} ({self.records} records in {self.classes} classes)"
+        )
+        return "\n".join([head, *self.lines()])
+
+
+def prove(
+    publication: Publication, models: Iterable[PrivacyModel], original: Microdata | None = None
+) -> Verdict:
+    """Prove models on published tables.
+
+    Parameters
+    ----------
+    publication
+        The published tables, read back.
+    models
+        What must hold.
+    original
+        The original records; only for models whose reference is the original distribution, which nobody else
+        can check.
+
+    Returns
+    -------
+    Verdict
+    """
+    proofs: list[Proof] = []
+    for model in models:
+        needs_original = model.scope == "steward"
+        if needs_original and original is None:
+            proofs.append(
+                Proof(model.name, _described(model), getattr(model, "sensitive", None), "steward", None, None)
+            )
+            continue
+        sensitive: Sequence[Domain] = publication.sensitive
+        codes = publication.sensitive_codes
+        reference = None
+        if needs_original and original is not None:
+            sensitive, codes, reference = (
+                original.sensitive,
+                _translate(publication, original),
+                original.sensitive_codes,
+            )
+        for requirement in require([model], sensitive, codes, reference):
+            proofs.append(_prove_one(publication, requirement, sensitive, codes))
+    count = int(publication.classes.max(initial=-1)) + 1
+    return Verdict(tuple(proofs), publication.size, count)
+
+
+def _prove_one(
+    publication: Publication, requirement: Requirement, sensitive: Sequence[Domain], codes: NDArray[np.int32]
+) -> Proof:
+    """Decide one requirement on every class."""
+    classes = publication.identities if requirement.view is None else publication.classes
+    count = int(classes.max(initial=-1)) + 1
+    stats = requirement.statistics(classes, count, sensitive, codes)
+    if requirement.view is None:
+        stats = count_classes(classes, count)
+    holds = requirement.bound.holds(stats)
+    bad = np.flatnonzero(~holds) if stats.parent is None else np.unique(stats.parent[~holds])
+    shown = tuple(publication.describe_class(int(number)) for number in bad[:_SHOWN])
+    column = None if requirement.view is None else requirement.view.domain.name
+    return Proof(
+        requirement.model.name,
+        _described(requirement.model, requirement),
+        column,
+        requirement.model.scope,
+        bad.size == 0,
+        requirement.bound.strongest(stats),
+        shown,
+        int(bad.size),
+    )
+
+
+def _described(model: PrivacyModel, requirement: Requirement | None = None) -> dict[str, Any]:
+    """Parameters of a model; a bound that is a Python function is kept as the caps it gave."""
+    if getattr(model, "bound", None) is None:
+        return parameters(model)
+    caps = getattr(requirement.bound, "caps", None) if requirement is not None else None
+    kept = replace(model, bound=None, caps=caps() if caps is not None else {})  # type: ignore[type-var]
+    return parameters(kept)
+
+
+def _translate(publication: Publication, original: Microdata) -> NDArray[np.int32]:
+    """Published sensitive codes in the codes of the original's domains."""
+    columns = []
+    for domain, codes in zip(publication.sensitive, publication.sensitive_codes, strict=True):
+        target = original.sensitive[original.sensitive_index(domain.name)]
+        rank = {label: code for code, label in enumerate(target.labels)}
+        unknown = [label for label in domain.labels if label not in rank]
+        if unknown:
+            raise VerificationError(
+                f"column {domain.name!r} holds {unknown[0]!r}, which the original does not"
+            )
+        table = np.array([rank[label] for label in domain.labels] + [target.missing_code], np.int32)
+        columns.append(table[codes])
+    return np.array(columns, np.int32).reshape(len(columns), publication.size)

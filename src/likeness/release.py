@@ -1,0 +1,248 @@
+"""A release: published tables, their certificate, and, while the steward works with it, where they came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from likeness import registry
+from likeness.errors import LikenessError
+from likeness.forms._base import Query
+from likeness.metrics._base import Evaluation
+from likeness.tables import build
+from likeness.proof import Verdict, prove
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from likeness.attacks._base import Attack, AttackResult
+    from likeness.certificate import Certificate
+    from likeness.encode import Encoded
+    from likeness.forms._base import Publication
+    from likeness.methods._base import Method
+    from likeness.policy import Policy
+    from likeness.solve import Solution
+    from likeness.tables import EncodedColumn, Labelled
+
+
+@dataclass(frozen=True, eq=False)
+class Private:
+    """What only the steward has: the original, the plan, the randomness.
+
+    Parameters
+    ----------
+    encoded
+        The original table, encoded.
+    policy, method
+        What was asked, and what searched.
+    solution
+        What was decided.
+    rows
+        Table name to the record each published row was made from.
+    entropy
+        The seed, or the random bits drawn in its place.
+    """
+
+    encoded: Encoded
+    policy: Policy
+    method: Method
+    solution: Solution
+    rows: dict[str, NDArray[np.int64]]
+    entropy: int
+
+
+class Release:
+    """A proven release.
+
+    Made by `likeness.anonymize`, or by `likeness.open_release` from a folder. Writing, pickling or showing it never carries
+    the original along.
+
+    Attributes
+    ----------
+    certificate : Certificate
+        What was proven.
+    """
+
+    def __init__(
+        self,
+        tables: Mapping[str, Mapping[str, Labelled | EncodedColumn]],
+        certificate: Certificate,
+        publication: Publication,
+        verdict: Verdict,
+        private: Private | None = None,
+    ) -> None:
+        self._tables = {name: dict(table) for name, table in tables.items()}
+        self.certificate = certificate
+        self._publication = publication
+        self._verdict = verdict
+        self._private = private
+
+    @property
+    def columns(self) -> dict[str, dict[str, Labelled | EncodedColumn]]:
+        """Published tables as columns of codes and labels."""
+        return self._tables
+
+    @property
+    def private(self) -> Private:
+        """What only the steward has.
+
+        Raises
+        ------
+        LikenessError
+            When this release was read from published files, or was pickled.
+        """
+        if self._private is None:
+            raise LikenessError("this needs the original table, and this release no longer knows it")
+        return self._private
+
+    @cached_property
+    def tables(self) -> dict[str, Any]:
+        """Published tables as frames of the library the original came in.
+
+        A pandas index is kept: it tells which row of the original a row was made from, so it is for the steward only,
+        and is never written.
+        """
+        if self._private is None:
+            import polars as pl
+
+            from likeness.tables import read
+
+            like = read(pl.DataFrame({"any": [0]}))
+            return {name: build(like, columns) for name, columns in self._tables.items()}
+        original = self._private.encoded
+        frames = {}
+        for name, columns in self._tables.items():
+            rows = self._private.rows.get(name)
+            index = None if rows is None or (rows < 0).any() else original.data.rows[rows]
+            frames[name] = build(original.table, columns, index)
+        return frames
+
+    @property
+    def table(self) -> Any:
+        """The published table (the first one, in forms that publish two)."""
+        return next(iter(self.tables.values()))
+
+    def verify(self) -> Verdict:
+        """Prove the guarantee again, from the published texts.
+
+        Returns
+        -------
+        Verdict
+        """
+        data = None if self._private is None else self._private.encoded.data
+        models = self.certificate.make_models() if self._private is None else self._private.policy.privacy
+        return prove(self._publication, models, data)
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """What metrics measure."""
+        private = self.private
+        return Evaluation(private.encoded.data, private.solution.plan, private.solution.recoding)
+
+    def loss(self, *names: str) -> dict[str, float]:
+        """Measure the information loss.
+
+        Parameters
+        ----------
+        *names
+            Metrics by name; all that apply when left out.
+
+        Returns
+        -------
+        dict
+            Metric name to value.
+        """
+        from likeness.metrics.table_of import measure_all
+
+        if names:
+            return {
+                name: float(registry.create("metrics", name, {}).measure(self.evaluation)) for name in names
+            }
+        return measure_all(self.evaluation)
+
+    def attack(self, attack: Attack | str) -> AttackResult:
+        """Attack the release with what the adversary of an attack knows.
+
+        Parameters
+        ----------
+        attack
+            An attack, or its name.
+        """
+        made: Attack = registry.create("attacks", attack, {}) if isinstance(attack, str) else attack
+        return made.run(self._publication, self.private.encoded.data)
+
+    def estimate(self, query: Query | Mapping[str, Any]) -> float:
+        """Estimate how many records meet conditions, from what was published.
+
+        Parameters
+        ----------
+        query
+            A `Query`, or column to condition: a pair ``(low, high)`` or a collection of values.
+
+        Examples
+        --------
+        >>> import polars as pl, likeness as lk
+        >>> table = pl.DataFrame({"age": [30, 39], "disease": ["flu", "cold"]})
+        >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
+        >>> release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=1)
+        >>> release.estimate({"age": (30, 34), "disease": {"flu"}})
+        0.5
+        """
+        return self._publication.estimate(query if isinstance(query, Query) else Query(query))
+
+    def posterior(self, target: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+        """What an adversary who knows a target's quasi-identifiers believes about its sensitive values.
+
+        Parameters
+        ----------
+        target
+            Quasi-identifier values by column.
+        """
+        return self._publication.posterior(target)
+
+    def write(self, folder: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the release folder, prove it from its own bytes, then put it in place.
+
+        Parameters
+        ----------
+        folder
+            Where; must not exist unless ``overwrite``.
+        overwrite
+            Replace an existing release folder.
+
+        Raises
+        ------
+        OutputError
+            When it cannot be written or already exists.
+        VerificationError
+            When the bytes do not prove the guarantee; nothing is left behind.
+        """
+        from likeness.folder import write_folder
+
+        return write_folder(self, folder, overwrite=overwrite)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the original behind."""
+        state = dict(self.__dict__)
+        state["_private"] = None
+        state.pop("tables", None)
+        return state
+
+    def __repr__(self) -> str:
+        """Say what was proven; no record is shown."""
+        head = f"Release: {self.certificate.records} records in {self.certificate.classes} classes, {self.certificate.form['name']}"
+        return "\n".join([head, *self._verdict.lines()])
+
+    def _repr_html_(self) -> str:
+        """Show what was proven in a notebook."""
+        items = "".join(f"<li>{escape(line)}</li>" for line in self._verdict.lines())
+        return (
+            f"<div><b>Release</b>: {self.certificate.records} records in {self.certificate.classes} classes"
+            f"<ul>{items}</ul></div>"
+        )

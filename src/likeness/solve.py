@@ -1,0 +1,211 @@
+"""Search for a plan that holds: run the method, withhold what cannot hold, until nothing changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness.errors import CannotBeMetError, PolicyError
+from likeness.methods._base import Method, Problem, holding_classes
+from likeness.metrics.loss import LOSSES
+from likeness.microdata.grouping import group_codes
+from likeness.microdata.plan import Plan, renumber
+from likeness.microdata.regions import Recoding, recode
+from likeness.models._requirements import Requirement, require
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from fractions import Fraction
+
+    from numpy.typing import NDArray
+
+    from likeness.microdata.data import Microdata
+    from likeness.models._base import PrivacyModel
+    from likeness.progress import Progress
+
+_VALUES_SHOWN = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A plan for the whole table, with its regions and the requirements it was judged by."""
+
+    plan: Plan
+    recoding: Recoding
+    requirements: tuple[Requirement, ...]
+
+
+def solve(
+    method: Method,
+    data: Microdata,
+    models: Iterable[PrivacyModel],
+    rng: np.random.Generator,
+    withhold_at_most: Fraction,
+    progress: Progress,
+) -> Solution:
+    """Find a plan whose published records hold every model against their own distribution.
+
+    The distribution that distribution models compare with is that of the published records, so withholding changes it:
+    the method runs again on what is left, and what was withheld stays withheld, so this ends.
+
+    Parameters
+    ----------
+    method
+        The method.
+    data
+        All records.
+    models
+        What must hold.
+    rng
+        Randomness of the method.
+    withhold_at_most
+        Largest share of the records that may be withheld.
+    progress
+        Listener.
+
+    Raises
+    ------
+    CannotBeMetError
+        When more would have to be withheld; says which model fails, for which value, and what it would need.
+    """
+    models = tuple(models)
+    parts = _parts(method, data)
+    active = np.arange(data.size)
+    because: dict[str, int] = {}
+    first: tuple[Requirement, ...] | None = None
+    while True:
+        here = data if active.size == data.size else data.take(active)
+        requirements = require(models, data.sensitive, here.sensitive_codes, data.sensitive_codes)
+        first = first or requirements
+        method.check(requirements)
+        problem = Problem(
+            here,
+            requirements,
+            LOSSES[getattr(method, "loss", "glm")],
+            rng,
+            None if parts is None else group_codes([parts[active]], [int(parts.max()) + 1]).of,
+            progress,
+        )
+        plan = method.run(problem)
+        for reason, count in plan.withheld_because.items():
+            because[reason] = because.get(reason, 0) + count
+        plan, judged = _settle(here, plan, models, data, because)
+        _refuse_excess(
+            data, active.size - int(plan.published.sum()) + data.size - active.size, withhold_at_most, first
+        )
+        if judged is not None:
+            return _whole(data, active, plan, judged, because)
+        active = active[plan.published]
+
+
+def _settle(
+    here: Microdata, plan: Plan, models: tuple[PrivacyModel, ...], data: Microdata, because: dict[str, int]
+) -> tuple[Plan, tuple[Requirement, ...] | None]:
+    """Judge the classes, merged where their regions are equal, against the distribution of what they publish.
+
+    Returns the plan and, when everything holds, the requirements it was judged by; else None, and the method must run
+    again on the records that are still published.
+    """
+    plan, _ = recode(here, plan)
+    kept = plan.published
+    if not kept.any():
+        return plan, None
+    codes = here.sensitive_codes if kept.all() else here.sensitive_codes[:, kept]
+    requirements = require(models, data.sensitive, codes, data.sensitive_codes)
+    good = holding_classes(requirements, here, plan.classes, plan.count)
+    if good.all():
+        return plan, requirements
+    if kept.all():
+        # Nothing was withheld, yet merged classes fail: only models that unions can break come here.
+        failing = ~good[plan.classes]
+        reason = "classes with equal regions, taken as the one class they are, do not hold the guarantee"
+        because[reason] = because.get(reason, 0) + int(failing.sum())
+        return Plan(renumber(np.where(failing, -1, plan.classes))), None
+    return plan, None
+
+
+def _whole(
+    data: Microdata,
+    active: NDArray[np.int64],
+    plan: Plan,
+    requirements: tuple[Requirement, ...],
+    because: dict[str, int],
+) -> Solution:
+    """Spread a plan for the active records over all records."""
+    classes = np.full(data.size, -1, np.int64)
+    classes[active] = plan.classes
+    whole, recoding = recode(data, replace(plan, classes=classes, withheld_because=because))
+    return Solution(whole, recoding, requirements)
+
+
+def _parts(method: Method, data: Microdata) -> NDArray[np.int64] | None:
+    """Records that may share a class under the hierarchy level limits."""
+    columns, radices = [], []
+    for domain, codes in zip(data.quasi, data.codes, strict=True):
+        if domain.max_level is None:
+            continue
+        if domain.hierarchy is None:
+            raise PolicyError(f"column {domain.name!r}: max_level needs a hierarchy")
+        if not method.takes_parts:
+            raise PolicyError(
+                f"{method.name}: cannot keep to max_level (column {domain.name!r}); use mondrian, or leave the limit out"
+            )
+        node = domain.hierarchy.ancestor_at(np.arange(domain.size), domain.max_level)
+        node = np.append(node, len(domain.hierarchy.labels))
+        columns.append(node[codes])
+        radices.append(len(domain.hierarchy.labels) + 1)
+    return group_codes(columns, radices).of if columns else None
+
+
+def _refuse_excess(
+    data: Microdata, withheld: int, at_most: Fraction, requirements: tuple[Requirement, ...]
+) -> None:
+    """Refuse to withhold more than the policy allows."""
+    if withheld <= at_most * data.size and withheld < data.size:
+        return
+    raise CannotBeMetError(*explain(data, requirements, withheld, at_most))
+
+
+def explain(
+    data: Microdata, requirements: tuple[Requirement, ...], withheld: int, at_most: Fraction
+) -> list[str]:
+    """Say why a table cannot meet its policy, and what would make it possible.
+
+    Returns
+    -------
+    list of str
+        One line per reason.
+    """
+    whole = np.zeros(data.size, np.int64)
+    lines = []
+    for requirement in requirements:
+        stats = requirement.statistics(whole, 1, data.sensitive, data.sensitive_codes)
+        fails = not requirement.bound.holds(stats).all()
+        if fails:
+            strongest = requirement.bound.strongest(stats)
+            lines.append(
+                f"cannot be met: {requirement.subject}: the table of {data.size} records, taken as one class, does not "
+                f"hold it; the strongest it could meet is {strongest}{_rare(requirement)}"
+            )
+    if not lines:
+        lines.append(
+            f"cannot be met: {withheld} of {data.size} records would have to be withheld "
+            f"({withheld / data.size:.2%}); the policy allows {float(at_most):.2%} (withhold: at_most). Allow more, weaken "
+            "the guarantee, or lift level limits"
+            + "".join(_rare(requirement) for requirement in requirements)
+        )
+    return lines
+
+
+def _rare(requirement: Requirement) -> str:
+    """Name the sensitive values that need the largest classes."""
+    sizes = requirement.bound.smallest_classes()
+    view = requirement.view
+    if view is None or sizes.size == 0 or (sizes <= 1).all():
+        return ""
+    labels = [*view.domain.labels, "missing"]
+    worst = np.argsort(-sizes, kind="stable")[:_VALUES_SHOWN]
+    needs = ", ".join(f"{labels[code]!r} {sizes[code]}" for code in worst if sizes[code] > 1)
+    return f". Smallest class that may hold a value of {view.domain.name!r} (n_min): {needs}"

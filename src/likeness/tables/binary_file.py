@@ -1,0 +1,60 @@
+"""Parquet and Arrow files to polars frames."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from likeness.errors import TableError
+from likeness.tables.file_bytes import read_bytes
+from likeness.tables.table import Table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_ARROW_FILE = b"ARROW1"
+
+
+def read_binary(path: Path, *, format: str, decimal: str = ".") -> Table:  # noqa: A002
+    """Read a Parquet or Arrow IPC file (file or stream format).
+
+    Parameters
+    ----------
+    path
+        The file.
+    format
+        ``"parquet"`` or ``"arrow"``.
+    decimal
+        The decimal mark of numbers in text columns.
+
+    Returns
+    -------
+    Table
+        Of a polars frame.
+
+    Raises
+    ------
+    TableError
+        If the file cannot be read, is truncated or damaged.
+    """
+    data = read_bytes(path)
+    if not data:
+        raise TableError(f"{path}: the file is empty")
+    try:
+        frame = _decode(data, format)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        name = {"parquet": "Parquet", "arrow": "Arrow"}[format]
+        raise TableError(f"{path}: not a whole {name} file ({reason}); fetch or write it again") from None
+    return Table(frame, source=str(path), library="polars", format=format, decimal=decimal)
+
+
+def _decode(data: bytes, format: str) -> pl.DataFrame:  # noqa: A002
+    """Decode the frame in these bytes."""
+    if format == "parquet":
+        return pl.read_parquet(io.BytesIO(data))
+    if data.startswith(_ARROW_FILE):
+        return pl.read_ipc(io.BytesIO(data))
+    return pl.read_ipc_stream(io.BytesIO(data))

@@ -1,0 +1,160 @@
+"""Any table in: a path, or a frame of any library."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from likeness.errors import TableError
+from likeness.tables.binary_file import read_binary
+from likeness.tables.csv_file import read_csv
+from likeness.tables.frames import library_of
+from likeness.tables.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_FORMATS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".txt": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+}
+
+
+def read(
+    source: Any,
+    *,
+    delimiter: str | None = None,
+    quote: str | None = '"',
+    encoding: str | None = None,
+    decimal: str | None = None,
+    header: bool | Sequence[str] = True,
+) -> Table:
+    """Read a table, as it is.
+
+    Cells of CSV files stay the text they are: a leading zero survives, and what a column means is found
+    when it is encoded, from its distinct values.
+
+    Parameters
+    ----------
+    source
+        Path of a CSV file (.csv .tsv .tab .txt, also gzipped), Parquet file (.parquet .pq) or Arrow file
+        (.arrow .feather .ipc); or a polars frame, pandas frame or pyarrow table; or a `Table`, which is
+        returned as it is.
+    delimiter
+        CSV: comma, semicolon, tab, bar or another character, or ``", "`` when a space follows each;
+        None to find it.
+    quote
+        CSV: the quote character; None when quotes have no meaning.
+    encoding
+        CSV: such as ``"cp1252"``; None for UTF-8, or what the byte order mark says. Never guessed.
+    decimal
+        ``"."`` or ``","`` in numbers that are text; None to find it for each column (a comma only where it
+        is not the delimiter).
+    header
+        CSV: False if the first line is a record already; or the column names to use then.
+
+    Returns
+    -------
+    Table
+        The table, with at least one record.
+
+    Raises
+    ------
+    TableError
+        If there is no such file, its extension is unknown, it cannot be read, is empty, damaged or
+        malformed, has duplicate or empty column names, or columns of nested values.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> read(pl.DataFrame({"age": [40, 31], "zip": ["02139", "10001"]})).names
+    ('age', 'zip')
+    """
+    if isinstance(source, Table):
+        return source
+    _check_options(delimiter, quote, decimal)
+    if isinstance(source, (str, os.PathLike)):
+        return _file(
+            Path(source), delimiter=delimiter, quote=quote, encoding=encoding, decimal=decimal, header=header
+        )
+    if isinstance(source, pl.LazyFrame):
+        source = source.collect()
+    library = library_of(source)
+    if library is None:
+        raise TableError(
+            f"cannot read a table from {type(source).__name__!r}; "
+            "give a path, a polars or pandas frame, or a pyarrow table"
+        )
+    table = Table(source, source=f"{library} frame", library=library, decimal=decimal or ".")
+    return _with_records(table)
+
+
+def _file(
+    path: Path,
+    *,
+    delimiter: str | None,
+    quote: str | None,
+    encoding: str | None,
+    decimal: str | None,
+    header: bool | Sequence[str],
+) -> Table:
+    """Read a file by its extension."""
+    if path.is_dir():
+        raise TableError(f"{path}: is a folder; give one file")
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    kind = suffixes[-2:-1] if suffixes[-1:] == [".gz"] else suffixes[-1:]
+    format_ = _FORMATS.get("".join(kind))
+    if format_ is None or (format_ != "csv" and suffixes[-1] == ".gz"):
+        raise TableError(
+            f"{path}: unknown extension {path.suffix!r}; known: {', '.join(_FORMATS)}, and .csv.gz"
+        )
+    if format_ == "csv":
+        return read_csv(
+            path, delimiter=delimiter, quote=quote, encoding=encoding, decimal=decimal, header=header
+        )
+    given = {"delimiter": delimiter, "encoding": encoding, "header": None if header is True else header}
+    extra = [name for name, value in given.items() if value is not None]
+    if extra:
+        raise TableError(f"{path}: {' and '.join(extra)} can be given for CSV files only; leave it out")
+    return _with_records(read_binary(path, format=format_, decimal=decimal or "."))
+
+
+def _with_records(table: Table) -> Table:
+    """Return the table, unless it has no column or no record."""
+    if not table.names:
+        raise TableError(f"{table.source}: has no columns")
+    if table.height == 0:
+        raise TableError(f"{table.source}: has columns and no records")
+    return table
+
+
+def _check_options(delimiter: str | None, quote: str | None, decimal: str | None) -> None:
+    """Refuse options that no file can have."""
+    problems = []
+    if delimiter is not None and not (
+        _is_one(delimiter) or (len(delimiter) == 2 and _is_one(delimiter[0]) and delimiter[1] == " ")
+    ):
+        problems.append(
+            f"delimiter must be one ASCII character, a space behind it at most; got {delimiter!r}"
+        )
+    if quote and (not _is_one(quote) or quote == delimiter):
+        problems.append(f"quote must be one ASCII character other than the delimiter, or None; got {quote!r}")
+    if decimal not in {None, ".", ","}:
+        problems.append(f"decimal must be '.' or ','; got {decimal!r}")
+    if problems:
+        raise TableError(*problems)
+
+
+def _is_one(character: str) -> bool:
+    """Whether it is one ASCII character that can delimit."""
+    return len(character) == 1 and character.isascii() and character not in "\r\n"

@@ -1,0 +1,231 @@
+"""A table as it came, whatever the frame library."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from likeness.errors import TableError, suggestion
+from likeness.tables.encoding import encode
+from likeness.tables.frames import library
+from likeness.tables.kinds import detect
+from likeness.tables.raw_column import RawColumn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from likeness.tables.distinct import Distinct
+    from likeness.tables.encoded import EncodedColumn
+
+_PREVIEW = 10
+
+
+class Table:
+    """A table as it came: its native frame, and each column encoded on request.
+
+    Made by `likeness.tables.read`.
+
+    Parameters
+    ----------
+    frame
+        A polars or pandas frame or a pyarrow table; never changed.
+    source
+        What messages call it: the path, or ``"polars frame"``.
+    library
+        ``"polars"``, ``"pandas"`` or ``"pyarrow"``.
+    format
+        ``"csv"``, ``"parquet"``, ``"arrow"`` or ``"frame"``: what it was read from.
+    first_line
+        For CSV, the line of the file on which the first record begins; messages then count lines.
+    decimal
+        The decimal mark of numbers in text columns; None to find it for each column.
+
+    Attributes
+    ----------
+    names : tuple[str, ...]
+        Column names, in order.
+    height : int
+        The number of records.
+
+    Raises
+    ------
+    TableError
+        For duplicate or empty column names, and columns whose cells are not single values.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = Table(pl.DataFrame({"zip": ["02139", "10001"]}), source="polars frame", library="polars")
+    >>> table.kind("zip"), table.height
+    ('text', 2)
+    """
+
+    def __init__(
+        self,
+        frame: Any,
+        *,
+        source: str,
+        library: str,
+        format: str = "frame",  # noqa: A002
+        first_line: int | None = None,
+        decimal: str | None = ".",
+    ) -> None:
+        self.frame = frame
+        self.source = source
+        self.library = library
+        self.format = format
+        self.first_line = first_line
+        self.decimal = decimal
+        self.names: tuple[str, ...] = tuple(self._native.names(frame))
+        self.height: int = self._native.height(frame)
+        self._latest: tuple[str, Distinct] | None = None
+        problems = [*name_problems(self.names, source), *self._unusable()]
+        if problems:
+            raise TableError(*problems)
+
+    def kind(self, name: str, *, missing: Sequence[str] = ("",)) -> str:
+        """Detect what kind a column is.
+
+        Parameters
+        ----------
+        name
+            The column.
+        missing
+            Markers of missing values.
+
+        Returns
+        -------
+        str
+            ``"integer"``, ``"real"``, ``"date"``, ``"boolean"`` or ``"text"``; the rules are those of
+            `likeness.tables.kinds.detect`.
+
+        Raises
+        ------
+        TableError
+            If there is no such column, or it mixes numbers and text.
+        """
+        return detect(self._column(name).without(missing))
+
+    def encode(self, name: str, *, missing: Sequence[str] = ("",), kind: str | None = None) -> EncodedColumn:
+        """Dictionary-encode one column.
+
+        Parameters
+        ----------
+        name
+            The column.
+        missing
+            Markers: a cell with this text, or this number, is missing. Null and NaN always are.
+        kind
+            What the values are to be read as; None to detect it from the distinct values.
+
+        Returns
+        -------
+        EncodedColumn
+            Codes and the distinct values that occur, ascending.
+
+        Raises
+        ------
+        TableError
+            If there is no such column, a cell is not of the declared kind, a number is infinite, or the
+            column mixes numbers and text.
+        """
+        return encode(self._column(name), missing=missing, kind=kind)
+
+    def take(self, rows: NDArray[np.int64], names: Sequence[str]) -> Any:
+        """Take records, in any order, as a native frame.
+
+        Parameters
+        ----------
+        rows
+            Positions of the records, from 0.
+        names
+            The columns to take.
+
+        Returns
+        -------
+        polars.DataFrame or pandas.DataFrame or pyarrow.Table
+            Of the library the table came in; a pandas frame keeps its index.
+        """
+        return self._native.take(self.frame, rows, [self._position(name) for name in names])
+
+    def where(self, row: int) -> str:
+        """Name the place of a record as people find it.
+
+        Parameters
+        ----------
+        row
+            Position of the record, from 0.
+
+        Returns
+        -------
+        str
+            ``"line 17"``, the line of the CSV file (quoted cells may span several), or ``"row 16"``,
+            counted from 1.
+        """
+        if self.first_line is None:
+            return f"row {row + 1}"
+        # Every cell of a CSV table is text: the line breaks inside the cells above count too.
+        above = self.frame.head(row)
+        inside = sum(column.str.count_matches("\n", literal=True).sum() for column in above.iter_columns())
+        return f"line {self.first_line + row + inside}"
+
+    def __repr__(self) -> str:
+        """Title and first rows."""
+        text, _ = self._native.preview(self.frame, _PREVIEW)
+        return f"{self._title()}\n{text}"
+
+    def _repr_html_(self) -> str:
+        """Title and first rows, for notebooks."""
+        _, html = self._native.preview(self.frame, _PREVIEW)
+        return f"<p>{escape(self._title())}</p>\n{html}"
+
+    def _title(self) -> str:
+        """Where it is from and how large it is."""
+        return f"Table {self.source} ({self.library}): {self.height:,} rows, {len(self.names)} columns"
+
+    @property
+    def _native(self) -> Any:
+        """The functions for this frame library."""
+        return library(self.library)
+
+    def _position(self, name: str) -> int:
+        """Where the column stands."""
+        if name not in self.names:
+            raise TableError(f"{self.source}: no column {name!r}{suggestion(name, self.names)}")
+        return self.names.index(name)
+
+    def _column(self, name: str) -> RawColumn:
+        """Fetch the raw column; the latest one is kept, because its kind is asked before its codes."""
+        position = self._position(name)
+        if self._latest is None or self._latest[0] != name:
+            try:
+                self._latest = (name, self._native.distinct(self.frame, position))
+            except TableError as error:
+                raise TableError(
+                    *(f"{self.source}: column {name!r}: {line}" for line in error.problems)
+                ) from None
+        return RawColumn(self.source, name, self._latest[1], self.decimal, self.where)
+
+    def _unusable(self) -> list[str]:
+        """Columns that no method can read, one line each."""
+        return [
+            f"{self.source}: column {name!r} holds {kind}, not single values; convert it or leave it out"
+            for name, kind in self._native.unusable(self.frame).items()
+        ]
+
+
+def name_problems(names: Sequence[str], source: str) -> list[str]:
+    """Say which column names are empty or stand twice, one line each."""
+    problems = [
+        f"{source}: column {i} has no name; name every column"
+        for i, name in enumerate(names, 1)
+        if not name.strip()
+    ]
+    twice = dict.fromkeys(name for name in names if name.strip() and names.count(name) > 1)
+    for name in twice:
+        places = " and ".join(str(i) for i, other in enumerate(names, 1) if other == name)
+        problems.append(f"{source}: the name {name!r} stands for columns {places}; give each its own")
+    return problems

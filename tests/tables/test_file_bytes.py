@@ -1,0 +1,86 @@
+import gzip
+
+import pytest
+
+from likeness.errors import TableError
+from likeness.tables.file_bytes import read_bytes, to_utf8
+
+TEXT = "naïve\n東京\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_utf8_and_byte_order_marks_are_recognised(encoding):
+    assert to_utf8(TEXT.encode(encoding), source="a", encoding=None) == TEXT.encode()
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "shift_jis", "utf-8", "UTF8"])
+def test_a_given_encoding_is_used(encoding):
+    text = "東京\n"
+    assert to_utf8(text.encode(encoding), source="a", encoding=encoding) == text.encode()
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1"])
+def test_western_bytes_only_when_given(encoding):
+    data = "a\nb\nnaïve\n".encode(encoding)
+    assert to_utf8(data, source="a", encoding=encoding) == "a\nb\nnaïve\n".encode()
+    with pytest.raises(TableError) as caught:
+        to_utf8(data, source="a.csv", encoding=None)
+    assert str(caught.value) == (
+        "a.csv: not utf-8 at line 3 (byte offset 6, value 0xEF); "
+        "give its encoding, such as encoding='cp1252' or encoding='latin-1'"
+    )
+
+
+def test_a_given_encoding_may_be_wrong():
+    with pytest.raises(TableError, match=r"a: not ascii at line 1 \(byte offset 2, value 0xC3\)"):
+        to_utf8(TEXT.encode(), source="a", encoding="ascii")
+    with pytest.raises(TableError, match="no such encoding: 'klingon'"):
+        to_utf8(TEXT.encode(), source="a", encoding="klingon")
+
+
+def test_the_mark_goes_even_when_the_encoding_is_given():
+    assert to_utf8(TEXT.encode("utf-8-sig"), source="a", encoding="utf-8") == TEXT.encode()
+    assert to_utf8(b"\xff\xfe" + TEXT.encode("utf-16-le"), source="a", encoding="utf-16-le") == TEXT.encode()
+
+
+def test_zero_bytes_are_no_text():
+    with pytest.raises(TableError, match=r"zero bytes.*utf-16-le"):
+        to_utf8("ab".encode("utf-16-le"), source="a", encoding=None)
+
+
+def test_a_truncated_utf16_file_is_an_error():
+    with pytest.raises(TableError, match="not utf-16"):
+        to_utf8(TEXT.encode("utf-16")[:-1], source="a", encoding=None)
+
+
+def test_bare_carriage_returns_end_lines():
+    assert to_utf8(b"a\r1\r", source="a", encoding=None) == b"a\n1\n"
+    assert to_utf8(b"a\r\n1\r\n", source="a", encoding=None) == b"a\r\n1\r\n"
+
+
+def test_gzip_is_decompressed(csv_file):
+    assert read_bytes(csv_file(gzip.compress(b"a\n1\n"), "a.csv.gz")) == b"a\n1\n"
+
+
+@pytest.mark.parametrize("cut", [5, 15, -3])
+def test_truncated_gzip_is_an_error(csv_file, cut):
+    with pytest.raises(TableError, match="damaged or truncated gzip"):
+        read_bytes(csv_file(gzip.compress(b"a\n1\n" * 100)[:cut], "a.csv.gz"))
+
+
+def test_no_such_file_and_folders(tmp_path):
+    with pytest.raises(TableError, match=r"gone\.csv: no such file$"):
+        read_bytes(tmp_path / "gone.csv")
+    with pytest.raises(TableError, match="is a folder"):
+        read_bytes(tmp_path)
+
+
+def test_a_file_that_may_not_be_read(csv_file, monkeypatch):
+    path = csv_file("a\n1\n")
+
+    def refuse(self):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(type(path), "read_bytes", refuse)
+    with pytest.raises(TableError, match=r"cannot be read \(Permission denied\)"):
+        read_bytes(path)

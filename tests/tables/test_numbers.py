@@ -1,0 +1,76 @@
+import polars as pl
+import pytest
+
+from likeness.errors import TableError
+from likeness.tables.numbers import (
+    are_integers,
+    are_numbers,
+    decimal_mark,
+    have_leading_zero,
+    to_integers,
+    to_reals,
+)
+
+
+@pytest.mark.parametrize("text", ["0", "-0", "7", "-12", "9223372036854775808"])
+def test_plain_integers(text):
+    assert are_integers(pl.Series([text])).all()
+
+
+@pytest.mark.parametrize("text", ["", "01", "+1", " 1", "1 ", "1\n", "1.0", "1e5", "٣", "--1", "1_0"])
+def test_what_is_no_plain_integer(text):
+    assert not are_integers(pl.Series([text])).any()
+
+
+@pytest.mark.parametrize("text", ["1", "-0.5", ".5", "5.", "1.5e-7", "1e+16"])
+def test_plain_numbers(text):
+    assert are_numbers(pl.Series([text]), ".").all()
+
+
+@pytest.mark.parametrize(
+    "text", ["", ".", "-", "00.5", "+4912", "12E4", "1e5", "nan", "inf", "1,5", "1.2.3", "0x1"]
+)
+def test_what_is_no_plain_number(text):
+    assert not are_numbers(pl.Series([text]), ".").any()
+
+
+def test_leading_zeros_mark_codes():
+    assert have_leading_zero(pl.Series(["10001", "02139"]))
+    assert not have_leading_zero(pl.Series(["0", "-0", "10", "0.5", "0x1"]))
+
+
+def test_declared_integers_may_be_padded_and_signed():
+    read = to_integers(pl.Series([" 7 ", "+7", "007", "1.0", "x", "9223372036854775808"]))
+    assert read.to_list() == [7, 7, 7, None, None, None]
+
+
+def test_declared_reals_may_be_padded_signed_and_have_any_exponent():
+    assert to_reals(pl.Series([" 1.5", "+2", "1e5", "007", "nan", "inf", "1,5"]), ".").to_list() == [
+        1.5, 2.0, 100000.0, 7.0, None, None, None,
+    ]  # fmt: skip
+    assert to_reals(pl.Series(["1,5", "2", "1.5"]), ",").to_list() == [1.5, 2.0, None]
+
+
+@pytest.mark.parametrize(
+    ("texts", "mark"),
+    [
+        (["1.5", "2"], "."),
+        (["1,5", "2"], ","),
+        (["0,125", "3,250"], ","),
+        (["a", "b"], "."),
+        (["1", "2"], "."),
+    ],
+)
+def test_the_decimal_mark_is_found(texts, mark):
+    assert decimal_mark(pl.Series(texts), None, column="c") == mark
+
+
+def test_a_known_decimal_mark_is_not_questioned():
+    assert decimal_mark(pl.Series(["1,234"]), ",", column="c") == ","
+
+
+def test_a_comma_that_may_separate_thousands_is_an_error():
+    with pytest.raises(
+        TableError, match="c: the comma in '1,234' may be a decimal mark or separate thousands"
+    ):
+        decimal_mark(pl.Series(["1,234", "56,789", "12"]), None, column="c")

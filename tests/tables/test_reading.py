@@ -1,0 +1,63 @@
+import polars as pl
+import pytest
+
+from likeness.errors import TableError
+from likeness.tables import read
+
+
+def test_frames_keep_their_library(make, library):
+    frame = make({"age": [40, 31]})
+    table = read(frame)
+    assert table.frame is frame
+    assert (table.library, table.source, table.format) == (library, f"{library} frame", "frame")
+    assert (table.names, table.height) == (("age",), 2)
+
+
+def test_a_table_is_returned_as_it_is():
+    table = read(pl.DataFrame({"a": [1]}))
+    assert read(table) is table
+
+
+def test_lazy_frames_are_collected():
+    assert read(pl.LazyFrame({"a": [1]})).height == 1
+
+
+@pytest.mark.parametrize("thing", [[1], None, 3, {"a": [1]}])
+def test_other_things_are_no_tables(thing):
+    with pytest.raises(TableError, match=r"cannot read a table from '.*'; give a path, a polars"):
+        read(thing)
+
+
+def test_frames_without_records_or_columns(make):
+    with pytest.raises(TableError, match="has columns and no records"):
+        read(make({"a": []}))
+    with pytest.raises(TableError, match="has no columns"):
+        read(make({}))
+
+
+def test_paths(csv_file, tmp_path):
+    path = csv_file("a\n1\n", "A.CSV")
+    assert read(path).source == read(str(path)).source == str(path)
+    with pytest.raises(TableError, match=r"unknown extension '\.xlsx'; known: \.csv"):
+        read(tmp_path / "a.xlsx")
+    with pytest.raises(TableError, match=r"unknown extension ''"):
+        read(tmp_path / "a")
+    with pytest.raises(TableError, match=r"unknown extension '\.gz'"):
+        read(tmp_path / "a.parquet.gz")
+    with pytest.raises(TableError, match="is a folder"):
+        read(tmp_path)
+    with pytest.raises(TableError, match="no such file"):
+        read(tmp_path / "a.csv")
+    with pytest.raises(TableError, match="no such file"):
+        read(tmp_path / "a.parquet")
+
+
+def test_options_no_file_can_have_are_reported_at_once(csv_file):
+    with pytest.raises(TableError) as caught:
+        read(csv_file("a\n1\n"), delimiter="ab", quote="''", decimal="'")
+    assert len(caught.value.problems) == 3
+
+
+def test_decimal_applies_to_text_in_frames(make):
+    frame = make({"dose": ["3,5", "2"]})
+    assert read(frame, decimal=",").encode("dose").values.tolist() == [2.0, 3.5]
