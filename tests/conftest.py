@@ -22,5 +22,7 @@ def data_folder() -> Path:
     """The folder of real tables; skips, saying why, where there is none."""
     folder = find_data_folder()
     if folder is None:
+        if os.environ.get("LIKENESS_DATA_REQUIRED"):
+            pytest.fail("LIKENESS_DATA_REQUIRED is set, but the folder of real tables is not here")
         pytest.skip("LIKENESS_DATA: the folder of real tables is not here")
     return folder

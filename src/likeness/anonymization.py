@@ -15,20 +15,22 @@ from likeness.errors import PolicyError
 from likeness.exact import rational
 from likeness.forms._base import as_labelled
 from likeness.forms._columns import ColumnNote, PublishedColumns, note_on
+from likeness.models._base import SensitiveModel
 from likeness.policy import Policy
 from likeness.progress import Progress
 from likeness.release import Private, Release
-from likeness.solve import Solution, solve
+from likeness.solve import solve
 from likeness.tables import EncodedColumn, Labelled, Table, read
 from likeness.proof import prove
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
     from likeness.forms._base import Form, Published
     from likeness.methods._base import Method
+    from likeness.microdata.domain import Domain
 
 
 def anonymize(
@@ -88,16 +90,17 @@ def anonymize(
     search, publish, names = (np.random.Generator(np.random.PCG64(child)) for child in entropy.spawn(3))
     progress.step("search", 0, 1)
     at_most = rational(policy.withhold.at_most)
-    solution = solve(method, encoded.data, policy.privacy, search, at_most, progress)
+    models = encoded.name_models(policy.privacy)
+    solution = solve(method, encoded.data, models, search, at_most, progress)
     progress.step("publish", 0, 1)
     published = form.publish(encoded.data, solution.plan, solution.recoding, publish)
     tables = _add_other_columns(encoded, published, policy, names)
-    columns = _notes(encoded, form, solution, tables)
+    columns = describe_columns(encoded, form, solution.plan.published, tables)
     progress.step("prove", 0, 1)
     publication = form.read(
         {name: {k: as_labelled(c) for k, c in t.items()} for name, t in tables.items()}, columns
     )
-    verdict = prove(publication, policy.privacy, encoded.data)
+    verdict = prove(publication, models, encoded.data)
     verdict.raise_if_failed()
     certificate = Certificate(
         {"name": form.name, **registry.parameters(form)},
@@ -106,7 +109,7 @@ def anonymize(
         verdict.records,
         verdict.classes,
         policy.seed is not None,
-        _remarks(encoded, policy, form),
+        remarks_on(encoded, policy, form),
         version=__version__,
     )
     private = Private(encoded, policy, method, solution, published.rows, int(entropy.entropy or 0))  # type: ignore[arg-type]
@@ -157,83 +160,108 @@ def _add_other_columns(
     of_original = encoded.data.rows[rows]
     added: dict[str, Labelled | EncodedColumn] = {}
     for name in encoded.with_role("other"):
-        column = _as_it_is(encoded.table, name)
-        added[name] = EncodedColumn(
+        column = as_it_is(encoded.table, name)
+        added[encoded.published_name(name)] = EncodedColumn(
             name, column.kind, np.ascontiguousarray(column.codes[of_original]), column.values
         )
     for name in encoded.with_role("identifier"):
         if policy.columns[name].action == "pseudonym":
-            added[name] = _pseudonyms(encoded.table, name, of_original, rng)
+            added[encoded.published_name(name)] = _pseudonyms(encoded.table, name, of_original, rng)
     taken = [name for name in added if name in tables[main]]
     if taken:
         raise PolicyError(
             f"column {taken[0]!r} would stand twice in the release; rename it or leave numeric pairs out"
         )
     everything = tables[main] | added
-    order = [
-        n for name in encoded.table.names for n in (name, f"{name}_low", f"{name}_high") if n in everything
-    ]
-    order = list(dict.fromkeys(order + list(everything)))
-    tables[main] = {encoded.renamed.get(name, name): everything[name] for name in order}
-    return tables
+    names = [encoded.published_name(name) for name in encoded.table.names]
+    order = [n for name in names for n in (name, f"{name}_low", f"{name}_high") if n in everything]
+    tables[main] = {name: everything[name] for name in dict.fromkeys([*order, *everything])}
+    return {
+        name: {key: _only_published(column) for key, column in table.items()}
+        for name, table in tables.items()
+    }
 
 
-def _as_it_is(table: Table, name: str) -> EncodedColumn:
-    """A column whose cells are published unchanged."""
-    if table.format == "csv":
-        return table.encode(name, missing=(), kind="text")
-    return table.encode(name, missing=())
+def as_it_is(table: Table, name: str) -> EncodedColumn:
+    """Take a column whose cells are published unchanged."""
+    return table.encode(name, missing=(), kind="text" if table.is_text(name) else None)
 
 
 def _pseudonyms(table: Table, name: str, rows: NDArray[np.int64], rng: np.random.Generator) -> EncodedColumn:
     """Random numbers in place of an identifier, one per distinct value, in no order of anything."""
-    column = table.encode(name, missing=(), kind="text")
-    count = len(column.values)
-    numbers = rng.permutation(np.arange(1, count + 1, dtype=np.int64))
-    own = numbers[column.codes[rows]]
-    values, codes = np.unique(own, return_inverse=True)
-    return EncodedColumn(name, "integer", codes.astype(np.int32), values)
+    codes = table.encode(name, kind="text").codes[rows]
+    # Only those who are published get a number: a gap would tell that somebody was withheld.
+    present, own = np.unique(codes, return_inverse=True)
+    named = present >= 0
+    numbers = np.full(len(present), -1, np.int32)
+    numbers[named] = rng.permutation(int(named.sum()))
+    return EncodedColumn(name, "integer", numbers[own], np.arange(1, int(named.sum()) + 1, dtype=np.int64))
 
 
-def _notes(
-    encoded: Encoded, form: Form, solution: Solution, tables: Mapping[str, Mapping[str, Any]]
+def _only_published(column: Labelled | EncodedColumn) -> Labelled | EncodedColumn:
+    """Leave out values that no published record has: a release must not carry them along in memory either."""
+    size = len(column.values if isinstance(column, EncodedColumn) else column.labels)
+    occurs = np.zeros(size + 1, np.bool_)
+    occurs[column.codes] = True
+    kept = np.flatnonzero(occurs[:-1])
+    number = np.full(size + 1, -1, np.int32)
+    number[kept] = np.arange(kept.size, dtype=np.int32)
+    codes = number[column.codes]
+    if isinstance(column, EncodedColumn):
+        return EncodedColumn(column.name, column.kind, codes, column.values[kept])
+    return Labelled(codes, [column.labels[i] for i in kept])
+
+
+def describe_columns(
+    encoded: Encoded, form: Form, kept: NDArray[np.bool_], tables: Mapping[str, Iterable[str]]
 ) -> PublishedColumns:
-    """Notes on every published column, in the order of the first table."""
+    """Write the notes on all published columns.
+
+    Parameters
+    ----------
+    encoded
+        The original.
+    form
+        How it is published.
+    kept : (n,) bool
+        Whether each record is published.
+    tables
+        Published tables and their columns, in order.
+    """
     data = encoded.data
-    exact = form.name in {"anatomized"}
-    known = {domain.name: note_on(domain, "quasi", None) for domain in data.quasi}
-    kept = solution.plan.published
-    if exact:
+    known = {
+        domain.name: note_on(domain, "quasi", None, everything=_all_occur(domain, codes[kept]))
+        for domain, codes in zip(data.quasi, data.codes, strict=True)
+    }
+    if form.publishes_exactly:
         known = {
             domain.name: note_on(domain, "quasi", codes[kept])
             for domain, codes in zip(data.quasi, data.codes, strict=True)
         }
     for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):
         known[domain.name] = note_on(domain, "sensitive", codes[kept])
-    back = {published: name for name, published in encoded.renamed.items()}
-    notes = {}
-    for table in tables.values():
-        for name in table:
-            own = back.get(name, name)
-            note = known.get(own)
-            notes[name] = (
-                ColumnNote(name, "other") if note is None else ColumnNote(**{**note.__dict__, "name": name})
-            )
-    return PublishedColumns(tuple(notes.values()))
+    names = dict.fromkeys(name for table in tables.values() for name in table)
+    return PublishedColumns(tuple(known.get(name, ColumnNote(name, "other")) for name in names))
 
 
-def _remarks(encoded: Encoded, policy: Policy, form: Form) -> tuple[str, ...]:
-    """What the guarantee takes for granted, for the certificate."""
+def _all_occur(domain: Domain, codes: NDArray[np.integer]) -> bool:
+    """Whether every value of a domain is published, so that some class may hold them all."""
+    return bool(np.bincount(codes, minlength=domain.codes).all())
+
+
+def remarks_on(encoded: Encoded, policy: Policy, form: Form) -> tuple[str, ...]:
+    """Say what the guarantee takes for granted, for the certificate."""
     remarks = []
     sensitive = [domain.name for domain in encoded.data.sensitive]
-    for model in policy.privacy:
-        covered = getattr(model, "sensitive", None)
-        if covered is not None and len(sensitive) > 1:
+    for model in encoded.name_models(policy.privacy):
+        if not isinstance(model, SensitiveModel) or len(sensitive) == 1:
+            continue
+        reading = "known" if model.sensitive is not None and model.others == "known" else "not known"
+        for covered in sensitive if model.sensitive is None else [model.sensitive]:
             others = ", ".join(repr(name) for name in sensitive if name != covered)
-            reading = "known" if model.others == "known" else "not known"
             remarks.append(f"{model.name} on {covered!r}: {others} taken as {reading} to the adversary")
     if encoded.with_role("other"):
-        names = ", ".join(repr(name) for name in encoded.with_role("other"))
+        names = ", ".join(repr(encoded.published_name(name)) for name in encoded.with_role("other"))
         remarks.append(f"published as they are, and not taken as known to the adversary: {names}")
-    remarks.append(getattr(form, "remark", "sensitive values are published exactly, one per record"))
+    remarks.append(form.remark)
     return tuple(remarks)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from likeness.proof import Verdict
 
 FORMAT = 1
+_SCOPES = ("public", "mechanism", "steward")
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Certificate:
     remarks
         What the guarantee takes for granted.
     files
-        File name to its SHA-256 and number of rows; filled when the release is written.
+        File name to its SHA-256, number of rows and columns; filled when the release is written.
     version
         Version of likeness that wrote it.
     """
@@ -77,13 +78,24 @@ class Certificate:
                 f"{verdict.records} in {verdict.classes}"
             )
         found = {_key(proof.to_json()): proof for proof in verdict.proofs if proof.holds is not None}
-        for entry in self.guarantee:
-            proof = found.get(_key(entry))
-            if proof is not None and proof.to_json() != entry:
+        claimed = {_key(entry): entry for entry in self.guarantee}
+        unchecked = {proof.model for proof in verdict.proofs if proof.holds is None}
+        for key, entry in claimed.items():
+            proof = found.get(key)
+            if proof is None and entry["model"] not in unchecked:
                 problems.append(
-                    f"certificate.json claims {entry['model']} with {entry['measured']} ({entry['scope']}); "
-                    f"found {proof.to_json()['measured']} ({proof.scope})"
+                    f"certificate.json claims {_subject(entry)}, which its own models do not give"
                 )
+            elif proof is not None and proof.to_json() != entry:
+                problems.append(
+                    f"certificate.json claims {_subject(entry)} with {entry.get('measured')}, scope "
+                    f"{entry.get('scope')}; found {proof.to_json()['measured']}, scope {proof.scope}"
+                )
+        problems += [
+            f"certificate.json lacks an entry for {proof.subject}"
+            for key, proof in found.items()
+            if key not in claimed
+        ]
         return problems
 
     def to_json(self) -> str:
@@ -127,6 +139,7 @@ class Certificate:
                 dict(plain["files"]),
                 plain["likeness"],
             )
+            _check_shape(certificate)
             certificate.make_form()
             certificate.make_models()
         except VerificationError:
@@ -136,6 +149,34 @@ class Certificate:
                 f"{where}: is not a certificate of likeness, or was changed ({problem})"
             ) from None
         return certificate
+
+
+def _check_shape(certificate: Certificate) -> None:
+    """Refuse what `Certificate.to_json` does not write.
+
+    Raises
+    ------
+    ValueError
+        Saying which part it is.
+    """
+    if not certificate.guarantee:
+        raise ValueError("it claims no guarantee")
+    for entry in certificate.guarantee:
+        if not {"model", "parameters", "scope", "measured"} <= set(entry) or entry["scope"] not in _SCOPES:
+            raise ValueError("an entry under guarantee is not whole")
+    for name, facts in certificate.files.items():
+        if set(facts) != {"sha256", "rows", "columns"} or not all(
+            isinstance(column, str) for column in facts["columns"]
+        ):
+            raise ValueError(f"the entry of {name!r} under files is not whole")
+    if not all(isinstance(remark, str) for remark in certificate.remarks):
+        raise ValueError("a remark is not a text")
+
+
+def _subject(entry: Mapping[str, Any]) -> str:
+    """Name what an entry is about."""
+    column = entry.get("sensitive")
+    return str(entry["model"]) + ("" if column is None else f" on {column!r}")
 
 
 def _key(entry: Mapping[str, Any]) -> str:

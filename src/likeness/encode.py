@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +11,15 @@ import numpy as np
 from likeness.encode_column import EncodeProblem, encode_attribute
 from likeness.errors import LikenessError, PolicyError, TableError, suggestion
 from likeness.microdata.data import Microdata
+from likeness.models._base import SensitiveModel
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from likeness.microdata.domain import Domain
+    from likeness.models._base import PrivacyModel
     from likeness.policy import Policy
     from likeness.tables import Table
 
@@ -29,7 +33,7 @@ class Encoded:
     Parameters
     ----------
     data
-        The records that go on, in the order of the table.
+        The records that go on, in the order of the table; attributes have the names they are published under.
     table
         The original.
     dropped
@@ -40,6 +44,9 @@ class Encoded:
         Column to the name it is published under, where that differs.
     roles
         Column to its role, in the order of the table.
+    reasons : (rows of the table,) int32, optional
+        Position in ``dropped`` of each dropped row's reason, -1 for rows that go on; left out where none is
+        dropped.
     """
 
     data: Microdata
@@ -48,10 +55,24 @@ class Encoded:
     missing: dict[str, int] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
     roles: dict[str, str] = field(default_factory=dict)
+    reasons: NDArray[np.int32] | None = None
 
     def with_role(self, role: str) -> list[str]:
         """Columns of one role, in the order of the table."""
         return [name for name, own in self.roles.items() if own == role]
+
+    def published_name(self, name: str) -> str:
+        """Name a column is published under."""
+        return self.renamed.get(name, name)
+
+    def name_models(self, models: Iterable[PrivacyModel]) -> tuple[PrivacyModel, ...]:
+        """Let models cover the columns under the names they are published under."""
+        return tuple(
+            replace(model, sensitive=self.renamed[model.sensitive])
+            if isinstance(model, SensitiveModel) and model.sensitive in self.renamed
+            else model
+            for model in models
+        )
 
 
 def encode(table: Table, policy: Policy) -> Encoded:
@@ -88,7 +109,7 @@ def encode(table: Table, policy: Policy) -> Encoded:
         if column.role not in {"quasi", "sensitive"}:
             continue
         try:
-            attribute = encode_attribute(table, name, column, policy.missing, recoding, folder)
+            attribute = encode_attribute(table, name, column, policy.missing_of(name), recoding, folder)
         except EncodeProblem as problem:
             problems.extend(problem.problems)
         except LikenessError as problem:
@@ -125,10 +146,12 @@ def _assemble(
 ) -> Encoded:
     """Drop what is to be dropped and stack the columns."""
     kept = np.ones(table.height, np.bool_)
+    reasons = np.full(table.height, -1, np.int32)
     dropped: dict[str, int] = {}
-    for name, (_, codes, missing, treatment) in found.items():
-        if missing and treatment == "drop":
+    for name, (_, codes, count, treatment) in found.items():
+        if count and treatment == "drop":
             newly = kept & (codes < 0)
+            reasons[newly] = len(dropped)
             dropped[f"missing {name}"] = int(newly.sum())
             kept &= codes >= 0
     rows = np.flatnonzero(kept)
@@ -136,6 +159,12 @@ def _assemble(
         raise TableError(
             f"{table.source}: every record has a missing value and is dropped; choose missing: category"
         )
+    roles: dict[str, str] = {name: policy.columns[name].role for name in table.names}
+    renamed = {
+        name: _free_name(name, table.names)
+        for name in _RESERVED
+        if name in table.names and roles[name] != "drop"
+    }
     stacks: dict[str, tuple[list[Domain], list[NDArray[np.int32]]]] = {
         "quasi": ([], []),
         "sensitive": ([], []),
@@ -143,7 +172,7 @@ def _assemble(
     for name, (domain, codes, _, _) in found.items():
         domains, columns = stacks[policy.columns[name].role]
         own = codes if rows.size == table.height else codes[rows]
-        domains.append(domain)
+        domains.append(replace(domain, name=renamed.get(name, name)))
         columns.append(
             np.where(own < 0, domain.missing_code, own).astype(np.int32) if domain.missing else own
         )
@@ -156,14 +185,8 @@ def _assemble(
         rows,
         survey_weights=weights,
     )
-    roles = {name: policy.columns[name].role for name in table.names}
-    renamed = {
-        name: _free_name(name, table.names)
-        for name in _RESERVED
-        if name in table.names and roles[name] != "drop"
-    }
     missing = {name: count for name, (_, _, count, _) in found.items() if count}
-    return Encoded(data, table, dropped, missing, renamed, roles)
+    return Encoded(data, table, dropped, missing, renamed, roles, None if kept.all() else reasons)
 
 
 def _free_name(name: str, taken: tuple[str, ...]) -> str:

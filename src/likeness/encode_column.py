@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +47,7 @@ def encode_attribute(
     column
         What the policy says about it.
     missing
-        What the policy says about missing values in general.
+        What the policy says about its missing values.
     recoding
         ``tight``, ``hierarchy`` or ``set``; decides the shape of the column's regions.
     folder
@@ -57,24 +58,36 @@ def encode_attribute(
     Domain, (n,) int32, int, str
         The domain, each record's code (-1: missing), the number of missing values and how they are treated.
     """
-    own = column.missing
-    markers = own.markers if own is not None and own.markers is not None else missing.markers
-    treatment = own.policy if own is not None and own.policy is not None else missing.policy
-    encoded = table.encode(name, missing=markers, kind=_asked_kind(column))
+    treatment = missing.policy
+    encoded = table.encode(name, missing=missing.markers, kind=_asked_kind(column))
     count = encoded.missing
     if count and treatment == "error":
         first = int(np.argmax(encoded.codes < 0))
         raise EncodeProblem(
-            f"column {name!r}: {count} missing values, the first in record {first + 1}; say missing: {{policy: category}} "
+            f"column {name!r}: {count} missing values, the first in {table.where(first)}; say missing: {{policy: category}} "
             "to keep them as a category or {policy: drop} to leave those records out"
         )
     if len(encoded.values) == 0:
         raise EncodeProblem(f"column {name!r}: every value is missing; give it role: drop")
+    encoded = _clip(encoded, column)
     domain, recode = _domain(encoded, column, count > 0 and treatment == "category", recoding, folder)
-    codes = encoded.codes
-    if recode is not None:
-        codes = np.append(recode, -1).astype(np.int32)[codes]
+    codes = encoded.codes if recode is None else np.append(recode, -1).astype(np.int32)[encoded.codes]
     return domain, np.ascontiguousarray(codes, np.int32), count, treatment
+
+
+def _clip(encoded: EncodedColumn, column: Column) -> EncodedColumn:
+    """Bottom and top coding."""
+    if column.bottom is None and column.top is None:
+        return encoded
+    if encoded.kind not in NUMERIC:
+        raise EncodeProblem(
+            f"column {encoded.name!r}: bottom and top coding need numbers or dates; its values are {encoded.kind}"
+        )
+    low = encoded.values[0] if column.bottom is None else _as_value(column.bottom, encoded.kind)
+    high = encoded.values[-1] if column.top is None else _as_value(column.top, encoded.kind)
+    values, inverse = np.unique(np.clip(encoded.values, low, high), return_inverse=True)
+    codes = np.append(inverse, -1).astype(np.int32)[encoded.codes]
+    return replace(encoded, codes=codes, values=values)
 
 
 def _asked_kind(column: Column) -> str | None:
@@ -116,7 +129,7 @@ def _domain(
         "hierarchy": hierarchy, "missing": missing, "weight": float(column.weight), "max_level": column.max_level,
     }  # fmt: skip
     if numeric:
-        return _numeric(encoded, column, common)
+        return _numeric(encoded, column, common), None
     labels = texts(encoded.values)
     if column.domain is not None:
         order = [str(value) for value in column.domain]
@@ -154,6 +167,10 @@ def _hierarchical(
 ) -> tuple[Domain, NDArray[np.int32]]:
     """Domain whose codes are leaf ranks."""
     assert hierarchy is not None  # noqa: S101  # the caller made sure
+    if missing and len(hierarchy.labels) == 1:
+        raise EncodeProblem(
+            f"column {encoded.name!r}: a hierarchy of one value has no root above the missing value"
+        )
     labels = texts(encoded.values)
     recode = np.array([hierarchy.rank_of[label] for label in labels], np.int32)
     shape: Any = "set" if recoding == "set" and encoded.kind not in NUMERIC else "tree"
@@ -174,18 +191,10 @@ def _hierarchical(
     return domain, recode
 
 
-def _numeric(
-    encoded: EncodedColumn, column: Column, common: dict[str, Any]
-) -> tuple[Domain, NDArray[np.int32] | None]:
-    """Domain of numbers or dates, after bottom and top coding."""
+def _numeric(encoded: EncodedColumn, column: Column, common: dict[str, Any]) -> Domain:
+    """Domain of numbers or dates."""
     name, values = encoded.name, encoded.values
     kind: Any = encoded.kind
-    recode = None
-    if column.bottom is not None or column.top is not None:
-        low = values[0] if column.bottom is None else _as_value(column.bottom, kind)
-        high = values[-1] if column.top is None else _as_value(column.top, kind)
-        values, inverse = np.unique(np.clip(values, low, high), return_inverse=True)
-        recode = inverse.astype(np.int32)
     domain = Domain(name, kind, values, "interval", **common)
     numbers = domain.numbers
     low, high = float(numbers[0]), float(numbers[-1])
@@ -202,7 +211,7 @@ def _numeric(
         name, kind, values, "interval", low=low, high=high, distance=column.distance or "ordered",
         declared=column.domain is not None, **common,
     )  # fmt: skip
-    return domain, recode
+    return domain
 
 
 def _as_value(given: Any, kind: str) -> Any:

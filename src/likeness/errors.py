@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_MOST_NAMES = 30
+
 
 class LikenessError(Exception):
     """Anything this library refuses to do, in one clear line per problem.
@@ -104,4 +106,11 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     near = get_close_matches(name, options, n=1, cutoff=0.6)
     if near:
         return f"; did you mean {near[0]!r}?"
-    return f"; known: {', '.join(options)}" if options else ""
+    if not options:
+        return ""
+    shown = (
+        options
+        if len(options) <= _MOST_NAMES
+        else [*options[:_MOST_NAMES], f"… {len(options) - _MOST_NAMES} more"]
+    )
+    return f"; known: {', '.join(shown)}"

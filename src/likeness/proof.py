@@ -188,7 +188,7 @@ def prove(
                 _translate(publication, original),
                 original.sensitive_codes,
             )
-        for requirement in require([model], sensitive, codes, reference):
+        for requirement in require([model], sensitive, codes, reference, complete=False):
             proofs.append(_prove_one(publication, requirement, sensitive, codes))
     count = int(publication.classes.max(initial=-1)) + 1
     return Verdict(tuple(proofs), publication.size, count)
@@ -205,7 +205,8 @@ def _prove_one(
         stats = count_classes(classes, count)
     holds = requirement.bound.holds(stats)
     bad = np.flatnonzero(~holds) if stats.parent is None else np.unique(stats.parent[~holds])
-    shown = tuple(publication.describe_class(int(number)) for number in bad[:_SHOWN])
+    describe = publication.describe_identity if requirement.view is None else publication.describe_class
+    shown = tuple(describe(int(number)) for number in bad[:_SHOWN])
     column = None if requirement.view is None else requirement.view.domain.name
     return Proof(
         requirement.model.name,
@@ -224,8 +225,11 @@ def _described(model: PrivacyModel, requirement: Requirement | None = None) -> d
     if getattr(model, "bound", None) is None:
         return parameters(model)
     caps = getattr(requirement.bound, "caps", None) if requirement is not None else None
-    kept = replace(model, bound=None, caps=caps() if caps is not None else {})  # type: ignore[type-var]
-    return parameters(kept)
+    changed: dict[str, Any] = {"bound": None, "caps": caps() if caps is not None else {}}
+    if getattr(model, "sensitive", None) is None and requirement is not None and requirement.view is not None:
+        # The caps are those of one column; the model said nothing else about any other.
+        changed |= {"sensitive": requirement.view.domain.name, "others": "unknown"}
+    return parameters(replace(model, **changed))  # type: ignore[type-var]
 
 
 def _translate(publication: Publication, original: Microdata) -> NDArray[np.int32]:

@@ -89,6 +89,16 @@ class Release:
         return self._tables
 
     @property
+    def publication(self) -> Publication:
+        """The published tables, understood from their texts."""
+        return self._publication
+
+    @property
+    def verdict(self) -> Verdict:
+        """What was proven when this release was made or opened."""
+        return self._verdict
+
+    @property
     def private(self) -> Private:
         """What only the steward has.
 
@@ -135,9 +145,10 @@ class Release:
         -------
         Verdict
         """
-        data = None if self._private is None else self._private.encoded.data
-        models = self.certificate.make_models() if self._private is None else self._private.policy.privacy
-        return prove(self._publication, models, data)
+        if self._private is None:
+            return prove(self._publication, self.certificate.make_models())
+        encoded = self._private.encoded
+        return prove(self._publication, encoded.name_models(self._private.policy.privacy), encoded.data)
 
     @property
     def evaluation(self) -> Evaluation:
@@ -158,12 +169,10 @@ class Release:
         dict
             Metric name to value.
         """
-        from likeness.metrics.table_of import measure_all
+        from likeness.metrics.measuring import measure_all, metric_named
 
         if names:
-            return {
-                name: float(registry.create("metrics", name, {}).measure(self.evaluation)) for name in names
-            }
+            return {name: metric_named(name).measure(self.evaluation) for name in names}
         return measure_all(self.evaluation)
 
     def attack(self, attack: Attack | str) -> AttackResult:

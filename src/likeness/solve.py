@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness.errors import CannotBeMetError, PolicyError
-from likeness.methods._base import Method, Problem, holding_classes
+from likeness.methods._base import Method, Problem, holding_records
 from likeness.metrics.loss import LOSSES
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, renumber
@@ -16,7 +16,7 @@ from likeness.microdata.regions import Recoding, recode
 from likeness.models._requirements import Requirement, require
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from fractions import Fraction
 
     from numpy.typing import NDArray
@@ -74,6 +74,7 @@ def solve(
     parts = _parts(method, data)
     active = np.arange(data.size)
     because: dict[str, int] = {}
+    reasons = np.full(data.size, -1, np.int32)
     first: tuple[Requirement, ...] | None = None
     while True:
         here = data if active.size == data.size else data.take(active)
@@ -91,39 +92,47 @@ def solve(
         plan = method.run(problem)
         for reason, count in plan.withheld_because.items():
             because[reason] = because.get(reason, 0) + count
-        plan, judged = _settle(here, plan, models, data, because)
-        _refuse_excess(
-            data, active.size - int(plan.published.sum()) + data.size - active.size, withhold_at_most, first
-        )
+        plan, recoding, judged = _settle(here, plan, models, data, because)
+        _note_reasons(reasons, active, plan, because)
+        _refuse_excess(data, data.size - int(plan.published.sum()), withhold_at_most, first, because)
         if judged is not None:
-            return _whole(data, active, plan, judged, because)
+            return _whole(data, active, replace(plan, reasons=reasons), judged, because)
         active = active[plan.published]
 
 
 def _settle(
     here: Microdata, plan: Plan, models: tuple[PrivacyModel, ...], data: Microdata, because: dict[str, int]
-) -> tuple[Plan, tuple[Requirement, ...] | None]:
+) -> tuple[Plan, Recoding, tuple[Requirement, ...] | None]:
     """Judge the classes, merged where their regions are equal, against the distribution of what they publish.
 
-    Returns the plan and, when everything holds, the requirements it was judged by; else None, and the method must run
+    Returns the plan, its regions and, when everything holds, the requirements it was judged by; else None, and the method must run
     again on the records that are still published.
     """
-    plan, _ = recode(here, plan)
+    plan, recoding = recode(here, plan)
     kept = plan.published
     if not kept.any():
-        return plan, None
+        return plan, recoding, None
     codes = here.sensitive_codes if kept.all() else here.sensitive_codes[:, kept]
     requirements = require(models, data.sensitive, codes, data.sensitive_codes)
-    good = holding_classes(requirements, here, plan.classes, plan.count)
-    if good.all():
-        return plan, requirements
+    failing = kept & ~holding_records(requirements, here, plan)
+    if not failing.any():
+        return plan, recoding, requirements
     if kept.all():
         # Nothing was withheld, yet merged classes fail: only models that unions can break come here.
-        failing = ~good[plan.classes]
         reason = "classes with equal regions, taken as the one class they are, do not hold the guarantee"
         because[reason] = because.get(reason, 0) + int(failing.sum())
-        return Plan(renumber(np.where(failing, -1, plan.classes))), None
+        return plan.withhold(failing, reason), None
     return plan, None
+
+
+def _note_reasons(
+    reasons: NDArray[np.int32], active: NDArray[np.int64], plan: Plan, because: dict[str, int]
+) -> None:
+    """Note why each record that this round withheld was withheld, by position in all reasons so far."""
+    numbers = {reason: number for number, reason in enumerate(because)}
+    own = np.array([numbers[reason] for reason in plan.withheld_because] or [-1], np.int32)
+    out = ~plan.published
+    reasons[active[out]] = own[plan.reason_of[out]]
 
 
 def _whole(
@@ -136,7 +145,15 @@ def _whole(
     """Spread a plan for the active records over all records."""
     classes = np.full(data.size, -1, np.int64)
     classes[active] = plan.classes
-    whole, recoding = recode(data, replace(plan, classes=classes, withheld_because=because))
+    buckets = sensitive = None
+    if plan.buckets is not None:
+        buckets = np.full(data.size, -1, np.int64)
+        buckets[active] = plan.buckets
+    if plan.sensitive is not None:
+        sensitive = data.sensitive_codes.copy()
+        sensitive[:, active] = plan.sensitive
+    spread = replace(plan, classes=classes, buckets=buckets, sensitive=sensitive, withheld_because=because)
+    whole, recoding = recode(data, spread)
     return Solution(whole, recoding, requirements)
 
 
@@ -160,16 +177,24 @@ def _parts(method: Method, data: Microdata) -> NDArray[np.int64] | None:
 
 
 def _refuse_excess(
-    data: Microdata, withheld: int, at_most: Fraction, requirements: tuple[Requirement, ...]
+    data: Microdata,
+    withheld: int,
+    at_most: Fraction,
+    requirements: tuple[Requirement, ...],
+    because: dict[str, int],
 ) -> None:
     """Refuse to withhold more than the policy allows."""
     if withheld <= at_most * data.size and withheld < data.size:
         return
-    raise CannotBeMetError(*explain(data, requirements, withheld, at_most))
+    raise CannotBeMetError(*explain(data, requirements, withheld, at_most, because))
 
 
 def explain(
-    data: Microdata, requirements: tuple[Requirement, ...], withheld: int, at_most: Fraction
+    data: Microdata,
+    requirements: tuple[Requirement, ...],
+    withheld: int,
+    at_most: Fraction,
+    because: Mapping[str, int],
 ) -> list[str]:
     """Say why a table cannot meet its policy, and what would make it possible.
 
@@ -196,6 +221,7 @@ def explain(
             "the guarantee, or lift level limits"
             + "".join(_rare(requirement) for requirement in requirements)
         )
+        lines += [f"withheld {count}: {reason}" for reason, count in because.items()]
     return lines
 
 

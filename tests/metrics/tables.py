@@ -92,8 +92,9 @@ def evaluate(
 
 
 def permuted(evaluation: Evaluation, order: list[int]) -> Evaluation:
-    """The same release with its records in another order."""
+    """The same release with its records in another order and its classes numbered backwards."""
     positions = np.array(order, np.int64)
     data = evaluation.data.take(positions)
-    plan = Plan(evaluation.plan.classes[positions])
+    classes = evaluation.plan.classes[positions]
+    plan = Plan(np.where(classes < 0, -1, evaluation.plan.count - 1 - classes))
     return Evaluation(data, *recode(data, plan))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from tests.metrics.tables import evaluations
 from tests.oracles.metrics import ORACLES, Plain
 
+from likeness.metrics._base import Evaluation
 from likeness.metrics.measuring import metric_named, metric_names
+from likeness.microdata.plan import Plan
+from likeness.microdata.regions import recode
 
 NEEDED = {"c-avg": {"k": 2}}
 
@@ -23,3 +27,20 @@ def test_equal_to_the_plain_definition(evaluation):
     for name, oracle in ORACLES.items():
         metric = metric_named(name, NEEDED.get(name))
         assert metric.measure(evaluation) == pytest.approx(oracle(plain), rel=1e-9, abs=1e-9), name
+
+
+@settings(deadline=None, max_examples=50)
+@given(evaluation=evaluations())
+def test_exact_is_no_worse_than_all_alike_and_that_no_worse_than_nothing(evaluation):
+    n = evaluation.data.size
+    exact, alike, nothing = (
+        Evaluation(evaluation.data, *recode(evaluation.data, Plan(np.array(classes, np.int64))))
+        for classes in (range(n), [0] * n, [-1] * n)
+    )
+    # The sum over published records alone cannot know what is withheld.
+    for name in sorted(set(ORACLES) - {"gcp", "ail"}):
+        metric = metric_named(name, NEEDED.get(name))
+        sign = 1 if metric.lower_is_better else -1
+        values = [sign * metric.measure(release) for release in (exact, alike, nothing)]
+        assert values[0] <= values[1] + 1e-9, name
+        assert values[1] <= values[2] + 1e-9, name

@@ -189,9 +189,7 @@ def non_uniform_entropy(plain: Plain, *, local: bool = False) -> float:
 def non_uniform_entropy_normalised(plain: Plain, *, local: bool = False) -> float:
     return sum(
         weight * (bits / most if most > 1e-9 else 0.0)
-        for weight, (bits, most) in zip(
-            plain.weights, entropy_by_attribute(plain, local=local), strict=True
-        )
+        for weight, (bits, most) in zip(plain.weights, entropy_by_attribute(plain, local=local), strict=True)
     )
 
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.forms._columns import PublishedColumns
+    from likeness.forms._columns import ColumnNote, PublishedColumns
+    from likeness.forms._regions import Region
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
     from likeness.microdata.plan import Plan
@@ -50,6 +51,25 @@ class Query:
     where: Mapping[str, tuple[Any, Any] | Collection[Any]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """What published tables show of one quasi-identifier.
+
+    Parameters
+    ----------
+    note
+        What the certificate says about the column.
+    regions
+        Its distinct regions; single values in forms that publish quasi-identifiers exactly.
+    of : (identities,) int64
+        Region of each identity.
+    """
+
+    note: ColumnNote
+    regions: Sequence[Region]
+    of: NDArray[np.int64]
+
+
 class Publication(ABC):
     """Published tables, understood: nothing here comes from the original.
 
@@ -67,6 +87,8 @@ class Publication(ABC):
     identities : (n,) int64
         Records of one number share all an adversary sees of their quasi-identifiers; the same as ``classes``, save in
         forms that publish quasi-identifiers exactly.
+    cells : tuple of Cells
+        What is shown of the identities, one quasi-identifier each.
     """
 
     size: int
@@ -74,10 +96,16 @@ class Publication(ABC):
     sensitive_codes: NDArray[np.int32]
     classes: NDArray[np.int64]
     identities: NDArray[np.int64]
+    cells: tuple[Cells, ...]
 
     @abstractmethod
     def describe_class(self, number: int) -> str:
         """Say which class it is, as the published table shows it, for messages."""
+
+    def describe_identity(self, number: int) -> str:
+        """Say which identity it is, as the published table shows it, for messages."""
+        parts = (f"{cells.note.name} = {cells.regions[int(cells.of[number])].text}" for cells in self.cells)
+        return ", ".join(parts)
 
     @abstractmethod
     def estimate(self, query: Query) -> float:
@@ -117,7 +145,11 @@ class Form(ABC):
 
     name: ClassVar[str]
     tables: ClassVar[tuple[str, ...]] = ("release",)
-    """Names of the published tables."""
+    """Names of the published tables; columns published as they are go with the first."""
+    publishes_exactly: ClassVar[bool] = False
+    """Whether quasi-identifiers are published as they are."""
+    remark: ClassVar[str] = "sensitive values are published exactly, one per record"
+    """What the form publishes as it is, said in every certificate."""
 
     @abstractmethod
     def publish(self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator) -> Published:
@@ -154,15 +186,16 @@ def publish_values(domain: Domain, codes: NDArray[np.int32]) -> Labelled | Encod
 
 
 def as_labelled(column: Labelled | EncodedColumn) -> Labelled:
-    """Give any published column as codes and texts, null cells as the empty text."""
+    """Give any published column as codes and the texts that occur, null cells as the empty text."""
     from likeness.microdata.domain import texts
 
     labels = texts(column.values) if isinstance(column, EncodedColumn) else list(column.labels)
-    if column.codes.size and int(column.codes.min()) < 0:
-        return Labelled(
-            np.where(column.codes < 0, len(labels), column.codes).astype(np.int32), [*labels, MISSING]
-        )
-    return Labelled(column.codes, labels)
+    labels.append(MISSING)
+    # A file holds only the texts that occur: what is read here must be what is read there.
+    occurs = np.zeros(len(labels), np.bool_)
+    occurs[column.codes] = True
+    number = (np.cumsum(occurs) - 1).astype(np.int32)
+    return Labelled(number[column.codes], [labels[i] for i in np.flatnonzero(occurs)])
 
 
 def exact_labels(labels: Sequence[str]) -> list[str | None]:

@@ -31,6 +31,8 @@ class ColumnNote:
         Ends of a declared numeric domain.
     order
         The values of an ordered column, in order.
+    values
+        What ``*`` stands for in a column published as plain sets, where it may occur (None: missing).
     hierarchy
         Rows (leaf first, root last) of a declared hierarchy; of one made from the data only the published values.
     distance
@@ -44,6 +46,7 @@ class ColumnNote:
     low: float | None = None
     high: float | None = None
     order: tuple[str, ...] | None = None
+    values: tuple[str | None, ...] | None = None
     hierarchy: tuple[tuple[str, ...], ...] | None = None
     distance: str = "equal"
 
@@ -55,8 +58,9 @@ class ColumnNote:
         for key in ("low", "high"):
             if getattr(self, key) is not None:
                 plain[key] = getattr(self, key)
-        if self.order is not None:
-            plain["order"] = list(self.order)
+        for key in ("order", "values"):
+            if getattr(self, key) is not None:
+                plain[key] = list(getattr(self, key))
         if self.hierarchy is not None:
             plain["hierarchy"] = [list(row) for row in self.hierarchy]
         if self.role == "sensitive":
@@ -67,8 +71,9 @@ class ColumnNote:
     def from_json(plain: Mapping[str, Any]) -> ColumnNote:
         """Read what `to_json` wrote."""
         fields = dict(plain)
-        if fields.get("order") is not None:
-            fields["order"] = tuple(fields["order"])
+        for key in ("order", "values"):
+            if fields.get(key) is not None:
+                fields[key] = tuple(fields[key])
         if fields.get("hierarchy") is not None:
             fields["hierarchy"] = tuple(tuple(row) for row in fields["hierarchy"])
         return ColumnNote(**fields)
@@ -91,7 +96,9 @@ class PublishedColumns:
         return tuple(note for note in self.notes if note.role == role)
 
 
-def note_on(domain: Domain, role: str, published: NDArray[np.integer] | None) -> ColumnNote:
+def note_on(
+    domain: Domain, role: str, published: NDArray[np.integer] | None, *, everything: bool = False
+) -> ColumnNote:
     """Write the note on one attribute.
 
     Parameters
@@ -102,6 +109,9 @@ def note_on(domain: Domain, role: str, published: NDArray[np.integer] | None) ->
         Its role.
     published : int array, optional
         Codes that were published exactly; a hierarchy made from the data tells only of these.
+    everything
+        Whether every value occurs; ``*`` may then be published of a plain set, and the note tells what it
+        stands for.
     """
     tree = domain.hierarchy if domain.shape == "tree" else None
     rows: tuple[tuple[str, ...], ...] | None = None
@@ -112,6 +122,7 @@ def note_on(domain: Domain, role: str, published: NDArray[np.integer] | None) ->
         present[published] = True
         rows = tuple(tuple(row) for i, row in enumerate(tree.to_rows()) if present[i])
     numeric = domain.kind in NUMERIC and domain.declared
+    named = everything and domain.shape == "set"
     return ColumnNote(
         domain.name,
         role,
@@ -120,6 +131,7 @@ def note_on(domain: Domain, role: str, published: NDArray[np.integer] | None) ->
         domain.low if numeric else None,
         domain.high if numeric else None,
         tuple(domain.labels) if domain.kind == "ordered" else None,
+        (*domain.labels, *((None,) if domain.missing else ())) if named else None,
         rows,
         domain.distance,
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.errors import TableError
+from likeness.forms._columns import ColumnNote
 from likeness.forms._regions import Region, hierarchy_of, position
 from likeness.microdata.domain import NUMERIC
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.forms._columns import ColumnNote
     from likeness.microdata.domain import Domain
 
 
@@ -36,22 +36,48 @@ class Overlap:
         self.tree = hierarchy_of(note)
         ends = [(r.low, r.high) for r in regions if r.what == "interval"]
         # What "*" may stand for: the declared domain, else all that was published.
-        self.low = note.low if note.low is not None else float(min((low for low, _ in ends), default=0))
-        self.high = note.high if note.high is not None else float(max((high for _, high in ends), default=0))
+        self.low = note.low if note.low is not None else float(min((low for low, _ in ends), default=np.nan))
+        self.high = (
+            note.high if note.high is not None else float(max((high for _, high in ends), default=np.nan))
+        )
+        if note.order is not None:
+            self.low, self.high = 0.0, len(note.order) - 1.0
+        members = frozenset().union(*(r.values for r in regions if r.what == "values"))
+        self.universe: frozenset[str | None] = members if note.values is None else frozenset(note.values)
 
     def shares(self, condition: Any) -> NDArray[np.float64]:
-        """(R,) Share of each region that meets a condition."""
-        if isinstance(condition, tuple) and len(condition) == 2 and self.note.shape == "interval":
+        """(R,) Share of each region that meets a condition.
+
+        Raises
+        ------
+        TableError
+            When the condition does not suit the column, or nobody was told what a region stands for.
+        """
+        self._check_everything()
+        if is_range(condition) and self.note.shape == "interval":
             low, high = (float(position(self.note, str(end))) for end in condition)
             return np.array([self._interval_share(region, low, high) for region in self.regions])
-        values = {str(value) for value in _as_values(condition, self.note.name)}
+        values = as_values(condition, self.note.name)
         if self.note.shape == "interval":
-            points = [float(position(self.note, value)) for value in values]
-            return np.array([sum(self._interval_share(r, x, x) for x in points) for r in self.regions])
+            points = {float(position(self.note, value)) for value in values if value is not None}
+            missing = np.array([float(None in values and None in r.values) for r in self.regions])
+            return missing + [sum(self._interval_share(r, x, x) for x in points) for r in self.regions]
         if self.note.shape == "tree":
             return np.array([self._node_share(region, values) for region in self.regions])
-        universe = frozenset().union(*(r.values for r in self.regions if r.what == "values"))
-        return np.array([_set_share(region, values, universe) for region in self.regions])
+        return np.array([self._set_share(region, values) for region in self.regions])
+
+    def _check_everything(self) -> None:
+        """Refuse to guess what ``*`` stands for."""
+        unknown = {
+            "interval": not np.isfinite(self.low),
+            "tree": self.tree is None,
+            "set": not self.universe,
+        }[self.note.shape]
+        if unknown and any(region.what == "everything" for region in self.regions):
+            raise TableError(
+                f"column {self.note.name!r}: what '*' stands for was not published, so nothing can be "
+                "estimated over it"
+            )
 
     def contains(self, value: Any) -> NDArray[np.bool_]:
         """(R,) Whether each region may hold a value (None: the missing value)."""
@@ -83,14 +109,14 @@ class Overlap:
             return float(low <= first <= high)
         return max(0.0, inside) / (last - first + step)
 
-    def _node_share(self, region: Region, values: set[str]) -> float:
+    def _node_share(self, region: Region, values: set[str | None]) -> float:
         """Share of a hierarchy node's leaves."""
         if region.what == "everything" and self.tree is not None:
             first, last = 0, self.tree.size - 1
         elif region.what == "node" and self.tree is not None:
             first, last = region.low, region.high
         elif region.what == "values":
-            return 0.0
+            return float(None in values)
         else:
             label = next(iter(region.values), None)
             if label in values:
@@ -112,30 +138,58 @@ class Overlap:
             return value in region.values
         return value in self.tree.rank_of and region.low <= self.tree.rank_of[value] <= region.high
 
+    def _set_share(self, region: Region, values: set[str | None]) -> float:
+        """Share of a value set."""
+        members = self.universe if region.what == "everything" else region.values
+        return sum(member in values for member in members) / len(members)
+
 
 def condition_shares(domain: Domain, condition: Any) -> NDArray[np.float64]:
-    """(codes,) 1 for every value of an exactly published column that meets a condition, else 0."""
-    if isinstance(condition, tuple) and len(condition) == 2 and domain.kind in NUMERIC:
-        ends = [
-            np.datetime64(end, "D").astype(np.int64) if domain.kind == "date" else end for end in condition
-        ]
-        own = (domain.numbers >= float(ends[0])) & (domain.numbers <= float(ends[1]))
+    """(codes,) 1 for every value of an exactly published column that meets a condition, else 0.
+
+    Raises
+    ------
+    TableError
+        When the condition does not suit the column.
+    """
+    if is_range(condition) and domain.shape == "interval":
+        low, high = (_place(domain, str(end)) for end in condition)
+        own = (domain.numbers >= low) & (domain.numbers <= high)
+        return np.append(own, np.zeros(int(domain.missing))).astype(np.float64)
+    values = as_values(condition, domain.name)
+    if domain.kind in NUMERIC and domain.shape == "interval":
+        own = np.isin(domain.numbers, [_place(domain, value) for value in values if value is not None])
     else:
-        values = {str(value) for value in _as_values(condition, domain.name)}
         own = np.array([label in values for label in domain.labels], np.bool_)
-    return np.append(own, np.zeros(int(domain.missing))).astype(np.float64)
+    return np.append(own, np.full(int(domain.missing), None in values)).astype(np.float64)
 
 
-def _set_share(region: Region, values: set[str], universe: frozenset[str | None]) -> float:
-    """Share of a value set."""
-    members = universe if region.what == "everything" else region.values
-    return sum(member in values for member in members) / len(members) if members else 0.0
+def _place(domain: Domain, text: str) -> float:
+    """Place one value on the axis of a domain."""
+    order = tuple(domain.labels) if domain.kind == "ordered" else None
+    return float(position(ColumnNote(domain.name, "quasi", domain.kind, "interval", order=order), text))
 
 
-def _as_values(condition: Any, column: str) -> Any:
-    """Take a condition as a collection of values."""
+def is_range(condition: Any) -> bool:
+    """Whether a condition is a pair (low, high), for columns that have an order."""
+    return isinstance(condition, tuple) and len(condition) == 2
+
+
+def as_values(condition: Any, column: str) -> set[str | None]:
+    """Take a condition as a collection of values; None is the missing value.
+
+    Raises
+    ------
+    TableError
+        When it is none.
+
+    Examples
+    --------
+    >>> as_values([30], "age")
+    {'30'}
+    """
     if isinstance(condition, str) or not hasattr(condition, "__iter__"):
         raise TableError(
             f"column {column!r}: a condition is a pair (low, high) or a collection of values; got {condition!r}"
         )
-    return condition
+    return {None if value is None else str(value) for value in condition}

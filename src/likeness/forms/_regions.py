@@ -17,6 +17,7 @@ from likeness.forms._text import (
     read_set,
     read_value,
     write_interval,
+    write_label,
     write_set,
     write_value,
 )
@@ -49,11 +50,11 @@ class Region:
     values: frozenset[str | None] = frozenset()
     text: str = field(default="", compare=False)
 
-    def ends_at(self, end: str, text: str) -> bool:
+    def ends_at(self, end: str, text: str, note: ColumnNote) -> bool:
         """Whether a number column for one end of the interval says the same."""
         if self.what != "interval":
-            return text == MISSING or self.what == "everything"
-        return bool(_number(text) == (self.low if end == "low" else self.high))
+            return text == MISSING
+        return bool(position(note, text) == (self.low if end == "low" else self.high))
 
 
 def region_labels(regions: AttributeRegions) -> list[str]:
@@ -78,7 +79,7 @@ def region_labels(regions: AttributeRegions) -> list[str]:
             node = int(regions.node[i])
             tree = domain.hierarchy
             assert tree is not None  # noqa: S101  # the shape tree always has one
-            written.append(MISSING if node < 0 else write_value(tree.labels[node]))
+            written.append(MISSING if node < 0 else write_label(tree.labels[node]))
         elif regions.members is None:
             low, high = int(regions.low[i]), int(regions.high[i])
             written.append(
@@ -147,6 +148,8 @@ def position(note: ColumnNote, text: str) -> Any:
             raise TableError(f"column {note.name!r}: {text!r} is not one of its declared values")
         return note.order.index(text)
     try:
+        if note.kind == "integer":
+            return int(text)
         return _day(text) if note.kind == "date" else _number(text)
     except (ValueError, ZeroDivisionError):
         raise TableError(f"column {note.name!r}: {text!r} is not of the kind {note.kind}") from None

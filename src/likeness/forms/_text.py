@@ -42,6 +42,19 @@ def write_value(value: str) -> str:
     return f"\\{text}" if value == EVERYTHING or value[0] in "[{" else text
 
 
+def write_label(label: str) -> str:
+    r"""Write the label of a hierarchy node: in such a column brackets and braces mean nothing.
+
+    Examples
+    --------
+    >>> write_label("[20, 24]"), write_label("*"), write_label("a\\b")
+    ('[20, 24]', '\\*', 'a\\\\b')
+    """
+    if label in {"", EVERYTHING}:
+        return write_value(label)
+    return label.replace("\\", "\\\\")
+
+
 def read_value(text: str) -> str:
     r"""Read what `write_value` wrote.
 

@@ -11,6 +11,7 @@ import numpy as np
 from likeness.checks import choice
 from likeness.errors import TableError
 from likeness.forms._base import (
+    Cells,
     Columns,
     Form,
     Publication,
@@ -28,6 +29,7 @@ from likeness.tables import Labelled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likeness.forms._columns import ColumnNote
     from likeness.microdata.data import Microdata
     from likeness.microdata.plan import Plan
     from likeness.microdata.regions import Recoding
@@ -71,7 +73,9 @@ class GeneralizedForm(Form):
             table[regions.domain.name] = Labelled(codes, region_labels(regions))
             if self.numeric_pairs and regions.domain.shape == "interval" and regions.domain.kind != "ordered":
                 for end, which in (("low", regions.low), ("high", regions.high)):
-                    table[f"{regions.domain.name}_{end}"] = publish_values(regions.domain, which[codes])
+                    # Everything has no ends; those of the data would tell what its extremes are.
+                    ends = np.where(regions.everything, regions.domain.missing_code, which).astype(np.int32)
+                    table[f"{regions.domain.name}_{end}"] = publish_values(regions.domain, ends[codes])
         sensitive = data.sensitive_codes if plan.sensitive is None else plan.sensitive
         for domain, codes in zip(data.sensitive, sensitive, strict=True):
             table[domain.name] = publish_values(domain, codes[rows])
@@ -113,7 +117,7 @@ class GeneralizedPublication(Publication):
             numbers = {region: i for i, region in enumerate(dict.fromkeys(regions))}
             self.regions.append(list(numbers))
             region_codes.append(np.array([numbers[region] for region in regions], np.int64)[column.codes])
-            _check_pairs(table, note.name, regions)
+            _check_pairs(table, note, regions)
         groups = group_codes(region_codes, [len(regions) for regions in self.regions])
         self.classes = groups.of if quasi else np.zeros(self.size, np.int64)
         self.identities = self.classes
@@ -128,14 +132,11 @@ class GeneralizedPublication(Publication):
         self.sensitive = tuple(sensitive)
         self.sensitive_codes = np.array(codes, np.int32).reshape(len(sensitive), self.size)
         self._overlap = [Overlap(note, regions) for note, regions in zip(quasi, self.regions, strict=True)]
+        self.cells = tuple(map(Cells, quasi, self.regions, self.class_regions))
 
     def describe_class(self, number: int) -> str:
         """Its region, column by column."""
-        parts = (
-            f"{name} = {regions[int(of[number])].text}"
-            for name, regions, of in zip(self.names, self.regions, self.class_regions, strict=True)
-        )
-        return ", ".join(parts)
+        return self.describe_identity(number)
 
     def estimate(self, query: Query) -> float:
         """Count the records a query would find, spreading every class evenly over its region (spec 5.4).
@@ -172,8 +173,9 @@ class GeneralizedPublication(Publication):
         return np.flatnonzero(inside)
 
 
-def _check_pairs(table: Columns, name: str, regions: list[Region]) -> None:
+def _check_pairs(table: Columns, note: ColumnNote, regions: list[Region]) -> None:
     """Check that the numeric pair of a column says what its text says."""
+    name = note.name
     for end in ("low", "high"):
         pair = table.get(f"{name}_{end}")
         if pair is None:
@@ -181,5 +183,5 @@ def _check_pairs(table: Columns, name: str, regions: list[Region]) -> None:
         keys = np.unique(table[name].codes.astype(np.int64) * len(pair.labels) + pair.codes)
         for key in keys:
             region, text = regions[int(key) // len(pair.labels)], pair.labels[int(key) % len(pair.labels)]
-            if not region.ends_at(end, text):
+            if not region.ends_at(end, text, note):
                 raise TableError(f"column '{name}_{end}' says {text!r} where {name!r} says {region.text!r}")

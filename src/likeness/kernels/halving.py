@@ -1,9 +1,9 @@
-"""Refine classes drawn from buckets: halve every bucket's part of a class while both halves hold the tests."""
+"""Refine classes drawn from buckets: halve every bucket's part of a class while both halves hold."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import boolean, float64, int32, int64, njit, types
+from numba import boolean, float64, int32, int64, njit
 
 from likeness.kernels.class_tests import TESTS, evaluate
 
@@ -73,7 +73,7 @@ def halve_classes(
 ):
     """Split every class in two, and its halves again, as long as both halves hold all tests.
 
-    A half takes the first (or last) half of every bucket's part of the class; the first half is the larger one.
+    A half takes the first (or last) half of every bucket's part of the class; the first is the larger one.
 
     Parameters
     ----------

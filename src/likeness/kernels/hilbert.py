@@ -1,4 +1,4 @@
-"""Hilbert keys: one number per point of a grid, such that points with neighbouring numbers are neighbours in space."""
+"""Hilbert keys: one number per point of a grid; neighbouring numbers belong to neighbours in space."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_BITS = 21
 
 
 def bits_per_axis(axes: int) -> int:
-    """Give the grid as many bits per axis as a key can hold, 21 at most; 0 when there are more axes than bits.
+    """Give the grid as many bits per axis as a key holds, 21 at most; 0 with more axes than bits.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def grid_cells(positions: NDArray[np.float64], bits: int) -> NDArray[np.int64]:
 
 @njit(int64[::1](int64[:, ::1], int64), cache=True)
 def hilbert_keys(cells, bits):
-    """Position of each grid cell along the Hilbert curve, by Skilling's transform.
+    """Find the position of each grid cell along the Hilbert curve, by Skilling's transform.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Draw classes from buckets: around one random seed each, the nearest records that are left.
 
-Records stand sorted by bucket, then by the rank of their point along a curve; *position* means a place in that order.
-Every class says how many records it draws from which bucket (a *draft*; many classes share one). Random numbers come in
-as arrays, so the same numbers give the same classes.
+Records stand sorted by bucket, then by the rank of their point along a curve; *position* means a place in
+that order. Every class says how many records it draws from which bucket (a *draft*; many classes share
+one). Random numbers come in as arrays, so the same numbers give the same classes.
 """
 
 from __future__ import annotations
@@ -74,6 +74,42 @@ def leave_pool(pool, place, position, last):
 
 
 @njit(
+    types.void(
+        int32[::1],
+        int64[::1],
+        int32[::1],
+        int32[::1],
+        int64[::1],
+        int64,
+        int64,
+        int64,
+        int64,
+        int32[::1],
+    ),
+    cache=True,
+)
+def _draw(rank, keys, before, after, starts, j, middle, key, take, drawn):
+    """Draw the ``take`` living positions of bucket j that are nearest to a key, outwards from ``middle``."""
+    # Slot p + j + 1 is position p of bucket j; between buckets stand slots that never die and end a search.
+    shift = j + 1
+    none_left, none_right = starts[j] + j, starts[j + 1] + shift
+    left, right = _alive(before, middle + j), _alive(after, middle + shift)
+    below = key - keys[rank[left - shift]] if left != none_left else 0
+    above = keys[rank[right - shift]] - key if right != none_right else 0
+    for i in range(take):
+        if right == none_right or (left != none_left and below <= above):
+            drawn[i] = left - shift
+            left = _alive(before, left - 1)
+            below = key - keys[rank[left - shift]] if left != none_left else 0
+        else:
+            drawn[i] = right - shift
+            right = _alive(after, right + 1)
+            above = keys[rank[right - shift]] - key if right != none_right else 0
+    for position in drawn[:take]:
+        before[position + shift], after[position + shift] = left, right
+
+
+@njit(
     int32[::1](
         int32[::1],
         int32[::1],
@@ -93,7 +129,7 @@ def retrieve_on_curve(
 ):
     """Fill every class with the records whose keys are nearest to its seed's.
 
-    Of two records at equal distance the one with the smaller rank goes first.
+    At equal distance what lies before the seed goes first; records of one key go nearest position first.
 
     Parameters
     ----------
@@ -120,7 +156,6 @@ def retrieve_on_curve(
         Rank of each class's seed.
     """
     n, buckets = order.shape[0], starts.shape[0] - 1
-    # Slot p + j + 1 is position p of bucket j; between buckets stand slots that never die and end every search.
     after = np.arange(n + buckets + 1).astype(np.int32)
     before = after.copy()
     pool = np.arange(n).astype(np.int32)
@@ -136,27 +171,11 @@ def retrieve_on_curve(
         key = keys[seed]
         lowest = np.searchsorted(keys, key)
         for entry in range(first, stop):
-            j = draft_bucket[entry]
-            shift = j + 1
-            none_left, none_right = starts[j] + j, starts[j + 1] + shift
-            middle = first_at_least(rank, starts[j], starts[j + 1], lowest) + shift
-            left, right = _alive(before, middle - 1), _alive(after, middle)
-            far = np.iinfo(np.int64).max
-            below = key - keys[rank[left - shift]] if left != none_left else far
-            above = keys[rank[right - shift]] - key if right != none_right else far
-            for i in range(draft_take[entry]):
-                if below <= above:
-                    drawn[i] = left
-                    left = _alive(before, left - 1)
-                    below = key - keys[rank[left - shift]] if left != none_left else far
-                else:
-                    drawn[i] = right
-                    right = _alive(after, right + 1)
-                    above = keys[rank[right - shift]] - key if right != none_right else far
-            for i in range(draft_take[entry]):
-                slot = drawn[i]
-                before[slot], after[slot] = left, right
+            j, take = draft_bucket[entry], draft_take[entry]
+            middle = first_at_least(rank, starts[j], starts[j + 1], lowest)
+            _draw(rank, keys, before, after, starts, j, middle, key, take, drawn)
+            for position in drawn[:take]:
                 ends[j] -= 1
-                leave_pool(pool, place, slot - shift, ends[j])
-                classes[order[slot - shift]] = c
+                leave_pool(pool, place, position, ends[j])
+                classes[order[position]] = c
     return seeds

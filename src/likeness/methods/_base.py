@@ -84,6 +84,36 @@ def holding_classes(
     return good & (count_classes(classes, count).sizes > 0)
 
 
+def holding_records(requirements: tuple[Requirement, ...], data: Microdata, plan: Plan) -> NDArray[np.bool_]:
+    """Decide exactly which records of a plan are published where every requirement holds.
+
+    Models about sensitive values are judged on the buckets, where a plan has them, all others on the classes.
+
+    Parameters
+    ----------
+    requirements
+        Bound models.
+    data
+        The records.
+    plan
+        Their classes and buckets.
+
+    Returns
+    -------
+    (n,) bool
+        False for withheld records.
+    """
+    if plan.buckets is None:
+        good = holding_classes(requirements, data, plan.classes, plan.count)
+        return np.append(good, False)[plan.classes]
+    of_classes = tuple(r for r in requirements if r.view is None)
+    of_buckets = tuple(r for r in requirements if r.view is not None)
+    buckets = int(plan.buckets.max(initial=-1)) + 1
+    in_class = holding_classes(of_classes, data, plan.classes, plan.count)
+    in_bucket = holding_classes(of_buckets, data, plan.buckets, buckets)
+    return np.append(in_class, False)[plan.classes] & np.append(in_bucket, False)[plan.buckets]
+
+
 class Method(ABC):
     """An anonymization method with its parameters; a small frozen value."""
 

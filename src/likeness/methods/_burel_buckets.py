@@ -1,4 +1,4 @@
-"""BUREL's first phase: sensitive values into the fewest buckets (Cao & Karras 2012, paper 002, section 4.3)."""
+"""BUREL's first phase: sensitive values into the fewest buckets (paper 002, section 4.3)."""
 
 from __future__ import annotations
 
@@ -53,15 +53,15 @@ def bucketize(
     limits
         Upper limit f(p) of each value's share.
     strict
-        Values make a bucket if their joint share is *below* the limit, as the paper prints it, instead of at most the
-        limit, as its Lemma 2 and Example 1 need.
+        Values make a bucket if their joint share is *below* the limit, as the paper prints it, instead of at
+        most the limit, as its Lemma 2 and Example 1 need.
     """
     total = int(counts.sum())
     present = np.flatnonzero(counts)
     known: dict[int, int] = {}
     most = np.empty(present.size, np.int64)
     for at, code in enumerate(present):
-        limit = limits[code]
+        limit = limits[int(code)]
         if id(limit) not in known:
             known[id(limit)] = largest_count(limit, total, strict=strict)
         most[at] = known[id(limit)]
@@ -75,7 +75,7 @@ def bucketize(
     return Buckets(
         [codes[begin:end].tolist() for begin, end in segments],
         np.array([counts[codes[begin:end]].sum() for begin, end in segments], np.int64),
-        [limits[codes[begin]] for begin, _ in segments],
+        [limits[int(codes[begin])] for begin, _ in segments],
         of,
     )
 
@@ -103,10 +103,10 @@ def largest_count(limit: Real, total: int, *, strict: bool = False) -> int:
 def dp_partition(counts: NDArray[np.int64], most: NDArray[np.int64]) -> list[tuple[int, int]]:
     """Cut the ascending values into the fewest segments that may be buckets (function DPpartition).
 
-    A segment of several values may be a bucket if its records are at most the ``most`` of its first value; a
-    single value always may. Among fewest buckets the paper's recursion N[e] = min N[b - 1] + 1 takes the largest b.
-    N never falls with e and the b that may begin a segment ending at e are the last ones, so that one pass with two
-    pointers finds what the paper's O(m²) recursion finds.
+    A segment of several values may be a bucket if it has at most ``most`` of its first value records; a
+    single value always may. Where several b attain N[e] = min N[b - 1] + 1 (equation 6), the largest is
+    taken. N never falls with e, and the b that may begin a segment ending at e are the last ones before it:
+    one pass with two pointers finds what the paper's O(m²) recursion finds.
 
     Parameters
     ----------

@@ -24,7 +24,8 @@ class Points:
     Parameters
     ----------
     rank : (n,) int64
-        Rank of each record's point on the curve; tuples in one cell of the curve's grid are ranked by first appearance.
+        Rank of each record's point on the curve; tuples in one cell of its grid are ranked by first
+        appearance.
     keys : (points,) int64
         Hilbert key of each rank, ascending.
     coordinates : (points, axes) float64
@@ -39,9 +40,9 @@ class Points:
 def axis(domain: Domain) -> NDArray[np.float64]:
     """(codes,) Place every code of an attribute on its axis, from 0 to 1.
 
-    Numbers lie at ``(x - low) / (high - low)``; the leaves of a hierarchy (in pre-order), ordered values and plain values
-    at ``code / (codes - 1)``. The missing value is the last code; beside numbers it lies one width of the domain
-    beyond them, at 2, because no interval of numbers covers it.
+    Numbers lie at ``(x - low) / (high - low)``; the leaves of a hierarchy (in pre-order), ordered values
+    and plain values at ``code / (codes - 1)``. The missing value is the last code; beside numbers it lies
+    one width of the domain beyond them, at 2, because no interval of numbers covers it.
 
     Examples
     --------
@@ -70,8 +71,8 @@ def points(data: Microdata) -> Points:
     varying = [j for j, places in enumerate(axes) if places.size and places.max() > places.min()]
     if len(varying) > KEY_BITS:
         raise PolicyError(
-            f"burel: a Hilbert curve takes at most {KEY_BITS} quasi-identifiers; got {len(varying)}: declare fewer, "
-            "or use the method mondrian"
+            f"burel: a Hilbert curve takes at most {KEY_BITS} quasi-identifiers; got {len(varying)}: "
+            "declare fewer, or use the method mondrian"
         )
     if not varying:
         return Points(np.zeros(data.size, np.int64), np.zeros(1, np.int64), np.zeros((1, 0)))

@@ -38,20 +38,20 @@ class Leaves:
         return int(self.times.sum())
 
     def drafts(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Lay out the vectors for the retrieval kernels: where each begins, its buckets, its records from each."""
+        """Lay out the vectors for retrieval: where each begins, its buckets, its records from each."""
         vector, bucket = np.nonzero(self.vectors)
         start = np.searchsorted(vector, np.arange(len(self.vectors) + 1)).astype(np.int64)
         return start, bucket.astype(np.int64), self.vectors[vector, bucket]
 
 
 def bi_split(sizes: NDArray[np.int64], limits: Sequence[Real], smallest: int = 1) -> Leaves:
-    """Halve the vector of bucket sizes, and its halves again, while both halves may be classes (function biSplit).
+    """Halve the bucket sizes, and the halves again, while both halves may be classes (function biSplit).
 
-    A vector x may be a class if ``x_j / Σx <= limit_j`` for every bucket (Theorem 1) and ``Σx >= smallest``. The
-    left half is ``⌊x_j / 2⌋``. A vector of ones and zeros stays.
+    A vector x may be a class if ``x_j / Σx <= limit_j`` for every bucket (Theorem 1) and ``Σx >= smallest``.
+    The left half is ``⌊x_j / 2⌋``. A vector of ones and zeros stays.
 
-    A node that r of all 2^L paths of length L precede holds ``⌊(B_j + r) / 2^L⌋`` records of bucket j: on one level there
-    are at most (buckets + 1) distinct vectors, told apart by their sums. Each is looked at once.
+    The nodes on level L hold ``⌊(B_j + r) / 2^L⌋`` records of bucket j, for r from 0 to 2^L - 1: at most
+    (buckets + 1) distinct vectors, which grow with r and so differ in their sums. Each is looked at once.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def bi_split(sizes: NDArray[np.int64], limits: Sequence[Real], smallest: int = 1
 
 
 class _Eligibility:
-    """The eligibility condition, from tables of the smallest class that may hold so many records of a bucket."""
+    """The eligibility condition, by tables of the smallest class that may hold so many of a bucket."""
 
     def __init__(self, sizes: NDArray[np.int64], limits: Sequence[Real], smallest: int) -> None:
         # Only halves are asked about, never the root.

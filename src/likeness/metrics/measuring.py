@@ -52,7 +52,7 @@ def metric_named(name: str, parameters: Mapping[str, Any] | None = None) -> Metr
     Raises
     ------
     PolicyError
-        When there is no such metric, or a parameter is unknown, missing or out of range.
+        When there is no such metric, or a parameter is unknown, missing, out of range or set by the name.
 
     Examples
     --------
@@ -66,7 +66,10 @@ def metric_named(name: str, parameters: Mapping[str, Any] | None = None) -> Metr
     if name not in known:
         raise PolicyError(f"there is no metric {name!r}{suggestion(name, known)}")
     part, fixed = known[name]
-    metric: Metric = registry.create("metrics", part, {**(parameters or {}), **fixed})
+    given = parameters or {}
+    for parameter in sorted(fixed.keys() & given.keys()):
+        raise PolicyError(f"{name}: {parameter!r} is what makes it {name!r}; set it on {part!r} instead")
+    metric: Metric = registry.create("metrics", part, {**given, **fixed})
     return metric
 
 

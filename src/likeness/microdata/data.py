@@ -63,6 +63,10 @@ class Microdata:
     @cached_property
     def tuples(self) -> Groups:
         """The distinct quasi-identifier tuples and which record has which."""
+        if not self.quasi:
+            # Without quasi-identifiers all records look alike.
+            one = min(1, self.size)
+            return Groups(np.zeros(self.size, np.int64), np.zeros(one, np.int64), np.full(one, self.size))
         return group_codes(self.codes, [domain.codes for domain in self.quasi])
 
     def sensitive_index(self, name: str) -> int:

@@ -20,15 +20,20 @@ class Plan:
     Parameters
     ----------
     classes : (n,) int64
-        Equivalence class of each record, numbered from 0; -1 for withheld records.
+        Equivalence class of each record, numbered from 0; -1 for withheld records. Records of one class share all
+        that is published of their quasi-identifiers.
     buckets : (n,) int64, optional
-        Sensitive bucket of each record, where buckets differ from the classes (two-table forms).
+        Bucket of each record, -1 for withheld ones, where sensitive values are published by buckets that differ from
+        the classes (two-table forms). Models about sensitive values are judged on these.
     sensitive : (s, n) int32, optional
         Codes to publish instead of the original sensitive ones (perturbation, categories).
     added : (a, …) optional
         Records added as noise, as codes; none of the methods so far adds any.
     withheld_because
         Reasons for withholding, with the number of records each.
+    reasons : (n,) int32, optional
+        Position in ``withheld_because`` of each withheld record's reason, -1 for published ones; may be left out where
+        there is one reason at most.
     history
         Private facts about how the decision was made; written to ``private/`` only.
 
@@ -44,6 +49,7 @@ class Plan:
     sensitive: NDArray[np.int32] | None = None
     added: NDArray[np.int32] | None = None
     withheld_because: dict[str, int] = field(default_factory=dict)
+    reasons: NDArray[np.int32] | None = None
     history: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -62,6 +68,13 @@ class Plan:
         """Number of withheld records."""
         return int(np.count_nonzero(self.classes < 0))
 
+    @property
+    def reason_of(self) -> NDArray[np.int32]:
+        """(n,) Position in ``withheld_because`` of each withheld record's reason, -1 for published ones."""
+        if self.reasons is not None:
+            return self.reasons
+        return np.where(self.classes < 0, 0, -1).astype(np.int32)
+
     def withhold(self, records: NDArray[np.bool_], reason: str) -> Plan:
         """Withhold more records, and number the remaining classes anew.
 
@@ -74,9 +87,12 @@ class Plan:
         if newly == 0:
             return self
         classes = renumber(np.where(records, -1, self.classes))
+        buckets = None if self.buckets is None else renumber(np.where(records, -1, self.buckets))
         because = dict(self.withheld_because)
         because[reason] = because.get(reason, 0) + newly
-        return replace(self, classes=classes, withheld_because=because)
+        number = list(because).index(reason)
+        reasons = np.where(records & self.published, number, self.reason_of).astype(np.int32)
+        return replace(self, classes=classes, buckets=buckets, withheld_because=because, reasons=reasons)
 
 
 def renumber(classes: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.microdata.grouping import group_codes
+from likeness.microdata.grouping import group_codes, group_keys
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -130,6 +130,8 @@ def recode(data: Microdata, plan: Plan) -> tuple[Plan, Recoding]:
     >>> merged.count, int(regions.attributes[0].high[0])
     (1, 1)
     """
+    if not data.quasi:
+        return replace(plan, classes=np.minimum(plan.classes, 0)), Recoding((), min(plan.count, 1))
     count = plan.count
     classes = np.ascontiguousarray(plan.classes)
     attributes = tuple(
@@ -158,25 +160,17 @@ def _attribute_regions(
     if domain.shape == "set":
         words = (domain.codes + 63) // 64
         bits = class_sets(codes, classes, count, words)
-        if words == 1:
-            distinct, first, of = np.unique(bits[:, 0], return_index=True, return_inverse=True)
-        else:
-            rows = np.ascontiguousarray(bits).view(np.dtype((np.void, 8 * words))).ravel()
-            distinct, first, of = np.unique(rows, return_index=True, return_inverse=True)
-        return AttributeRegions(domain, of.astype(np.int64), low[first], high[first], None, bits[first])
+        by_word = [group_keys(np.ascontiguousarray(bits[:, word]).view(np.int64)) for word in range(words)]
+        groups = group_codes([g.of for g in by_word], [g.count for g in by_word]) if words > 1 else by_word[0]
+        first = groups.first
+        return AttributeRegions(domain, groups.of, low[first], high[first], None, bits[first])
     if domain.shape == "tree":
         return _tree_regions(domain, low, high)
     if domain.missing:
         mixed = (high == domain.missing_code) & (low != domain.missing_code)
         low, high = np.where(mixed, 0, low).astype(np.int32), high
-    keys = low.astype(np.int64) * domain.codes + high
-    distinct, of = np.unique(keys, return_inverse=True)
-    return AttributeRegions(
-        domain,
-        of.astype(np.int64),
-        (distinct // domain.codes).astype(np.int32),
-        (distinct % domain.codes).astype(np.int32),
-    )
+    groups = group_keys(low.astype(np.int64) * domain.codes + high)
+    return AttributeRegions(domain, groups.of, low[groups.first], high[groups.first])
 
 
 def _tree_regions(domain: Domain, low: NDArray[np.int32], high: NDArray[np.int32]) -> AttributeRegions:
@@ -189,12 +183,14 @@ def _tree_regions(domain: Domain, low: NDArray[np.int32], high: NDArray[np.int32
     node = hierarchy.common_ancestor(real_low, real_high).astype(np.int64)
     if missing >= 0:
         node = np.where(high == missing, np.where(low == missing, -1, 0), node)
-    distinct, first, of = np.unique(node, return_index=True, return_inverse=True)
+    groups = group_keys(node.astype(np.int64))
+    distinct = node[groups.first].astype(np.int64)
     inner = distinct >= 0
     left = np.where(inner, hierarchy.left[distinct], missing)
     right = np.where(inner, hierarchy.right[distinct], missing)
     if missing >= 0:
-        right = np.where(inner & (high[first] == missing), missing, right)
+        # The published root says "anything", the missing value included, whether or not a member is missing.
+        right = np.where(distinct == 0, missing, right)
     return AttributeRegions(
-        domain, of.astype(np.int64), left.astype(np.int32), right.astype(np.int32), distinct.astype(np.int32)
+        domain, groups.of, left.astype(np.int32), right.astype(np.int32), distinct.astype(np.int32)
     )

@@ -1,8 +1,8 @@
 """What every privacy model is: a definition used by search, proof and report alike.
 
 A model is a small frozen value. Bound to a sensitive attribute and the distribution it is compared with, it
-judges classes exactly (`BoundModel.holds`), says how strong they are, and offers searches a compiled test that
-never accepts what the proof would reject.
+judges classes exactly (`BoundModel.holds`), says how strong they are, and offers searches a compiled test
+that never accepts what the proof would reject.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from likeness.microdata.domain import Domain
     from likeness.microdata.statistics import ClassStatistics
 
+LARGEST = 1 << 62
+"""More records than any table has; larger parameters stand for this where 64 bits must hold them."""
+
 Scope = Literal["public", "mechanism", "steward"]
 
 
@@ -40,10 +43,14 @@ class SensitiveAttribute:
     counts : (m,) int64
         Records of each value in the reference distribution: of the published records, or of the original
         table when the model says ``reference: original``.
+    complete
+        Whether the domain has every value of the original table; one read back from a release may lack values
+        that were withheld.
     """
 
     domain: Domain
     counts: NDArray[np.int64]
+    complete: bool = True
 
     @property
     def total(self) -> int:
@@ -55,6 +62,10 @@ class SensitiveAttribute:
         """Share p_s of each value in the reference distribution, exactly."""
         total = max(1, self.total)
         return [Fraction(int(count), total) for count in self.counts]
+
+    def smallest_classes(self, size: int) -> NDArray[np.int64]:
+        """(m,) The same smallest class for every value that occurs, 1 for the others."""
+        return np.where(self.counts > 0, min(size, LARGEST), 1).astype(np.int64)
 
     def label(self, code: int) -> str:
         """Text of one value, for messages and reports."""
@@ -87,7 +98,8 @@ class Judgement:
     holds : (E,) bool
         Exact.
     measured : (E,) float64
-        The class's own value on the model's scale, for people.
+        The class's own value on the scale of the model's first parameter, for people: the strongest value
+        that the class meets with the other parameters as they are, infinite where there is none.
     slack : (E,) float64
         How far the class is on the safe side of the parameter (negative when violated), on the same scale.
     """
@@ -126,7 +138,7 @@ class BoundModel(ABC):
         """Offer searches a compiled test that accepts no class `holds` would reject."""
 
     def smallest_classes(self) -> NDArray[np.int64]:
-        """(m,) A size below which no class that holds a record of each value holds (n_min); empty for no limits."""
+        """(m,) Size below which no class with a record of each value holds (n_min); empty without limits."""
         return np.zeros(0, np.int64)
 
     def judge(self, stats: ClassStatistics) -> Judgement:

@@ -68,6 +68,13 @@ class Requirement:
         """The model and the column it covers, for messages."""
         return self.model.name if self.view is None else f"{self.model.name} on {self.view.domain.name!r}"
 
+    @property
+    def closed_under_adding(self) -> bool:
+        """Whether a class that holds, plus any record, holds."""
+        # A record whose known values are new to the class makes a part of its own there.
+        known = self.view is not None and bool(self.view.known)
+        return self.model.closed_under_adding and not known
+
     def statistics(
         self, classes: NDArray[np.int64], count: int, sensitive: Sequence[Domain], codes: NDArray[np.int32]
     ) -> ClassStatistics:
@@ -86,6 +93,8 @@ def require(
     sensitive: Sequence[Domain],
     published: NDArray[np.int32],
     original: NDArray[np.int32] | None = None,
+    *,
+    complete: bool = True,
 ) -> tuple[Requirement, ...]:
     """Bind every model to every sensitive attribute it covers.
 
@@ -99,6 +108,8 @@ def require(
         Sensitive codes of the published records: the default reference distribution.
     original : (s, N) int32, optional
         Sensitive codes of the original table, for models with ``reference: original``.
+    complete
+        Whether the domains have every value of the original table (not those read back from a release).
 
     Raises
     ------
@@ -124,7 +135,8 @@ def require(
             if codes is None:
                 raise PolicyError(f"{model.name}: reference 'original' needs the original table")
             counts = np.bincount(view.codes(codes), minlength=view.domain.codes).astype(np.int64)
-            found.append(Requirement(model, model.bind(SensitiveAttribute(view.domain, counts)), view))
+            attribute = SensitiveAttribute(view.domain, counts, complete)
+            found.append(Requirement(model, model.bind(attribute), view))
     return tuple(found)
 
 
@@ -136,6 +148,11 @@ def _view(model: SensitiveModel, domain: Domain, column: int, known: tuple[int, 
     if domain.hierarchy is None or domain.shape != "tree":
         raise PolicyError(
             f"{model.name}: level {level} needs a hierarchy on the sensitive column {domain.name!r}"
+        )
+    if level >= domain.hierarchy.height:
+        raise PolicyError(
+            f"{model.name}: level {level} of the hierarchy on {domain.name!r} is its root, so that all "
+            f"values would be one; use at most {domain.hierarchy.height - 1}"
         )
     nodes = domain.hierarchy.ancestor_at(np.arange(domain.size), level)
     distinct, group = np.unique(nodes, return_inverse=True)

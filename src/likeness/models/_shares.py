@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness.exact import Real, largest_sizes, shares_at_least, shares_at_most, smallest_sizes
-from likeness.models._base import BoundModel, SensitiveAttribute
+from likeness.models._base import LARGEST, BoundModel, SensitiveAttribute
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,11 +33,16 @@ class ShareLimits(BoundModel):
 
     def __init__(self, attribute: SensitiveAttribute, smallest: int = 1) -> None:
         self.attribute = attribute
-        self.smallest = smallest
+        self.smallest = min(smallest, LARGEST)
 
     @abstractmethod
     def limits(self) -> tuple[Sequence[Real], Sequence[Real] | None]:
         """Upper limits, and lower limits where the model has them, one per value."""
+
+    @property
+    def upper_limits(self) -> Sequence[Real]:
+        """Upper limit of each value, computed once."""
+        return self._limits[0]
 
     @cached_property
     def _limits(self) -> tuple[Sequence[Real], Sequence[Real] | None]:

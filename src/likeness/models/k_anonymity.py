@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import whole
-from likeness.models._base import BoundModel, PrivacyModel, SensitiveAttribute, Strength
+from likeness.models._base import LARGEST, BoundModel, PrivacyModel, SensitiveAttribute, Strength
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,4 +71,4 @@ class _Bound(BoundModel):
     def class_test(self) -> ClassTest:
         from likeness.kernels.class_tests import ClassTest, size_at_least
 
-        return ClassTest(size_at_least, [self.k])
+        return ClassTest(size_at_least, [min(self.k, LARGEST)])

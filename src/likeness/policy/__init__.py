@@ -1,7 +1,7 @@
 """What the steward declares: columns, roles, guarantee, method; in Python, YAML or JSON.
 
 ====================  ==================================================
-``policy``            ``Policy``: the whole file
+``policy``, ``keys``  ``Policy``: the whole file
 ``column``, ``roles`` ``Column``, and one function a role to declare it
 ``sections``          the small sections: missing values, output, …
 ``values``,           numbers, dates, texts, and what is declared about

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import BeforeValidator, Field, ValidationInfo, WithJsonSchema, field_validator
 
-from likeness.policy import values
 from likeness.policy.column_checks import contradictions
 from likeness.policy.declared import Attempt, Declared
 from likeness.policy.domain import read_bound, read_domain
 from likeness.policy.hierarchy import plain_hierarchy, read_hierarchy
-from likeness.policy.sections import ColumnMissing, Number
+from likeness.policy.sections import ColumnMissing, Natural, Positive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -82,18 +81,16 @@ class Column(Declared):
     example: ClassVar[str] = "{role: quasi}"
     needed: ClassVar[Mapping[str, str]] = {"role": f"give one of {', '.join(get_args(Role))}"}
 
-    role: Role = Field(description="What an adversary may do with the column.")
+    role: Role = Field(description="What the column is to an adversary, and to the release.")
     kind: Kind | None = Field(default=None, description="Kind of its values; left out: found from the data.")
     domain: Annotated[tuple[Any, ...], WithJsonSchema({"type": "array", "minItems": 1})] | None = Field(
         default=None,
         description="Both ends of a range of numbers or dates, or all values of an ordered or plain column.",
     )
-    weight: Annotated[Number, Field(gt=0)] = Field(
-        default=1.0, description="How much it counts in losses, above 0."
-    )
+    weight: Positive = Field(default=1.0, description="How much it counts in losses, above 0.")
     bottom: Annotated[Any, _BOUND] = Field(default=None, description="Smaller values are set to this one.")
     top: Annotated[Any, _BOUND] = Field(default=None, description="Larger values are set to this one.")
-    max_level: Annotated[int, BeforeValidator(values.whole), Field(ge=0)] | None = Field(
+    max_level: Natural | None = Field(
         default=None, description="Highest level of the hierarchy that may be published."
     )
     missing: Annotated[ColumnMissing, BeforeValidator(ColumnMissing.read)] | None = Field(

@@ -52,6 +52,15 @@ def contradictions(column: Column, given: Mapping[str, Any], bad: frozenset[str]
     yield from _ranges(column, bad)
     if "hierarchy" not in bad:
         yield from _hierarchies(column)
+    yield from _orders(column, bad)
+
+
+def _orders(column: Column, bad: frozenset[str]) -> Iterator[Entry]:
+    """Find orders that nothing tells."""
+    published = column.role in {"quasi", "sensitive"}
+    told = column.domain is not None or column.hierarchy is not None or bool({"domain", "hierarchy"} & bad)
+    if column.kind == "ordered" and published and not told:
+        yield Entry((), "kind: ordered needs a domain: the list of its values in order", "kind")
     if column.distance == "ordered" and column.kind == "categorical":
         message = "ordered needs an order, and kind categorical has none; say kind: ordered and a domain"
         yield Entry(("distance",), message)

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LATER: dict[str, str] = {
-    "individual": "people with several records",
-    "records": "second tables of records",
-    "hygiene": "rules for people with several records",
-    "categories": "categories of sensitive values",
-    "knowledge": "adversaries' background knowledge",
+    "individual": "people with several records come",
+    "records": "second tables of records come",
+    "hygiene": "rules for people with several records come",
+    "categories": "categories of sensitive values come",
+    "knowledge": "adversaries' background knowledge comes",
 }
-"""Keys whose systems are not built yet, and what they are about."""
+"""Keys whose systems are not built yet, and what comes with a later version."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,5 @@ def _is_sensitive(place: Place, name: Any, known: Outline) -> Iterator[Entry]:
 
 def _declared(place: Place, name: Any, known: Outline) -> Iterator[Entry]:
     """Whether a name is that of a column."""
-    if name is None or name in known.roles:
-        return
-    if isinstance(name, str):
+    if isinstance(name, str) and name and name not in known.roles:
         yield Entry(place, f"there is no column {name!r} in columns{suggestion(name, known.roles)}")

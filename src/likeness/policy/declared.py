@@ -60,11 +60,16 @@ class Declared(BaseModel):
     def _fill(self, given: Mapping[str, Any]) -> tuple[Entry, ...]:
         """Give the fields their values, as far as these are good; return every problem."""
         kind = type(self)
-        known = kind.prepare({key: value for key, value in given.items() if key in kind.model_fields})
-        unknown = [key for key in given if key not in kind.model_fields]
+        fields = kind.model_fields
+        # Null is the same as leaving a key out.
+        kept = (
+            key for key in given if key in fields and (given[key] is not None or fields[key].is_required())
+        )
+        known = kind.prepare({key: given[key] for key in kept})
+        unknown = [key for key in given if key not in fields]
         problems = [Entry((), kind.unknown(key), key) for key in unknown]
         # What a misspelt key was meant to say is not missing as well.
-        bad = {near for key in unknown for near in get_close_matches(key, kind.model_fields, n=1)}
+        bad = {near for key in unknown for near in get_close_matches(key, fields, n=1)}
         made: Any = self
         try:
             super().__init__(**known)
@@ -144,13 +149,18 @@ class Declared(BaseModel):
 
     def __repr__(self) -> str:
         """Show what differs from the defaults."""
-        return (
-            f"{type(self).__name__}({', '.join(f'{key}={value!r}' for key, value in self.given().items())})"
-        )
+        shown = ", ".join(f"{key}={value!r}" for key, value in self.given().items())
+        return f"{type(self).__name__}({shown})"
+
+    def __str__(self) -> str:
+        """Show what differs from the defaults."""
+        return repr(self)
 
 
 def _plain(value: Any) -> Any:
     """Write a value as JSON can hold it."""
     if isinstance(value, Declared):
         return value.to_mapping()
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     return list(value) if isinstance(value, tuple) else value

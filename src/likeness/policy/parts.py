@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Real
@@ -205,12 +205,25 @@ def _members(item: Any) -> tuple[Any, ...]:
 def _create(kind: str, name: str, parameters: dict[str, Any]) -> Any:
     """Make a part by name; every refusal is ours."""
     try:
-        return registry.create(kind, name, parameters)
+        part = registry.create(kind, name, parameters)
     except LikenessError as problem:
         raise RefusalError(*(Entry((), text) for text in problem.problems)) from None
     except (TypeError, ValueError, ArithmeticError) as problem:
         # A part that trips over a value of a type it did not expect refuses it all the same.
         raise refusal(f"{name}: a parameter is not understood: {problem}") from None
+    # YAML's `no` is a text here, and would count as true.
+    wrong = [
+        key for key in parameters if _is_truth(type(part), key) and not isinstance(parameters[key], bool)
+    ]
+    if wrong:
+        texts = (f"{name}: {key} must be true or false; got {shown(parameters[key])}" for key in wrong)
+        raise RefusalError(*(Entry((), text) for text in texts))
+    return part
+
+
+def _is_truth(part: type[Any], key: str) -> bool:
+    """Whether a parameter is declared as true or false."""
+    return any(field.name == key and field.type in {"bool", bool} for field in fields(part))
 
 
 def _made(kind: str, given: Any) -> Any:

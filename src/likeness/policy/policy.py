@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, get_args
+from typing import TYPE_CHECKING, Any, Self, get_args
 
-from pydantic import BeforeValidator, Field, PrivateAttr
+from pydantic import PrivateAttr
 
 from likeness.errors import PolicyError, suggestion
-from likeness.policy import values
 from likeness.policy.column import Column, Role
-from likeness.policy.cross_checks import LATER, contradictions
-from likeness.policy.declared import Attempt, Declared
+from likeness.policy.cross_checks import LATER
 from likeness.policy.files import Document, read_document, write_yaml
+from likeness.policy.keys import PolicyKeys
 from likeness.policy.pages import as_html, summarise
-from likeness.policy.parts import plain_parts, read_models, read_part
-from likeness.policy.problems import Entry, RefusalError, line, refuse_odd_keys, unique
-from likeness.policy.sections import Hygiene, Knowledge, Missing, Output, Records, Text, Withhold
+from likeness.policy.parts import plain_parts
+from likeness.policy.problems import RefusalError, line, refuse_odd_keys, unique
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping, Sequence
 
     from likeness.models._base import Composition, PrivacyModel
+    from likeness.policy.sections import Hygiene, Knowledge, Missing, Output, Records, Withhold
 
 
-def _method(given: Any) -> Any:
-    return read_part("methods", given)
-
-
-def _form(given: Any) -> Any:
-    if isinstance(given, Mapping) and "recoding" in given and "name" not in given:
-        given = {"name": "generalized", **given}
-    return read_part("forms", given)
-
-
-class Policy(Declared):
+class Policy(PolicyKeys):
     """What the steward declares: the columns, the guarantee the release must give, and how it is made.
 
     Parameters
@@ -60,7 +48,8 @@ class Policy(Declared):
     output
         How the release is written.
     individual, records, hygiene, categories, knowledge
-        People with several records, categories of sensitive values, adversaries' knowledge: see `refuse_unbuilt`.
+        People with several records, categories of sensitive values, adversaries' knowledge: see
+        `refuse_unbuilt`.
 
     Raises
     ------
@@ -77,52 +66,6 @@ class Policy(Declared):
     >>> policy.with_role("quasi")
     ('age', 'sex')
     """
-
-    example: ClassVar[str] = "{columns: {age: {role: quasi}}, privacy: [{model: k-anonymity, k: 5}]}"
-    needed: ClassVar[Mapping[str, str]] = {
-        "columns": "declare every column of the table, as in columns: {age: {role: quasi}}",
-        "privacy": "say which guarantee the release must give, as in privacy: [{model: k-anonymity, k: 5}]",
-    }
-
-    columns: dict[str, Annotated[Column, BeforeValidator(Column.read)]] = Field(
-        description="Every column of the table."
-    )
-    missing: Annotated[Missing, BeforeValidator(Missing.read)] = Field(
-        default=Missing(), description="Which cells are missing, and what becomes of them."
-    )
-    individual: Text | None = Field(default=None, description="The column that names a person (1:M tables).")
-    records: Annotated[Records, BeforeValidator(Records.read)] | None = Field(
-        default=None, description="A second table, with the records of the people of the first."
-    )
-    hygiene: Annotated[Hygiene, BeforeValidator(Hygiene.read)] = Field(
-        default=Hygiene(), description="What is put in order before anonymization."
-    )
-    weights: Text | None = Field(default=None, description="Column of survey weights.")
-    categories: dict[str, Text] = Field(
-        default={}, description="File of ordered categories, by sensitive column."
-    )
-    knowledge: Annotated[Knowledge, BeforeValidator(Knowledge.read)] | None = Field(
-        default=None, description="What the adversary is taken to know beforehand."
-    )
-    privacy: Annotated[tuple[Any, ...], BeforeValidator(read_models)] = Field(
-        description="The guarantee: models that must all hold."
-    )
-    method: Annotated[Any, BeforeValidator(_method)] | None = Field(
-        default=None, description="The method; left out: the best known one for this guarantee."
-    )
-    form: Annotated[Any, BeforeValidator(_form)] | None = Field(
-        default=None, description="How the release is published; left out: what the method publishes."
-    )
-    withhold: Annotated[Withhold, BeforeValidator(Withhold.read)] = Field(
-        default=Withhold(), description="How much may be withheld."
-    )
-    seed: Annotated[int, BeforeValidator(values.whole), Field(ge=0)] | None = Field(
-        default=None,
-        description="Makes the release reproducible; left out: randomness from the operating system.",
-    )
-    output: Annotated[Output, BeforeValidator(Output.read)] = Field(
-        default=Output(), description="How the release is written."
-    )
 
     _folder: Path | None = PrivateAttr(default=None)
 
@@ -156,11 +99,6 @@ class Policy(Declared):
             problems = self._fill(given)
             if problems:
                 raise PolicyError(*map(line, problems))
-
-    @classmethod
-    def contradictions(cls, attempt: Attempt) -> Iterable[Entry]:
-        """Find problems between the sections."""
-        return contradictions(attempt.given)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -242,22 +180,8 @@ class Policy(Declared):
 
     @property
     def folder(self) -> Path | None:
-        """Where the policy file lies; None for a policy that was not loaded."""
+        """Where relative paths in the policy are meant from: the folder of its file; None if it has none."""
         return self._folder
-
-    def resolve(self, path: str | Path) -> Path:
-        """Find a file the policy names: relative paths are meant from the folder of the policy file.
-
-        Examples
-        --------
-        >>> policy = Policy.from_mapping(
-        ...     {"columns": {"age": {"role": "quasi"}}, "privacy": [{"model": "k-anonymity", "k": 5}]},
-        ...     folder="/data",
-        ... )
-        >>> policy.resolve("zip.csv").as_posix()
-        '/data/zip.csv'
-        """
-        return Path(path) if self._folder is None else self._folder / path
 
     def with_role(self, role: Role) -> tuple[str, ...]:
         """List the columns that have a role, in the order of the policy.
@@ -292,38 +216,6 @@ class Policy(Declared):
         own = self.columns[name].missing
         return self.missing if own is None else self.missing.replace(**own.given())
 
-    def check_table(self, names: Sequence[str], source: str = "the table") -> None:
-        """Refuse a table whose columns are not those of the policy.
-
-        Parameters
-        ----------
-        names
-            Columns of the table.
-        source
-            What messages call the table.
-
-        Raises
-        ------
-        PolicyError
-            With one line for every column that only the table or only the policy has.
-
-        Examples
-        --------
-        >>> policy = Policy(columns={"age": {"role": "quasi"}}, privacy={"model": "k-anonymity", "k": 5})
-        >>> policy.check_table(["age", "name"], "patients.csv")
-        Traceback (most recent call last):
-        likeness.errors.PolicyError: patients.csv: the policy does not name the column 'name'; declare its role, ...
-        """
-        unknown = [name for name in names if name not in self.columns]
-        absent = [name for name in self.columns if name not in set(names)]
-        problems = [
-            f"{source}: the policy does not name the column {name!r}; declare its role, drop if it is not needed"
-            for name in unknown
-        ]
-        problems += [f"columns: {source} has no column {name!r}{suggestion(name, names)}" for name in absent]
-        if problems:
-            raise PolicyError(*problems)
-
     def refuse_unbuilt(self) -> None:
         """Refuse the keys whose systems come with a later version.
 
@@ -345,9 +237,7 @@ class Policy(Declared):
         """
         later = [key for key in self.given() if key in LATER]
         if later:
-            raise PolicyError(
-                *(f"{key}: {LATER[key]} come with a later version; remove the key" for key in later)
-            )
+            raise PolicyError(*(f"{key}: {LATER[key]} with a later version; remove the key" for key in later))
 
     def to_mapping(self) -> dict[str, Any]:
         """Write the policy as a policy file holds it, without the defaults, as JSON can hold it.

@@ -143,7 +143,10 @@ def shown(value: Any) -> str:
     >>> shown("a"), len(shown("a" * 500))
     ("'a'", 60)
     """
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:
+        text = "a number with too many digits"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 

@@ -55,13 +55,26 @@ def _policy_schema() -> dict[str, Any]:
         definitions[kind[:-1]] = {"oneOf": [part_schema(kind, name) for name in registry.names(kind)]}
     one_model = {"$ref": "#/$defs/model"}
     keys = schema["properties"]
-    keys["privacy"] |= {"type": "array", "minItems": 1, "items": one_model}
+    several = {"type": "array", "minItems": 1, "items": one_model}
+    keys["privacy"] = {"description": keys["privacy"]["description"], "anyOf": [several, one_model]}
     for key in ("method", "form"):
-        keys[key]["anyOf"] = [{"$ref": f"#/$defs/{key}"}, {"type": "null"}]
+        names = {"enum": [*registry.names(f"{key}s"), None]}
+        keys[key]["anyOf"] = [{"$ref": f"#/$defs/{key}"}, names]
     keys["columns"]["minProperties"] = 1
     definitions["Column"]["allOf"] = [_only(role, allowed) for role, allowed in ALLOWED.items()]
+    schema = _without_noise(schema)
     schema["title"] = "Policy of likeness"
     return schema
+
+
+def _without_noise(schema: Any) -> Any:
+    """Leave out titles, which repeat the keys, null defaults, and all but the first line of docstrings."""
+    if isinstance(schema, list):
+        return [_without_noise(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema.split("\n\n")[0] if isinstance(schema, str) else schema
+    noise = {"title"} | ({"default"} if schema.get("default", "") is None else set())
+    return {key: _without_noise(value) for key, value in schema.items() if key not in noise}
 
 
 def part_schema(kind: str, name: str) -> dict[str, Any]:
@@ -159,7 +172,7 @@ def _of_hint(hint: Any) -> dict[str, Any] | None:
         real = [option for option in options if option is not None]
         if not real:
             return None
-        return _merged(real)
+        return _merged([*real, _SIMPLE[type(None)]] if type(None) in arguments else real)
     return {}
 
 

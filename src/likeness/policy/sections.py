@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from likeness.policy import values
 from likeness.policy.declared import Attempt, Declared
-from likeness.policy.problems import Entry
+from likeness.policy.problems import Entry, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Text = Annotated[str, Field(min_length=1)]
-Number = Annotated[float, BeforeValidator(values.finite)]
+Positive = Annotated[float, Field(gt=0), BeforeValidator(values.finite)]
+Share = Annotated[float, Field(ge=0, le=1), BeforeValidator(values.finite)]
+Natural = Annotated[int, Field(ge=0), BeforeValidator(values.whole)]
 MissingPolicy = Literal["error", "category", "drop"]
 
 
 def _markers(given: Any) -> tuple[str, ...]:
     """Texts of the markers, each once."""
     listed = [given] if isinstance(given, str) or values.is_number(given) else values.items(given)
+    if any(isinstance(marker, Mapping) for marker in listed):
+        # In a YAML list a bare question mark begins a mapping.
+        raise refusal('a marker such as ? must stand in quotes: markers: ["?"]')
     return tuple(dict.fromkeys(values.text(marker) for marker in listed))
 
 
@@ -127,7 +133,7 @@ class Kernel(Declared):
 
     example: ClassVar[str] = "{bandwidth: 0.3}"
 
-    bandwidth: Annotated[Number, Field(gt=0)] = Field(description="Bandwidth of the kernel, above 0.")
+    bandwidth: Positive = Field(description="Bandwidth of the kernel, above 0.")
 
 
 class Knowledge(Declared):
@@ -167,7 +173,7 @@ class Withhold(Declared):
 
     example: ClassVar[str] = "{at_most: 0.01}"
 
-    at_most: Annotated[Number, Field(ge=0, le=1)] = Field(
+    at_most: Share = Field(
         default=0.01, description="Largest share of records (or individuals) that may be withheld."
     )
 

@@ -39,17 +39,15 @@ def finite(value: Any) -> int | float:
     Traceback (most recent call last):
     likeness.policy.problems.RefusalError: must be a number; got '2'
     """
-    if is_number(value):
-        if isinstance(value, Integral):
-            return int(value)
-        try:
-            number = float(value)
-        except OverflowError:
-            number = math.inf
-        if math.isfinite(number):
-            return number
+    if not is_number(value):
+        raise refusal("must be a number", value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
         raise refusal("must be a finite number", value)
-    raise refusal("must be a number", value)
+    return int(value) if isinstance(value, Integral) else number
 
 
 def is_number(value: Any) -> bool:

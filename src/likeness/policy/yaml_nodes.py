@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Mode = Literal["plain", "name", "text"]
-_MOST_NODES = 1_000_000
+_MOST_NODES = 200_000
 """Above this a file of aliases of aliases is refused rather than written out."""
 
 _TAG = "tag:yaml.org,2002:"
@@ -55,6 +55,13 @@ class Dumper(yaml.SafeDumper):
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002  # PyYAML's signature
         """Write equal values out instead of naming them."""
         return True
+
+    def analyze_scalar(self, scalar: str) -> Any:
+        """Keep rare line breaks, which only escapes in double quotes keep."""
+        analysis = super().analyze_scalar(scalar)
+        if any(rare in scalar for rare in "\x85\u2028\u2029"):
+            analysis.allow_single_quoted = analysis.allow_block = False
+        return analysis
 
 
 for _name, (_pattern, _first) in _PATTERNS.items():

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from likeness.errors import TableError, suggestion
 from likeness.tables.encoding import encode
 from likeness.tables.frames import library
@@ -108,6 +110,16 @@ class Table:
             If there is no such column, or it mixes numbers and text.
         """
         return detect(self._column(name).without(missing))
+
+    def is_text(self, name: str) -> bool:
+        """Whether the cells of a column are text, whatever they may be read as; always so in CSV.
+
+        Parameters
+        ----------
+        name
+            The column.
+        """
+        return bool(self._column(name).values.dtype == pl.String)
 
     def encode(self, name: str, *, missing: Sequence[str] = ("",), kind: str | None = None) -> EncodedColumn:
         """Dictionary-encode one column.

@@ -1,0 +1,43 @@
+# Two commands, nothing else: `make demo` shows the main job, `make test` passes every test.
+# Needed: Python 3.11-3.13 and make. Everything else is installed into .venv, pinned by constraints.txt.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+STAMP_DEV := $(VENV)/.installed-dev
+PIP := PIP_CONSTRAINT= PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/pip install --quiet --constraint constraints.txt
+
+.PHONY: demo test quick lint bench clean
+.DEFAULT_GOAL := demo
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) --editable .
+	@touch $@
+
+$(STAMP_DEV): $(STAMP)
+	$(PIP) --editable '.[dev]'
+	@touch $@
+
+demo: $(STAMP)  ## a worked example on a generated hospital table, end to end
+	$(BIN)/likeness demo -o demo-release --overwrite
+
+test: $(STAMP_DEV)  ## every test
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "slow or not slow"
+
+quick: $(STAMP_DEV)  ## the tests that take moments
+	$(BIN)/python -m pytest -q
+
+lint: $(STAMP_DEV)  ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(STAMP_DEV)  ## time as ratios to one sort on this machine, loss beside other tools, memory, cold start
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) demo-release build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,217 @@
+"""``audit.json``: what the steward keeps about how a release was made. Private."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness import registry
+from likeness.errors import VerificationError
+from likeness.hierarchies import from_rows
+from likeness.metrics.measuring import measure_all
+from likeness.policy import Policy
+from likeness.policy.hierarchy import rule_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from likeness.certificate import Certificate
+    from likeness.encode import Encoded
+    from likeness.release import Release
+
+FORMAT = 1
+_KEYS = (
+    "format",
+    "likeness",
+    "policy",
+    "hierarchies",
+    "method",
+    "form",
+    "randomness",
+    "original",
+    "counts",
+    "missing",
+    "renamed",
+    "metrics",
+    "files",
+    "digest",
+)
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The content of ``audit.json``.
+
+    Parameters
+    ----------
+    content
+        Its keys and values, without the digest.
+    """
+
+    content: dict[str, Any]
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Path within the release folder to the SHA-256 of every other file."""
+        return dict(self.content["files"])
+
+    @property
+    def policy(self) -> Policy:
+        """What was asked; hierarchies that were files are here as they were then.
+
+        Raises
+        ------
+        PolicyError
+            When it is no policy.
+        """
+        policy = Policy.from_mapping(self.content["policy"], where="audit.json")
+        columns = dict(policy.columns)
+        for name, kept in self.content["hierarchies"].items():
+            tree = from_rows(
+                kept["rows"],
+                name,
+                where=lambda i: f"audit.json, row {i + 1}",
+                data_derived=kept["data_derived"],
+            )
+            columns[name] = columns[name].replace(hierarchy=tree)
+        return policy.replace(columns=columns)
+
+    def to_json(self) -> str:
+        """Write it, with the digest of everything else in it."""
+        return (
+            json.dumps(self.content | {"digest": _digest(self.content)}, indent=2, ensure_ascii=False) + "\n"
+        )
+
+    @staticmethod
+    def from_json(text: str, label: str) -> Audit:
+        """Read it back.
+
+        Raises
+        ------
+        VerificationError
+            When it is not whole, or was changed.
+        """
+        try:
+            content = json.loads(text)
+            if content["format"] != FORMAT:
+                raise VerificationError(
+                    f"{label}: is of format {content['format']}; this version reads format {FORMAT}"
+                )
+            if tuple(content) != _KEYS:
+                raise VerificationError(
+                    f"{label}: its keys are not those that likeness writes; it was changed"
+                )
+            told = content.pop("digest")
+        except (ValueError, KeyError, TypeError) as problem:
+            raise VerificationError(f"{label}: cannot be read; it was changed ({problem})") from None
+        audit = Audit(content)
+        if told != _digest(content) or text != audit.to_json():
+            raise VerificationError(f"{label}: its digest is not that of its content; it was changed")
+        return audit
+
+
+def make_audit(
+    release: Release, policy: Mapping[str, Any], counts: Mapping[str, Any], files: Mapping[str, str]
+) -> Audit:
+    """Write down how a release was made.
+
+    Parameters
+    ----------
+    release
+        With its original.
+    policy
+        What was asked, as `plain_policy` gives it.
+    counts
+        What became of the records, as the class map counts them.
+    files
+        Path within the release folder to the SHA-256 of every file but this one.
+    """
+    private = release.private
+    encoded = private.encoded
+    measured = measure_all(release.evaluation)
+    return Audit(
+        {
+            "format": FORMAT,
+            "likeness": release.certificate.version,
+            "policy": dict(policy),
+            "hierarchies": _hierarchies(encoded, private.policy),
+            "method": {"name": private.method.name, **registry.parameters(private.method)},
+            "form": release.certificate.form,
+            # As a text: 128 bits are more than the numbers of many JSON readers hold.
+            "randomness": {"seed": private.policy.seed, "entropy": str(private.entropy)},
+            "original": {
+                "source": encoded.table.source.encode("utf-8", "backslashreplace").decode(),
+                "rows": encoded.table.height,
+                "sha256": content_digest(encoded),
+            },
+            "counts": dict(counts),
+            "missing": dict(encoded.missing),
+            "renamed": dict(encoded.renamed),
+            "metrics": {name: _finite(value) for name, value in measured.items()},
+            "files": dict(sorted(files.items())),
+        }
+    )
+
+
+def plain_policy(policy: Policy, certificate: Certificate, renamed: Mapping[str, str]) -> dict[str, Any]:
+    """Write a policy as a file holds it; a bound that is a Python function as the caps it gave.
+
+    Parameters
+    ----------
+    policy
+        What was asked.
+    certificate
+        What was proven; it has the caps.
+    renamed
+        Column to the name it is published under, where that differs.
+    """
+    back = {published: name for name, published in renamed.items()}
+    models: list[Any] = []
+    for model in policy.privacy:
+        if getattr(model, "bound", None) is None:
+            models.append(model)
+            continue
+        for entry in certificate.guarantee:
+            given = dict(entry["parameters"])
+            if entry["model"] == model.name and "caps" in given:
+                if given.get("sensitive") in back:
+                    given["sensitive"] = back[given["sensitive"]]
+                models.append(registry.create("models", model.name, given))
+    return json.loads(json.dumps(policy.replace(privacy=tuple(models)).to_mapping()))  # type: ignore[no-any-return]
+
+
+def content_digest(encoded: Encoded) -> str:
+    """SHA-256 of what was encoded of an original: values and codes of all its attributes."""
+    data = encoded.data
+    found = hashlib.sha256(json.dumps(list(encoded.table.names)).encode())
+    for domains, codes in ((data.quasi, data.codes), (data.sensitive, data.sensitive_codes)):
+        for domain, own in zip(domains, codes, strict=True):
+            found.update(json.dumps([domain.name, domain.kind, domain.labels]).encode())
+            found.update(np.ascontiguousarray(own, "<i4").data)
+    found.update(np.ascontiguousarray(data.rows, "<i8").data)
+    return found.hexdigest()
+
+
+def _hierarchies(encoded: Encoded, policy: Policy) -> dict[str, Any]:
+    """Keep the hierarchies that a file or an object gave: the file may change, the object goes."""
+    trees = {domain.name: domain.hierarchy for domain in (*encoded.data.quasi, *encoded.data.sensitive)}
+    kept = {}
+    for name, column in policy.columns.items():
+        tree = trees.get(encoded.published_name(name))
+        if column.hierarchy is not None and rule_of(column.hierarchy) is None and tree is not None:
+            kept[name] = {"rows": tree.to_rows(), "data_derived": tree.data_derived}
+    return kept
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    """SHA-256 of the rest of the file."""
+    return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()
+
+
+def _finite(value: float) -> float | str:
+    """Keep a number as JSON can."""
+    return float(value) if np.isfinite(value) else str(value)

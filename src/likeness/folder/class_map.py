@@ -1,0 +1,179 @@
+"""``classes.parquet``: what became of every row of the original. Private."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.errors import TableError
+from likeness.tables import Labelled, read_published, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from likeness.release import Release
+
+STATUS = ("published", "withheld", "dropped")
+PUBLISHED, WITHHELD, DROPPED = range(3)
+_COLUMNS = ("row", "status", "class", "published_row", "reason")
+
+
+@dataclass(frozen=True, eq=False)
+class ClassMap:
+    """What became of the N rows of an original, in their order.
+
+    Parameters
+    ----------
+    status : (N,) int64
+        Position in `STATUS`.
+    classes : (N,) int64
+        Equivalence class; -1 for rows that are not published.
+    published_row : (N,) int64
+        Position in the first published table, from 0; -1 for rows that are not published.
+    reason : (N,) int64
+        Position in ``reasons``.
+    reasons
+        Why rows were withheld or dropped; the empty text for published ones.
+    buckets : (N,) int64, optional
+        Bucket, in forms where buckets differ from the classes.
+    """
+
+    status: NDArray[np.int64]
+    classes: NDArray[np.int64]
+    published_row: NDArray[np.int64]
+    reason: NDArray[np.int64]
+    reasons: tuple[str, ...]
+    buckets: NDArray[np.int64] | None = None
+
+    @property
+    def height(self) -> int:
+        """Rows of the original."""
+        return int(self.status.shape[0])
+
+    @property
+    def published(self) -> NDArray[np.int64]:
+        """Rows of the original that are published, ascending."""
+        return np.flatnonzero(self.status == PUBLISHED)
+
+    @property
+    def original_row(self) -> NDArray[np.int64]:
+        """Row of the original that each published row was made from."""
+        rows = self.published
+        found = np.empty(rows.size, np.int64)
+        found[self.published_row[rows]] = rows
+        return found
+
+    def counts(self) -> dict[str, Any]:
+        """Account for every row: input = published + withheld + dropped, by reason; nothing is added."""
+        found: dict[str, Any] = {"input": self.height, "published": int(self.published.size)}
+        for status in (WITHHELD, DROPPED):
+            numbers = np.bincount(self.reason[self.status == status], minlength=len(self.reasons))
+            found[STATUS[status]] = {self.reasons[i]: int(numbers[i]) for i in np.flatnonzero(numbers)}
+        return found | {"added": 0}
+
+    def columns(self) -> dict[str, Any]:
+        """Lay out the columns of the file."""
+        found: dict[str, Any] = {
+            "row": np.arange(self.height, dtype=np.int64),
+            "status": Labelled(self.status.astype(np.int32), list(STATUS)),
+            "class": self.classes,
+            "published_row": self.published_row,
+            "reason": Labelled(self.reason.astype(np.int32), list(self.reasons)),
+        }
+        return found if self.buckets is None else found | {"bucket": self.buckets}
+
+
+def class_map_of(release: Release) -> ClassMap:
+    """Make the class map of a release that knows its original."""
+    private = release.private
+    encoded, plan = private.encoded, private.solution.plan
+    rows, height = encoded.data.rows, encoded.table.height
+    dropped, withheld = list(encoded.dropped), list(plan.withheld_because)
+    reasons = ("", *withheld, *dropped, "not said")
+    status = np.full(height, DROPPED, np.int64)
+    status[rows] = np.where(plan.published, PUBLISHED, WITHHELD)
+    reason = np.full(height, len(reasons) - 1, np.int64)
+    if encoded.reasons is not None:
+        known = encoded.reasons >= 0
+        reason[known] = 1 + len(withheld) + encoded.reasons[known]
+    numbers = plan.reason_of.astype(np.int64)
+    reason[rows] = np.where(plan.published, 0, np.where(numbers < 0, len(reasons) - 1, 1 + numbers))
+    classes = np.full(height, -1, np.int64)
+    classes[rows] = plan.classes
+    published_row = np.full(height, -1, np.int64)
+    of_record = private.rows[next(iter(release.columns))]
+    own = of_record >= 0
+    published_row[rows[of_record[own]]] = np.flatnonzero(own)
+    buckets = None
+    if plan.buckets is not None:
+        buckets = np.full(height, -1, np.int64)
+        buckets[rows] = plan.buckets
+    return ClassMap(status, classes, published_row, reason, reasons, buckets)
+
+
+def write_class_map(found: ClassMap, path: Path) -> None:
+    """Write a class map as Parquet.
+
+    Raises
+    ------
+    OutputError
+        When the file cannot be written.
+    """
+    write(found.columns(), path, "parquet")
+
+
+def read_class_map(path: Path, label: str) -> ClassMap:
+    """Read a class map.
+
+    Parameters
+    ----------
+    path
+        The file.
+    label
+        What messages call it.
+
+    Raises
+    ------
+    TableError
+        When it is damaged, or not as `write_class_map` leaves it.
+    """
+    table = read_published(path)
+    if table.names not in {_COLUMNS, (*_COLUMNS, "bucket")}:
+        raise TableError(f"{label}: its columns are {', '.join(table.names)}, not {', '.join(_COLUMNS)}")
+    row, classes, published_row, *buckets = (
+        _numbers(table.frame, name, label)
+        for name in ("row", "class", "published_row", *table.names[len(_COLUMNS) :])
+    )
+    if not np.array_equal(row, np.arange(table.height)):
+        wrong = int(np.argmax(row != np.arange(table.height)))
+        raise TableError(
+            f"{label}: row {wrong} of the original is not in its place; a row was taken out or moved"
+        )
+    status = table.encode("status", missing=(), kind="text")
+    unknown = [str(value) for value in status.values if value not in STATUS]
+    if unknown or status.missing:
+        raise TableError(f"{label}: {unknown[0] if unknown else 'null'!r} is not a status")
+    places = np.array([STATUS.index(value) for value in status.values], np.int64)
+    reason = table.encode("reason", missing=(), kind="text")
+    if reason.missing:
+        raise TableError(f"{label}: the column 'reason' holds null")
+    return ClassMap(
+        places[status.codes],
+        classes,
+        published_row,
+        reason.codes.astype(np.int64),
+        tuple(map(str, reason.values)),
+        buckets[0] if buckets else None,
+    )
+
+
+def _numbers(frame: Any, name: str, label: str) -> NDArray[np.int64]:
+    """Take a column of whole numbers."""
+    column = frame[name]
+    if not column.dtype.is_integer() or column.null_count():
+        raise TableError(f"{label}: the column {name!r} must hold a whole number for every row")
+    return np.asarray(column.to_numpy(), np.int64)

@@ -1,0 +1,84 @@
+"""What lies where in a release folder.
+
+::
+
+    out/
+      public/    release.csv|parquet (or quasi.* sensitive.*)  certificate.json  certificate.html
+      private/   report.html  audit.json  classes.parquet
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from likeness.errors import InvalidError
+
+PUBLIC, PRIVATE = "public", "private"
+CERTIFICATE, CERTIFICATE_PAGE = "certificate.json", "certificate.html"
+REPORT, AUDIT, CLASSES = "report.html", "audit.json", "classes.parquet"
+PRIVATE_FILES = (REPORT, AUDIT, CLASSES)
+FORMATS = ("csv", "parquet")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A release folder, or the public part of one.
+
+    Parameters
+    ----------
+    root
+        The folder that was given.
+    public
+        Where the published files are.
+    private
+        Where the steward's files are, if they are there.
+    """
+
+    root: Path
+    public: Path
+    private: Path | None
+
+    def label(self, path: Path) -> str:
+        """Name a file as messages do: ``public/release.csv``, or ``release.csv`` in ``public/`` alone."""
+        return path.relative_to(self.root).as_posix()
+
+    def strangers(self) -> list[str]:
+        """Entries beside ``public/`` and ``private/``."""
+        if self.public == self.root:
+            return []
+        return sorted(path.name for path in self.root.iterdir() if path.name not in {PUBLIC, PRIVATE})
+
+
+def find_layout(folder: str | Path) -> Layout:
+    """Find the parts of a release folder.
+
+    Parameters
+    ----------
+    folder
+        The folder of a release, or its ``public/`` alone.
+
+    Raises
+    ------
+    InvalidError
+        When there is no such folder, or nothing in it looks like a release.
+    """
+    root = Path(folder)
+    if not root.exists():
+        raise InvalidError(f"{root}: there is no such release folder")
+    if not root.is_dir():
+        raise InvalidError(f"{root}: is a file; give the folder of a release, or its {PUBLIC}/")
+    public, private = root / PUBLIC, root / PRIVATE
+    if public.is_dir() or (private / AUDIT).is_file():
+        return Layout(root, public, private if private.is_dir() else None)
+    tables = (path.stem for path in root.iterdir() if path.suffix.lstrip(".") in FORMATS)
+    if (root / CERTIFICATE).exists() or {"release", "quasi"} & set(tables):
+        return Layout(root, root, None)
+    raise InvalidError(f"{root}: is not a release folder; it holds neither {PUBLIC}/ nor {CERTIFICATE}")
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file's bytes, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

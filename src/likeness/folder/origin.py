@@ -1,0 +1,223 @@
+"""Whether a release is a correct generalization of its original, and nobody is lost or invented."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness.anonymization import as_it_is, describe_columns, remarks_on
+from likeness.errors import LikenessError
+from likeness.folder.audit import content_digest
+from likeness.folder.class_map import DROPPED
+from likeness.folder.covering import covered
+from likeness.folder.map_checks import listed
+from likeness.folder.public_part import labelled_columns
+from likeness.folder.same_values import exact_codes, same_cells
+from likeness.forms._base import as_labelled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from likeness.encode import Encoded
+    from likeness.folder.audit import Audit
+    from likeness.folder.class_map import ClassMap
+    from likeness.folder.public_part import PublicPart
+    from likeness.forms._base import Publication
+    from likeness.policy import Policy
+
+
+class Origin:
+    """A release beside its original.
+
+    Parameters
+    ----------
+    public
+        The public part; its tables were understood.
+    class_map
+        Which row was made from which; it agrees with itself and with what was published.
+    encoded
+        The original, encoded under the policy.
+    policy
+        What was asked.
+    """
+
+    def __init__(self, public: PublicPart, class_map: ClassMap, encoded: Encoded, policy: Policy) -> None:
+        self.public, self.class_map, self.encoded, self.policy = public, class_map, encoded, policy
+        self.position = np.full(encoded.table.height, -1, np.int64)
+        self.position[encoded.data.rows] = np.arange(encoded.data.size)
+
+    def problems(self, audit: Audit) -> tuple[list[str], list[str]]:
+        """Say what is wrong, and what was checked and found right."""
+        height, told = self.encoded.table.height, self.class_map.height
+        if height != told:
+            return [f"the original has {height} rows; the release was made from {told}"], []
+        checks = []
+        problems = list(self._same_content(audit))
+        if not problems:
+            checks.append("the original is the table the release was made from")
+        lost = list(self._dropped())
+        if lost:
+            return problems + lost, checks
+        checks.append("no record was lost or invented: every row of the original is accounted for once")
+        wrong = [*self._regions(), *self._sensitive(), *self._others(), *self._strangers(), *self._told()]
+        if not wrong:
+            checks.append(
+                "every published row is a correct generalization of its original: regions cover the original "
+                "values, everything else is as it was"
+            )
+        return problems + wrong, checks
+
+    @property
+    def publication(self) -> Publication:
+        """What was published."""
+        assert self.public.publication is not None  # noqa: S101  # said above
+        return self.public.publication
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """(published,) Row of the original of each published row."""
+        return self.class_map.original_row
+
+    @property
+    def records(self) -> NDArray[np.int64]:
+        """(published,) Record of each published row."""
+        return np.asarray(self.position[self.rows])
+
+    def _same_content(self, audit: Audit) -> Iterator[str]:
+        """Compare what the audit knows about the original."""
+        content = audit.content
+        if content["original"]["sha256"] != content_digest(self.encoded):
+            yield "the original is not the table that private/audit.json knows: its encoded content differs"
+        for what, found in (("missing", self.encoded.missing), ("renamed", self.encoded.renamed)):
+            if content[what] != found:
+                yield f"private/audit.json: {what}: {content[what]}; the original gives {found}"
+
+    def _dropped(self) -> Iterator[str]:
+        """Compare which rows were dropped before anything was searched."""
+        wrong = np.flatnonzero((self.class_map.status == DROPPED) != (self.position < 0))
+        if wrong.size:
+            yield (
+                f"private/classes.parquet: row {listed(wrong)} of the original is said to be dropped and is "
+                "not, or the other way round"
+            )
+
+    def _regions(self) -> Iterator[str]:
+        """Compare every published region with the original value."""
+        data = self.encoded.data
+        cells = {own.note.name: own for own in self.publication.cells}
+        for domain, codes in zip(data.quasi, data.codes, strict=True):
+            own = cells.get(domain.name)
+            if own is None:
+                yield f"column {domain.name!r}: is a quasi-identifier in the policy, not in certificate.json"
+                continue
+            of = own.of[self.publication.identities]
+            good = covered(own.regions, of, domain, codes[self.records])
+            if not good.all():
+                yield self._wrong(~good, domain.name, "does not cover the original's value")
+
+    def _sensitive(self) -> Iterator[str]:
+        """Compare every published sensitive value with the original one."""
+        data, publication = self.encoded.data, self.publication
+        first = next(iter(self.public.tables.values()))
+        shown = {domain.name: i for i, domain in enumerate(publication.sensitive)}
+        for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):
+            if domain.name not in shown:
+                yield f"column {domain.name!r}: is sensitive in the policy, not in certificate.json"
+                continue
+            i = shown[domain.name]
+            found = exact_codes(publication.sensitive[i], domain)[publication.sensitive_codes[i]]
+            own = codes[self.records]
+            if domain.name in first.names:
+                if not np.array_equal(found, own):
+                    yield self._wrong(found != own, domain.name, "is not the original's value")
+                continue
+            # In a table of its own, values belong to classes: each class must have those of its records.
+            width = domain.codes + 1
+            keys = publication.classes * width
+            differ = np.bincount(keys + own, minlength=(int(keys.max(initial=0)) + width)) != np.bincount(
+                keys + np.where(found < 0, domain.codes, found), minlength=(int(keys.max(initial=0)) + width)
+            )
+            for number in np.unique(np.flatnonzero(differ) // width)[:3]:
+                yield (
+                    f"column {domain.name!r}: the class {publication.describe_class(int(number))} does not "
+                    "have the sensitive values of its records"
+                )
+
+    def _others(self) -> Iterator[str]:
+        """Compare columns published as they are, and pseudonyms."""
+        first = next(iter(self.public.tables.values()))
+        for name, role in self.encoded.roles.items():
+            published = self.encoded.published_name(name)
+            pseudonym = role == "identifier" and self.policy.columns[name].action == "pseudonym"
+            if role != "other" and not pseudonym:
+                continue
+            if published not in first.names:
+                yield f"column {published!r} is missing in {self.public.where(0)}"
+            elif pseudonym:
+                yield from self._pseudonyms(name, published)
+            else:
+                original = as_it_is(self.encoded.table, name)
+                same = same_cells(original, self.rows, as_labelled(as_it_is(first, published)))
+                if not same.all():
+                    yield self._wrong(~same, published, "is not as it is in the original")
+
+    def _pseudonyms(self, name: str, published: str) -> Iterator[str]:
+        """Make sure that pseudonyms and identifiers go one to one."""
+        first = next(iter(self.public.tables.values()))
+        shown = as_it_is(first, published)
+        numbers = as_labelled(shown).codes.astype(np.int64)
+        named = self.encoded.table.encode(name, kind="text").codes[self.rows].astype(np.int64) + 1
+        pairs = np.unique(named * (int(numbers.max(initial=0)) + 1) + numbers)
+        if not pairs.size == np.unique(named).size == np.unique(numbers).size:
+            yield f"column {published!r}: its numbers and the original's identifiers do not go one to one"
+
+    def _strangers(self) -> Iterator[str]:
+        """Say which columns nothing in the policy explains."""
+        form, roles = self.public.form, self.encoded.roles
+        known = {self.encoded.published_name(name) for name in roles if roles[name] != "drop"} | {
+            "person",
+            "bucket",
+        }
+        if getattr(form, "numeric_pairs", False):
+            known |= {f"{domain.name}_{end}" for domain in self.encoded.data.quasi for end in ("low", "high")}
+        first = next(iter(self.public.tables.values()))
+        for name in first.names:
+            if name not in known:
+                yield f"column {name!r}: neither the original nor the policy has it"
+
+    def _told(self) -> Iterator[str]:
+        """Compare what recipients are told about the columns and the guarantee."""
+        form, certificate = self.public.form, self.public.certificate
+        assert form is not None  # noqa: S101  # there are tables
+        assert certificate is not None  # noqa: S101  # there are tables
+        kept = np.zeros(self.encoded.data.size, np.bool_)
+        kept[self.records] = True
+        names = {name: list(labelled_columns(table)) for name, table in self.public.tables.items()}
+        told = {note.name: note.to_json() for note in certificate.columns.notes}
+        for note in describe_columns(self.encoded, form, kept, names).notes:
+            if told.get(note.name) != note.to_json():
+                yield (
+                    f"certificate.json: what it says of column {note.name!r} is not what the policy and the "
+                    "original give"
+                )
+        try:
+            remarks = remarks_on(self.encoded, self.policy, form)
+        except LikenessError as problem:
+            yield str(problem)
+        else:
+            if remarks != certificate.remarks:
+                yield "certificate.json: its remarks are not those that the policy gives"
+
+    def _wrong(self, wrong: NDArray[np.bool_], column: str, what: str) -> str:
+        """Name the rows that are wrong, in the release and in the original."""
+        rows = self.rows
+        return (
+            listed(
+                np.flatnonzero(wrong),
+                lambda row: f"{self.public.where(row)} (row {rows[row]} of the original)",
+            )
+            + f": column {column!r} {what}"
+        )

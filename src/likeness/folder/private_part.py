@@ -1,0 +1,161 @@
+"""The private part of a release folder: whether the steward's files tell the same as the public ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from likeness.errors import LikenessError, TableError, VerificationError
+from likeness.folder.audit import Audit
+from likeness.folder.class_map import ClassMap, read_class_map
+from likeness.folder.layout import AUDIT, CLASSES, PRIVATE_FILES, digest
+from likeness.folder.map_checks import class_problems, own_problems
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from likeness.folder.layout import Layout
+    from likeness.folder.public_part import PublicPart
+    from likeness.policy import Policy
+
+
+@dataclass(eq=False)
+class PrivatePart:
+    """What the private files say.
+
+    Parameters
+    ----------
+    audit, policy, class_map
+        None when they cannot be read.
+    consistent
+        Whether the class map agrees with itself and with what was published.
+    problems, checks
+        What is wrong, and what was checked and found right.
+    """
+
+    audit: Audit | None = None
+    policy: Policy | None = None
+    class_map: ClassMap | None = None
+    consistent: bool = False
+    problems: list[str] = field(default_factory=list)
+    checks: list[str] = field(default_factory=list)
+
+
+def read_private(layout: Layout, private: Path, public: PublicPart) -> PrivatePart:
+    """Read the private files, and compare them with each other and with the public ones.
+
+    Parameters
+    ----------
+    layout
+        Where they lie.
+    private
+        The private folder.
+    public
+        The public part.
+    """
+    part = PrivatePart()
+    found = {path.name for path in private.iterdir()}
+    part.problems += [
+        f"{layout.label(private / name)} is missing" for name in PRIVATE_FILES if name not in found
+    ]
+    part.problems += [
+        f"{layout.label(private / name)}: is no part of the release"
+        for name in sorted(found - {*PRIVATE_FILES})
+    ]
+    if AUDIT in found:
+        _read_audit(part, layout, private / AUDIT)
+    if part.audit is not None:
+        _check_digests(part, layout, part.audit)
+        _check_claims(part, layout.label(private / AUDIT), public)
+    if CLASSES in found:
+        _read_classes(part, layout.label(private / CLASSES), private / CLASSES, public)
+    return part
+
+
+def _read_audit(part: PrivatePart, layout: Layout, path: Path) -> None:
+    """Read the audit and the policy in it."""
+    label = layout.label(path)
+    try:
+        part.audit = Audit.from_json(path.read_bytes().decode(), label)
+        part.policy = part.audit.policy
+    except UnicodeDecodeError:
+        part.problems.append(f"{label}: is not UTF-8; it was changed")
+    except VerificationError as problem:
+        part.problems += problem.problems
+    except (LikenessError, KeyError, TypeError, AttributeError, ValueError) as problem:
+        part.problems.append(f"{label}: its policy cannot be read; it was changed ({problem})")
+
+
+def _check_digests(part: PrivatePart, layout: Layout, audit: Audit) -> None:
+    """Compare every file with the SHA-256 that the audit recorded."""
+    before = len(part.problems)
+    for name, told in audit.files.items():
+        path = layout.root / name
+        if not path.is_file():
+            if f"{name} is missing" not in part.problems:
+                part.problems.append(f"{name} is missing; {AUDIT} knows it")
+        elif digest(path) != told:
+            part.problems.append(
+                f"{name}: its SHA-256 is not the one in {AUDIT}; the file was changed after release"
+            )
+    there = {
+        layout.label(path)
+        for folder in (layout.public, layout.private)
+        if folder
+        for path in folder.iterdir()
+    }
+    for name in sorted(there - set(audit.files) - {f"private/{AUDIT}"}):
+        part.problems.append(f"{name}: {AUDIT} does not know it; it was added after release")
+    if len(part.problems) == before:
+        part.checks.append(f"every file is as it was released: {len(audit.files)} SHA-256 in private/{AUDIT}")
+
+
+def _check_claims(part: PrivatePart, label: str, public: PublicPart) -> None:
+    """Compare what the audit tells of the release with the certificate."""
+    assert part.audit is not None  # noqa: S101  # read before
+    certificate, content = public.certificate, part.audit.content
+    if certificate is None:
+        return
+    claims = {
+        "form": (content["form"], certificate.form),
+        "likeness": (content["likeness"], certificate.version),
+        "published records": (content["counts"].get("published"), certificate.records),
+        "a given seed": (content["randomness"].get("seed") is not None, certificate.reproducible),
+    }
+    part.problems += [
+        f"{label}: {what}: {told!r}; certificate.json says {certified!r}"
+        for what, (told, certified) in claims.items()
+        if told != certified
+    ]
+    if part.policy is None:
+        return
+    claimed = {entry["model"] for entry in certificate.guarantee}
+    part.problems += [
+        f"certificate.json: does not claim {model.name}, which the policy in {label} asks for"
+        for model in part.policy.privacy
+        if model.name not in claimed
+    ]
+
+
+def _read_classes(part: PrivatePart, label: str, path: Path, public: PublicPart) -> None:
+    """Read the class map and compare it with itself, the audit and what was published."""
+    try:
+        found = read_class_map(path, label)
+    except TableError as problem:
+        part.problems += [line.replace(str(path), label) for line in problem.problems]
+        return
+    part.class_map = found
+    problems = own_problems(found, label)
+    if not problems and public.publication is not None:
+        problems = class_problems(found, public.publication, label, public.where)
+        part.consistent = not problems
+    if part.audit is not None and found.counts() != part.audit.content["counts"]:
+        problems.append(f"{label}: it counts {found.counts()}; {AUDIT} says {part.audit.content['counts']}")
+    part.problems += problems
+    if not problems and public.publication is not None:
+        counts = found.counts()
+        withheld, dropped = sum(counts["withheld"].values()), sum(counts["dropped"].values())
+        part.checks.append(
+            f"{label}: {counts['input']} rows = {counts['published']} published + {withheld} withheld + "
+            f"{dropped} dropped; every published row is that of one record, in the class it is said to be in"
+        )

@@ -1,0 +1,251 @@
+"""The public part of a release folder, read from its bytes; everything that is wrong with it, and where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness.anonymization import as_it_is
+from likeness.certificate import Certificate
+from likeness.errors import LikenessError, TableError, VerificationError
+from likeness.folder.layout import CERTIFICATE, CERTIFICATE_PAGE, FORMATS, digest
+from likeness.forms._base import as_labelled, exact_labels
+from likeness.forms._columns import read_domain
+from likeness.forms._regions import read_region
+from likeness.report import certificate_page
+from likeness.tables import Labelled, Table, read_published
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from likeness.folder.layout import Layout
+    from likeness.forms._base import Form, Publication
+    from likeness.forms._columns import ColumnNote
+
+
+@dataclass(eq=False)
+class PublicPart:
+    """What the published files say.
+
+    Parameters
+    ----------
+    layout
+        Where they lie.
+    certificate
+        None when it cannot be read.
+    form
+        The form of the release.
+    tables
+        Table name to its file, read.
+    labels
+        Table name to what messages call its file.
+    publication
+        None when the tables cannot be understood.
+    problems, checks
+        What is wrong, and what was checked and found right.
+    """
+
+    layout: Layout
+    certificate: Certificate | None = None
+    form: Form | None = None
+    tables: dict[str, Table] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
+    publication: Publication | None = None
+    problems: list[str] = field(default_factory=list)
+    checks: list[str] = field(default_factory=list)
+
+    def where(self, row: int) -> str:
+        """Name the place of a record in the first published table."""
+        name = next(iter(self.tables))
+        return f"{self.labels[name]}, {self.tables[name].where(row)}"
+
+
+def read_public(layout: Layout) -> PublicPart:
+    """Read the published files, and say everything that is wrong with them.
+
+    Parameters
+    ----------
+    layout
+        Where they lie.
+    """
+    part = PublicPart(layout)
+    if not layout.public.is_dir():
+        part.problems.append(f"{layout.label(layout.public)}/ is missing")
+        return part
+    _read_certificate(part)
+    if part.certificate is None:
+        return part
+    part.form = part.certificate.make_form()
+    _check_files(part)
+    for name in part.form.tables:
+        _read_table(part, name)
+    _check_columns(part)
+    if len(part.tables) == len(part.form.tables):
+        _understand(part)
+    return part
+
+
+def labelled_columns(table: Table) -> dict[str, Labelled]:
+    """Take all columns of a published table as codes and texts."""
+    return {name: as_labelled(as_it_is(table, name)) for name in table.names}
+
+
+def _read_certificate(part: PublicPart) -> None:
+    """Read the certificate, and make sure that both of its files say the same."""
+    path = part.layout.public / CERTIFICATE
+    label = part.layout.label(path)
+    try:
+        text = path.read_bytes().decode()
+        certificate = Certificate.from_json(text, label)
+        page = certificate_page(certificate)
+    except FileNotFoundError:
+        part.problems.append(f"{label} is missing")
+        return
+    except (OSError, UnicodeDecodeError) as problem:
+        part.problems.append(f"{label}: cannot be read ({problem})")
+        return
+    except (LikenessError, KeyError, TypeError, AttributeError, ValueError) as problem:
+        whole = isinstance(problem, VerificationError)
+        part.problems.append(
+            str(problem) if whole else f"{label}: is not as likeness writes it; it was changed"
+        )
+        return
+    part.certificate = certificate
+    if text != certificate.to_json():
+        part.problems.append(f"{label}: is not as likeness writes it; it was changed")
+    shown = part.layout.public / CERTIFICATE_PAGE
+    if not shown.is_file():
+        return
+    if shown.read_bytes() == page.encode():
+        part.checks.append(f"{part.layout.label(shown)} says what {CERTIFICATE} says")
+        return
+    part.problems.append(
+        f"{part.layout.label(shown)}: does not say what {CERTIFICATE} says"
+        + _other_version(certificate, "; its wording may differ: verify with that version")
+    )
+
+
+def _other_version(certificate: Certificate, consequence: str) -> str:
+    """Say that another version wrote a release, where one did."""
+    from likeness._version import __version__
+
+    if certificate.version == __version__:
+        return ""
+    return f"; it was written by likeness {certificate.version}, this is {__version__}{consequence}"
+
+
+def _check_files(part: PublicPart) -> None:
+    """Compare the files that are there with those that were certified."""
+    assert part.certificate is not None  # noqa: S101  # read before
+    assert part.form is not None  # noqa: S101  # made before
+    layout, certified = part.layout, part.certificate.files
+    possible = [{f"{name}.{format_}" for name in part.form.tables} for format_ in FORMATS]
+    if set(certified) not in possible:
+        part.problems.append(
+            f"{CERTIFICATE}: certifies the files {', '.join(certified) or '(none)'}; the form "
+            f"{part.form.name} publishes {', '.join(part.form.tables)}"
+        )
+    expected = {*certified, CERTIFICATE, CERTIFICATE_PAGE}
+    found = {path.name for path in layout.public.iterdir()}
+    missing, extra = sorted(expected - found), sorted(found - expected)
+    part.problems += [f"{layout.label(layout.public / name)} is missing" for name in missing]
+    part.problems += [f"{layout.label(layout.public / name)}: is no part of the release" for name in extra]
+    part.problems += [f"{name}: is no part of the release" for name in layout.strangers()]
+    if not missing and not extra:
+        part.checks.append("no published file is missing and none was added")
+
+
+def _read_table(part: PublicPart, name: str) -> None:
+    """Read one published table and compare it with its entry in the certificate."""
+    assert part.certificate is not None  # noqa: S101  # read before
+    file = next((f"{name}.{f}" for f in FORMATS if f"{name}.{f}" in part.certificate.files), None)
+    path = None if file is None else part.layout.public / file
+    if file is None or path is None or not path.is_file():
+        return
+    label, facts = part.layout.label(path), part.certificate.files[file]
+    before = len(part.problems)
+    if digest(path) != facts["sha256"]:
+        part.problems.append(f"{label}: its SHA-256 is not the one in {CERTIFICATE}; the file was changed")
+    table = _table(part, path, label)
+    if table is None:
+        return
+    if list(table.names) != facts["columns"]:
+        part.problems.append(
+            f"{label}: its columns are {', '.join(table.names)}; "
+            f"{CERTIFICATE} says {', '.join(facts['columns'])}"
+        )
+    if table.height != facts["rows"]:
+        part.problems.append(f"{label}: it has {table.height} rows; {CERTIFICATE} says {facts['rows']}")
+    if len(part.problems) == before:
+        part.checks.append(f"{label}: its bytes, rows and columns are those of {CERTIFICATE}")
+    part.tables[name], part.labels[name] = table, label
+
+
+def _table(part: PublicPart, path: Path, label: str) -> Table | None:
+    """Read a file; None, and a problem, when that fails."""
+    try:
+        return read_published(path)
+    except TableError as problem:
+        part.problems += [line.replace(str(path), label) for line in problem.problems]
+        return None
+
+
+def _check_columns(part: PublicPart) -> None:
+    """Compare the columns of all tables with the notes on them."""
+    assert part.certificate is not None  # noqa: S101  # read before
+    names = [note.name for note in part.certificate.columns.notes]
+    there = list(dict.fromkeys(name for table in part.tables.values() for name in table.names))
+    if part.tables and there != names:
+        part.problems.append(
+            f"{', '.join(part.labels.values())}: the columns are {', '.join(there)}; "
+            f"{CERTIFICATE} describes {', '.join(names)}"
+        )
+
+
+def _understand(part: PublicPart) -> None:
+    """Read what the tables say, or say which cells say nothing."""
+    assert part.certificate is not None  # noqa: S101  # read before
+    assert part.form is not None  # noqa: S101  # made before
+    tables: dict[str, dict[str, Labelled]] = {}
+    unreadable: list[str] = []
+    try:
+        for name, table in part.tables.items():
+            tables[name] = labelled_columns(table)
+            for note in part.certificate.columns.notes:
+                if note.name in tables[name]:
+                    unreadable += _unreadable(
+                        note, tables[name][note.name], table, part.labels[name], part.form
+                    )
+        if not unreadable:
+            part.publication = part.form.read(tables, part.certificate.columns)
+    except KeyError as problem:
+        unreadable.append(f"{', '.join(part.labels.values())}: the column {problem} is missing")
+    except LikenessError as problem:
+        unreadable += [f"{', '.join(part.labels.values())}: {line}" for line in problem.problems]
+    part.problems += unreadable
+
+
+def _unreadable(note: ColumnNote, column: Labelled, table: Table, label: str, form: Form) -> list[str]:
+    """Say which cells of a column are nothing that such a column can hold, and where they stand."""
+    problems = []
+    for code, text in enumerate(column.labels if note.role != "other" else []):
+        try:
+            if note.role == "quasi" and not form.publishes_exactly:
+                read_region(text, note)
+        except LikenessError as problem:
+            row = int(np.argmax(column.codes == code))
+            problems += [f"{label}, {table.where(row)}: {line}" for line in problem.problems]
+    if note.role == "sensitive" or (note.role == "quasi" and form.publishes_exactly):
+        values = exact_labels(column.labels)
+        try:
+            read_domain(note, values)
+        except LikenessError:
+            for code, value in enumerate(values):
+                try:
+                    read_domain(note, [value])
+                except LikenessError as problem:
+                    row = int(np.argmax(column.codes == code))
+                    problems += [f"{label}, {table.where(row)}: {line}" for line in problem.problems]
+    return problems

@@ -1,0 +1,183 @@
+"""Verify a release folder: what its bytes prove, to whom, and what is wrong, with where."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from likeness.anonymization import as_policy
+from likeness.encode import Encoded, encode
+from likeness.errors import InvalidError, LikenessError
+from likeness.folder.audit import plain_policy
+from likeness.folder.layout import find_layout
+from likeness.folder.origin import Origin
+from likeness.folder.private_part import PrivatePart, read_private
+from likeness.folder.public_part import PublicPart, read_public
+from likeness.proof import Verdict, prove
+from likeness.tables import read
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from likeness.policy import Policy
+
+
+def verify(
+    folder: str | Path,
+    original: Any = None,
+    *,
+    policy: Policy | Mapping[str, Any] | str | Path | None = None,
+) -> Verdict:
+    """Prove again what a release guarantees, from its files alone.
+
+    From the published files anyone proves the guarantee and that the certificate says no more than that.
+    With ``private/`` it is also proven that nothing was changed since; with the original as well, that every
+    published row is a correct generalization of its original, that no record is lost or invented, and models
+    with scope ``steward``.
+
+    Parameters
+    ----------
+    folder
+        A release folder, or its ``public/`` alone.
+    original
+        The table the release was made from: a frame, a path, or what `likeness.read` returned; needs
+        ``private/``.
+    policy
+        What must have been asked for; by default it is what the files say.
+
+    Returns
+    -------
+    Verdict
+        Every proof, everything that is wrong with where it is, and everything that was found right.
+
+    Raises
+    ------
+    InvalidError
+        When there is no such release, it cannot be read, or an original is given without ``private/``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import polars as pl, likeness as lk
+    >>> table = pl.DataFrame({"age": [30, 31, 60, 61], "disease": ["flu", "cold", "flu", "cold"]})
+    >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
+    >>> release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=7)
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     folder = release.write(place + "/out")
+    ...     lk.verify(folder / "public").ok, lk.verify(folder, table).ok
+    (True, True)
+    """
+    layout = find_layout(folder)
+    asked = None if policy is None else as_policy(policy)
+    if original is not None and layout.private is None:
+        raise InvalidError(
+            f"{folder}: there is no private/ here; without its class map a release cannot be compared with "
+            "its original"
+        )
+    try:
+        public = read_public(layout)
+        steward = None if layout.private is None else read_private(layout, layout.private, public)
+        encoded, told = None, asked
+        if steward is not None and original is not None:
+            told = asked or steward.policy
+            encoded = _encode(original, told, steward)
+        return judge(public, steward, encoded, told)
+    except OSError as problem:
+        raise InvalidError(f"{folder}: cannot be read ({problem.strerror or problem})") from None
+
+
+def judge(
+    public: PublicPart, steward: PrivatePart | None, encoded: Encoded | None, policy: Policy | None
+) -> Verdict:
+    """Put together everything that was found.
+
+    Parameters
+    ----------
+    public, steward
+        The parts of the folder.
+    encoded
+        The original, encoded.
+    policy
+        What was asked.
+    """
+    problems, checks = list(public.problems), list(public.checks)
+    proven = _prove(public, encoded, policy, problems)
+    if not problems:
+        checks.append("counts and measured strengths are those of certificate.json")
+    if steward is not None:
+        problems += steward.problems
+        checks += steward.checks
+        if policy is not None:
+            problems += _compare_policy(public, steward, policy)
+        if encoded is not None and policy is not None:
+            wrong, right = _compare(public, steward, encoded, policy)
+            problems += wrong
+            checks += right
+    return replace(proven, problems=tuple(problems), checks=tuple(checks))
+
+
+def _encode(original: Any, policy: Policy | None, steward: PrivatePart) -> Encoded | None:
+    """Encode the original as the policy says; None, and a problem, when that fails."""
+    table = read(original)
+    if policy is None:
+        return None
+    try:
+        return encode(table, policy)
+    except LikenessError as problem:
+        steward.problems += [f"the original does not fit the policy: {line}" for line in problem.problems]
+        return None
+
+
+def _prove(
+    public: PublicPart, encoded: Encoded | None, policy: Policy | None, problems: list[str]
+) -> Verdict:
+    """Prove what the certificate claims and the policy asks for, from the published texts."""
+    certificate, publication = public.certificate, public.publication
+    if certificate is None or publication is None:
+        return Verdict((), 0 if certificate is None else certificate.records, 0)
+    data = None if encoded is None else encoded.data
+    try:
+        verdict = prove(publication, certificate.make_models(), data)
+        problems += certificate.compare(verdict)
+        if policy is None:
+            return verdict
+        models = policy.privacy if encoded is None else encoded.name_models(policy.privacy)
+        asked = prove(publication, models, data)
+    except LikenessError as problem:
+        problems += problem.problems
+        return Verdict((), publication.size, int(publication.classes.max(initial=-1)) + 1)
+    claimed = {(proof.subject, proof.column) for proof in verdict.proofs}
+    extra = tuple(proof for proof in asked.proofs if (proof.subject, proof.column) not in claimed)
+    problems += [
+        f"certificate.json does not claim {proof.subject}, which the policy asks for" for proof in extra
+    ]
+    return replace(verdict, proofs=verdict.proofs + extra)
+
+
+def _compare(
+    public: PublicPart, steward: PrivatePart, encoded: Encoded, policy: Policy
+) -> tuple[list[str], list[str]]:
+    """Compare the release with its original: what is wrong, and what is right."""
+    if public.certificate is None or public.publication is None or steward.audit is None:
+        return [], []
+    if steward.class_map is None or not steward.consistent:
+        return ["the release cannot be compared with its original: the class map is not whole"], []
+    try:
+        return Origin(public, steward.class_map, encoded, policy).problems(steward.audit)
+    except LikenessError as problem:
+        return list(problem.problems), []
+
+
+def _compare_policy(public: PublicPart, steward: PrivatePart, policy: Policy) -> list[str]:
+    """Compare the policy that was given with the one that was kept; seed and output may differ."""
+    if public.certificate is None or steward.audit is None:
+        return []
+    given = plain_policy(policy, public.certificate, steward.audit.content["renamed"])
+    kept = steward.audit.content["policy"]
+    keys = [key for key in {**kept, **given} if key not in {"seed", "output"}]
+    return [
+        f"private/audit.json: policy: {key}: is not that of the policy that was given"
+        for key in keys
+        if kept.get(key) != given.get(key)
+    ]

@@ -1,0 +1,140 @@
+"""Write a release folder, prove it from its own bytes, put it in place."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from likeness.folder.audit import make_audit, plain_policy
+from likeness.folder.class_map import class_map_of, write_class_map
+from likeness.folder.layout import (
+    AUDIT,
+    CERTIFICATE,
+    CERTIFICATE_PAGE,
+    CLASSES,
+    PRIVATE,
+    PUBLIC,
+    REPORT,
+    Layout,
+    digest,
+)
+from likeness.folder.placing import check_target, put_in_place, staging
+from likeness.folder.private_part import read_private
+from likeness.folder.public_part import read_public
+from likeness.folder.verification import judge
+from likeness.report import certificate_page, report_page
+from likeness.tables import write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from likeness.certificate import Certificate
+    from likeness.release import Release
+
+
+def write_folder(release: Release, folder: str | Path, *, overwrite: bool = False) -> Path:
+    """Write a release folder, prove it from its own bytes, then put it in place.
+
+    Parameters
+    ----------
+    release
+        With its original.
+    folder
+        Where; must not exist unless ``overwrite``, and its parent must.
+    overwrite
+        Replace an existing release folder, and nothing else.
+
+    Returns
+    -------
+    Path
+        The folder, absolute.
+
+    Raises
+    ------
+    OutputError
+        When it cannot be written, or something stands there that must not be replaced.
+    VerificationError
+        When the bytes do not prove the guarantee.
+    LikenessError
+        When the release no longer knows its original.
+
+    Notes
+    -----
+    Whatever goes wrong, an interruption included, nothing half-written is left, and what stood there stands
+    there still.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import polars as pl, likeness as lk
+    >>> table = pl.DataFrame({"age": [30, 31, 60, 61], "disease": ["flu", "cold", "flu", "cold"]})
+    >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
+    >>> release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=7)
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     folder = write_folder(release, place + "/out")
+    ...     sorted(path.name for path in (folder / "public").iterdir())
+    ['certificate.html', 'certificate.json', 'release.csv']
+    """
+    private = release.private
+    target = check_target(folder, overwrite=overwrite)
+    with staging(target) as stage:
+        public = _write_public(release, stage / PUBLIC)
+        # The steward's own: nobody else may look into it.
+        (stage / PRIVATE).mkdir(mode=0o700)
+        _write_private(release, public, stage)
+        layout = Layout(stage, stage / PUBLIC, stage / PRIVATE)
+        read_back = read_public(layout)
+        steward = read_private(layout, stage / PRIVATE, read_back)
+        judge(read_back, steward, private.encoded, private.policy).raise_if_failed()
+        _settle(stage)
+        put_in_place(stage, target)
+    return target
+
+
+def output_format(release: Release) -> Any:
+    """Choose the format of the published tables: the policy's, else the kind the input came in."""
+    private = release.private
+    kind = private.encoded.table.format
+    return private.policy.output.format or ("parquet" if kind in {"parquet", "arrow"} else "csv")
+
+
+def _write_public(release: Release, public: Path) -> Certificate:
+    """Write the published tables and their certificate."""
+    public.mkdir()
+    format_ = output_format(release)
+    files: dict[str, dict[str, Any]] = {}
+    for name, columns in release.columns.items():
+        path = public / f"{name}.{format_}"
+        write(columns, path, format_)
+        rows = len(next(iter(columns.values())).codes)
+        files[path.name] = {"sha256": digest(path), "rows": rows, "columns": list(columns)}
+    certificate = replace(release.certificate, files=files)
+    _write_text(public / CERTIFICATE, certificate.to_json())
+    _write_text(public / CERTIFICATE_PAGE, certificate_page(certificate))
+    return certificate
+
+
+def _write_private(release: Release, certificate: Certificate, stage: Path) -> None:
+    """Write the class map, the report and the audit, which knows all other files."""
+    private, folder = release.private, stage / PRIVATE
+    found = class_map_of(release)
+    write_class_map(found, folder / CLASSES)
+    policy = plain_policy(private.policy, certificate, private.encoded.renamed)
+    counts = found.counts()
+    _write_text(folder / REPORT, report_page(release, policy, counts))
+    files = {path.relative_to(stage).as_posix(): digest(path) for path in stage.glob("*/*")}
+    _write_text(folder / AUDIT, make_audit(release, policy, counts, files).to_json())
+
+
+def _write_text(path: Path, text: str) -> None:
+    """Write a text as UTF-8 with plain line ends."""
+    path.write_bytes(text.encode())
+
+
+def _settle(stage: Path) -> None:
+    """Have every byte on the disk, and the folder as open as any other new one."""
+    for path in stage.glob("*/*"):
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
+    stage.chmod((stage / PUBLIC).stat().st_mode & 0o777)

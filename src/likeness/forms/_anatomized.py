@@ -1,0 +1,188 @@
+"""Anatomized tables, read back: what they prove, what an analyst computes and what an adversary believes."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.errors import TableError
+from likeness.forms._base import Cells, Columns, Publication, Query
+from likeness.forms._exact import ExactColumn, whole_numbers
+from likeness.forms._overlap import condition_shares
+from likeness.forms._text import MISSING
+from likeness.microdata.grouping import group_codes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from likeness.forms._columns import PublishedColumns
+
+BUCKET = "bucket"
+"""The column that links the two tables."""
+
+
+def count_column(sensitive: str) -> str:
+    """Name the column of counts beside a sensitive column.
+
+    Examples
+    --------
+    >>> count_column("disease"), count_column("count")
+    ('count', 'records')
+    """
+    return "records" if sensitive == "count" else "count"
+
+
+class AnatomizedPublication(Publication):
+    """Anatomized tables, read back.
+
+    ``classes`` are the buckets. ``sensitive_codes`` give every record of a bucket one of its values; which
+    record has which means nothing, as nobody knows.
+
+    Parameters
+    ----------
+    quasi, sensitive
+        Columns of the two tables.
+    columns
+        What the certificate says about them.
+
+    Raises
+    ------
+    TableError
+        When a column is missing, a text is no value of its column, or the tables contradict each other.
+    """
+
+    def __init__(self, quasi: Columns, sensitive: Columns, columns: PublishedColumns) -> None:
+        notes = columns.with_role("sensitive")
+        if len(notes) != 1:
+            raise TableError(
+                f"an anatomized release has one sensitive column; the certificate names {len(notes)}"
+            )
+        _same_lengths("quasi", quasi)
+        _same_lengths("sensitive", sensitive)
+        self.columns = tuple(ExactColumn("quasi", quasi, note) for note in columns.with_role("quasi"))
+        self.values = ExactColumn("sensitive", sensitive, notes[0])
+        self.sensitive = (self.values.domain,)
+        own = whole_numbers("quasi", quasi, BUCKET, at_least=0)
+        self.size = own.shape[0]
+        self.numbers, classes = np.unique(own, return_inverse=True)
+        self.classes = classes.astype(np.int64)
+        self.sizes = np.bincount(self.classes, minlength=self.numbers.size).astype(np.int64)
+        self.counts = whole_numbers("sensitive", sensitive, count_column(notes[0].name), at_least=1)
+        self.holders = self._find_buckets(whole_numbers("sensitive", sensitive, BUCKET, at_least=0))
+        self._check_counts()
+        self.sensitive_codes = self._expand()
+        groups = group_codes([c.codes for c in self.columns], [c.domain.codes for c in self.columns])
+        self.identities = groups.of if self.columns else np.zeros(self.size, np.int64)
+        self._first = groups.first if self.columns else np.zeros(min(1, self.size), np.int64)
+
+    def _find_buckets(self, held: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Bucket of every row of ``sensitive``, by position in ``numbers``."""
+        at = np.searchsorted(self.numbers, held).astype(np.int64)
+        known = at < self.numbers.size
+        known[known] = self.numbers[at[known]] == held[known]
+        if not known.all():
+            number = int(held[~known][0])
+            raise TableError(
+                f"table 'sensitive', column {BUCKET!r}: the bucket {number} is not in the table 'quasi'"
+            )
+        keys = at * self.values.domain.codes + self.values.codes
+        _, first, times = np.unique(keys, return_index=True, return_counts=True)
+        if (times > 1).any():
+            number = int(held[first[times > 1][0]])
+            raise TableError(
+                f"table 'sensitive', column {self.values.note.name!r}: the bucket {number} has one value on "
+                "two rows"
+            )
+        return at
+
+    def _check_counts(self) -> None:
+        """Refuse buckets that do not have as many values as records."""
+        limited = np.minimum(self.counts, self.size + 1)
+        sums = np.bincount(self.holders, limited, self.numbers.size).astype(np.int64)
+        wrong = np.flatnonzero(sums != self.sizes)
+        if wrong.size:
+            number, size = int(self.numbers[wrong[0]]), int(self.sizes[wrong[0]])
+            raise TableError(
+                f"table 'sensitive', column {count_column(self.values.note.name)!r}: the counts of the "
+                f"bucket {number} do not sum to its {size} records in the table 'quasi'"
+            )
+
+    def _expand(self) -> NDArray[np.int32]:
+        """(1, n) One of its bucket's values for every record."""
+        # Sorted by bucket, both tables run side by side.
+        order = np.argsort(self.holders, kind="stable")
+        codes = np.empty((1, self.size), np.int32)
+        codes[0, np.argsort(self.classes, kind="stable")] = np.repeat(
+            self.values.codes[order], self.counts[order]
+        )
+        return codes
+
+    @cached_property
+    def cells(self) -> tuple[Cells, ...]:  # type: ignore[override]  # an attribute computed when first used
+        """What is shown of each identity: single values."""
+        return tuple(
+            Cells(column.note, column.regions(), column.codes[self._first].astype(np.int64))
+            for column in self.columns
+        )
+
+    def describe_class(self, number: int) -> str:
+        """Its bucket number."""
+        return f"{BUCKET} = {int(self.numbers[number])}"
+
+    def estimate(self, query: Query) -> float:
+        """Count the records a query finds in every bucket, times the bucket's share of the sensitive values.
+
+        The estimator of Anatomy in spec section 5.4.
+
+        Raises
+        ------
+        TableError
+            When the query names a column that was not published, or a condition does not suit its column.
+        """
+        matching = np.ones(self.size, np.bool_)
+        wanted = np.ones(self.values.domain.codes, np.bool_)
+        by_name = {column.note.name: column for column in self.columns}
+        for name, condition in query.where.items():
+            if name == self.values.note.name:
+                wanted &= condition_shares(self.values.domain, condition) > 0
+            elif name in by_name:
+                matching &= by_name[name].meets(condition)
+            else:
+                known = ", ".join((*by_name, self.values.note.name))
+                raise TableError(f"no published column {name!r} to query; there are {known}")
+        members = np.bincount(self.classes[matching], minlength=self.numbers.size)
+        having = np.bincount(self.holders, self.counts * wanted[self.values.codes], self.numbers.size)
+        return float(np.sum(members * having / self.sizes))
+
+    def _matching(self, target: Mapping[str, Any]) -> NDArray[np.bool_]:
+        """(n,) Records whose quasi-identifiers are the target's, as far as these are known."""
+        found = np.ones(self.size, np.bool_)
+        for column in self.columns:
+            if column.note.name in target:
+                found &= column.meets([target[column.note.name]])
+        return found
+
+    def candidates(self, target: Mapping[str, Any]) -> NDArray[np.int64]:
+        """Buckets with a record of the target's quasi-identifiers."""
+        return np.unique(self.classes[self._matching(target)])
+
+    def posterior(self, target: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+        """Average, over all records that match, the shares of the values in their buckets."""
+        buckets = self.classes[self._matching(target)]
+        if buckets.size == 0:
+            return {}
+        weights = np.bincount(buckets, minlength=self.numbers.size) / self.sizes / buckets.size
+        domain = self.values.domain
+        beliefs = np.bincount(self.values.codes, self.counts * weights[self.holders], domain.codes)
+        labels = [*domain.labels, *([MISSING] if domain.missing else [])]
+        return {domain.name: {labels[i]: float(beliefs[i]) for i in np.flatnonzero(beliefs)}}
+
+
+def _same_lengths(table: str, columns: Columns) -> None:
+    """Refuse columns of different lengths."""
+    if len({column.codes.shape[0] for column in columns.values()}) > 1:
+        raise TableError(f"table {table!r}: its columns are of different lengths; it was changed")

@@ -1,0 +1,117 @@
+"""(α, k)-anonymity (Wong et al. 2006): k-anonymity, and no value takes more than a share α of a class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from likeness.checks import number, whole
+from likeness.errors import PolicyError, suggestion
+from likeness.exact import Real
+from likeness.models._base import BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models._rounding import float_above, largest_ratio
+from likeness.models._shares import ShareLimits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.microdata.statistics import ClassStatistics
+
+
+@dataclass(frozen=True, repr=False)
+class AlphaKAnonymity(SensitiveModel):
+    """Every class holds at least k records, and a share of at most α of them has the same sensitive value.
+
+    Parameters
+    ----------
+    alpha
+        Largest share, above 0 and at most 1. Texts such as ``"1/3"`` are exact.
+    k
+        Smallest allowed class, at least 1.
+    values
+        Sensitive values that α applies to; by default all.
+
+    References
+    ----------
+    Wong et al. 2006, "(α, k)-anonymity"; spec section 2.
+
+    Examples
+    --------
+    >>> AlphaKAnonymity(0.5, 3, values=["HIV"])
+    AlphaKAnonymity(alpha=0.5, k=3, values=('HIV',))
+    """
+
+    alpha: float | str | Fraction
+    k: int
+    values: Sequence[str] | None = None
+
+    name: ClassVar[str] = "alpha-k-anonymity"
+    closed_under_union: ClassVar[bool] = True
+    closed_under_adding: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        number(self.name, "alpha", self.alpha, above=0, at_most=1)
+        whole(self.name, "k", self.k, at_least=1)
+        if self.values is None:
+            return
+        if (
+            isinstance(self.values, str)
+            or not isinstance(self.values, list | tuple)
+            or not self.values
+            or not all(isinstance(value, str) for value in self.values)
+        ):
+            raise PolicyError(f"{self.name}: values must be a list of sensitive values; got {self.values!r}")
+        object.__setattr__(self, "values", tuple(self.values))
+
+    def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
+        """Bind to a sensitive attribute.
+
+        Raises
+        ------
+        PolicyError
+            When ``values`` names one that the column does not have.
+        """
+        labels = [attribute.label(code) for code in range(len(attribute.counts))]
+        listed = labels if self.values is None else self.values
+        if attribute.complete:
+            unknown = [
+                f"{self.name}: {attribute.domain.name!r} has no value {value!r}{suggestion(value, labels)}"
+                for value in listed
+                if value not in labels
+            ]
+            if unknown:
+                raise PolicyError(*unknown)
+        concerned = np.array([label in set(listed) for label in labels], np.bool_)
+        return _Bound(attribute, number(self.name, "alpha", self.alpha, above=0), self.k, concerned)
+
+
+class _Bound(ShareLimits):
+    def __init__(
+        self, attribute: SensitiveAttribute, alpha: Fraction, k: int, concerned: NDArray[np.bool_]
+    ) -> None:
+        super().__init__(attribute, smallest=k)
+        self.alpha = alpha
+        self.concerned = concerned
+
+    def limits(self) -> tuple[Sequence[Real], None]:
+        return [Real.of(self.alpha if limited else Fraction(1)) for limited in self.concerned], None
+
+    def measured(self, stats: ClassStatistics) -> NDArray[np.float64]:
+        worst = np.zeros(stats.classes)
+        np.maximum.at(worst, stats.class_of, np.where(self.concerned[stats.value], stats.count, 0))
+        return np.where(stats.sizes >= self.smallest, worst / np.maximum(stats.sizes, 1), np.inf)
+
+    def slack(self, measured: NDArray[np.float64]) -> NDArray[np.float64]:
+        return float(self.alpha) - measured
+
+    def strongest(self, stats: ClassStatistics) -> Strength:
+        limited = self.concerned[stats.value]
+        share = largest_ratio(stats.count[limited], stats.sizes[stats.class_of[limited]])
+        smallest = float(stats.sizes.min()) if stats.classes else 0.0
+        return Strength({"alpha": float_above(share), "k": smallest})

@@ -1,0 +1,109 @@
+"""t-closeness (Li, Li & Venkatasubramanian 2007): every class is distributed nearly as the table is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from likeness.checks import choice, number
+from likeness.models._base import BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models._rounding import float_above, fraction_below, largest_ratio, times
+from likeness.models._transport import DISTANCES, Transport, transport
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from numpy.typing import NDArray
+
+    from likeness.kernels.class_tests import ClassTest
+    from likeness.microdata.statistics import ClassStatistics
+
+
+@dataclass(frozen=True, repr=False)
+class TCloseness(SensitiveModel):
+    """The earth mover's distance between the sensitive values of every class and of the table is at most t.
+
+    Parameters
+    ----------
+    t
+        Largest distance, from 0 to 1. Texts such as ``"1/3"`` are exact.
+    distance
+        Ground distance between values: ``equal`` (any two are 1 apart), ``ordered`` (ranks apart, over the
+        largest) or ``hierarchical`` (height of the lowest common ancestor, over the root's); by default the
+        one the column declares.
+
+    References
+    ----------
+    Li, Li & Venkatasubramanian 2007, "t-closeness"; spec sections 2 and 2.1.
+
+    Examples
+    --------
+    >>> TCloseness(0.2, distance="ordered")
+    TCloseness(t=0.2, distance='ordered')
+    """
+
+    t: float | str | Fraction
+    distance: str | None = None
+
+    name: ClassVar[str] = "t-closeness"
+    # The distance is convex in the class's distribution.
+    closed_under_union: ClassVar[bool] = True
+    closed_under_adding: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        number(self.name, "t", self.t, at_least=0, at_most=1)
+        if self.distance is not None:
+            choice(self.name, "distance", self.distance, DISTANCES)
+
+    def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
+        """Bind to a sensitive attribute.
+
+        Raises
+        ------
+        PolicyError
+            When its column does not have the ground distance.
+        """
+        limit = number(self.name, "t", self.t, at_least=0, at_most=1)
+        return _Bound(limit, transport(self.name, attribute, self.distance))
+
+
+@dataclass(frozen=True, eq=False)
+class _Bound(BoundModel):
+    t: Fraction
+    transport: Transport
+
+    def holds(self, stats: ClassStatistics) -> NDArray[np.bool_]:
+        allowed = times(self._whole(stats), self.t.numerator)
+        return np.asarray(times(self.transport.work(stats), self.t.denominator) <= allowed)
+
+    def measured(self, stats: ClassStatistics) -> NDArray[np.float64]:
+        whole = np.maximum(self._whole(stats).astype(np.float64), 1.0)
+        return np.asarray(self.transport.work(stats).astype(np.float64) / whole)
+
+    def slack(self, measured: NDArray[np.float64]) -> NDArray[np.float64]:
+        return float(self.t) - measured
+
+    def strongest(self, stats: ClassStatistics) -> Strength:
+        held = stats.sizes > 0
+        largest = largest_ratio(self.transport.work(stats)[held], self._whole(stats)[held])
+        return Strength({"t": float_above(largest)})
+
+    def _whole(self, stats: ClassStatistics) -> NDArray[np.int64]:
+        """(E,) What the transport's work is a share of."""
+        return times(stats.sizes, self.transport.scale * self.transport.total)
+
+    def class_test(self) -> ClassTest:
+        from likeness.kernels.class_tests import ClassTest, transport_at_most
+
+        laid = self.transport
+        edges = np.stack([laid.first, laid.last, laid.weight], axis=1).ravel()
+        t = fraction_below(self.t, (1 << 31) - 1)
+        head = [laid.total, t.numerator, t.denominator, laid.scale, laid.weight.size]
+        integers = np.concatenate([head, laid.counts, edges])
+        # Every edge costs a few roundings of at most the whole work.
+        margin = (laid.weight.size + 8) * 1e-15
+        reals = () if laid.fits else (float(self.t) - margin,)
+        return ClassTest(transport_at_most, integers, reals, values=len(laid.counts))

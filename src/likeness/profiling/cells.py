@@ -1,0 +1,213 @@
+"""One column as a profile looks at it: kind, distinct values, how many records have each, what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from likeness.errors import TableError
+from likeness.profiling.contents import Contents, look_at
+from likeness.profiling.markers import DOUBTFUL, WORDS, Marker, blank, odd_numbers, worded
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likeness.tables import Table
+
+NUMBERS = ("integer", "real")
+_AMONG = {"integer": "whole numbers", "real": "numbers", "date": "dates"}
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """One column, read.
+
+    Parameters
+    ----------
+    name
+        The column.
+    kind
+        ``integer``, ``real``, ``date``, ``moment`` (with a time of day), ``boolean`` or ``text``.
+    codes : (n,) int32
+        Index into `values` of each record; -1 where the cell is missing.
+    values
+        The distinct values; for numbers and dates ascending.
+    counts : (m,) int64
+        Records of each value.
+    markers
+        What means, or may mean, a missing value; the empty cell and nulls are not listed.
+    kind_to_declare
+        The kind a policy must declare because it cannot be found from the cells; None where it can.
+    trouble
+        Why that is so.
+    """
+
+    name: str
+    kind: str
+    codes: NDArray[np.int32]
+    values: pl.Series
+    counts: NDArray[np.int64]
+    markers: tuple[Marker, ...] = ()
+    kind_to_declare: str | None = None
+    trouble: str = ""
+
+    @property
+    def height(self) -> int:
+        """All records."""
+        return len(self.codes)
+
+    @property
+    def records(self) -> int:
+        """Records that have a value."""
+        return int(self.counts.sum())
+
+    @property
+    def missing(self) -> int:
+        """Records without a value, declared markers included."""
+        return self.height - self.records
+
+    @property
+    def distinct(self) -> int:
+        """Different values."""
+        return len(self.counts)
+
+    @property
+    def alone(self) -> int:
+        """Records whose value no other record has."""
+        return int(np.count_nonzero(self.counts == 1))
+
+    @property
+    def unique(self) -> float:
+        """Share of the records with a value whose value no other record has."""
+        return self.alone / self.records if self.records else 0.0
+
+    @property
+    def declared(self) -> tuple[str, ...]:
+        """Markers a policy must declare for this column, beside the empty cell."""
+        return tuple(marker.text for marker in self.markers if marker.declared)
+
+    @cached_property
+    def contents(self) -> Contents | None:
+        """What the texts look like; None for other kinds, and without a value."""
+        return look_at(self.values) if self.kind == "text" and self.distinct else None
+
+    def groups(self) -> NDArray[np.int32]:
+        """(n,) Code of each record, the missing value being one of its own, the last."""
+        return np.where(self.codes < 0, np.int32(self.distinct), self.codes) if self.missing else self.codes
+
+    @property
+    def radix(self) -> int:
+        """Number of codes that `groups` has."""
+        return self.distinct + (self.missing > 0)
+
+
+def read_cells(table: Table, name: str) -> Cells:
+    """Read one column.
+
+    Parameters
+    ----------
+    table, name
+        The table and the column.
+
+    Raises
+    ------
+    TableError
+        When the cells cannot be read at all.
+
+    Examples
+    --------
+    >>> from likeness.tables import read
+    >>> ages = read_cells(read(pl.DataFrame({"age": ["40", "31", "?", ""]})), "age")
+    >>> ages.kind, ages.missing, ages.declared
+    ('integer', 2, ('?',))
+    """
+    raw = table._column(name).without(("",))  # noqa: SLF001  # ours; it spares sorting millions of names
+    values, counts = raw.values, raw.data.counts()
+    if values.dtype == pl.Float64 and values.is_infinite().any():
+        return _infinite(table, name, values, counts)
+    if values.dtype == pl.String:
+        return _texts(table, name, values, counts)
+    return _finished(table, name, table.kind(name), (), ())
+
+
+def _infinite(table: Table, name: str, values: pl.Series, counts: NDArray[np.int64]) -> Cells:
+    """Numbers some of which are infinite: no interval holds them, so they are declared missing."""
+    markers = [
+        Marker(
+            text, int(counts[(values == number).to_numpy()].sum()), declared=True, why="not a finite number"
+        )
+        for text, number in (("inf", float("inf")), ("-inf", float("-inf")))
+        if (values == number).any()
+    ]
+    return _finished(table, name, "real", markers, ())
+
+
+def _texts(table: Table, name: str, values: pl.Series, counts: NDArray[np.int64]) -> Cells:
+    """Cells that are text: numbers and dates are found in them, what stands among them is declared or asked about."""
+    is_blank, is_word, is_doubtful = blank(values), worded(values, WORDS), worded(values, DOUBTFUL)
+    blanks = _marked(values, counts, is_blank, declared=True, why="a blank cell")
+    words = _marked(values, counts, is_word, declared=False, why="a usual word for a missing value")
+    doubts = _marked(values, counts, is_doubtful, declared=False, why="an answer, or a missing value")
+    kind, trouble = _kind(table, name, blanks)
+    if kind in {None, "text"} and words:
+        numeric, _ = _kind(table, name, (*blanks, *words))
+        if numeric in _AMONG:
+            why = f"stands among {_AMONG[numeric]}"
+            words = _marked(values, counts, is_word, declared=True, why=why)
+            kind = numeric
+    if kind is None:
+        found = _finished(table, name, "text", blanks, (*words, *doubts))
+        return Cells(
+            name, "text", found.codes, found.values, found.counts, found.markers, "categorical", trouble
+        )
+    declared = [marker for marker in (*blanks, *words) if marker.declared]
+    asked = [marker for marker in (*words, *doubts) if not marker.declared]
+    return _finished(table, name, kind, declared, asked)
+
+
+def _kind(table: Table, name: str, markers: tuple[Marker, ...] | list[Marker]) -> tuple[str | None, str]:
+    """Kind of a column once these markers are missing; None, and why, when it cannot be told."""
+    try:
+        return table.kind(name, missing=("", *(marker.text for marker in markers))), ""
+    except TableError as problem:
+        told = str(problem)
+        mixed = "numbers and other texts are mixed"
+        return None, "commas that are decimal marks or separate thousands" if "comma" in told else mixed
+
+
+def _marked(
+    values: pl.Series, counts: NDArray[np.int64], which: NDArray[np.bool_], *, declared: bool, why: str
+) -> list[Marker]:
+    """Markers of the values that are marked."""
+    found = np.flatnonzero(which)
+    return [Marker(str(values[int(i)]), int(counts[i]), declared=declared, why=why) for i in found]
+
+
+def _finished(
+    table: Table,
+    name: str,
+    kind: str,
+    declared: list[Marker] | tuple[Marker, ...],
+    asked: list[Marker] | tuple[Marker, ...],
+) -> Cells:
+    """Read the column with its declared markers missing."""
+    missing = ("", *(marker.text for marker in declared))
+    if kind != "text":
+        column = table.encode(name, missing=missing, kind=kind)
+        values, counts = pl.Series(column.values), column.counts()
+        if kind in NUMBERS:
+            asked = [*asked, *odd_numbers(values, counts)]
+        return Cells(name, kind, column.codes, values, counts, (*declared, *asked))
+    raw = table._column(name).without(missing)  # noqa: SLF001  # ours
+    values = raw.values if raw.values.dtype == pl.String else raw.values.cast(pl.String)
+    kind = "moment" if raw.values.dtype == pl.Datetime else "text"
+    if values.n_unique() < len(values):
+        column = table.encode(name, missing=missing, kind="text")
+        return Cells(
+            name, kind, column.codes, pl.Series(column.values.tolist(), dtype=pl.String), column.counts(), (*declared, *asked)
+        )  # fmt: skip
+    return Cells(name, kind, raw.data.codes, values, raw.data.counts(), (*declared, *asked))

@@ -1,0 +1,251 @@
+"""What a profile says about one column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from likeness.profiling import words
+from likeness.profiling.cells import NUMBERS
+from likeness.profiling.meaning import MANY, settings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from likeness.profiling.cells import Cells
+    from likeness.profiling.links import Link
+    from likeness.profiling.markers import Marker
+    from likeness.profiling.meaning import Meaning
+    from likeness.profiling.reach import Reach
+
+_EXACT = 0.05
+"""Share of records alone with a sensitive number from which its being published exactly is warned of."""
+_FEW = 5
+PUBLISHED = ("quasi", "sensitive")
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """What a profile says about one column.
+
+    Parameters
+    ----------
+    name
+        The column.
+    kind
+        ``integer``, ``real``, ``date``, ``moment``, ``boolean`` or ``text``.
+    records, missing
+        Records with a value, and without one (declared markers included).
+    distinct
+        Different values.
+    alone
+        Records whose value no other record has.
+    looks_like
+        What it probably is, in a word or two.
+    role
+        The role that is proposed, or was given.
+    reason
+        Why, in a sentence.
+    settings
+        The column as the proposed policy has it.
+    markers
+        Cells that mean, or may mean, a missing value.
+    links
+        Columns that say the same, or determine it, or are determined, in words.
+    warnings
+        What the steward should look at.
+    """
+
+    name: str
+    kind: str
+    records: int
+    missing: int
+    distinct: int
+    alone: int
+    looks_like: str
+    role: str
+    reason: str
+    settings: dict[str, Any]
+    markers: tuple[Marker, ...] = ()
+    links: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def unique(self) -> float:
+        """Share of the records with a value whose value no other record has."""
+        return self.alone / self.records if self.records else 0.0
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """What may mean a missing value and is not declared, as questions."""
+        return tuple(
+            f"does {marker.text!r} ({count(marker.records, 'record')}) mean a missing value? it is {marker.why}"
+            for marker in self.markers
+            if not marker.declared
+        )
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Write it as JSON can hold it."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "records": self.records,
+            "missing": self.missing,
+            "distinct": self.distinct,
+            "alone": self.alone,
+            "looks_like": self.looks_like,
+            "role": self.role,
+            "reason": self.reason,
+            "settings": self.settings,
+            "markers": [marker.to_mapping() for marker in self.markers],
+            "links": list(self.links),
+            "warnings": list(self.warnings),
+        }
+
+
+def count(number: int, noun: str) -> str:
+    """Write a number with its noun.
+
+    Examples
+    --------
+    >>> count(1, "record"), count(1200, "record")
+    ('1 record', '1,200 records')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def share(part: int, whole: int) -> str:
+    """Write a share that never rounds something to nothing, nor nearly all to all.
+
+    Examples
+    --------
+    >>> share(1, 100_000), share(99_999, 100_000), share(1, 8), share(0, 9)
+    ('under 0.1 %', 'over 99.9 %', '12.5 %', '0 %')
+    """
+    if part in {0, whole} or not whole:
+        return "0 %" if part == 0 else "100 %"
+    percent = 100 * part / whole
+    return "under 0.1 %" if percent < 0.1 else "over 99.9 %" if percent > 99.9 else f"{percent:.1f} %"
+
+
+def redundant(
+    links: Iterable[Link],
+    meanings: Mapping[str, Meaning],
+    reaches: Mapping[str, Reach],
+    given: Collection[str] = (),
+) -> dict[str, str]:
+    """Find columns to drop because others say the same or tell a sensitive value, and say why.
+
+    Parameters
+    ----------
+    links
+        Columns that determine others.
+    meanings
+        What every column means.
+    reaches
+        What every sensitive column can meet.
+    given
+        Columns whose role is decided: they stay.
+    """
+    found: dict[str, str] = {}
+    for link in links:
+        goes, why = _needless(link, meanings, reaches)
+        stays = link.by if goes == link.column else link.column
+        if goes is not None and goes not in given and stays not in found:
+            found.setdefault(goes, f"{link}{why}")
+    return found
+
+
+def _needless(
+    link: Link, meanings: Mapping[str, Meaning], reaches: Mapping[str, Reach]
+) -> tuple[str | None, str]:
+    """Which of two linked columns to drop, if any, and why."""
+    roles = meanings[link.by].role, meanings[link.column].role
+    if roles == ("quasi", "sensitive"):
+        return link.by, ", which is sensitive: whoever knows the one knows the other"
+    if roles == ("sensitive", "quasi"):
+        return (link.column, f", and {link.by!r} is sensitive") if link.both_ways else (None, "")
+    if roles == ("sensitive", "sensitive"):
+        finer = not link.both_ways and reaches[link.column].suits_beta and not reaches[link.by].suits_beta
+        return link.by if finer else link.column, ": one of two sensitive columns is enough"
+    return link.column, ": it tells nothing more"
+
+
+def describe(
+    cells: Cells, meaning: Meaning, given: str | None, dropped: str | None, links: Iterable[Link]
+) -> ColumnProfile:
+    """Put together what is said about one column.
+
+    Parameters
+    ----------
+    cells, meaning
+        The column, and what it means.
+    given
+        The role the steward gave, if any.
+    dropped
+        Why it is to be dropped as redundant, if it is.
+    links
+        Columns that determine others.
+    """
+    role, reason = meaning.role, meaning.reason
+    if given is not None:
+        role, reason = given, "as given" if given == role else f"as given; proposed was {role}: {reason}"
+    elif dropped is not None:
+        role, reason = "drop", dropped
+    own = tuple(str(link) for link in links if cells.name in {link.by, link.column})
+    found = ColumnProfile(
+        cells.name, cells.kind, cells.records, cells.missing, cells.distinct, cells.alone, meaning.looks_like,
+        role, reason, _settings(cells, meaning, role), cells.markers, own,
+    )  # fmt: skip
+    return replace(found, warnings=tuple(_warnings(cells, meaning, role)))
+
+
+def _settings(cells: Cells, meaning: Meaning, role: str) -> dict[str, Any]:
+    """Write the column as a policy has it."""
+    if role not in PUBLISHED:
+        return {"role": role}
+    own = meaning.settings if meaning.role == role else settings_of(cells)
+    found: dict[str, Any] = {"role": role, **own}
+    if cells.declared:
+        found["missing"] = {"markers": ["", *cells.declared], "policy": "category"}
+    elif cells.missing:
+        found["missing"] = {"policy": "category"}
+    return found
+
+
+def _warnings(cells: Cells, meaning: Meaning, role: str) -> list[str]:
+    """What the steward should look at."""
+    found = [meaning.warning] if meaning.warning else []
+    if role in PUBLISHED and not cells.distinct:
+        found.append("every cell is missing: give it role: drop")
+    if role in PUBLISHED and cells.kind_to_declare is not None:
+        found.append(
+            f"{cells.trouble}, so it is declared categorical; correct the cells to treat it as numbers"
+        )
+    if role == "sensitive" and cells.kind in NUMBERS and cells.unique >= _EXACT and cells.records >= MANY:
+        found.append(
+            f"{share(cells.alone, cells.records)} of the records have a number of their own, which is published exactly: "
+            "whoever knows it finds the record; round it"
+        )
+    if role == "other":
+        found += _identifying(cells, meaning)
+    return found
+
+
+def _identifying(cells: Cells, meaning: Meaning) -> list[str]:
+    """Why a column that is published as it is could identify people."""
+    few = int(cells.counts[cells.counts < _FEW].sum())
+    known = words.find(cells.name, words.QUASI) or meaning.looks_like not in {
+        "number",
+        "category",
+        "constant",
+    }
+    if meaning.role == "identifier" or meaning.looks_like in {"free text", "unique text", "unique number"}:
+        return [f"published as it is, it would identify people: {meaning.reason}"]
+    if few:
+        return [
+            f"published as it is, it could identify people: {count(few, 'record')} have a value that fewer than {_FEW} share"
+        ]
+    if known:
+        return [f"published as it is, it could identify people who are known by their {meaning.looks_like}"]
+    return []

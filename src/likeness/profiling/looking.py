@@ -1,0 +1,199 @@
+"""Look at a table and propose a policy for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+
+from likeness.errors import PolicyError, TableError, suggestion
+from likeness.policy.column import Role
+from likeness.profiling.cells import read_cells
+from likeness.profiling.findings import PUBLISHED, count, describe, redundant
+from likeness.profiling.guarantee import propose_guarantee
+from likeness.profiling.links import find_links
+from likeness.profiling.meaning import MANY, interpret
+from likeness.profiling.persons import find_persons
+from likeness.profiling.reach import measure_reach
+from likeness.profiling.result import Profile
+from likeness.profiling.uniqueness import measure_uniqueness
+from likeness.tables import Table, read
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from likeness.profiling.cells import Cells
+    from likeness.profiling.findings import ColumnProfile
+    from likeness.profiling.meaning import Meaning
+    from likeness.profiling.persons import Persons
+    from likeness.profiling.reach import Reach
+    from likeness.profiling.uniqueness import Uniqueness
+
+
+def profile(table: Any, *, roles: Mapping[str, str] | None = None) -> Profile:
+    """Look at a table and propose a policy for it: roles, kinds, hierarchies, a guarantee, each with its reason.
+
+    Counts are of all records. Only the patterns that tell e-mail addresses, names and the like are tried on a
+    sample, at most 10,000 distinct values of a column, evenly spread.
+
+    The proposal is careful: what nothing is known about is a quasi-identifier, nearly unique texts are identifiers or
+    dropped, nothing is proposed as ``other``, and no marker of missing values is applied unless the column cannot be
+    read without it. It is a proposal all the same: only the steward knows what an adversary may know.
+
+    Parameters
+    ----------
+    table
+        A polars, pandas or Arrow frame, a path, or what `likeness.read` returned.
+    roles
+        Roles that are decided, by column; the others are proposed. Columns given the role ``other`` that could
+        identify people are warned of.
+
+    Returns
+    -------
+    Profile
+        Its ``policy_yaml()`` is accepted by `anonymize` for this table as it is.
+
+    Raises
+    ------
+    TableError
+        When the table cannot be read.
+    PolicyError
+        When `roles` names a column or a role that there is not.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"name": ["Ann", "Bob"], "zip": ["02139", "02141"], "visit": [1, 2]})
+    >>> found = profile(frame, roles={"visit": "other"})
+    >>> [(column.name, column.role) for column in found.columns]
+    [('name', 'identifier'), ('zip', 'quasi'), ('visit', 'other')]
+    """
+    original = table if isinstance(table, Table) else read(table)
+    given = _checked(roles or {}, original)
+    cells = _read_all(original)
+    meanings = {name: interpret(own) for name, own in cells.items()}
+    persons = find_persons(cells, meanings)
+    concerned = {
+        name: own
+        for name, own in cells.items()
+        if given.get(name, meanings[name].role) in PUBLISHED and own.distinct
+    }
+    links = find_links(concerned, _one_record_each(cells, persons))
+    supposed = {name: replace(own, role=given.get(name, own.role)) for name, own in meanings.items()}
+    reaches = {
+        name: measure_reach(own) for name, own in concerned.items() if supposed[name].role == "sensitive"
+    }
+    dropped = redundant(links, supposed, reaches, given)
+    columns = tuple(
+        describe(own, meanings[name], given.get(name), dropped.get(name), links)
+        for name, own in cells.items()
+    )
+    by_role = {
+        role: {
+            column.name: cells[column.name] for column in columns if column.role == role and column.distinct
+        }
+        for role in PUBLISHED
+    }
+    person = None if persons.column is None else cells[persons.column]
+    uniqueness = measure_uniqueness(by_role["quasi"], person)
+    reach = tuple(reaches[name] for name in by_role["sensitive"])
+    return Profile(
+        _title(original),
+        original.height,
+        _size(original.frame),
+        columns,
+        links,
+        persons,
+        uniqueness,
+        reach,
+        propose_guarantee(original.height, persons, by_role["sensitive"], reach),
+        tuple(_warnings(original.height, persons, columns, uniqueness, reach)),
+    )
+
+
+def _checked(roles: Mapping[str, str], table: Table) -> dict[str, str]:
+    """Refuse columns and roles that there are not, all at once."""
+    known = get_args(Role)
+    problems = [
+        f"roles: {table.source} has no column {name!r}{suggestion(name, table.names)}"
+        for name in roles
+        if name not in table.names
+    ]
+    problems += [
+        f"roles: {name!r}: there is no role {role!r}{suggestion(str(role), known)}"
+        for name, role in roles.items()
+        if role not in known
+    ]
+    if problems:
+        raise PolicyError(*problems)
+    return dict(roles)
+
+
+def _read_all(table: Table) -> dict[str, Cells]:
+    """Read every column; all problems at once."""
+    found: dict[str, Cells] = {}
+    problems: list[str] = []
+    for name in table.names:
+        try:
+            found[name] = read_cells(table, name)
+        except TableError as problem:
+            problems += problem.problems
+    if problems:
+        raise TableError(*problems)
+    return found
+
+
+def _one_record_each(cells: Mapping[str, Cells], persons: Persons) -> NDArray[np.int64] | None:
+    """First record of every person, where people have several; else None, for all."""
+    if persons.column is None:
+        return None
+    return np.unique(cells[persons.column].codes, return_index=True)[1]
+
+
+def _title(table: Table) -> str:
+    """Name of the file, without its folder, or what frame it is."""
+    return table.source if table.format == "frame" else Path(table.source).name
+
+
+def _size(frame: Any) -> int:
+    """Bytes of a polars or pandas frame or a pyarrow table."""
+    if hasattr(frame, "estimated_size"):
+        return int(frame.estimated_size())
+    if hasattr(frame, "nbytes"):
+        return int(frame.nbytes)
+    return int(frame.memory_usage(index=True, deep=False).sum())
+
+
+def _warnings(
+    records: int,
+    persons: Persons,
+    columns: tuple[ColumnProfile, ...],
+    uniqueness: Uniqueness,
+    reach: tuple[Reach, ...],
+) -> list[str]:
+    """What the steward should look at, about the table as a whole."""
+    found = []
+    if persons.column is not None:
+        found.append(
+            f"people have several records: {count(persons.people, 'value')} of {persons.column!r}, up to "
+            f"{count(persons.most, 'record')} each. Classes count records, not people, until the policy says individual: "
+            f"{persons.column} (a later version)"
+        )
+    if persons.duplicates:
+        found.append(f"{count(persons.duplicates, 'record')} equal an earlier one in every column")
+    if uniqueness.together is None:
+        found.append("no quasi-identifier is left to generalize; give role: quasi to what others may know")
+    if not reach:
+        found.append(
+            "no column looks sensitive, and k-anonymity does not keep all people of a class from sharing a value; "
+            "give role: sensitive to what nobody should learn"
+        )
+    if records < MANY:
+        found.append(f"with only {count(records, 'record')}, shares say little about the columns")
+    weights = [column.name for column in columns if column.looks_like == "survey weights"]
+    found += [f"{name!r} looks like survey weights; weights: {name} would use them" for name in weights]
+    return found

@@ -1,0 +1,207 @@
+"""A profile for people: a page of text, and tables for notebooks."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from likeness.profiling.findings import count, share
+from likeness.profiling.reach import BETAS
+from likeness.profiling.uniqueness import PAIRED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from likeness.profiling.reach import Reach
+    from likeness.profiling.result import Profile
+    from likeness.profiling.uniqueness import Standing
+
+_HEAD = ("column", "kind", "values", "unique", "missing", "role", "because")
+_RIGHT = frozenset({2, 3, 4})
+
+
+def as_text(profile: Profile) -> str:
+    """Write a profile as plain text.
+
+    Parameters
+    ----------
+    profile
+        The profile.
+    """
+    rows = _rows(profile)
+    widths = [max(len(row[i]) for row in [_HEAD, *rows]) for i in range(len(_HEAD))]
+    lines = [_title(profile), ""]
+    lines += [_aligned(row, widths) for row in [_HEAD, *rows]]
+    for heading, items in _sections(profile):
+        lines += ["", heading, *(f"  {item}" for item in items)]
+    return "\n".join(lines) + "\n"
+
+
+def as_html(profile: Profile) -> str:
+    """Show a profile as a table and lists.
+
+    Parameters
+    ----------
+    profile
+        The profile.
+    """
+    head = "".join(f"<th>{title}</th>" for title in _HEAD)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in _rows(profile)
+    )
+    lists = "".join(
+        f"<p><b>{escape(heading)}</b></p><ul>{''.join(f'<li>{escape(item.strip())}</li>' for item in items)}</ul>"
+        for heading, items in _sections(profile)
+    )
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<div><p>{escape(_title(profile))}</p>{table}{lists}</div>"
+
+
+def _title(profile: Profile) -> str:
+    """What was looked at, and how large it is."""
+    size = f"{profile.size / 1e6:,.1f} MB in memory"
+    return f"Profile of {profile.source}: {count(profile.records, 'record')}, {count(len(profile.columns), 'column')}, {size}"
+
+
+def _rows(profile: Profile) -> list[tuple[str, ...]]:
+    """One row a column."""
+    return [
+        (
+            _printable(column.name),
+            column.kind,
+            f"{column.distinct:,}",
+            share(column.alone, column.records),
+            f"{column.missing:,}",
+            column.role,
+            f"{column.looks_like}: {column.reason}",
+        )
+        for column in profile.columns
+    ]
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
+    """Cells under each other."""
+    cells = [
+        cell.rjust(width) if i in _RIGHT else cell.ljust(width)
+        for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+    ]
+    return "  ".join(cells).rstrip()
+
+
+def _sections(profile: Profile) -> Iterator[tuple[str, list[str]]]:
+    """Headings and their lines; those with nothing to say are left out."""
+    sections = (
+        ("Questions: missing values", _questions(profile)),
+        ("Check", _checks(profile)),
+        ("Columns that say the same", [str(link) for link in profile.links]),
+        (_standing_title(profile), _uniqueness(profile)),
+        ("What this table can meet", _reach(profile)),
+        ("Proposed guarantee", [f"{_model(p.model)}: {p.reason}" for p in profile.guarantee]),
+    )
+    return ((heading, items) for heading, items in sections if items)
+
+
+def _questions(profile: Profile) -> list[str]:
+    """Markers: those declared, then those asked about."""
+    declared = [
+        f"{column.name}: {marker.text!r} ({count(marker.records, 'record')}) is declared missing: {marker.why}"
+        for column in profile.columns
+        for marker in column.markers
+        if marker.declared
+    ]
+    return declared + [f"{column.name}: {asked}" for column in profile.columns for asked in column.questions]
+
+
+def _checks(profile: Profile) -> list[str]:
+    """Warnings, of the table and of its columns."""
+    own = [f"{column.name}: {warning}" for column in profile.columns for warning in column.warnings]
+    return [*profile.warnings, *own]
+
+
+def _standing_title(profile: Profile) -> str:
+    """Heading of what the quasi-identifiers single out."""
+    together = profile.uniqueness.together
+    if together is None:
+        return ""
+    return f"Who stands out, by {count(len(together.columns), 'quasi-identifier')}: {', '.join(together.columns)}"
+
+
+def _uniqueness(profile: Profile) -> list[str]:
+    """Groups by all quasi-identifiers, by each and by pairs."""
+    found = profile.uniqueness
+    if found.together is None:
+        return []
+    whom = "people" if found.of_people else "records"
+    lines = [
+        f"together: {_below(found.together, profile.records, whom)}; the smallest of {found.together.groups:,} groups "
+        f"has {found.together.smallest:,}"
+    ]
+    lines += [
+        f"{standing.columns[0]}: {_below(standing, profile.records, whom)}" for standing in found.alone[:5]
+    ]
+    if found.pairs:
+        first = f" (of the {PAIRED} columns that identify most)" if len(found.alone) > PAIRED else ""
+        lines.append(f"in pairs{first}:")
+        lines += [
+            f"  {' and '.join(pair.columns)}: {_below(pair, profile.records, whom)}" for pair in found.pairs
+        ]
+    return lines
+
+
+def _below(standing: Standing, records: int, whom: str) -> str:
+    """Shares of the records in small groups."""
+    alone, *others = standing.below.items()
+    parts = [f"{share(alone[1], records)} unique"]
+    parts += [f"{share(number, records)} in groups below {size}" for size, number in others]
+    return f"{', '.join(parts)} {whom}"
+
+
+def _reach(profile: Profile) -> list[str]:
+    """Strongest parameters."""
+    persons = profile.persons
+    if persons.column is None:
+        lines = [f"k-anonymity: k up to {profile.records:,}, the number of records"]
+    else:
+        lines = [
+            f"k-anonymity: k up to {profile.records:,}, the number of records; classes of up to {persons.people:,} people"
+        ]
+    for reach in profile.reach:
+        lines += _reach_of(reach)
+    return lines
+
+
+def _reach_of(reach: Reach) -> list[str]:
+    """Strongest parameters of one sensitive column."""
+    cs = ", ".join(f"c above {_up(c)} at l = {rank}" for rank, c in reach.recursive_c.items())
+    recursive = f"; recursive (c,l)-diversity: {cs}" if cs else ""
+    lines = [
+        f"{reach.column}: distinct l up to {reach.values:,}; entropy l up to {_down(reach.entropy_l)}{recursive}; "
+        f"(α,k): α from {_up(reach.alpha)}",
+        "  β-likeness, t-closeness, δ-disclosure: any parameter; under enhanced β-likeness a class with a rare value needs",
+    ]
+    for value in reach.rare:
+        sizes = ", ".join(f"{value.smallest_class[beta]:,} (β = {beta})" for beta in BETAS)
+        lines.append(f"    {value.label!r}, {count(value.records, 'record')}: at least {sizes} records")
+    return lines
+
+
+def _down(number: float) -> str:
+    """Write four digits, never more than the number."""
+    return f"{int(number * 1e4) / 1e4:.4f}".rstrip("0").rstrip(".")
+
+
+def _up(number: float) -> str:
+    """Write four digits, never less than the number."""
+    return f"{-int(-number * 1e4 // 1) / 1e4:.4f}".rstrip("0").rstrip(".")
+
+
+def _model(model: dict[str, object]) -> str:
+    """Write a model in a few words."""
+    given = ", ".join(f"{key} = {value}" for key, value in model.items() if key not in {"model", "sensitive"})
+    on = f" on {model['sensitive']}" if "sensitive" in model else ""
+    return f"{model['model']} ({given}){on}"
+
+
+def _printable(text: str) -> str:
+    """Write a name in one line."""
+    return text if text.isprintable() else repr(text)

@@ -1,0 +1,88 @@
+"""``certificate.html``: what ``certificate.json`` says, for people.
+
+The page is made of the certificate and of nothing else, so that `likeness.verify` can make it again and
+compare: whoever changes its wording changes what older releases are compared with.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from likeness import registry
+from likeness.report.pages import phrase, plain_number, render
+
+if TYPE_CHECKING:
+    from likeness.certificate import Certificate
+    from likeness.forms._columns import ColumnNote
+
+_SCOPES = {
+    "public": "public: anyone can check it from the published files; frequencies are compared with those of "
+    "the published records",
+    "mechanism": "mechanism: what is proven is how values were drawn, not what was drawn",
+    "steward": "steward: only whoever holds the original table and the private files can check it",
+}
+_SHAPES = {
+    "interval": "the interval from the smallest to the largest value of the class",
+    "tree": "the lowest node of its hierarchy above all values of the class",
+    "set": "the set of the values of the class",
+}
+
+
+def certificate_page(certificate: Certificate) -> str:
+    """Write the page.
+
+    Parameters
+    ----------
+    certificate
+        What it shows.
+
+    Returns
+    -------
+    str
+        A page of HTML without scripts, complete in itself.
+    """
+    scopes = dict.fromkeys(entry["scope"] for entry in certificate.guarantee)
+    return render(
+        "certificate.html",
+        certificate=certificate,
+        guarantee=[_guarantee_row(entry) for entry in certificate.guarantee],
+        scopes=[_SCOPES[scope] for scope in scopes],
+        covers_sensitive=any("sensitive" in entry for entry in certificate.guarantee),
+        files=[
+            [name, plain_number(facts["rows"]), ", ".join(facts["columns"]), facts["sha256"]]
+            for name, facts in certificate.files.items()
+        ],
+        columns=[_column_row(note) for note in certificate.columns.notes],
+        form=phrase({key: value for key, value in certificate.form.items() if key != "name"}),
+    )
+
+
+def _guarantee_row(entry: dict[str, Any]) -> list[str]:
+    """Write one line of what was proven."""
+    name = entry["model"]
+    given = {key: value for key, value in entry["parameters"].items() if key != "sensitive"}
+    return [
+        name,
+        registry.summary("models", name),
+        entry.get("sensitive", ""),
+        phrase(given),
+        phrase(entry["measured"]),
+        entry["scope"],
+    ]
+
+
+def _column_row(note: ColumnNote) -> list[str]:
+    """Write one line of how a column is to be read."""
+    if note.role == "other":
+        return [note.name, note.role, "", "as it is", ""]
+    shown = _SHAPES[note.shape] if note.role == "quasi" else "exactly"
+    known = []
+    if note.low is not None and note.high is not None:
+        known.append(f"declared from {plain_number(note.low)} to {plain_number(note.high)}")
+    if note.order is not None:
+        known.append(f"in the order {', '.join(note.order)}")
+    if note.hierarchy is not None:
+        known.append(f"hierarchy of {len(note.hierarchy)} values (in certificate.json)")
+    if note.role == "sensitive":
+        known.append(f"distance {note.distance}")
+    return [note.name, note.role, note.kind, shown, "; ".join(known)]

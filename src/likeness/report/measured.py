@@ -1,0 +1,98 @@
+"""What the private report measures: class sizes, information loss, and what an adversary achieves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness import registry
+from likeness.errors import PolicyError
+from likeness.metrics.measuring import metric_named
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likeness.metrics._base import Evaluation
+    from likeness.metrics.measuring import Measurements
+    from likeness.release import Release
+
+
+def class_sizes(release: Release) -> NDArray[np.int64]:
+    """(E,) Records of each equivalence class, ascending."""
+    classes = release.private.solution.plan.classes
+    return np.sort(np.bincount(classes[classes >= 0]))
+
+
+def size_summary(sizes: NDArray[np.int64]) -> list[list[str]]:
+    """Write the smallest, median, mean and largest class."""
+    if not sizes.size:
+        return []
+    figures = {
+        "smallest": str(int(sizes[0])),
+        "median": f"{np.median(sizes):.6g}",
+        "mean": f"{sizes.mean():.6g}",
+        "largest": str(int(sizes[-1])),
+    }
+    return [[name, figure] for name, figure in figures.items()]
+
+
+def size_table(sizes: NDArray[np.int64]) -> list[list[str]]:
+    """Count classes and records by class size, in ranges that double.
+
+    Examples
+    --------
+    >>> size_table(np.array([2, 3, 3, 9]))
+    [['2', '1', '2'], ['3 to 4', '2', '6'], ['9 to 16', '1', '9']]
+    """
+    rows = []
+    low, high = 1, 1
+    while sizes.size and low <= sizes[-1]:
+        inside = sizes[(sizes >= low) & (sizes <= high)]
+        if inside.size:
+            name = str(low) if low == high else f"{low} to {high}"
+            rows.append([name, str(inside.size), str(int(inside.sum()))])
+        low, high = high + 1, 2 * high
+    return rows
+
+
+def loss_rows(found: Measurements) -> list[list[str]]:
+    """Write every metric with its value, range and how it treats withheld records."""
+    rows = []
+    for name, value in found.items():
+        metric = metric_named(name)
+        rows.append([name, f"{value:.6g}", metric.range, metric.withheld])
+    return rows
+
+
+def loss_by_column(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:
+    """Measure every quasi-identifier by every metric that has such parts.
+
+    Returns
+    -------
+    tuple
+        Names of the metrics, and one row per quasi-identifier.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for name in registry.names("metrics"):
+        try:
+            parts = metric_named(name).by_attribute(evaluation)
+        except PolicyError:
+            continue
+        if parts:
+            found[name] = parts
+    columns = [domain.name for domain in evaluation.data.quasi]
+    rows = [
+        [column, *(f"{found[name][column]:.6g}" if column in found[name] else "" for name in found)]
+        for column in columns
+    ]
+    return list(found), rows
+
+
+def risk_rows(release: Release) -> list[list[str]]:
+    """Say what linkage achieves before and after, if there is such an attack."""
+    if "linkage" not in registry.names("attacks"):
+        return []
+    result = release.attack("linkage")
+    rows = [[result.meaning, f"{result.baseline:.6g}", f"{result.success:.6g}"]]
+    return rows + [[name, "", f"{value:.6g}"] for name, value in result.details.items()]

@@ -1,0 +1,101 @@
+"""``report.html``: what the steward alone may see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from likeness import registry
+from likeness.metrics.measuring import measure_all
+from likeness.report.measured import (
+    class_sizes,
+    loss_by_column,
+    loss_rows,
+    risk_rows,
+    size_summary,
+    size_table,
+)
+from likeness.report.pages import phrase, render
+from likeness.report.proven import proof_rows, smallest_class_tables
+
+if TYPE_CHECKING:
+    from likeness.encode import Encoded
+    from likeness.release import Release
+
+
+def report_page(release: Release, policy: dict[str, Any], counts: Mapping[str, Any]) -> str:
+    """Write the page.
+
+    Parameters
+    ----------
+    release
+        With its original.
+    policy
+        What was asked, as a policy file holds it.
+    counts
+        What became of the records: numbers, or numbers by reason.
+
+    Returns
+    -------
+    str
+        A page of HTML without scripts, complete in itself.
+    """
+    from likeness.policy.files import write_yaml
+
+    private = release.private
+    sizes = class_sizes(release)
+    measured = measure_all(release.evaluation)
+    metrics, by_column = loss_by_column(release.evaluation)
+    return render(
+        "report.html",
+        certificate=release.certificate,
+        policy=write_yaml(policy),
+        method=_part(private.method),
+        form=_part(release.certificate.make_form()),
+        proofs=proof_rows(release),
+        counts=_count_rows(counts),
+        columns=_column_rows(private.encoded),
+        sizes=size_summary(sizes),
+        size_table=size_table(sizes),
+        loss=loss_rows(measured),
+        skipped=[[name, why] for name, why in measured.skipped.items()],
+        metrics=metrics,
+        by_column=by_column,
+        risk=risk_rows(release),
+        smallest=smallest_class_tables(release),
+    )
+
+
+def _count_rows(counts: Mapping[str, Any]) -> list[list[str]]:
+    """Write what became of the records, why, and of how many; the input comes first."""
+    rows = []
+    for name, number in counts.items():
+        if isinstance(number, Mapping):
+            rows += [[name, reason, str(count)] for reason, count in number.items()] or [[name, "", "0"]]
+        else:
+            rows.append([name, "", str(number)])
+    return rows
+
+
+def _part(part: Any) -> str:
+    """Name a method or form with its parameters."""
+    given = phrase(registry.parameters(part))
+    return f"{part.name} ({given})" if given else str(part.name)
+
+
+def _column_rows(encoded: Encoded) -> list[list[str]]:
+    """Say of every column of the input what it was taken for and what became of it."""
+    kinds = {domain.name: domain.kind for domain in (*encoded.data.quasi, *encoded.data.sensitive)}
+    rows = []
+    for name, role in encoded.roles.items():
+        published = encoded.published_name(name)
+        rows.append(
+            [
+                name,
+                role,
+                kinds.get(published, ""),
+                str(encoded.missing.get(name, 0)) if published in kinds else "",
+                f"published as {published!r}" if published != name else "",
+            ]
+        )
+    return rows

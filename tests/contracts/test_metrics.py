@@ -1,0 +1,147 @@
+"""What holds of every metric there is: a new file in `likeness/metrics` is tested here at once."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import FrozenInstanceError, fields, is_dataclass
+from math import inf, isfinite, log2
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from tests.metrics.tables import evaluate, permuted, tree
+
+from likeness import registry
+from likeness.errors import PolicyError
+from likeness.metrics._base import Metric
+from likeness.metrics._mini_table import mini_table
+from likeness.metrics.measuring import metric_named, metric_names
+from likeness.microdata.domain import Domain
+
+if TYPE_CHECKING:
+    from likeness.metrics._base import Evaluation
+
+NEEDED: dict[str, dict[str, Any]] = {"c-avg": {"k": 3}}
+"""Parameters of the metrics that cannot do without."""
+
+LABELS = [str(n) for n in range(20, 30)]
+GROUPS = [n // 4 for n in range(10)]
+QUASI = (
+    Domain(
+        "age", "integer", np.arange(20, 30), "interval", tree(LABELS, GROUPS), missing=True, low=18, high=30
+    ),
+    Domain("zip", "hierarchical", np.array(LABELS), "tree", tree(LABELS, GROUPS), missing=True, weight=2.0),
+    Domain("sex", "categorical", np.array(["F", "M"]), "set"),
+    Domain("land", "categorical", np.array(["AT"]), "set"),
+)
+
+
+def release(classes: list[int]) -> Evaluation:
+    """Sixty records of four quasi-identifiers; numbers, nodes and sets, two of them with missing values."""
+    rng = np.random.default_rng(11)
+    codes = [rng.integers(0, domain.codes, len(classes)).tolist() for domain in QUASI]
+    return evaluate(QUASI, codes, rng.integers(0, 3, len(classes)).tolist(), classes)
+
+
+ROUGH = np.random.default_rng(5).integers(0, 9, 60)
+RELEASES = {
+    "classes": release(ROUGH.tolist()),
+    "some withheld": release((ROUGH - 3).clip(-1).tolist()),
+    "all alike": release([0] * 60),
+    "each alone": release(list(range(60))),
+    "nothing published": release([-1] * 60),
+    "one record": release([0]),
+    "hierarchies": mini_table(hierarchies=True),
+}
+
+
+def metric(name: str) -> Metric:
+    return metric_named(name, NEEDED.get(name))
+
+
+def end(text: str, measured: Metric, evaluation: Evaluation) -> float:
+    """An end of a range, as `Metric.range` writes it: symbols joined by · and /."""
+    n = evaluation.data.size
+    heights = [
+        max(x.hierarchy.height, int(x.missing)) if x.hierarchy else int(x.codes > 1)
+        for x in evaluation.data.quasi
+    ]
+    symbols = {
+        "N": n,
+        "N²": n * n,
+        "d": len(evaluation.data.quasi),
+        "H": sum(heights),
+        "log₂N": log2(n),
+        "∞": inf,
+        **{field.name: getattr(measured, field.name) for field in fields(measured)},  # type: ignore[arg-type]
+    }
+    value = 1.0
+    for sign, symbol in re.findall(r"(^|[·/])([^·/]+)", text):
+        factor = float(symbols.get(symbol, symbol))
+        value = value / factor if sign == "/" else value * factor
+    return value
+
+
+@pytest.mark.parametrize("name", registry.names("metrics"))
+def test_is_a_small_frozen_documented_value(name):
+    part = registry.load("metrics", name)
+    made = metric(name)
+    assert issubclass(part, Metric)
+    assert part.name == name
+    assert is_dataclass(part)
+    assert made == metric(name)
+    assert hash(made) == hash(metric(name))
+    with pytest.raises((FrozenInstanceError, AttributeError)):
+        made.name = "other"  # type: ignore[misc]
+    for wanted in ("References\n", "Examples\n", ">>> "):
+        assert wanted in part.__doc__
+    assert ("Parameters\n" in part.__doc__) == bool(fields(part))
+    assert registry.summary("metrics", name).endswith(".")
+
+
+@pytest.mark.parametrize("name", registry.names("metrics"))
+def test_states_its_range_and_what_withheld_records_do(name):
+    part = registry.load("metrics", name)
+    assert re.match(r"[^\s:]+ to [^\s:]+: \w", part.range)
+    assert re.fullmatch(r"[A-Z].{10,}\.", part.withheld)
+
+
+@pytest.mark.parametrize("which", RELEASES)
+@pytest.mark.parametrize("name", metric_names())
+def test_is_finite_and_within_its_range(name, which):
+    measured = metric(name)
+    low, high = re.match(r"([^\s:]+) to ([^\s:]+)", measured.range).groups()
+    value = measured.measure(RELEASES[which])
+    assert type(value) is float
+    assert isfinite(value)
+    assert end(low, measured, RELEASES[which]) <= value <= end(high, measured, RELEASES[which])
+
+
+@pytest.mark.parametrize("which", RELEASES)
+@pytest.mark.parametrize("name", metric_names())
+def test_does_not_depend_on_the_order_of_records_or_the_numbers_of_classes(name, which):
+    evaluation = RELEASES[which]
+    order = np.random.default_rng(2).permutation(evaluation.data.size)
+    other = permuted(evaluation, order.tolist())
+    assert metric(name).measure(other) == metric(name).measure(evaluation)
+    assert metric(name).by_attribute(other) == metric(name).by_attribute(evaluation)
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_by_attribute_names_every_quasi_identifier_or_none(name):
+    parts = metric(name).by_attribute(RELEASES["classes"])
+    assert list(parts) in ([], [domain.name for domain in QUASI])
+
+
+@pytest.mark.parametrize("name", registry.names("metrics"))
+def test_variants_have_names_of_their_own(name):
+    for variant, parameters in registry.load("metrics", name).variants.items():
+        assert variant not in registry.names("metrics")
+        assert variant.startswith(name)
+        assert registry.create("metrics", name, {**NEEDED.get(name, {}), **parameters}) == metric(variant)
+
+
+@pytest.mark.parametrize("name", registry.names("metrics"))
+def test_an_unknown_parameter_is_an_error(name):
+    with pytest.raises(PolicyError, match=f"{name}: unknown parameter 'nonsense'"):
+        metric_named(name, {**NEEDED.get(name, {}), "nonsense": 1})

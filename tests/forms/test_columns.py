@@ -1,0 +1,124 @@
+"""What certificates say about columns, and what a recipient makes of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from likeness.errors import TableError
+from likeness.forms._columns import ColumnNote, PublishedColumns, note_on, parse_numbers, read_domain
+from likeness.hierarchies import from_rows
+from likeness.microdata.domain import Domain
+
+ROWS = [("Paris", "France", "*"), ("Nice", "France", "*"), ("Rome", "Italy", "*")]
+TREE = from_rows(ROWS, "town", where=str)
+TOWN = Domain("town", "hierarchical", np.array(TREE.leaves, object), "tree", TREE, distance="hierarchical")
+AGE = Domain("age", "integer", np.array([20, 60]), "interval", low=0, high=110, declared=True)
+JOB = Domain("job", "categorical", np.array(["cook", "nurse"], object), "set", missing=True)
+GRADE = Domain("grade", "ordered", np.array(["low", "mid", "high"], object), "interval", high=2.0)
+
+
+@pytest.mark.parametrize("role", ["quasi", "sensitive"])
+@pytest.mark.parametrize("domain", [TOWN, AGE, JOB, GRADE], ids=lambda domain: domain.name)
+@pytest.mark.parametrize("everything", [False, True])
+def test_notes_survive_the_certificate(domain, role, everything):
+    note = note_on(domain, role, None, everything=everything)
+    assert ColumnNote.from_json(json.loads(json.dumps(note.to_json()))) == note
+
+
+def test_other_columns_say_nothing_else():
+    assert ColumnNote("memo", "other").to_json() == {"name": "memo", "role": "other"}
+
+
+def test_only_declared_ends_are_told():
+    assert note_on(AGE, "quasi", None).to_json() == {
+        "name": "age", "role": "quasi", "kind": "integer", "shape": "interval", "low": 0, "high": 110,
+    }  # fmt: skip
+    observed = replace(AGE, declared=False)
+    assert not {"low", "high"} & set(note_on(observed, "quasi", None).to_json())
+
+
+def test_only_what_everything_stands_for_is_told():
+    assert note_on(JOB, "quasi", None).values is None
+    assert note_on(JOB, "quasi", None, everything=True).values == ("cook", "nurse", None)
+    assert note_on(TOWN, "quasi", None, everything=True).values is None
+
+
+def test_a_hierarchy_made_from_the_data_tells_only_of_what_was_published():
+    made = replace(TOWN, hierarchy=replace(TREE, data_derived=True))
+    assert note_on(TOWN, "quasi", None).hierarchy == tuple(map(tuple, ROWS))
+    assert note_on(made, "quasi", None).hierarchy is None
+    assert note_on(made, "sensitive", np.array([2, 0])).hierarchy == (ROWS[0], ROWS[2])
+
+
+def test_columns_by_role():
+    notes = (ColumnNote("a", "quasi"), ColumnNote("b", "other"), ColumnNote("c", "quasi"))
+    assert [note.name for note in PublishedColumns(notes).with_role("quasi")] == ["a", "c"]
+
+
+@pytest.mark.parametrize(
+    ("domain", "values", "codes", "labels"),
+    [
+        (TOWN, ["Rome", None, "Paris"], [2, 3, 0], ["Paris", "Nice", "Rome"]),
+        (GRADE, ["high", "low"], [2, 0], ["low", "mid", "high"]),
+        (JOB, ["nurse", "baker", None, "nurse"], [1, 0, 2, 1], ["baker", "nurse"]),
+        (AGE, ["60", None, "7", "060"], [1, 2, 0, 1], ["7", "60"]),
+    ],
+    ids=lambda given: given.name if isinstance(given, Domain) else "",
+)
+def test_exact_columns_are_read_back(domain, values, codes, labels):
+    found, own = read_domain(note_on(domain, "sensitive", None), values)
+    assert own.tolist() == codes
+    assert found.labels == labels
+    assert found.missing == (None in values)
+    assert (found.name, found.distance, found.shape) == (domain.name, domain.distance, domain.shape)
+
+
+def test_numeric_domains_reach_as_far_as_declared_or_published():
+    declared, _ = read_domain(note_on(AGE, "sensitive", None), ["30", "40"])
+    assert (declared.low, declared.high) == (0, 110)
+    observed, _ = read_domain(note_on(replace(AGE, declared=False), "sensitive", None), ["30", "40"])
+    assert (observed.low, observed.high) == (30, 40)
+    nothing, codes = read_domain(note_on(replace(AGE, declared=False), "sensitive", None), [None])
+    assert (nothing.size, codes.tolist()) == (0, [0])
+
+
+@pytest.mark.parametrize(
+    ("domain", "value", "message"),
+    [
+        (TOWN, "France", "column 'town': 'France' is not one of its declared values"),
+        (GRADE, "best", "column 'grade': 'best' is not one of its declared values"),
+        (AGE, "young", "column 'age': a published value is not of the kind integer"),
+        (AGE, "[20, 30]", "column 'age': a published value is not of the kind integer"),
+    ],
+)
+def test_values_that_are_none(domain, value, message):
+    with pytest.raises(TableError) as problem:
+        read_domain(note_on(domain, "sensitive", None), [value])
+    assert str(problem.value) == message
+
+
+@pytest.mark.parametrize(
+    ("kind", "texts", "expected"),
+    [
+        ("integer", ["3", "-1"], [3, -1]),
+        ("real", ["0.5", "1e3"], [0.5, 1000.0]),
+        ("date", ["2024-02-29"], [np.datetime64("2024-02-29")]),
+        ("real", [], []),
+    ],
+)
+def test_numbers(kind, texts, expected):
+    assert parse_numbers(kind, texts, "x").tolist() == [
+        x.tolist() if isinstance(x, np.datetime64) else x for x in expected
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"), [("integer", "1.5"), ("integer", "9" * 30), ("real", "x"), ("date", "2024-02-30")]
+)
+def test_texts_that_are_no_numbers(kind, text):
+    with pytest.raises(TableError, match=f"column 'x': a published value is not of the kind {kind}"):
+        parse_numbers(kind, [text], "x")

@@ -1,0 +1,135 @@
+"""How much of a region a condition covers: numbers worked out by hand (spec section 5.4)."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+from likeness.errors import TableError
+from likeness.forms._columns import ColumnNote
+from likeness.forms._overlap import Overlap, as_values, condition_shares
+from likeness.forms._regions import read_region
+from likeness.hierarchies import from_rows
+from likeness.microdata.domain import Domain
+
+ROWS = (("Paris", "France", "*"), ("Nice", "France", "*"), ("Rome", "Italy", "*"))
+AGE = ColumnNote("age", "quasi", "integer", "interval")
+DOSE = ColumnNote("dose", "quasi", "real", "interval")
+BORN = ColumnNote("born", "quasi", "date", "interval")
+GRADE = ColumnNote("grade", "quasi", "ordered", "interval", order=("low", "mid", "high"))
+TOWN = ColumnNote("town", "quasi", "hierarchical", "tree", hierarchy=ROWS)
+MADE = ColumnNote("zip", "quasi", "hierarchical", "tree")
+JOB = ColumnNote("job", "quasi")
+
+
+def overlap(note, texts):
+    return Overlap(note, [read_region(text, note) for text in texts])
+
+
+@pytest.mark.parametrize(
+    ("note", "texts", "condition", "expected"),
+    [
+        (AGE, ["[30, 39]", "35", "[20, 29]", ""], (35, 50), [0.5, 1, 0, 0]),
+        (AGE, ["[30, 39]", "35"], [35, 36.0, "36", 99], [0.2, 1]),
+        (AGE, ["[30, 39]"], (40, 30), [0]),
+        (AGE, ["[30, 39]", "*"], (30, 34), [0.5, 0.5]),
+        (AGE, ["[30, 39]", ""], [None, 30], [0.1, 1]),
+        (DOSE, ["[0, 2]", "[1.5, 1.5]", "1.5"], (1, 2), [0.5, 1, 1]),
+        (DOSE, ["[0, 2]", "1"], [1], [0, 1]),
+        (DOSE, ["[0, 2]"], (Decimal("0.5"), "1"), [0.25]),
+        (BORN, ["[2024-01-01, 2024-01-31]"], ("2024-01-01", date(2024, 1, 1)), [1 / 31]),
+        (GRADE, ["[low, high]", "*", "mid"], ("mid", "high"), [2 / 3, 2 / 3, 1]),
+        (GRADE, ["[low, mid]", ""], ["low"], [0.5, 0]),
+        (TOWN, ["France", "Paris", "*", ""], {"Paris", "Rome"}, [0.5, 1, 2 / 3, 0]),
+        (TOWN, ["France", ""], [None], [0, 1]),
+        (JOB, ["{cook|nurse}", "cook", "{cook|}", "*"], ["cook", "pilot"], [0.5, 1, 0.5, 1 / 3]),
+        (JOB, ["{cook|}", "", "cook"], [None], [0.5, 1, 0]),
+    ],
+)
+def test_shares(note, texts, condition, expected):
+    assert overlap(note, texts).shares(condition) == pytest.approx(expected, abs=1e-12)
+
+
+def test_everything_is_what_was_declared():
+    declared = ColumnNote("age", "quasi", "integer", "interval", low=0, high=99)
+    assert overlap(declared, ["*"]).shares((0, 9)).tolist() == [0.1]
+    named = ColumnNote("job", "quasi", values=("cook", "nurse", "pilot", None))
+    assert overlap(named, ["*"]).shares(["cook", None]).tolist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("note", "texts", "condition"),
+    [(AGE, ["*"], (0, 9)), (AGE, ["*", ""], [3]), (JOB, ["*"], ["cook"]), (MADE, ["*"], ["02139"])],
+)
+def test_nobody_guesses_what_everything_is(note, texts, condition):
+    with pytest.raises(TableError, match=r"what '\*' stands for was not published"):
+        overlap(note, texts).shares(condition)
+
+
+def test_nodes_of_unpublished_hierarchies_are_for_the_steward():
+    assert overlap(MADE, ["02139"]).shares(["02139"]).tolist() == [1]
+    with pytest.raises(TableError, match="only the steward can estimate over it"):
+        overlap(MADE, ["0213*"]).shares(["02139"])
+
+
+@pytest.mark.parametrize(
+    ("note", "texts", "value", "expected"),
+    [
+        (AGE, ["[30, 39]", "*", "", "40"], 39, [True, True, False, False]),
+        (AGE, ["[30, 39]", "*", ""], None, [False, True, True]),
+        (DOSE, ["[0, 2]", "2.5"], "2.5", [False, True]),
+        (GRADE, ["[low, mid]", "high"], "mid", [True, False]),
+        (TOWN, ["France", "Rome", "*", ""], "Nice", [True, False, True, False]),
+        (TOWN, ["France", "*"], "Oslo", [False, True]),
+        (MADE, ["0213*", "02139"], "02139", [False, True]),
+        (JOB, ["{cook|nurse}", "{cook|}", "*"], "nurse", [True, False, True]),
+        (JOB, ["{cook|}", "nurse", "*"], None, [True, False, True]),
+    ],
+)
+def test_what_regions_hold(note, texts, value, expected):
+    assert overlap(note, texts).contains(value).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "condition", "expected"),
+    [
+        ("integer", [1, 5, 9], (1, 5), [1, 1, 0]),
+        ("real", [0.5, 2.0], [2, "0.50"], [1, 1]),
+        ("date", np.array(["2024-01-01", "2024-02-01"], "M8[D]"), ("2024-01-15", "2024-03-01"), [0, 1]),
+        ("ordered", ["low", "mid", "high"], ("mid", "high"), [0, 1, 1]),
+        ("ordered", ["low", "mid", "high"], ["low", "high"], [1, 0, 1]),
+        ("categorical", ["a", "b"], ("a", "b"), [1, 1]),
+        ("categorical", ["a", "None"], [None], [0, 0]),
+    ],
+)
+@pytest.mark.parametrize("missing", [False, True])
+def test_conditions_on_exact_columns(kind, values, condition, expected, missing):
+    shape = "set" if kind == "categorical" else "interval"
+    domain = Domain("x", kind, np.array(values), shape, missing=missing)
+    own = [float(None in condition)] if missing else []
+    assert condition_shares(domain, condition).tolist() == expected + own
+
+
+@pytest.mark.parametrize("condition", ["cook", 5, None])
+def test_a_condition_is_a_pair_or_a_collection(condition):
+    with pytest.raises(TableError, match="column 'job': a condition is a pair"):
+        as_values(condition, "job")
+
+
+@pytest.mark.parametrize(("note", "condition"), [(AGE, ("a", "b")), (AGE, ["a"]), (BORN, ("x", "y"))])
+def test_conditions_of_another_kind(note, condition):
+    text = "2024-01-01" if note is BORN else "3"
+    with pytest.raises(TableError, match=f"is not of the kind {note.kind}"):
+        overlap(note, [text]).shares(condition)
+    values = np.array(["2024-01-01"], "M8[D]") if note is BORN else np.array([3])
+    with pytest.raises(TableError, match=f"is not of the kind {note.kind}"):
+        condition_shares(Domain(note.name, note.kind, values, "interval"), condition)
+
+
+def test_leaves_of_a_hierarchy_in_exact_columns():
+    tree = from_rows(ROWS, "town", where=str)
+    domain = Domain("town", "hierarchical", np.array(tree.leaves, object), "tree", tree)
+    assert condition_shares(domain, ["Nice", "France"]).tolist() == [0, 1, 0]

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import pytest
+from tests.metrics.examples import LEVELS, MINI
+
+from likeness import registry
+from likeness.errors import PolicyError
+from likeness.metrics.measuring import measure_all, metric_named, metric_names
+
+
+def test_every_quantity_has_a_name():
+    assert {
+        *registry.names("metrics"),
+        "ncp-total",
+        "gcp-normalised",
+        "non-uniform-entropy-normalised",
+        "non-uniform-entropy-local",
+    } <= set(metric_names())
+
+
+def test_values_and_reasons_cover_every_name():
+    found = measure_all(MINI)
+    assert set(found) | set(found.skipped) == set(metric_names())
+    assert not set(found) & set(found.skipped)
+    assert found["ncp"] == found["ail"] == 0.5
+    assert list(found) == sorted(found)
+
+
+def test_says_why_a_metric_was_left_out():
+    found = measure_all(MINI)
+    assert found.skipped["c-avg"] == "c-avg: the parameter 'k' is missing"
+    assert "'age' is published as intervals" in found.skipped["generalization-height"]
+    assert "precision" in measure_all(LEVELS)
+
+
+def test_parameters():
+    assert measure_all(MINI, {"c-avg": {"k": 2}, "ncp-total": {"loss": "iloss"}})["c-avg"] == 1.25
+
+
+def test_wrong_parameters_are_errors_not_skipped():
+    with pytest.raises(PolicyError, match="c-avg: k must be a whole number"):
+        measure_all(MINI, {"c-avg": {"k": 0}})
+    with pytest.raises(PolicyError, match="there is no metric 'c-agv'; did you mean 'c-avg'"):
+        measure_all(MINI, {"c-agv": {"k": 2}})
+
+
+def test_a_variant_keeps_its_meaning():
+    with pytest.raises(PolicyError, match="'charge_withheld' is what makes it 'ncp-total'"):
+        metric_named("ncp-total", {"charge_withheld": False})

@@ -1,0 +1,43 @@
+"""Domains: what codes stand for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from likeness.microdata.domain import Domain, texts
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (np.array([1, -2]), ["1", "-2"]),
+        (np.array([0.1, 1e300, 2.0]), ["0.1", "1e+300", "2.0"]),
+        (np.array(["2024-02-29"], "datetime64[D]"), ["2024-02-29"]),
+        (np.array(["2024-02-29T10:00"], "datetime64[m]"), ["2024-02-29"]),
+        (np.array(["a", ""], object), ["a", ""]),
+        ([True], ["True"]),
+    ],
+)
+def test_texts(values, expected):
+    assert texts(values) == expected
+
+
+def test_numbers_of_every_kind():
+    days = Domain("day", "date", np.array(["1970-01-01", "1970-01-31"], "datetime64[D]"), "interval")
+    assert days.numbers.tolist() == [0.0, 30.0]
+    assert Domain("x", "real", np.array([0.5, 2]), "interval").numbers.tolist() == [0.5, 2.0]
+    grades = Domain("grade", "ordered", np.array(["low", "high"], object), "interval")
+    assert grades.numbers.tolist() == [0.0, 1.0]
+
+
+def test_the_missing_value_is_one_code_more():
+    own = Domain("x", "integer", np.array([3, 5]), "interval", missing=True, low=1, high=9)
+    assert (own.size, own.codes, own.missing_code, own.width) == (2, 3, 2, 8.0)
+    none = Domain("x", "integer", np.array([3, 5]), "interval")
+    assert (none.codes, none.missing_code) == (2, -1)
+
+
+def test_showing_it_shows_no_value():
+    own = Domain("x", "categorical", np.array(["secret"]), "set")
+    assert repr(own) == "Domain('x', categorical, 1 values, set)"

@@ -1,0 +1,68 @@
+"""Equal rows of codes get equal numbers, however many codes there are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from likeness.microdata.grouping import group_codes, group_keys, pack
+
+EASY = settings(deadline=None, max_examples=80)
+
+
+@st.composite
+def code_columns(draw: st.DrawFn) -> tuple[list[np.ndarray], list[int]]:
+    radices = draw(st.lists(st.sampled_from([1, 2, 3, 1 << 20, (1 << 31) - 1]), min_size=1, max_size=7))
+    n = draw(st.integers(0, 30))
+    columns = [
+        np.array(draw(st.lists(st.sampled_from([0, radix // 2, radix - 1]), min_size=n, max_size=n)), np.int32)
+        for radix in radices
+    ]
+    return columns, radices
+
+
+@EASY
+@given(given_=code_columns())
+def test_keys_are_equal_exactly_where_rows_are(given_):
+    columns, radices = given_
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    keys = pack(columns, radices).tolist()
+    assert len(keys) == len(rows)
+    assert len(set(keys)) == len(set(rows))
+    assert len(set(zip(keys, rows, strict=True))) == len(set(rows))
+
+
+@EASY
+@given(given_=code_columns())
+def test_groups_are_numbered_in_order_of_first_appearance(given_):
+    columns, radices = given_
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    numbers = {row: number for number, row in enumerate(dict.fromkeys(rows))}
+    groups = group_codes(columns, radices)
+    assert groups.of.tolist() == [numbers[row] for row in rows]
+    assert groups.first.tolist() == [rows.index(row) for row in numbers]
+    assert groups.sizes.tolist() == [rows.count(row) for row in numbers]
+    assert groups.count == len(numbers)
+
+
+def test_keys_below_overflow_sort_like_rows():
+    columns = [np.array([1, 0, 1, 0]), np.array([0, 2, 2, 1])]
+    order = np.argsort(pack(columns, [2, 3]))
+    assert order.tolist() == [3, 1, 0, 2]
+
+
+@pytest.mark.parametrize("keys", [[], [0], [-1, 5, -1], [2**62, -(2**62), 2**62]])
+def test_any_keys_can_be_grouped(keys):
+    groups = group_keys(np.array(keys, np.int64))
+    assert groups.count == len(set(keys))
+    assert [keys[i] for i in groups.first] == list(dict.fromkeys(keys))
+
+
+def test_many_keys_grow_the_table():
+    keys = np.random.default_rng(0).permutation(np.repeat(np.arange(5000), 2))
+    groups = group_keys(keys)
+    assert groups.count == 5000
+    assert (keys[groups.first][groups.of] == keys).all()
+    assert (groups.sizes == 2).all()

@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+from tests.models.tables import (
+    DISEASE_COUNTS,
+    accepts,
+    bind,
+    categorical,
+    class_counts,
+    count,
+    diseases,
+    domains,
+    hierarchical,
+    holds,
+    numbers,
+    tree,
+)
+
+from likeness.errors import PolicyError
+from likeness.microdata.domain import Domain
+from likeness.models.t_closeness import TCloseness
+
+SALARIES = numbers([3, 4, 5, 6, 7, 8, 9, 10, 11])
+
+
+def distance(reference, counts, domain=None, **options) -> float:
+    return float(bind(TCloseness(0.5, **options), reference, domain).measured(count([counts]))[0])
+
+
+def test_equal_distance_of_the_papers_example():
+    # Paper 002, section 2: (.4, .6) and (.5, .5), (.01, .99) and (.11, .89) are both .1 apart.
+    assert distance([4, 6], [1, 1]) == pytest.approx(0.1)
+    assert distance([1, 99], [11, 89]) == pytest.approx(0.1)
+    assert holds(TCloseness(0.1), [1, 99], [11, 89]) == [True]
+    assert holds(TCloseness("0.0999999999999999999999"), [1, 99], [11, 89]) == [False]
+
+
+@pytest.mark.parametrize(
+    ("salaries", "expected"), [({3, 4, 5}, Fraction(3, 8)), ({6, 8, 11}, Fraction(1, 6))]
+)
+def test_ordered_distance_of_nine_salaries(salaries, expected):
+    counts = [int(value in salaries) for value in SALARIES.values]
+    assert distance([1] * 9, counts, SALARIES) == pytest.approx(float(expected), abs=1e-15)
+    assert holds(TCloseness(str(expected)), [1] * 9, counts, domain=SALARIES) == [True]
+    less = expected - Fraction(1, 10**25)
+    assert holds(TCloseness(str(less)), [1] * 9, counts, domain=SALARIES) == [False]
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ([1, 1, 1, 0, 0, 0], 0.578947),
+        ([0, 0, 0, 1, 1, 1], 0.421053),
+        ([1, 0, 0, 0, 0, 0], 0.736842),
+    ],
+)
+def test_hierarchical_distance_of_the_papers_diseases(counts, expected):
+    assert distance(DISEASE_COUNTS, counts, diseases()) == pytest.approx(expected, abs=5e-7)
+
+
+def cheapest_transport(p, q, distances) -> float:
+    m = len(p)
+    rows = np.kron(np.eye(m), np.ones(m))
+    columns = np.kron(np.ones(m), np.eye(m))
+    found = linprog(distances.ravel(), A_eq=np.vstack([rows, columns]), b_eq=np.concatenate([p, q]))
+    return float(found.fun)
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=25)
+def test_distances_are_those_of_a_linear_program(data):
+    domain = data.draw(domains())
+    reference = data.draw(st.lists(st.integers(1, 4), min_size=domain.codes, max_size=domain.codes))
+    counts = data.draw(class_counts(domain.codes))
+    m, size = domain.codes, domain.size
+    ground = 1 - np.eye(m)
+    if domain.distance == "hierarchical":
+        ground[:size, :size] = domain.hierarchy.leaf_distances()
+    if domain.distance == "ordered":
+        ground = np.abs(np.subtract.outer(range(m), range(m))) / max(1, m - 1)
+    p, q = np.array(reference) / sum(reference), np.array(counts) / sum(counts)
+    assert distance(reference, counts, domain) == pytest.approx(cheapest_transport(p, q, ground), abs=1e-9)
+
+
+def test_values_that_the_table_lacks_do_not_stretch_the_order():
+    assert distance([1, 0, 1], [1, 0, 0], numbers([1, 2, 3])) == pytest.approx(0.5)
+    assert distance([1, 0, 0, 1, 1], [1, 0, 0, 0, 0], numbers([1, 2, 3, 4, 5])) == pytest.approx(0.5)
+
+
+def test_one_value_is_at_no_distance():
+    assert distance([5], [2], numbers([7])) == 0
+    alone = hierarchical(tree([("a", "a")]), missing=True)
+    assert alone.hierarchy.height == 0
+    assert distance([1, 1], [1, 0], alone) == 0.5
+    assert distance([4, 0], [1, 0], alone) == 0
+
+
+def test_a_missing_value_hangs_below_the_root():
+    domain = hierarchical(tree([("a", "A", "*"), ("b", "A", "*"), ("c", "C", "*")]), missing=True)
+    # From a: b is 1/2 away, c and the missing value 1.
+    assert distance([1, 1, 1, 1], [1, 0, 0, 0], domain) == pytest.approx((0.5 + 1 + 1) / 4)
+    assert distance([1, 1, 1, 1], [0, 0, 0, 1], domain) == pytest.approx(3 / 4)
+
+
+@pytest.mark.parametrize("rows", [30_162, 301_620, 30_162_000, 2_000_000_000])
+def test_many_rows_do_not_overflow(rows):
+    # ARX declares .10 where .305 is true at 301,620 rows (peers, false answer 8).
+    domain = diseases()
+    reference = [rows // 19 * part for part in DISEASE_COUNTS]
+    nervous = [part if code < 3 else 0 for code, part in enumerate(reference)]
+    for t, good in [(0.1, False), (0.3, False), ("11/19", True), ("0.5789", False)]:
+        bound = bind(TCloseness(t), reference, domain)
+        assert bound.holds(count([nervous, reference])).tolist() == [good, True]
+        tie = t == "11/19" and not bound.transport.fits
+        assert accepts(bound, nervous) == (good and not tie)
+        assert accepts(bound, reference)
+    assert bound.transport.fits == (rows < 10**9)
+    assert bound.strongest(count([nervous])).values["t"] == pytest.approx(11 / 19)
+
+
+def test_sums_beyond_64_bits_are_exact():
+    domain = numbers(list(range(50)))
+    lower_half = [40_000_000] * 25 + [0] * 25
+    # Σ over the 49 steps of min(i, 50 - i) / 50.
+    exact = Fraction(25 * 25, 50 * 49)
+    for t in (exact, exact - Fraction(1, 10**30)):
+        bound = bind(TCloseness(t), [40_000_000] * 50, domain)
+        assert not bound.transport.fits
+        assert bound.holds(count([lower_half])).tolist() == [t == exact]
+        assert not accepts(bound, lower_half)
+    assert accepts(bind(TCloseness("0.2552"), [40_000_000] * 50, domain), lower_half)
+
+
+def test_long_bounds_do_not_overflow():
+    reference, counts = [400_000, 600_000], [1, 1]
+    assert holds(TCloseness("0.1"), reference, counts) == [True]
+    for t in ("0.1000000000000000001", "0.0999999999999999999", "0.3333333333333333333"):
+        bound = bind(TCloseness(t), reference)
+        good = bool(bound.holds(count([counts]))[0])
+        assert good == (Fraction(t) >= Fraction(1, 10))
+        assert accepts(bound, counts) == good
+
+
+def test_the_strongest_t_is_met():
+    bound = bind(TCloseness(1), [1, 1, 1])
+    stats = count([[1, 0, 0], [1, 1, 1]])
+    found = bound.strongest(stats).values["t"]
+    assert found == pytest.approx(2 / 3)
+    assert holds(TCloseness(found), [1, 1, 1], [1, 0, 0]) == [True]
+
+
+def test_a_record_more_may_break_it():
+    assert holds(TCloseness(0), [2, 2], [1, 1], [2, 1]) == [True, False]
+    assert not TCloseness.closed_under_adding
+
+
+def test_the_models_own_distance_wins():
+    assert bind(TCloseness(0.5, distance="equal"), [1, 1, 1], numbers([1, 2, 3])).transport.scale == 2
+    assert distance([1, 1, 1], [1, 0, 0], numbers([1, 2, 3]), distance="equal") == pytest.approx(2 / 3)
+    assert distance([1, 1, 1], [1, 0, 0], numbers([1, 2, 3])) == pytest.approx(1 / 2)
+
+
+def test_columns_without_the_distance_are_refused():
+    with pytest.raises(
+        PolicyError, match=r"^t-closeness: distance ordered needs numbers, .* is categorical$"
+    ):
+        bind(TCloseness(0.1, distance="ordered"), [1, 1])
+    with pytest.raises(
+        PolicyError, match=r"^t-closeness: distance hierarchical needs a hierarchy, .* has none$"
+    ):
+        bind(TCloseness(0.1, distance="hierarchical"), [1, 1], categorical(2))
+    missing = Domain("income", "integer", np.array([1, 2]), "interval", missing=True, distance="ordered")
+    with pytest.raises(
+        PolicyError, match=r"^t-closeness: distance ordered has no place for the missing values"
+    ):
+        bind(TCloseness(0.1), [1, 1, 1], missing)
+    with pytest.raises(
+        PolicyError, match=r"^t-closeness: distance must be one of .*; did you mean 'ordered'"
+    ):
+        TCloseness(0.1, distance="orderd")
+
+
+@pytest.mark.parametrize("t", [-0.1, 1.1])
+def test_bad_bounds(t):
+    with pytest.raises(
+        PolicyError, match=r"^t-closeness: t must be a number of at least 0 and at most 1; got "
+    ):
+        TCloseness(t)

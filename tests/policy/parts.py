@@ -1,0 +1,63 @@
+"""Small parts that stand in for models, methods and forms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from likeness.errors import PolicyError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True)
+class Shuffle:
+    """Shuffle.
+
+    Parameters
+    ----------
+    rounds
+        How often.
+    """
+
+    rounds: int = 1
+    strict: bool = False
+    ratio: float | None = None
+    name: ClassVar[str] = "shuffle"
+
+    def __post_init__(self) -> None:
+        if self.rounds < 1:
+            raise PolicyError(f"{self.name}: rounds must be at least 1; got {self.rounds}")
+
+
+@dataclass(frozen=True)
+class GeneralizedForm:
+    recoding: str = "tight"
+    name: ClassVar[str] = "generalized"
+
+
+@dataclass(frozen=True)
+class Alone:
+    k: int
+    name: ClassVar[str] = "alone"
+
+
+@dataclass(frozen=True)
+class Covering:
+    level: Any
+    sensitive: str | None = None
+    name: ClassVar[str] = "covering"
+    needs_sensitive: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class Both:
+    models: tuple[Any, ...]
+
+
+PARTS: Mapping[str, Mapping[str, type]] = {
+    "models": {"alone": Alone, "covering": Covering},
+    "methods": {"shuffle": Shuffle},
+    "forms": {"generalized": GeneralizedForm},
+}
