@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.encode_column import EncodeProblem, encode_attribute
+from likeness.encode_column import EncodeError, encode_attribute
 from likeness.errors import LikenessError, PolicyError, TableError, suggestion
 from likeness.microdata.data import Microdata
 from likeness.models._base import SensitiveModel
@@ -110,7 +110,7 @@ def encode(table: Table, policy: Policy) -> Encoded:
             continue
         try:
             attribute = encode_attribute(table, name, column, policy.missing_of(name), recoding, folder)
-        except EncodeProblem as problem:
+        except EncodeError as problem:
             problems.extend(problem.problems)
         except LikenessError as problem:
             problems.extend(problem.problems)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from likeness.tables import EncodedColumn, Table
 
 
-class EncodeProblem(LikenessError):
+class EncodeError(LikenessError):
     """Problems of one column, gathered by `likeness.encode.encode`."""
 
 
@@ -63,12 +63,12 @@ def encode_attribute(
     count = encoded.missing
     if count and treatment == "error":
         first = int(np.argmax(encoded.codes < 0))
-        raise EncodeProblem(
+        raise EncodeError(
             f"column {name!r}: {count} missing values, the first in {table.where(first)}; say missing: {{policy: category}} "
             "to keep them as a category or {policy: drop} to leave those records out"
         )
     if len(encoded.values) == 0:
-        raise EncodeProblem(f"column {name!r}: every value is missing; give it role: drop")
+        raise EncodeError(f"column {name!r}: every value is missing; give it role: drop")
     encoded = _clip(encoded, column)
     domain, recode = _domain(encoded, column, count > 0 and treatment == "category", recoding, folder)
     codes = encoded.codes if recode is None else np.append(recode, -1).astype(np.int32)[encoded.codes]
@@ -80,7 +80,7 @@ def _clip(encoded: EncodedColumn, column: Column) -> EncodedColumn:
     if column.bottom is None and column.top is None:
         return encoded
     if encoded.kind not in NUMERIC:
-        raise EncodeProblem(
+        raise EncodeError(
             f"column {encoded.name!r}: bottom and top coding need numbers or dates; its values are {encoded.kind}"
         )
     low = encoded.values[0] if column.bottom is None else _as_value(column.bottom, encoded.kind)
@@ -120,7 +120,7 @@ def _domain(
         check_covers(texts(encoded.values), hierarchy, name)
     hierarchical = hierarchy is not None and (column.kind in {None, "hierarchical"} or not numeric)
     if column.kind == "hierarchical" and hierarchy is None:
-        raise EncodeProblem(
+        raise EncodeError(
             f"column {name!r}: kind hierarchical needs a hierarchy (a file, or prefix, intervals, dates)"
         )
     if hierarchical or (hierarchy is not None and recoding == "hierarchy" and column.kind != "ordered"):
@@ -136,14 +136,14 @@ def _domain(
         rank = {label: i for i, label in enumerate(order)}
         unknown = [label for label in labels if label not in rank]
         if unknown:
-            raise EncodeProblem(
+            raise EncodeError(
                 f"column {name!r}: {unknown[0]!r} is not in its declared domain"
                 + (f" (and {len(unknown) - 1} more values)" if len(unknown) > 1 else "")
             )
         recode = np.array([rank[label] for label in labels], np.int32)
         labels = order
     elif column.kind == "ordered":
-        raise EncodeProblem(f"column {name!r}: kind ordered needs domain: the list of its values in order")
+        raise EncodeError(f"column {name!r}: kind ordered needs domain: the list of its values in order")
     else:
         recode = None
     ordered = column.kind == "ordered"
@@ -168,7 +168,7 @@ def _hierarchical(
     """Domain whose codes are leaf ranks."""
     assert hierarchy is not None  # noqa: S101  # the caller made sure
     if missing and len(hierarchy.labels) == 1:
-        raise EncodeProblem(
+        raise EncodeError(
             f"column {encoded.name!r}: a hierarchy of one value has no root above the missing value"
         )
     labels = texts(encoded.values)
@@ -203,15 +203,14 @@ def _numeric(encoded: EncodedColumn, column: Column, common: dict[str, Any]) -> 
         low, high = Domain(name, kind, np.array(ends), "interval").numbers.tolist()
         outside = values[(numbers < low) | (numbers > high)]
         if outside.size:
-            raise EncodeProblem(
+            raise EncodeError(
                 f"column {name!r}: {texts(outside[:1])[0]} is outside its declared domain "
                 f"[{column.domain[0]}, {column.domain[1]}]; widen it, or declare bottom and top coding"
             )
-    domain = Domain(
+    return Domain(
         name, kind, values, "interval", low=low, high=high, distance=column.distance or "ordered",
         declared=column.domain is not None, **common,
     )  # fmt: skip
-    return domain
 
 
 def _as_value(given: Any, kind: str) -> Any:
@@ -251,5 +250,5 @@ def make_hierarchy(declared: Any, encoded: EncodedColumn, folder: Path) -> Hiera
 def _numbers_of(encoded: EncodedColumn) -> NDArray[Any]:
     """Values of a column that must be numbers."""
     if encoded.kind not in {"integer", "real"}:
-        raise EncodeProblem(f"column {encoded.name!r}: intervals need numbers; its values are {encoded.kind}")
+        raise EncodeError(f"column {encoded.name!r}: intervals need numbers; its values are {encoded.kind}")
     return encoded.values

@@ -105,8 +105,8 @@ def _settle(
 ) -> tuple[Plan, Recoding, tuple[Requirement, ...] | None]:
     """Judge the classes, merged where their regions are equal, against the distribution of what they publish.
 
-    Returns the plan, its regions and, when everything holds, the requirements it was judged by; else None, and the method must run
-    again on the records that are still published.
+    Returns the plan, its regions and, when everything holds, the requirements it was judged by; else None, and the method
+    must run again on the records that are still published.
     """
     plan, recoding = recode(here, plan)
     kept = plan.published
@@ -121,8 +121,8 @@ def _settle(
         # Nothing was withheld, yet merged classes fail: only models that unions can break come here.
         reason = "classes with equal regions, taken as the one class they are, do not hold the guarantee"
         because[reason] = because.get(reason, 0) + int(failing.sum())
-        return plan.withhold(failing, reason), None
-    return plan, None
+        return plan.withhold(failing, reason), recoding, None
+    return plan, recoding, None
 
 
 def _note_reasons(

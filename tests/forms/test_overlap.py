@@ -122,10 +122,10 @@ def test_a_condition_is_a_pair_or_a_collection(condition):
 @pytest.mark.parametrize(("note", "condition"), [(AGE, ("a", "b")), (AGE, ["a"]), (BORN, ("x", "y"))])
 def test_conditions_of_another_kind(note, condition):
     text = "2024-01-01" if note is BORN else "3"
-    with pytest.raises(TableError, match=f"is not of the kind {note.kind}"):
+    with pytest.raises(TableError, match=r"is not of the kind (real|date)"):
         overlap(note, [text]).shares(condition)
     values = np.array(["2024-01-01"], "M8[D]") if note is BORN else np.array([3])
-    with pytest.raises(TableError, match=f"is not of the kind {note.kind}"):
+    with pytest.raises(TableError, match=r"is not of the kind (real|date)"):
         condition_shares(Domain(note.name, note.kind, values, "interval"), condition)
 
 

@@ -17,7 +17,9 @@ def code_columns(draw: st.DrawFn) -> tuple[list[np.ndarray], list[int]]:
     radices = draw(st.lists(st.sampled_from([1, 2, 3, 1 << 20, (1 << 31) - 1]), min_size=1, max_size=7))
     n = draw(st.integers(0, 30))
     columns = [
-        np.array(draw(st.lists(st.sampled_from([0, radix // 2, radix - 1]), min_size=n, max_size=n)), np.int32)
+        np.array(
+            draw(st.lists(st.sampled_from([0, radix // 2, radix - 1]), min_size=n, max_size=n)), np.int32
+        )
         for radix in radices
     ]
     return columns, radices

@@ -61,16 +61,14 @@ def test_sorting_and_tables_count_the_same(table):
 @EASY
 @given(table=tables())
 def test_parts_of_records_that_share_known_values(table):
-    classes, codes, known, count = table
+    classes, codes, known, _ = table
     stats = count_within(np.array(classes, np.int64), np.array(known, np.int64), np.array(codes, np.int32), 4)
     parts = {}
     for number, code, shared in zip(classes, codes, known, strict=True):
         if number >= 0:
             parts.setdefault((number, shared), []).append(code)
     assert stats.parent.tolist() == [number for number, _ in sorted(parts)]
-    assert dense(stats).tolist() == [
-        [parts[part].count(code) for code in range(4)] for part in sorted(parts)
-    ]
+    assert dense(stats).tolist() == [[parts[part].count(code) for code in range(4)] for part in sorted(parts)]
     assert stats.sizes.tolist() == [len(parts[part]) for part in sorted(parts)]
 
 

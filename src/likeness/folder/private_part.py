@@ -98,12 +98,8 @@ def _check_digests(part: PrivatePart, layout: Layout, audit: Audit) -> None:
             part.problems.append(
                 f"{name}: its SHA-256 is not the one in {AUDIT}; the file was changed after release"
             )
-    there = {
-        layout.label(path)
-        for folder in (layout.public, layout.private)
-        if folder
-        for path in folder.iterdir()
-    }
+    folders = [path for path in (layout.public, layout.private) if path is not None and path.is_dir()]
+    there = {layout.label(path) for folder in folders for path in folder.iterdir()}
     for name in sorted(there - set(audit.files) - {f"private/{AUDIT}"}):
         part.problems.append(f"{name}: {AUDIT} does not know it; it was added after release")
     if len(part.problems) == before:

@@ -78,6 +78,8 @@ def verify(
     try:
         public = read_public(layout)
         steward = None if layout.private is None else read_private(layout, layout.private, public)
+        if steward is not None and asked is not None:
+            steward.problems += _compare_policy(public, steward, asked)
         encoded, told = None, asked
         if steward is not None and original is not None:
             told = asked or steward.policy
@@ -108,8 +110,6 @@ def judge(
     if steward is not None:
         problems += steward.problems
         checks += steward.checks
-        if policy is not None:
-            problems += _compare_policy(public, steward, policy)
         if encoded is not None and policy is not None:
             wrong, right = _compare(public, steward, encoded, policy)
             problems += wrong

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from likeness.microdata.domain import Kind
 
 
 @dataclass(frozen=True)
@@ -207,11 +209,12 @@ def parse_numbers(kind: str, texts: Sequence[str], column: str) -> NDArray[Any]:
     TableError
         When one is not of that kind.
     """
-    types = {"integer": np.int64, "real": np.float64, "date": "datetime64[D]"}
     try:
         if kind == "integer":
             return np.array([int(text) for text in texts], np.int64)
-        return np.array(list(texts), str).astype(types[kind]) if texts else np.zeros(0, types[kind])
+        if kind == "date":
+            return np.array(list(texts), "datetime64[D]")
+        return np.array([float(text) for text in texts], np.float64)
     except (ValueError, OverflowError):
         raise TableError(f"column {column!r}: a published value is not of the kind {kind}") from None
 
@@ -222,20 +225,13 @@ def _numeric_domain(
     """Domain of numbers or dates that were published exactly."""
     numbers = parse_numbers(note.kind, [value for value in values if value is not None], note.name)
     distinct, inverse = np.unique(numbers, return_inverse=True)
-    domain = Domain(note.name, note.kind, distinct, "interval", missing=missing, distance=note.distance)  # type: ignore[arg-type]
-    ends = domain.numbers
+    kind = cast("Kind", note.kind)
+    ends = Domain(note.name, kind, distinct, "interval").numbers
     low = note.low if note.low is not None else float(ends.min(initial=np.inf)) if ends.size else 0.0
     high = note.high if note.high is not None else float(ends.max(initial=-np.inf)) if ends.size else 0.0
     domain = Domain(
-        note.name,
-        note.kind,
-        distinct,
-        "interval",
-        missing=missing,
-        low=low,
-        high=high,
-        distance=note.distance,
-    )  # type: ignore[arg-type]
+        note.name, kind, distinct, "interval", missing=missing, low=low, high=high, distance=note.distance
+    )
     codes = np.full(len(values), domain.missing_code, np.int32)
     codes[[i for i, value in enumerate(values) if value is not None]] = inverse
     return domain, codes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,11 +56,11 @@ class Overlap:
         """
         self._check_everything()
         if is_range(condition) and self.note.shape == "interval":
-            low, high = (float(position(self.note, str(end))) for end in condition)
+            low, high = (_place(self.note, str(end)) for end in condition)
             return np.array([self._interval_share(region, low, high) for region in self.regions])
         values = as_values(condition, self.note.name)
         if self.note.shape == "interval":
-            points = {float(position(self.note, value)) for value in values if value is not None}
+            points = {_place(self.note, value) for value in values if value is not None}
             missing = np.array([float(None in values and None in r.values) for r in self.regions])
             return missing + [sum(self._interval_share(r, x, x) for x in points) for r in self.regions]
         if self.note.shape == "tree":
@@ -153,21 +154,27 @@ def condition_shares(domain: Domain, condition: Any) -> NDArray[np.float64]:
         When the condition does not suit the column.
     """
     if is_range(condition) and domain.shape == "interval":
-        low, high = (_place(domain, str(end)) for end in condition)
+        low, high = (_place(_axis(domain), str(end)) for end in condition)
         own = (domain.numbers >= low) & (domain.numbers <= high)
         return np.append(own, np.zeros(int(domain.missing))).astype(np.float64)
     values = as_values(condition, domain.name)
     if domain.kind in NUMERIC and domain.shape == "interval":
-        own = np.isin(domain.numbers, [_place(domain, value) for value in values if value is not None])
+        own = np.isin(domain.numbers, [_place(_axis(domain), value) for value in values if value is not None])
     else:
         own = np.array([label in values for label in domain.labels], np.bool_)
     return np.append(own, np.full(int(domain.missing), None in values)).astype(np.float64)
 
 
-def _place(domain: Domain, text: str) -> float:
-    """Place one value on the axis of a domain."""
+def _axis(domain: Domain) -> ColumnNote:
+    """Note on the axis of a domain."""
     order = tuple(domain.labels) if domain.kind == "ordered" else None
-    return float(position(ColumnNote(domain.name, "quasi", domain.kind, "interval", order=order), text))
+    return ColumnNote(domain.name, "quasi", domain.kind, "interval", order=order)
+
+
+def _place(note: ColumnNote, text: str) -> float:
+    """Place a value of a condition, which need not be one of the column's, on its axis."""
+    # A condition on whole numbers may still say 30.5, or 30.0.
+    return float(position(replace(note, kind="real") if note.kind == "integer" else note, text))
 
 
 def is_range(condition: Any) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numba import boolean, float64, int64, njit, types
+from numba.extending import typeof_impl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,6 +23,20 @@ if TYPE_CHECKING:
 SIGNATURE = boolean(int64, int64[::1], int64[::1], float64[::1])
 SLOTS = 12
 TESTS = types.UniTuple(types.FunctionType(SIGNATURE), SLOTS)
+
+
+class PredicateTuple(tuple["Callable[..., bool]", ...]):  # noqa: SLOT001  # stores nothing: numba asks for the class
+    """A tuple of `SLOTS` tests that says its numba type itself.
+
+    For a plain tuple of functions numba would find the type anew at every call, and warn each time that the feature
+    is experimental.
+    """
+
+
+@typeof_impl.register(PredicateTuple)
+def _type_of(_tests, _context):
+    """Tell numba the type."""
+    return TESTS
 
 
 @njit(SIGNATURE, cache=True)
@@ -170,19 +185,17 @@ class ClassTest(NamedTuple):
     slices: int = 1
 
 
-class Tests(NamedTuple):
+class LaidOutTests(NamedTuple):
     """The tests of a composition, laid out for kernels (fields are arrays, one entry per test)."""
 
-    __test__ = False  # pytest would take the name for a class of its own tests
-
-    functions: tuple[Callable[..., bool], ...]
+    functions: PredicateTuple
     smallest: int
     shape: NDArray[np.int64]
     integers: NDArray[np.int64]
     reals: NDArray[np.float64]
 
 
-def lay_out(tests: Sequence[ClassTest]) -> Tests:
+def lay_out(tests: Sequence[ClassTest]) -> LaidOutTests:
     """Flatten class tests for `evaluate`; size tests become one inline comparison.
 
     ``shape`` has one row per test: offset and number of values in the histogram, number of slices (a slice is a
@@ -207,8 +220,10 @@ def lay_out(tests: Sequence[ClassTest]) -> Tests:
         i, r = i + ints.size, r + floats.size
         integers.append(ints)
         reals.append(floats)
-    functions = tuple(test.function for test in rest) + (always,) * (SLOTS - len(rest))
-    return Tests(functions, smallest, shape, np.concatenate(integers), np.concatenate(reals))
+    functions = [test.function for test in rest] + [always] * (SLOTS - len(rest))
+    return LaidOutTests(
+        PredicateTuple(functions), smallest, shape, np.concatenate(integers), np.concatenate(reals)
+    )
 
 
 @njit(boolean(TESTS, int64[:, ::1], int64[::1], float64[::1], int64, int64[::1]), cache=True)

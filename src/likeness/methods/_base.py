@@ -105,13 +105,14 @@ def holding_records(requirements: tuple[Requirement, ...], data: Microdata, plan
     """
     if plan.buckets is None:
         good = holding_classes(requirements, data, plan.classes, plan.count)
-        return np.append(good, False)[plan.classes]
+        return np.asarray(np.append(good, False)[plan.classes], np.bool_)
     of_classes = tuple(r for r in requirements if r.view is None)
     of_buckets = tuple(r for r in requirements if r.view is not None)
     buckets = int(plan.buckets.max(initial=-1)) + 1
     in_class = holding_classes(of_classes, data, plan.classes, plan.count)
     in_bucket = holding_classes(of_buckets, data, plan.buckets, buckets)
-    return np.append(in_class, False)[plan.classes] & np.append(in_bucket, False)[plan.buckets]
+    both = np.append(in_class, False)[plan.classes] & np.append(in_bucket, False)[plan.buckets]
+    return np.asarray(both, np.bool_)
 
 
 class Method(ABC):

@@ -77,7 +77,7 @@ class AttributeRegions:
         if self.members is None:
             return np.arange(self.low[region], self.high[region] + 1, dtype=np.int64)
         bits = np.unpackbits(self.members[region].view(np.uint8), bitorder="little")
-        return np.flatnonzero(bits)
+        return np.asarray(np.flatnonzero(bits), np.int64)
 
     def contains(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
         """(R, len(codes)) Whether each region covers each code."""
@@ -168,7 +168,7 @@ def _attribute_regions(
         return _tree_regions(domain, low, high)
     if domain.missing:
         mixed = (high == domain.missing_code) & (low != domain.missing_code)
-        low, high = np.where(mixed, 0, low).astype(np.int32), high
+        low = np.where(mixed, 0, low).astype(np.int32)
     groups = group_keys(low.astype(np.int64) * domain.codes + high)
     return AttributeRegions(domain, groups.of, low[groups.first], high[groups.first])
 

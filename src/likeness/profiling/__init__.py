@@ -7,7 +7,10 @@
 ``markers``          what may mean a missing value
 ``words``            what names of columns say: every word list there is
 ``contents``         what texts look like
-``meaning``          from these to a role, with its reason
+``meaning``          what a column probably means: look, role, reason
+``interpreting``     the rules that find it, in order
+``identifying``,     rules for what is never published, and for what is
+``describing``
 ``links``            columns that say the same as others
 ``findings``         what is said about one column
 ``persons``          duplicates, people with several records

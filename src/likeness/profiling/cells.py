@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,8 @@ from likeness.profiling.contents import Contents, look_at
 from likeness.profiling.markers import DOUBTFUL, WORDS, Marker, blank, odd_numbers, worded
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from likeness.tables import Table
@@ -136,47 +138,39 @@ def read_cells(table: Table, name: str) -> Cells:
 
 def _infinite(table: Table, name: str, values: pl.Series, counts: NDArray[np.int64]) -> Cells:
     """Numbers some of which are infinite: no interval holds them, so they are declared missing."""
-    markers = [
-        Marker(
-            text, int(counts[(values == number).to_numpy()].sum()), declared=True, why="not a finite number"
-        )
-        for text, number in (("inf", float("inf")), ("-inf", float("-inf")))
-        if (values == number).any()
-    ]
+    markers = _marked(
+        values, counts, values.is_infinite().to_numpy(), declared=True, why="not a finite number"
+    )
     return _finished(table, name, "real", markers, ())
 
 
 def _texts(table: Table, name: str, values: pl.Series, counts: NDArray[np.int64]) -> Cells:
-    """Cells that are text: numbers and dates are found in them, what stands among them is declared or asked about."""
-    is_blank, is_word, is_doubtful = blank(values), worded(values, WORDS), worded(values, DOUBTFUL)
-    blanks = _marked(values, counts, is_blank, declared=True, why="a blank cell")
+    """Text: numbers and dates are found in it; what stands among them is declared, or asked about."""
+    is_word = worded(values, WORDS)
+    blanks = _marked(values, counts, blank(values), declared=True, why="a blank cell")
     words = _marked(values, counts, is_word, declared=False, why="a usual word for a missing value")
-    doubts = _marked(values, counts, is_doubtful, declared=False, why="an answer, or a missing value")
+    doubts = _marked(
+        values, counts, worded(values, DOUBTFUL), declared=False, why="an answer, or a missing value"
+    )
     kind, trouble = _kind(table, name, blanks)
     if kind in {None, "text"} and words:
-        numeric, _ = _kind(table, name, (*blanks, *words))
+        numeric, _ = _kind(table, name, [*blanks, *words])
         if numeric in _AMONG:
             why = f"stands among {_AMONG[numeric]}"
-            words = _marked(values, counts, is_word, declared=True, why=why)
-            kind = numeric
-    if kind is None:
-        found = _finished(table, name, "text", blanks, (*words, *doubts))
-        return Cells(
-            name, "text", found.codes, found.values, found.counts, found.markers, "categorical", trouble
-        )
-    declared = [marker for marker in (*blanks, *words) if marker.declared]
-    asked = [marker for marker in (*words, *doubts) if not marker.declared]
-    return _finished(table, name, kind, declared, asked)
+            blanks += _marked(values, counts, is_word, declared=True, why=why)
+            kind, words = numeric, []
+    found = _finished(table, name, kind or "text", blanks, [*words, *doubts])
+    return found if kind else replace(found, kind_to_declare="categorical", trouble=trouble)
 
 
-def _kind(table: Table, name: str, markers: tuple[Marker, ...] | list[Marker]) -> tuple[str | None, str]:
+def _kind(table: Table, name: str, markers: Sequence[Marker]) -> tuple[str | None, str]:
     """Kind of a column once these markers are missing; None, and why, when it cannot be told."""
     try:
         return table.kind(name, missing=("", *(marker.text for marker in markers))), ""
     except TableError as problem:
-        told = str(problem)
-        mixed = "numbers and other texts are mixed"
-        return None, "commas that are decimal marks or separate thousands" if "comma" in told else mixed
+        if "comma" in str(problem):
+            return None, "commas may be decimal marks or separate thousands"
+        return None, "numbers and other texts are mixed"
 
 
 def _marked(
@@ -188,26 +182,27 @@ def _marked(
 
 
 def _finished(
-    table: Table,
-    name: str,
-    kind: str,
-    declared: list[Marker] | tuple[Marker, ...],
-    asked: list[Marker] | tuple[Marker, ...],
+    table: Table, name: str, kind: str, declared: Sequence[Marker], asked: Sequence[Marker]
 ) -> Cells:
     """Read the column with its declared markers missing."""
     missing = ("", *(marker.text for marker in declared))
-    if kind != "text":
-        column = table.encode(name, missing=missing, kind=kind)
-        values, counts = pl.Series(column.values), column.counts()
-        if kind in NUMBERS:
-            asked = [*asked, *odd_numbers(values, counts)]
-        return Cells(name, kind, column.codes, values, counts, (*declared, *asked))
+    markers = (*declared, *asked)
     raw = table._column(name).without(missing)  # noqa: SLF001  # ours
-    values = raw.values if raw.values.dtype == pl.String else raw.values.cast(pl.String)
-    kind = "moment" if raw.values.dtype == pl.Datetime else "text"
-    if values.n_unique() < len(values):
-        column = table.encode(name, missing=missing, kind="text")
-        return Cells(
-            name, kind, column.codes, pl.Series(column.values.tolist(), dtype=pl.String), column.counts(), (*declared, *asked)
-        )  # fmt: skip
-    return Cells(name, kind, raw.data.codes, values, raw.data.counts(), (*declared, *asked))
+    if kind == "real" and raw.values.dtype == pl.Float64 and _are_whole(raw.values):
+        kind = "integer"  # numbers that a null made floats
+    if kind == "text" and raw.values.dtype == pl.String and raw.values.n_unique() == len(raw.values):
+        return Cells(name, kind, raw.data.codes, raw.values, raw.data.counts(), markers)
+    column = table.encode(name, missing=missing, kind=kind)
+    if kind == "text":
+        values = pl.Series(column.values.tolist(), dtype=pl.String)
+        kind = "moment" if raw.values.dtype == pl.Datetime else "text"
+    else:
+        values = pl.Series(column.values)
+    if kind in NUMBERS:
+        markers = (*markers, *odd_numbers(values, column.counts()))
+    return Cells(name, kind, column.codes, values, column.counts(), markers)
+
+
+def _are_whole(values: pl.Series) -> bool:
+    """Whether all reals are whole numbers, small enough to be exact."""
+    return len(values) > 0 and bool(((values == values.floor()) & (values.abs() < 2.0**53)).all())

@@ -28,7 +28,9 @@ _PATTERNS = {
     r"|\w+(straße|strasse|weg|platz|gasse) [0-9]+)",
     "number": r"^[A-Za-z]{0,4}[-_ ]?[0-9][0-9A-Za-z-]*$",
 }
-_SEX = frozenset("m f male female man woman men women x d other diverse unknown nonbinary".split())
+_SEX = frozenset(
+    {"m", "f", "male", "female", "man", "woman", "x", "other", "diverse", "unknown", "nonbinary"}
+)
 _MARITAL = frozenset(
     {"married", "single", "divorced", "widowed", "separated", "never married", "never-married"}
 )

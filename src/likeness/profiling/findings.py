@@ -76,6 +76,11 @@ class ColumnProfile:
         return self.alone / self.records if self.records else 0.0
 
     @property
+    def is_published(self) -> bool:
+        """Whether the release has the column."""
+        return self.role in {*PUBLISHED, "other"}
+
+    @property
     def questions(self) -> tuple[str, ...]:
         """What may mean a missing value and is not declared, as questions."""
         return tuple(

@@ -13,8 +13,9 @@ from likeness.policy.column import Role
 from likeness.profiling.cells import read_cells
 from likeness.profiling.findings import PUBLISHED, count, describe, redundant
 from likeness.profiling.guarantee import propose_guarantee
+from likeness.profiling.interpreting import interpret
 from likeness.profiling.links import find_links
-from likeness.profiling.meaning import MANY, interpret
+from likeness.profiling.meaning import MANY
 from likeness.profiling.persons import find_persons
 from likeness.profiling.reach import measure_reach
 from likeness.profiling.result import Profile
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from likeness.profiling.cells import Cells
     from likeness.profiling.findings import ColumnProfile
-    from likeness.profiling.meaning import Meaning
     from likeness.profiling.persons import Persons
     from likeness.profiling.reach import Reach
     from likeness.profiling.uniqueness import Uniqueness

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _HEAD = ("column", "kind", "values", "unique", "missing", "role", "because")
 _RIGHT = frozenset({2, 3, 4})
+_SHOWN_ALONE = 5
 
 
 def as_text(profile: Profile) -> str:
@@ -50,7 +51,9 @@ def as_html(profile: Profile) -> str:
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in _rows(profile)
     )
     lists = "".join(
-        f"<p><b>{escape(heading)}</b></p><ul>{''.join(f'<li>{escape(item.strip())}</li>' for item in items)}</ul>"
+        f"<p><b>{escape(heading)}</b></p><ul>"
+        + "".join(f"<li>{escape(item.strip())}</li>" for item in items)
+        + "</ul>"
         for heading, items in _sections(profile)
     )
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -59,8 +62,14 @@ def as_html(profile: Profile) -> str:
 
 def _title(profile: Profile) -> str:
     """What was looked at, and how large it is."""
-    size = f"{profile.size / 1e6:,.1f} MB in memory"
-    return f"Profile of {profile.source}: {count(profile.records, 'record')}, {count(len(profile.columns), 'column')}, {size}"
+    records, columns = count(profile.records, "record"), count(len(profile.columns), "column")
+    sizes = f"{_megabytes(profile.size)} in memory, {_megabytes(profile.encoded_size)} once encoded"
+    return f"Profile of {profile.source}: {records}, {columns}, {sizes}"
+
+
+def _megabytes(size: int) -> str:
+    """Write a number of bytes."""
+    return f"{size / 1e6:,.1f} MB"
 
 
 def _rows(profile: Profile) -> list[tuple[str, ...]]:
@@ -91,25 +100,26 @@ def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
 def _sections(profile: Profile) -> Iterator[tuple[str, list[str]]]:
     """Headings and their lines; those with nothing to say are left out."""
     sections = (
-        ("Questions: missing values", _questions(profile)),
+        ("Missing values", _markers(profile)),
         ("Check", _checks(profile)),
         ("Columns that say the same", [str(link) for link in profile.links]),
         (_standing_title(profile), _uniqueness(profile)),
         ("What this table can meet", _reach(profile)),
-        ("Proposed guarantee", [f"{_model(p.model)}: {p.reason}" for p in profile.guarantee]),
+        ("Proposed guarantee", [f"{_model(own.model)}: {own.reason}" for own in profile.guarantee]),
     )
     return ((heading, items) for heading, items in sections if items)
 
 
-def _questions(profile: Profile) -> list[str]:
-    """Markers: those declared, then those asked about."""
+def _markers(profile: Profile) -> list[str]:
+    """Markers that are declared, then those asked about, of columns that are published."""
+    published = [column for column in profile.columns if column.is_published]
     declared = [
         f"{column.name}: {marker.text!r} ({count(marker.records, 'record')}) is declared missing: {marker.why}"
-        for column in profile.columns
+        for column in published
         for marker in column.markers
         if marker.declared
     ]
-    return declared + [f"{column.name}: {asked}" for column in profile.columns for asked in column.questions]
+    return declared + [f"{column.name}: {asked}" for column in published for asked in column.questions]
 
 
 def _checks(profile: Profile) -> list[str]:
@@ -123,7 +133,8 @@ def _standing_title(profile: Profile) -> str:
     together = profile.uniqueness.together
     if together is None:
         return ""
-    return f"Who stands out, by {count(len(together.columns), 'quasi-identifier')}: {', '.join(together.columns)}"
+    number = count(len(together.columns), "quasi-identifier")
+    return f"Who stands out, by {number}: {', '.join(together.columns)}"
 
 
 def _uniqueness(profile: Profile) -> list[str]:
@@ -132,19 +143,16 @@ def _uniqueness(profile: Profile) -> list[str]:
     if found.together is None:
         return []
     whom = "people" if found.of_people else "records"
-    lines = [
-        f"together: {_below(found.together, profile.records, whom)}; the smallest of {found.together.groups:,} groups "
-        f"has {found.together.smallest:,}"
-    ]
-    lines += [
-        f"{standing.columns[0]}: {_below(standing, profile.records, whom)}" for standing in found.alone[:5]
-    ]
+    together = found.together
+    smallest = f"the smallest of {count(together.groups, 'group')} has {together.smallest:,}"
+    lines = [f"together: {_below(together, profile.records, whom)}; {smallest}"]
+    lines += [f"{own.columns[0]}: {_below(own, profile.records, whom)}" for own in found.alone[:_SHOWN_ALONE]]
     if found.pairs:
         first = f" (of the {PAIRED} columns that identify most)" if len(found.alone) > PAIRED else ""
         lines.append(f"in pairs{first}:")
-        lines += [
-            f"  {' and '.join(pair.columns)}: {_below(pair, profile.records, whom)}" for pair in found.pairs
-        ]
+    lines += [
+        f"  {' and '.join(pair.columns)}: {_below(pair, profile.records, whom)}" for pair in found.pairs
+    ]
     return lines
 
 
@@ -158,26 +166,21 @@ def _below(standing: Standing, records: int, whom: str) -> str:
 
 def _reach(profile: Profile) -> list[str]:
     """Strongest parameters."""
-    persons = profile.persons
-    if persons.column is None:
-        lines = [f"k-anonymity: k up to {profile.records:,}, the number of records"]
-    else:
-        lines = [
-            f"k-anonymity: k up to {profile.records:,}, the number of records; classes of up to {persons.people:,} people"
-        ]
-    for reach in profile.reach:
-        lines += _reach_of(reach)
-    return lines
+    line = f"k-anonymity: k up to {profile.records:,}, the number of records"
+    if profile.persons.column is not None:
+        line += f"; they are of {profile.persons.people:,} people"
+    return [line, *(item for reach in profile.reach for item in _reach_of(reach))]
 
 
 def _reach_of(reach: Reach) -> list[str]:
     """Strongest parameters of one sensitive column."""
     cs = ", ".join(f"c above {_up(c)} at l = {rank}" for rank, c in reach.recursive_c.items())
     recursive = f"; recursive (c,l)-diversity: {cs}" if cs else ""
+    diversity = f"distinct l up to {reach.values:,}; entropy l up to {_down(reach.entropy_l)}{recursive}"
     lines = [
-        f"{reach.column}: distinct l up to {reach.values:,}; entropy l up to {_down(reach.entropy_l)}{recursive}; "
-        f"(α,k): α from {_up(reach.alpha)}",
-        "  β-likeness, t-closeness, δ-disclosure: any parameter; under enhanced β-likeness a class with a rare value needs",
+        f"{reach.column}: {diversity}; (α,k)-anonymity: α from {_up(reach.alpha)}",
+        "  β-likeness, t-closeness, δ-disclosure: any parameter",
+        "  under enhanced β-likeness a class needs, to hold a rare value:",
     ]
     for value in reach.rare:
         sizes = ", ".join(f"{value.smallest_class[beta]:,} (β = {beta})" for beta in BETAS)

@@ -40,7 +40,7 @@ def write_policy(profile: Profile) -> str:
         lines += [f"  {line}" for line in _column(column)]
     lines += [
         "# The empty cell is missing, and refused unless its column says otherwise.",
-        f"missing: {_flow({'markers': list(profile.markers), 'policy': 'error'})}",
+        f"missing: {_flow({'markers': [''], 'policy': 'error'})}",
     ]
     if profile.persons.column is not None:
         lines += [

@@ -92,9 +92,9 @@ class Profile:
         return tuple(column.name for column in self.columns if column.role == role)
 
     @property
-    def markers(self) -> tuple[str, ...]:
-        """Markers of missing values that every column has: the empty cell."""
-        return ("",)
+    def encoded_size(self) -> int:
+        """Bytes that the columns to be generalized, and the sensitive ones, take once they are encoded."""
+        return 4 * self.records * len(self.with_role("quasi") + self.with_role("sensitive"))
 
     def policy(self) -> Policy:
         """Make the proposed policy.
@@ -112,7 +112,7 @@ class Profile:
         """Write the proposed policy as the content of a policy file."""
         return {
             "columns": {column.name: column.settings for column in self.columns},
-            "missing": {"markers": list(self.markers), "policy": "error"},
+            "missing": {"markers": [""], "policy": "error"},
             "privacy": [proposal.model for proposal in self.guarantee],
         }
 
@@ -151,11 +151,12 @@ class Profile:
             "source": self.source,
             "records": self.records,
             "bytes": self.size,
+            "encoded_bytes": self.encoded_size,
             "columns": [column.to_mapping() for column in self.columns],
             "links": [link.to_mapping() for link in self.links],
             "persons": self.persons.to_mapping(),
             "uniqueness": self.uniqueness.to_mapping(),
-            "reach": {"k": self.persons.people, "sensitive": [reach.to_mapping() for reach in self.reach]},
+            "reach": {"k": self.records, "sensitive": [reach.to_mapping() for reach in self.reach]},
             "guarantee": [{**proposal.model, "reason": proposal.reason} for proposal in self.guarantee],
             "warnings": list(self.warnings),
             "policy": self.policy_mapping(),

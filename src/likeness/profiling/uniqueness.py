@@ -7,7 +7,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from likeness.profiling.persons import group_sizes, keys_of
 
@@ -100,6 +99,7 @@ def measure_uniqueness(quasi: Mapping[str, Cells], person: Cells | None = None) 
 
     Examples
     --------
+    >>> import polars as pl
     >>> from likeness.profiling.cells import read_cells
     >>> from likeness.tables import read
     >>> table = read(pl.DataFrame({"sex": ["f", "f", "m"], "age": [30, 31, 31]}))

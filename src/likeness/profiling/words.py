@@ -23,9 +23,9 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-def _listed(**groups: str) -> dict[str, str]:
+def _listed(groups: Mapping[str, str]) -> dict[str, str]:
     """Turn groups of words into a look-up from word to group."""
-    return {word: group.replace("_", " ") for group, words in groups.items() for word in words.split()}
+    return {word: group for group, words in groups.items() for word in words.split()}
 
 
 PERSONS = _set(
@@ -56,13 +56,15 @@ NAMES = _set(
 )
 
 CONTACTS = _listed(
-    e_mail_address="email mail",
-    phone_number="phone telephone mobile tel fax",
-    address="address street",
-    number_of_a_person="ssn nino nhs mrn passport iban licence license account card creditcard",
-    account_name="login website homepage url facebook twitter",
-    device="ip imei vin",
-    likeness_of_a_person="photo signature fingerprint biometric",
+    {
+        "e-mail address": "email mail",
+        "phone number": "phone telephone mobile tel fax",
+        "address": "address street",
+        "number of a person": "ssn nino nhs mrn passport iban licence license account card creditcard",
+        "account name": "login website homepage url facebook twitter",
+        "device": "ip imei vin",
+        "likeness of a person": "photo signature fingerprint biometric",
+    }
 )
 """Words of direct identifiers beside names and numbers."""
 
@@ -73,38 +75,42 @@ WEIGHTS = _set("fnlwgt wgt wt pweight finalwt perwt hhwt")
 SURVEYS = _set("instance sampling sample survey final replicate person household design")
 
 SENSITIVE = _listed(
-    health=(
-        "diagnosis diagnoses diagnostic disease illness sickness icd condition disorder syndrome symptom "
-        "cancer tumor tumour hiv aids infection drug medication medicine treatment therapy procedure surgery "
-        "allergy pregnant pregnancy disability disabled smoker smoking alcohol mental psychiatric genetic "
-        "abortion addiction suicide"
-    ),
-    belief="religion religious faith politics political party vote union",
-    sexuality="sexual sexuality orientation",
-    crime="crime criminal conviction offence offense arrest",
-    money="income salary wage earning pay wealth debt loan credit pension poverty",
-    work="occupation job profession",
-    a_result="exam score result",
+    {
+        "health": (
+            "diagnosis diagnoses diagnostic disease illness sickness icd condition disorder syndrome symptom "
+            "cancer tumor tumour hiv aids infection drug medication medicine treatment therapy procedure surgery "
+            "allergy pregnant pregnancy disability disabled smoker smoking alcohol mental psychiatric genetic "
+            "abortion addiction suicide"
+        ),
+        "belief": "religion religious faith politics political party vote union",
+        "sexuality": "sexual sexuality orientation",
+        "crime": "crime criminal conviction offence offense arrest",
+        "money": "income salary wage earning pay wealth debt loan credit pension poverty",
+        "work": "occupation job profession",
+        "a result": "exam score result",
+    }
 )
 """Words of sensitive attributes."""
 
 QUASI = _listed(
-    age="age",
-    sex="sex gender",
-    place_of_residence=(
-        "zip zipcode postcode postal plz city town village county state province region district"
-    ),
-    country="country nation nationality native citizenship citizen",
-    birth="birth birthday birthdate dob born",
-    race_or_ethnicity="race racial ethnic ethnicity hispanic",
-    language="language",
-    education="education degree school schooling enrolled",
-    marital_status="marital married marry spouse",
-    family="family household children relationship",
-    body="height weight bmi",
-    work="employer employment work workclass worker industry company department veteran",
-    insurance="insurance insurer medicare medicaid",
-    time="date admitted admission discharge death",
+    {
+        "age": "age",
+        "sex": "sex gender",
+        "place of residence": (
+            "zip zipcode postcode postal plz city town village county state province region district"
+        ),
+        "country": "country nation nationality native citizenship citizen",
+        "birth": "birth birthday birthdate dob born",
+        "race or ethnicity": "race racial ethnic ethnicity hispanic",
+        "language": "language",
+        "education": "education degree school schooling enrolled",
+        "marital status": "marital married marry spouse",
+        "family": "family household children relationship",
+        "body": "height weight bmi",
+        "work": "employer employment work workclass worker industry company department veteran",
+        "insurance": "insurance insurer medicare medicaid",
+        "time": "date admitted admission discharge death",
+    }
 )
 """Words of attributes that neighbours, employers or registers know."""
 

@@ -1,0 +1,144 @@
+"""Run the benchmark and print it."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+from benchmarks import tables
+from benchmarks.clock import best_of, peak_megabytes, unit
+from benchmarks.cold import cold_and_warm
+
+import likeness as lk
+
+
+@dataclass(frozen=True)
+class Job:
+    """One timed run and what it is held against."""
+
+    what: str
+    table: pl.DataFrame
+    policy: lk.Policy
+    against: str
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--small", action="store_true", help="a tenth of the rows, to try the script")
+    parser.add_argument("--repeat", type=int, default=3)
+    chosen = parser.parse_args()
+    scale = 10 if chosen.small else 1
+    print(
+        "Time of anonymize (encoding to proven release in memory, warm) in units of one stable argsort of as many"
+    )
+    print("randomly permuted int64, both measured in this run.\n")
+    print(f"{'':52}{'rows':>10}{'seconds':>10}{'units':>8}{'classes':>9}{'loss':>9}  against")
+    for job in jobs(scale):
+        report(job, chosen.repeat)
+    print(f"\npeak memory of this process: {peak_megabytes():,.0f} MB")
+    cold, warm = cold_and_warm()
+    print(
+        f"a small run in a new process: {cold:.1f} s while kernels compile (once per machine), {warm:.1f} s after"
+    )
+
+
+def jobs(scale: int) -> list[Job]:
+    """All timed runs; those on Adult only where the real tables are."""
+    census, columns = tables.census(500_000 // scale)
+    found = [
+        Job(
+            "BUREL β=4, census, 3 quasi-identifiers",
+            census,
+            policy(columns, lk.BetaLikeness(4), lk.Burel()),
+            "aim 15",
+        ),
+        Job(
+            "Mondrian least-loss β=4, census, 3",
+            census,
+            policy(columns, lk.BetaLikeness(4), lk.Mondrian()),
+            "",
+        ),
+    ]
+    folder = tables.data_folder()
+    if folder is None:
+        print("LIKENESS_DATA: the folder of real tables is not here; Adult is left out\n")
+        return found
+    adult = tables.adult_rows(folder)
+    big = tables.resampled(adult, 1_000_000 // scale)
+    six = tables.adult_columns(adult, tables.QUASI_6)
+    found += [
+        Job(
+            "Mondrian widest k=10, Adult resampled, 6",
+            big,
+            policy(six, lk.KAnonymity(10), lk.Mondrian(cut="widest")),
+            "aim 15",
+        ),
+        Job(
+            "Mondrian all k=10, Adult resampled, 6",
+            big,
+            policy(six, lk.KAnonymity(10), lk.Mondrian(cut="all")),
+            "",
+        ),
+        Job(
+            "Mondrian least-loss k=10, Adult resampled, 6",
+            big,
+            policy(six, lk.KAnonymity(10), lk.Mondrian()),
+            "aim 40",
+        ),
+    ]
+    for quasi, arx_k, arx_beta in (
+        (tables.QUASI_3, "6.5", "28"),
+        (tables.QUASI_6, "", ""),
+        (tables.QUASI_8, "274", "7,400"),
+    ):
+        columns = tables.adult_columns(adult, quasi)
+        d = len(quasi)
+        against_k = f"ARX local recoding {arx_k}" if arx_k else ""
+        against_beta = f"ARX {arx_beta}" if arx_beta else ""
+        found += [
+            Job(
+                f"Mondrian least-loss k=5, Adult, {d}",
+                adult,
+                policy(columns, lk.KAnonymity(5), lk.Mondrian()),
+                against_k,
+            ),
+            Job(
+                f"Mondrian least-loss β=4, Adult, {d}",
+                adult,
+                policy(columns, lk.BetaLikeness(4), lk.Mondrian()),
+                against_beta,
+            ),
+        ]
+    tree = tables.adult_columns(adult, tables.QUASI_8, folder)
+    found += [
+        Job(
+            "Mondrian k=5, Adult, 8 with hierarchies (ncp)",
+            adult,
+            policy(tree, lk.KAnonymity(5), lk.Mondrian(loss="ncp")),
+            "ARX .033",
+        ),
+    ]
+    return found
+
+
+def policy(columns: dict[str, Any], privacy: Any, method: Any) -> lk.Policy:
+    """A policy that withholds nobody."""
+    return lk.Policy(columns=columns, privacy=privacy, method=method, withhold={"at_most": 0})
+
+
+def report(job: Job, repeat: int) -> None:
+    """Time one run and print its line."""
+    release = lk.anonymize(job.table, job.policy, seed=1)
+    seconds = best_of(repeat, lambda: lk.anonymize(job.table, job.policy, seed=1))
+    loss = "ncp" if "hierarchies" in job.what else "glm"
+    print(
+        f"{job.what:52}{job.table.height:>10,}{seconds:>10.3f}{seconds / unit(job.table.height):>8.1f}"
+        f"{release.certificate.classes:>9,}{release.loss(loss)[loss]:>9.5f}  {job.against}",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main()

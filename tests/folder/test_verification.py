@@ -1,0 +1,516 @@
+"""A release that was tampered with fails, and says where."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+
+import likeness as lk
+from likeness.errors import InvalidError
+from likeness.forms._columns import PublishedColumns
+from tests.folder.samples import Folder, patients, policy, release
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from likeness.proof import Verdict
+
+
+def _first_of(frame: pl.DataFrame, size: int) -> list[int]:
+    """Rows of the first class of that size."""
+    groups = frame.with_row_index().group_by("age", "zip", "habit", maintain_order=True).agg("index")
+    return next(rows.to_list() for rows in groups["index"] if len(rows) == size)
+
+
+def _failure(folder: Path | str, *words: str, original: Any = None) -> Verdict:
+    """Verify what must fail; every word stands in one of its lines."""
+    verdict = lk.verify(folder, original)
+    assert not verdict.ok
+    lines = "\n".join(line for line in verdict.lines() if not line.startswith(("ok:", "holds")))
+    for word in words:
+        assert word in lines, lines
+    return verdict
+
+
+# What anybody finds, from the published files alone.
+
+
+def _cut_a_class(folder: Folder) -> tuple[str, ...]:
+    frame = folder.frame()
+    rows = _first_of(frame, 4)
+    folder.put(frame.with_row_index().filter(pl.col("index") != rows[0]).drop("index"))
+    return ("k-anonymity", "age = ", "79 records")
+
+
+def _skew_a_value(folder: Folder) -> tuple[str, ...]:
+    frame = folder.frame()
+    rows = _first_of(frame, 4)
+    skewed = pl.when(pl.int_range(pl.len()).is_in(rows)).then(pl.lit("gout")).otherwise("disease")
+    folder.put(frame.with_columns(disease=skewed))
+    return ("beta-likeness", "'disease'")
+
+
+def _move_a_row(folder: Folder) -> tuple[str, ...]:
+    frame = folder.frame()
+    rows = _first_of(frame, 4)
+    moved = [
+        pl.when(pl.int_range(pl.len()) == rows[0]).then(pl.lit(frame[name][rows[-1] - 1])).otherwise(name).alias(name)
+        for name in ("age", "zip", "habit")
+    ]
+    folder.put(frame.with_columns(moved))
+    return ("k-anonymity", "violated in the class")
+
+
+def _edit_a_region(folder: Folder) -> tuple[str, ...]:
+    frame = folder.frame()
+    one = pl.int_range(pl.len()) == 7
+    folder.put(frame.with_columns(age=pl.when(one).then(pl.lit("[20, 79]")).otherwise("age")))
+    return ("k-anonymity", "age = [20, 79]")
+
+
+def _spoil_a_region(folder: Folder) -> tuple[str, ...]:
+    frame = folder.frame()
+    one = pl.int_range(pl.len()) == 7
+    folder.put(frame.with_columns(age=pl.when(one).then(pl.lit("[2x, 79]")).otherwise("age")))
+    line = 9 + sum(cell.count("\n") for row in frame.head(7).iter_rows() for cell in row)
+    return (f"release.csv, line {line}: column 'age': '2x' is not of the kind integer",)
+
+
+def _reorder_columns(folder: Folder) -> tuple[str, ...]:
+    frame = folder.frame()
+    folder.put(frame.select(reversed(frame.columns)))
+    return ("release.csv: its columns are note, visit, disease",)
+
+
+def _drop_a_column(folder: Folder) -> tuple[str, ...]:
+    folder.put(folder.frame().drop("disease"))
+    return ("release.csv: its columns are",)
+
+
+def _empty(folder: Folder) -> tuple[str, ...]:
+    folder.table.write_bytes(b"")
+    return ("release.csv: the file is empty",)
+
+
+CHANGES = [
+    _cut_a_class, _skew_a_value, _move_a_row, _edit_a_region, _spoil_a_region, _reorder_columns, _drop_a_column, _empty
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("hashes", ["as they were", "recomputed"])
+@pytest.mark.parametrize("change", CHANGES)
+def test_public_change(change: Callable[[Folder], tuple[str, ...]], hashes: str, folder: Folder) -> None:
+    words = change(folder)
+    if hashes == "recomputed":
+        folder.certify()
+    else:
+        words += ("SHA-256 is not the one in certificate.json",)
+    _failure(folder.root / "public", *words)
+    _failure(folder.root, *words)
+
+
+@pytest.mark.parametrize("change", [_cut_a_class, _skew_a_value, _edit_a_region])
+def test_public_change_that_is_certified(change: Callable[[Folder], tuple[str, ...]], folder: Folder) -> None:
+    change(folder)
+    folder.claim_what_holds()
+    _failure(folder.root / "public", "VIOLATED")
+
+
+@pytest.mark.parametrize("name", ["release.csv", "certificate.json", "certificate.html"])
+def test_public_file_missing(name: str, folder: Folder) -> None:
+    (folder.root / "public" / name).unlink()
+    _failure(folder.root / "public", f"{name} is missing")
+    _failure(folder.root, f"public/{name} is missing")
+
+
+def test_public_file_added(folder: Folder) -> None:
+    (folder.root / "public/extra.csv").write_text("a\n1\n")
+    _failure(folder.root / "public", "extra.csv: is no part of the release")
+    shutil.move(folder.root / "public/extra.csv", folder.root / "extra.csv")
+    _failure(folder.root, "extra.csv: is no part of the release")
+
+
+def _edit(*path: str | int, to: Any) -> Callable[[dict[str, Any]], None]:
+    def change(content: dict[str, Any]) -> None:
+        at: Any = content
+        for step in path[:-1]:
+            at = at[step]
+        at[path[-1]] = to
+
+    return change
+
+
+EDITS = {
+    "strength": _edit("guarantee", 1, "measured", "beta", to=0.5),
+    "more strength": _edit("guarantee", 0, "measured", "k", to=5.0),
+    "parameter": _edit("guarantee", 0, "parameters", "k", to=5),
+    "scope": _edit("guarantee", 1, "scope", to="steward"),
+    "unknown scope": _edit("guarantee", 1, "scope", to="everybody"),
+    "sensitive": _edit("guarantee", 1, "sensitive", to="age"),
+    "model": _edit("guarantee", 0, "model", to="k-anonimity"),
+    "no guarantee": _edit("guarantee", to=[]),
+    "extra claim": _edit("guarantee", 0, "note", to="safe"),
+    "records": _edit("counts", "records", to=81),
+    "classes": _edit("counts", "classes", to=20),
+    "rows": _edit("files", "release.csv", "rows", to=81),
+    "hash": _edit("files", "release.csv", "sha256", to="0" * 64),
+    "file": _edit("files", "../private/audit.json", to={"sha256": "", "rows": 1, "columns": []}),
+    "form": _edit("form", "name", to="anatomized"),
+    "role": _edit("columns", 1, "role", to="other"),
+    "kind": _edit("columns", 1, "kind", to="date"),
+    "no sensitive": _edit("columns", 4, "role", to="other"),
+    "column": _edit("columns", 1, "name", to="years"),
+    "extra key": _edit("comment", to="all is well"),
+    "format": _edit("format", to=2),
+    "version": _edit("likeness", to="9.9"),
+    "remark": _edit("remarks", 0, to="nothing at all"),
+    "reproducible": _edit("reproducible", to=False),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_certificate_edited(edit: str, folder: Folder) -> None:
+    path = folder.root / "public/certificate.json"
+    content = json.loads(path.read_text())
+    EDITS[edit](content)
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    _failure(folder.root / "public", "certificate.")
+    _failure(folder.root, "certificate.json", "audit.json")
+
+
+def test_certificate_is_no_json(folder: Folder) -> None:
+    path = folder.root / "public/certificate.json"
+    for text in (b"", b"[]", b"{", b"\xff", b'{"format": 1}'):
+        path.write_bytes(text)
+        _failure(folder.root / "public", "certificate.json")
+
+
+def test_certificate_written_otherwise(folder: Folder) -> None:
+    path = folder.root / "public/certificate.json"
+    path.write_text(json.dumps(json.loads(path.read_text())))
+    _failure(folder.root / "public", "is not as likeness writes it")
+
+
+@pytest.mark.parametrize(
+    ("changes", "word"),
+    [
+        ({"records": 81}, "81 records"),
+        ({"classes": 3}, "3 classes"),
+        ({"reproducible": False}, "a given seed"),
+        ({"remarks": ("all is well",)}, "SHA-256 is not the one in audit.json"),
+        ({"version": "0.0.1"}, "likeness: '0.1.0'"),
+    ],
+)
+def test_certificate_edited_and_rendered(changes: dict[str, Any], word: str, folder: Folder) -> None:
+    folder.certify(**changes)
+    _failure(folder.root, word)
+
+
+def test_weaker_claim_is_no_lie_but_a_change(folder: Folder) -> None:
+    guarantee = tuple(folder.read("public/certificate.json")["guarantee"][:1])
+    folder.certify(guarantee=guarantee)
+    assert lk.verify(folder.root / "public").ok
+    _failure(folder.root, "does not claim beta-likeness, which the policy in private/audit.json asks for")
+    assert not lk.verify(folder.root / "public", policy=policy()).ok
+
+
+def test_page_says_something_else(folder: Folder) -> None:
+    path = folder.root / "public/certificate.html"
+    path.write_text(path.read_text().replace("k = 4", "k = 40"))
+    _failure(folder.root / "public", "certificate.html: does not say what certificate.json says")
+
+
+# What only the steward finds.
+
+
+def _swap_within_a_class(folder: Folder) -> None:
+    frame = folder.frame()
+    a, b, *_ = _first_of(frame, 4)
+    index = [b if row == a else a if row == b else row for row in range(frame.height)]
+    folder.put(frame.with_columns(visit=frame["visit"][index]))
+
+
+def _swap_regions(folder: Folder) -> None:
+    frame = folder.frame()
+    a = _first_of(frame, 4)[0]
+    b = next(row for row in range(frame.height) if frame["age"][row] != frame["age"][a])
+    index = [b if row == a else a if row == b else row for row in range(frame.height)]
+    folder.put(frame.with_columns(frame.select("age", "zip", "habit")[index]))
+
+
+def _swap_sensitive(folder: Folder) -> None:
+    frame = folder.frame()
+    groups = frame.with_row_index().group_by("age", "zip", "habit", maintain_order=True).agg("index", "disease")
+    (a, b), *_ = (
+        (x, y)
+        for i, own in enumerate(groups.iter_rows(named=True))
+        for other in list(groups.iter_rows(named=True))[i + 1 :]
+        for x, one in zip(own["index"], own["disease"], strict=True)
+        for y, two in zip(other["index"], other["disease"], strict=True)
+        if one != two and _holds_swapped(own["disease"], one, two) and _holds_swapped(other["disease"], two, one)
+    )
+    index = [b if row == a else a if row == b else row for row in range(frame.height)]
+    folder.put(frame.with_columns(disease=frame["disease"][index]))
+
+
+def _holds_swapped(values: list[str], out: str, into: str) -> bool:
+    """A class stays mixed when one value leaves and another comes."""
+    changed = list(values)
+    changed.remove(out)
+    changed.append(into)
+    return max(map(changed.count, changed)) <= len(values) // 2
+
+
+def _change_a_note(folder: Folder) -> None:
+    frame = folder.frame()
+    one = pl.int_range(pl.len()) == 3
+    folder.put(frame.with_columns(note=pl.when(one).then(pl.lit("other")).otherwise("note")))
+
+
+def _swap_pseudonyms(folder: Folder) -> None:
+    frame = folder.frame()
+    one = pl.int_range(pl.len()) == 3
+    folder.put(frame.with_columns(name=pl.when(one).then(pl.lit(frame["name"][4])).otherwise("name")))
+
+
+def _swap_rows(folder: Folder) -> None:
+    frame = folder.frame()
+    folder.put(frame[[1, 0, *range(2, frame.height)]])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [_swap_within_a_class, _swap_regions, _swap_sensitive, _change_a_note, _swap_pseudonyms, _swap_rows],
+)
+def test_change_that_keeps_the_guarantee(change: Callable[[Folder], None], folder: Folder) -> None:
+    change(folder)
+    folder.claim_what_holds()
+    assert lk.verify(folder.root / "public").ok
+    _failure(folder.root, "public/release.csv: its SHA-256 is not the one in audit.json")
+    folder.audit()
+    _failure(folder.root, "release.csv, line", original=patients()) if change is not _swap_pseudonyms else _failure(
+        folder.root, "'name'", original=patients()
+    )
+
+
+def test_swapped_regions_without_the_original(folder: Folder) -> None:
+    _swap_regions(folder)
+    folder.claim_what_holds()
+    folder.audit()
+    _failure(folder.root, "release.csv, line", "is not shown as the other rows of the class")
+
+
+def test_swapped_sensitive_values_with_all_hashes(folder: Folder) -> None:
+    _swap_sensitive(folder)
+    folder.claim_what_holds()
+    folder.audit()
+    assert lk.verify(folder.root).ok
+    verdict = _failure(folder.root, "column 'disease' is not the original's value", original=patients())
+    assert "rows of the original" not in str(verdict.checks)
+    assert [line.count("of the original)") for line in verdict.problems] == [2]
+
+
+@pytest.mark.parametrize("name", ["report.html", "classes.parquet", "audit.json"])
+def test_private_file_missing_changed_added(name: str, folder: Folder) -> None:
+    path = folder.root / "private" / name
+    kept = path.read_bytes()
+    path.write_bytes(kept + b" ")
+    _failure(folder.root, f"private/{name}")
+    path.unlink()
+    _failure(folder.root, f"private/{name} is missing")
+    path.write_bytes(kept)
+    (folder.root / "private/notes.txt").write_text("mine")
+    _failure(folder.root, "private/notes.txt: is no part of the release")
+    assert lk.verify(folder.root / "public").ok
+
+
+def test_audit_edited(folder: Folder) -> None:
+    path = folder.root / "private/audit.json"
+    kept = path.read_text()
+    path.write_text(kept.replace('"seed": 11', '"seed": 12'))
+    _failure(folder.root, "private/audit.json: its digest")
+    folder.audit(counts={"input": 80, "published": 79, "withheld": {"x": 1}, "dropped": {}, "added": 0})
+    _failure(folder.root, "private/classes.parquet: it counts", "published records: 79")
+    for text in ("", "[]", "{}"):
+        path.write_text(text)
+        _failure(folder.root, "private/audit.json")
+
+
+def _map(folder: Folder, **changes: Callable[[pl.DataFrame], Any]) -> None:
+    frame = folder.classes()
+    folder.put_classes(frame.with_columns(**{name: change(frame) for name, change in changes.items()}))
+    folder.audit()
+
+
+def test_class_map_edited(folder: Folder) -> None:
+    kept = folder.classes()
+    one = pl.int_range(pl.len()) == 5
+    cases: dict[str, dict[str, Any]] = {
+        "has a class": {"class": pl.when(one).then(-1).otherwise("class")},
+        "has a published row": {"published_row": pl.when(one).then(-1).otherwise("published_row")},
+        "no reason": {"reason": pl.when(one).then(pl.lit("because")).otherwise("reason")},
+        "another one has": {"published_row": pl.when(one).then(kept["published_row"][6]).otherwise("published_row")},
+        "that is not there": {"published_row": pl.when(one).then(800).otherwise("published_row")},
+        "is not a status": {"status": pl.when(one).then(pl.lit("lost")).otherwise("status")},
+        "is not shown as": {"class": pl.when(one).then((kept["class"][5] + 1) % 13).otherwise("class")},
+        "show the same": {"class": pl.col("class").map_elements(lambda c: c, pl.Int64).mul(2) + (pl.col("row") % 2)},
+        "must hold a whole number": {"class": pl.col("class").cast(pl.Float64)},
+        "is not in its place": {"row": pl.col("row").reverse()},
+    }
+    for word, columns in cases.items():
+        folder.put_classes(kept.with_columns(**columns))
+        folder.audit()
+        _failure(folder.root, "private/classes.parquet", word)
+    for frame in (kept.head(79), kept.slice(1), kept.drop("reason")):
+        folder.put_classes(frame)
+        folder.audit()
+        _failure(folder.root, "private/classes.parquet")
+        _failure(folder.root, "cannot be compared", original=patients())
+
+
+@pytest.fixture(scope="module")
+def with_withheld(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release with a withheld and a dropped row."""
+    chosen = policy(
+        columns={"zip": lk.quasi(max_level=2, hierarchy={"prefix": 5}), "habit": lk.quasi()},
+        missing={"policy": "drop", "markers": ["gone"]},
+        withhold={"at_most": 0.2},
+    )
+    return lk.anonymize(_withheld_table(), chosen, seed=4).write(tmp_path_factory.mktemp("withheld") / "out")
+
+
+def _withheld_table() -> pl.DataFrame:
+    return patients().with_columns(
+        zip=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("99999")).otherwise("zip"),
+        habit=pl.when(pl.int_range(pl.len()) == 1).then(pl.lit("gone")).otherwise("habit"),
+    )
+
+
+def test_withheld_and_dropped(with_withheld: Path) -> None:
+    assert lk.verify(with_withheld, _withheld_table()).ok
+    counts = json.loads((with_withheld / "private/audit.json").read_text())["counts"]
+    assert (counts["published"], sum(counts["withheld"].values()), counts["dropped"]) == (78, 1, {"missing habit": 1})
+
+
+def test_lost_records(with_withheld: Path, tmp_path: Path) -> None:
+    folder = Folder(Path(shutil.copytree(with_withheld, tmp_path / "out")))
+    kept = folder.classes()
+    assert kept["status"].to_list()[:2] == ["withheld", "dropped"]
+
+    def forget(frame: pl.DataFrame) -> None:
+        folder.put_classes(frame)
+        folder.audit(counts=_counts(frame))
+
+    forget(kept.filter(pl.col("row") != 0).with_columns(row=pl.int_range(pl.len())))
+    assert lk.verify(folder.root).ok
+    _failure(folder.root, "the original has 80 rows; the release was made from 79", original=_withheld_table())
+    as_dropped = pl.when(pl.col("row") == 0).then(pl.lit("dropped")).otherwise("status")
+    forget(kept.with_columns(status=as_dropped))
+    _failure(folder.root, "row 0 of the original is said to be dropped and is not", original=_withheld_table())
+    forget(kept.with_columns(row=pl.col("row"), reason=pl.col("reason")))
+    assert lk.verify(folder.root, _withheld_table()).ok
+
+
+def _counts(frame: pl.DataFrame) -> dict[str, Any]:
+    def of(status: str) -> dict[str, int]:
+        rows = frame.filter(pl.col("status") == status).group_by("reason", maintain_order=True).len()
+        return dict(zip(rows["reason"], rows["len"], strict=True))
+
+    published = int((frame["status"] == "published").sum())
+    return {
+        "input": frame.height, "published": published, "withheld": of("withheld"), "dropped": of("dropped"), "added": 0
+    }  # fmt: skip
+
+
+def test_another_original(folder: Folder) -> None:
+    other = patients(seed=6)
+    _failure(folder.root, "the original is not the table", "does not cover the original's value", original=other)
+    _failure(folder.root, "the original has 79 rows", original=patients(79))
+    _failure(folder.root, "does not fit the policy", "'habit'", original=patients().rename({"habit": "habits"}))
+
+
+def test_everything_recomputed_but_untrue(folder: Folder) -> None:
+    """Whoever holds all files can make them agree with each other, not with the original."""
+    frame = folder.frame()
+    one = frame["age"] == frame["age"][0]
+    folder.put(frame.with_columns(age=pl.when(one).then(pl.lit("[20, 21]")).otherwise("age")))
+    folder.claim_what_holds()
+    folder.audit(counts=folder.read("private/audit.json")["counts"])
+    assert lk.verify(folder.root).ok
+    _failure(folder.root, "column 'age' does not cover the original's value", original=patients())
+
+
+def test_told_otherwise_than_the_policy(folder: Folder) -> None:
+    certificate = lk.open_release(folder.root).certificate
+    notes = [
+        replace(note, distance="ordered") if note.role == "sensitive" else note for note in certificate.columns.notes
+    ]
+    folder.certify(columns=PublishedColumns(tuple(notes)), remarks=("all is well",))
+    folder.audit()
+    assert lk.verify(folder.root).ok
+    _failure(folder.root, "says of column 'disease'", "its remarks", original=patients())
+
+
+def test_column_added_with_all_hashes(folder: Folder) -> None:
+    folder.put(folder.frame().with_columns(extra=pl.lit("x")))
+    certificate = lk.open_release(shutil.copytree(folder.root / "public", folder.root.parent / "x"), ) if False else None
+    assert certificate is None
+    content = folder.read("public/certificate.json")
+    facts = {"release.csv": content["files"]["release.csv"]}
+    facts["release.csv"]["columns"].append("extra")
+    from likeness.folder.layout import digest
+    from likeness.forms._columns import ColumnNote
+
+    facts["release.csv"]["sha256"] = digest(folder.table)
+    notes = (*(ColumnNote.from_json(note) for note in content["columns"]), ColumnNote("extra", "other"))
+    folder.certify(files=facts, columns=PublishedColumns(notes))
+    folder.audit()
+    assert lk.verify(folder.root).ok
+    _failure(folder.root, "column 'extra': neither the original nor the policy has it", original=patients())
+
+
+def test_policy_is_compared(folder: Folder) -> None:
+    assert lk.verify(folder.root, policy=policy()).ok
+    assert lk.verify(folder.root / "public", policy=policy()).ok
+    assert lk.verify(folder.root, patients(), policy=policy(seed=3, output={"format": "parquet"})).ok
+    stronger = policy(privacy=lk.KAnonymity(4) & lk.BetaLikeness(1))
+    verdict = lk.verify(folder.root / "public", policy=stronger)
+    assert not verdict.ok
+    assert any("does not claim beta-likeness (beta = 1)" in problem for problem in verdict.problems)
+    assert any("policy: privacy" in problem for problem in lk.verify(folder.root, policy=stronger).problems)
+
+
+def test_no_release(folder: Folder, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file").write_text("x")
+    for path, word in (("empty", "not a release"), ("nowhere", "there is no"), ("file", "is a file")):
+        with pytest.raises(InvalidError, match=word):
+            lk.verify(tmp_path / path)
+    with pytest.raises(InvalidError, match="no private/ here"):
+        lk.verify(folder.root / "public", patients())
+    shutil.rmtree(folder.root / "public")
+    _failure(folder.root, "public/ is missing")
+
+
+def test_says_nothing_private_from_public_files(with_withheld: Path) -> None:
+    said = "\n".join(lk.verify(with_withheld / "public").lines())
+    assert "withheld" not in said
+    assert "original" not in said
+
+
+def test_parquet(tmp_path: Path) -> None:
+    root = release(output={"format": "parquet"}).write(tmp_path / "out")
+    path = root / "public/release.parquet"
+    frame = pl.read_parquet(path)
+    frame.with_columns(disease=pl.lit("flu")).write_parquet(path)
+    _failure(root / "public", "release.parquet: its SHA-256", "beta-likeness")
+    frame.with_columns(age=pl.when(pl.int_range(pl.len()) == 7).then(pl.lit("{")).otherwise("age")).write_parquet(path)
+    _failure(root / "public", "release.parquet, row 8: column 'age'")
+    path.write_bytes(path.read_bytes()[:100])
+    _failure(root / "public", "release.parquet: not a whole Parquet file")
