@@ -87,9 +87,9 @@ class Certificate:
                     f"certificate.json claims {_subject(entry)}, which its own models do not give"
                 )
             elif proof is not None and proof.to_json() != entry:
+                own = proof.to_json()
                 problems.append(
-                    f"certificate.json claims {_subject(entry)} with {entry.get('measured')}, scope "
-                    f"{entry.get('scope')}; found {proof.to_json()['measured']}, scope {proof.scope}"
+                    f"certificate.json claims {_subject(entry)}: {_phrase(entry)}; found: {_phrase(own)}"
                 )
         problems += [
             f"certificate.json lacks an entry for {proof.subject}"
@@ -177,6 +177,15 @@ def _subject(entry: Mapping[str, Any]) -> str:
     """Name what an entry is about."""
     column = entry.get("sensitive")
     return str(entry["model"]) + ("" if column is None else f" on {column!r}")
+
+
+def _phrase(entry: Mapping[str, Any]) -> str:
+    """Write what an entry claims."""
+    measured = entry.get("measured")
+    strongest = ", ".join(f"{name} = {value}" for name, value in measured.items()) if measured else measured
+    known = {"model", "parameters", "scope", "measured", "sensitive"}
+    extra = "".join(f", {key}" for key in entry if key not in known)
+    return f"{strongest}, scope {entry.get('scope')}{extra}"
 
 
 def _key(entry: Mapping[str, Any]) -> str:

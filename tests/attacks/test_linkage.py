@@ -21,7 +21,7 @@ from likeness.hierarchies import from_rows
 from likeness.kernels.linkage import RANGE, SET, match_counts
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
-from likeness.microdata.plan import Plan
+from likeness.microdata.plan import Plan, renumber
 from likeness.microdata.regions import recode
 
 AGE = integers("age", [20, 25, 30, 60])
@@ -35,7 +35,9 @@ def candidates(data: Microdata, plan: Plan) -> list[int]:
     regions = {}
     for number in range(plan.count):
         held = data.codes[:, plan.classes == number]
-        regions[number] = [region(own, set(codes)) for own, codes in zip(data.quasi, held.tolist(), strict=True)]
+        regions[number] = [
+            region(own, set(codes)) for own, codes in zip(data.quasi, held.tolist(), strict=True)
+        ]
     return [
         sum(
             all(code in cell for code, cell in zip(target, regions[number], strict=True))
@@ -196,7 +198,7 @@ def test_columns_in_any_order_match_the_same(draw):
     found = []
     for columns in (range(3), order):
         data = table([(quasi[j], codes[j]) for j in columns], [(DISEASE, [0] * n)])
-        plan, _ = recode(data, Plan(np.array(classes)))
+        plan, _ = recode(data, Plan(renumber(np.array(classes, np.int64))))
         found.append(LinkageAttack().run(publish(GeneralizedForm(), data, plan)[0], data))
     assert found[0] == found[1]
 

@@ -147,14 +147,18 @@ def test_through_the_same_doors():
     assert release.verify().ok
     assert release.certificate.classes == quasi["bucket"].n_unique()
     assert release.loss("glm") == {"glm": 0.0}
-    assert release.estimate({"disease": ["flu"]}) == table_["disease"].value_counts().filter(disease="flu")["count"][0]
+    assert (
+        release.estimate({"disease": ["flu"]})
+        == table_["disease"].value_counts().filter(disease="flu")["count"][0]
+    )
     assert sum(release.posterior({"age": 30})["disease"].values()) == pytest.approx(1)
     assert "everybody sees who is in the table" in release.certificate.remarks[-1]
 
 
 def test_the_same_seed_makes_the_same_release():
     tables = [
-        lk.anonymize(frame(), policy(lk.DistinctLDiversity(3), Anatomy(3)), seed=seed).tables for seed in (1, 1, 2)
+        lk.anonymize(frame(), policy(lk.DistinctLDiversity(3), Anatomy(3)), seed=seed).tables
+        for seed in (1, 1, 2)
     ]
     assert tables[0]["quasi"].equals(tables[1]["quasi"])
     assert tables[0]["sensitive"].equals(tables[1]["sensitive"])

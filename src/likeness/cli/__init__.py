@@ -1,1 +1,23 @@
-"""cli of likeness."""
+"""The command line, ``likeness COMMAND``.
+
+One command a file, named for it, imported when it is asked for; files that begin with ``_`` are what commands share.
+Messages go to stderr, what was asked for to stdout.
+
+====  ==========================================================================================
+exit  meaning
+====  ==========================================================================================
+0     done, and verified
+1     a verification or a threshold failed
+2     invalid whatever the data: usage, policy, unreadable or malformed input, parameter out of range
+3     valid, but this table cannot meet it; the message says what would make it possible
+70    a defect of likeness itself; ``--traceback`` (or LIKENESS_TRACEBACK=1) shows where
+130   interrupted
+141   what read stdout closed it
+====  ==========================================================================================
+"""
+
+from __future__ import annotations
+
+from likeness.cli._running import main
+
+__all__ = ["main"]

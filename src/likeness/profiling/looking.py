@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from likeness.profiling.cells import Cells
     from likeness.profiling.findings import ColumnProfile
+    from likeness.profiling.links import Link
+    from likeness.profiling.meaning import Meaning
     from likeness.profiling.persons import Persons
     from likeness.profiling.reach import Reach
     from likeness.profiling.uniqueness import Uniqueness
@@ -76,43 +78,60 @@ def profile(table: Any, *, roles: Mapping[str, str] | None = None) -> Profile:
     given = _checked(roles or {}, original)
     cells = _read_all(original)
     meanings = {name: interpret(own) for name, own in cells.items()}
-    persons = find_persons(cells, meanings)
-    concerned = {
-        name: own
-        for name, own in cells.items()
-        if given.get(name, meanings[name].role) in PUBLISHED and own.distinct
+    supposed = {name: _as_given(own, given.get(name)) for name, own in meanings.items()}
+    persons = find_persons(cells, supposed)
+    person = None if persons.column is None else cells[persons.column]
+    published = {
+        name: own for name, own in cells.items() if supposed[name].role in PUBLISHED and own.distinct
     }
-    links = find_links(concerned, _one_record_each(cells, persons))
-    supposed = {name: replace(own, role=given.get(name, own.role)) for name, own in meanings.items()}
+    links = find_links(published, _one_record_each(person))
     reaches = {
-        name: measure_reach(own) for name, own in concerned.items() if supposed[name].role == "sensitive"
+        name: measure_reach(own) for name, own in published.items() if supposed[name].role == "sensitive"
     }
     dropped = redundant(links, supposed, reaches, given)
     columns = tuple(
         describe(own, meanings[name], given.get(name), dropped.get(name), links)
         for name, own in cells.items()
     )
-    by_role = {
-        role: {
-            column.name: cells[column.name] for column in columns if column.role == role and column.distinct
-        }
+    return _assemble(original, published, columns, links, persons, person, reaches)
+
+
+def _assemble(
+    table: Table,
+    published: Mapping[str, Cells],
+    columns: tuple[ColumnProfile, ...],
+    links: tuple[Link, ...],
+    persons: Persons,
+    person: Cells | None,
+    reaches: Mapping[str, Reach],
+) -> Profile:
+    """Measure what the columns that stay single out and can meet."""
+    names = {
+        role: [own.name for own in columns if own.role == role and own.name in published]
         for role in PUBLISHED
     }
-    person = None if persons.column is None else cells[persons.column]
-    uniqueness = measure_uniqueness(by_role["quasi"], person)
-    reach = tuple(reaches[name] for name in by_role["sensitive"])
+    quasi, sensitive = ({name: published[name] for name in names[role]} for role in PUBLISHED)
+    uniqueness = measure_uniqueness(quasi, person)
+    reach = tuple(reaches[name] for name in sensitive)
     return Profile(
-        _title(original),
-        original.height,
-        _size(original.frame),
+        _title(table),
+        table.height,
+        _size(table.frame),
         columns,
         links,
         persons,
         uniqueness,
         reach,
-        propose_guarantee(original.height, persons, by_role["sensitive"], reach),
-        tuple(_warnings(original.height, persons, columns, uniqueness, reach)),
+        propose_guarantee(table.height, persons, sensitive, reach),
+        tuple(_warnings(table.height, persons, columns, uniqueness, reach)),
     )
+
+
+def _as_given(meaning: Meaning, role: str | None) -> Meaning:
+    """Take a column for what the steward says it is."""
+    if role is None or role == meaning.role:
+        return meaning
+    return replace(meaning, role=role, looks_like="id" if role == "identifier" else meaning.looks_like)
 
 
 def _checked(roles: Mapping[str, str], table: Table) -> dict[str, str]:
@@ -147,11 +166,9 @@ def _read_all(table: Table) -> dict[str, Cells]:
     return found
 
 
-def _one_record_each(cells: Mapping[str, Cells], persons: Persons) -> NDArray[np.int64] | None:
+def _one_record_each(person: Cells | None) -> NDArray[np.int64] | None:
     """First record of every person, where people have several; else None, for all."""
-    if persons.column is None:
-        return None
-    return np.unique(cells[persons.column].codes, return_index=True)[1]
+    return None if person is None else np.unique(person.codes, return_index=True)[1]
 
 
 def _title(table: Table) -> str:

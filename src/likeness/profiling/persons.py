@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from likeness.profiling import words
+from likeness.profiling.meaning import MANY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,7 +68,8 @@ def find_persons(columns: Mapping[str, Cells], meanings: Mapping[str, Meaning]) 
     duplicates = height - count_groups(list(columns.values()))
     for name in _candidates(meanings):
         cells = columns[name]
-        if cells.missing:
+        by_values = meanings[name].looks_like == "id" and words.numbers_what(name) is None
+        if cells.missing or (by_values and height < MANY):
             continue
         if cells.distinct < height:
             return Persons(duplicates, name, cells.distinct, int(cells.counts.max()))

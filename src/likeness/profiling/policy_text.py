@@ -45,11 +45,11 @@ def write_policy(profile: Profile) -> str:
     if profile.persons.column is not None:
         lines += [
             "# Several records a person (with a later version):",
-            f"# individual: {_key(profile.persons.column)}",
+            *_key("individual", profile.persons.column),
         ]
     for column in profile.columns:
         if column.looks_like == "survey weights":
-            lines += ["# Survey weights, to be used and not published:", f"# weights: {_key(column.name)}"]
+            lines += ["# Survey weights, to be used and not published:", *_key("weights", column.name)]
     lines.append("privacy:")
     for proposal in profile.guarantee:
         lines += [f"  {_comment(proposal.reason)}", f"  - {_flow(proposal.model)}"]
@@ -95,14 +95,14 @@ def _comment(text: str) -> str:
 
 def _entry(name: str, settings: dict[str, Any]) -> list[str]:
     """Write a column of the policy, in one line unless its name forbids it."""
-    if len(name) <= _LONGEST_KEY and name.isprintable():
-        return [f"{_key(name)}: {_flow(settings)}"]
-    return _dump({name: settings}, flow=None).splitlines()
+    if len(name) > _LONGEST_KEY or not name.isprintable():
+        return _dump({name: settings}, flow=None).splitlines()
+    return [_dump({name: settings}, flow=True).strip()[1:-1]]
 
 
-def _key(name: str) -> str:
-    """Write a name, quoted where it must be."""
-    return _dump({name: None}, flow=True)[1:].rpartition(": null")[0]
+def _key(key: str, name: str) -> list[str]:
+    """Write a key that names a column, commented out."""
+    return [f"# {line}" for line in _dump({key: name}, flow=None).splitlines()]
 
 
 def _flow(content: dict[str, Any]) -> str:

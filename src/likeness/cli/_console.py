@@ -1,0 +1,136 @@
+"""Where a command speaks: what was asked for on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import warnings
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from likeness.progress import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Console:
+    """What a command says, and to whom.
+
+    Attributes
+    ----------
+    quiet : bool
+        Only errors and what was asked for.
+    tracebacks : bool
+        Show where errors come from.
+    """
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget an earlier run."""
+        self.quiet = False
+        self.tracebacks = os.environ.get("LIKENESS_TRACEBACK", "0") not in {"", "0"}
+        self._notes: list[str] = []
+
+    def data(self, text: str) -> None:
+        """Print what was asked for."""
+        sys.stdout.write(encodable(text if text.endswith("\n") else f"{text}\n", sys.stdout.encoding))
+
+    def json(self, value: Any) -> None:
+        """Print what was asked for as JSON."""
+        self.data(json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False))
+
+    def say(self, message: str) -> None:
+        """Say how things are going."""
+        if not self.quiet:
+            self._stderr(message)
+
+    def note(self, message: str) -> None:
+        """Say something after the work, once."""
+        if message not in self._notes:
+            self._notes.append(message)
+
+    def error(self, line: str) -> None:
+        """Say what is wrong."""
+        self._stderr(f"error: {line}")
+
+    @contextmanager
+    def gathering(self) -> Iterator[None]:
+        """Keep notes and warnings until the work is done, so that they do not tear the progress apart."""
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                yield
+        finally:
+            for warning in caught:
+                self.note(f"warning: {' '.join(str(warning.message).split())}")
+            for note in self._notes:
+                self.say(note)
+            self._notes.clear()
+
+    @contextmanager
+    def progress(self) -> Iterator[Progress]:
+        """Give a listener that draws on a terminal and is silent elsewhere."""
+        if self.quiet or not sys.stderr.isatty():
+            yield Noting(self)
+            return
+        from likeness.cli._progress import drawing
+
+        with drawing(self) as listener:
+            yield listener
+
+    @staticmethod
+    def _stderr(line: str) -> None:
+        """Write a line; stderr never fails to encode."""
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
+
+
+class Noting(Progress):
+    """A silent listener that keeps notes."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+
+    def note(self, message: str) -> None:
+        """Keep it until the work is done."""
+        self.console.note(f"note: {message}")
+
+
+console = Console()
+"""The console of this process."""
+
+
+def encodable(text: str, encoding: str | None) -> str:
+    r"""Write what an encoding lacks as an escape.
+
+    Examples
+    --------
+    >>> encodable("β", "ascii"), encodable("β", "utf-8")
+    ('\\u03b2', 'β')
+    """
+    name = encoding or "utf-8"
+    return text.encode(name, "backslashreplace").decode(name)
+
+
+def plain(value: Any) -> Any:
+    """Turn a value into what JSON holds; infinite numbers become texts.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> plain({"beta": Fraction(1, 3), "measured": float("inf"), "of": (1, 2)})
+    {'beta': '1/3', 'measured': 'inf', 'of': [1, 2]}
+    """
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if abs(value) < float("inf") else str(value)
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    item = getattr(value, "item", None)
+    return plain(item()) if callable(item) else str(value)

@@ -1,0 +1,111 @@
+"""Run a command; turn whatever happens into an exit code and one line per problem."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from likeness.cli._console import console
+from likeness.errors import LikenessError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from types import FrameType
+
+USAGE, DEFECT, INTERRUPTED, CLOSED, TERMINATED = 2, 70, 130, 141, 143
+
+
+def main(tokens: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    tokens
+        The words behind ``likeness``; those the process was started with when left out.
+
+    Returns
+    -------
+    int
+        The exit code, as `likeness.cli` lists them.
+
+    Examples
+    --------
+    >>> main(["show", "k-anonymty"])
+    2
+    """
+    console.begin()
+    with _clean_termination():
+        try:
+            with console.gathering():
+                code = _run(sys.argv[1:] if tokens is None else list(tokens))
+                sys.stdout.flush()
+        except LikenessError as problem:
+            _trace()
+            return _refuse(problem.problems, problem.exit_code)
+        except KeyboardInterrupt:
+            _trace()
+            return _refuse(["interrupted; nothing half-written was left"], INTERRUPTED)
+        except BrokenPipeError:
+            # Python flushes stdout once more when it ends: let that go nowhere.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return CLOSED
+        except MemoryError:
+            _trace()
+            return _refuse(["there is not enough memory for this; try with fewer columns or records"], DEFECT)
+        except Exception as problem:  # noqa: BLE001  # no user of a command ever sees a traceback unasked
+            _trace()
+            kind = f"{type(problem).__name__}: " if str(problem) else type(problem).__name__
+            line = " ".join(f"{kind}{problem}".split())
+            return _refuse([f"a defect of likeness: {line} (--traceback shows where; please report it)"], DEFECT)
+    return code
+
+
+def _run(tokens: list[str]) -> int:
+    """Parse the words and run the command they name."""
+    from cyclopts import CycloptsError
+
+    from likeness.cli._app import app
+
+    try:
+        code = app.meta(tokens, exit_on_error=False, print_error=False)
+    except CycloptsError as problem:
+        command = " ".join(("likeness", *(problem.command_chain or ())))
+        line = " ".join(str(problem).split()).rstrip(".")
+        return _refuse([f"{line}; see {command} --help"], USAGE)
+    return code if isinstance(code, int) else 0
+
+
+def _refuse(problems: Sequence[str], code: int) -> int:
+    """Print one line a problem."""
+    for problem in problems:
+        for line in problem.splitlines() or [""]:
+            console.error(line)
+    return code
+
+
+def _trace() -> None:
+    """Show the traceback, to those who asked for it."""
+    if console.tracebacks:
+        traceback.print_exc()
+
+
+@contextmanager
+def _clean_termination() -> Iterator[None]:
+    """Let SIGTERM clean up as Ctrl-C does."""
+
+    def end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  # as signal calls it
+        raise SystemExit(TERMINATED)
+
+    try:
+        before = signal.signal(signal.SIGTERM, end)
+    except ValueError:  # not in the main thread
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

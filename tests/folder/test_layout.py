@@ -1,0 +1,36 @@
+"""The parts of a release folder are found, whichever part is given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from likeness.errors import InvalidError
+from likeness.folder.layout import digest, find_layout
+
+
+def test_folder_and_public_alone(written: Path) -> None:
+    whole, part = find_layout(written), find_layout(written / "public")
+    assert (whole.public, whole.private) == (written / "public", written / "private")
+    assert (part.public, part.private) == (written / "public", None)
+    assert whole.label(written / "public/release.csv") == "public/release.csv"
+    assert part.label(written / "public/release.csv") == "release.csv"
+    assert whole.strangers() == part.strangers() == []
+
+
+@pytest.mark.parametrize("name", ["release.csv", "quasi.parquet", "certificate.json"])
+def test_one_file_is_enough_to_look_at(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("")
+    assert find_layout(tmp_path).public == tmp_path
+
+
+def test_anything_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "other.csv").write_text("")
+    with pytest.raises(InvalidError, match="holds neither public/ nor certificate"):
+        find_layout(tmp_path)
+
+
+def test_digest(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"abc")
+    assert digest(tmp_path / "x") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

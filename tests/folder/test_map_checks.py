@@ -1,0 +1,73 @@
+"""Rows that are not where the class map has them are found, and only those."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from likeness.folder.class_map import ClassMap
+from likeness.folder.map_checks import class_problems, listed, own_problems
+
+
+@dataclass
+class _Shown:
+    """Classes as a publication shows them."""
+
+    classes: np.ndarray
+
+    @property
+    def identities(self) -> np.ndarray:
+        return self.classes
+
+    @property
+    def size(self) -> int:
+        return len(self.classes)
+
+
+def _map(classes: list[int], order: list[int]) -> ClassMap:
+    rows = len(classes)
+    nothing = np.zeros(rows, np.int64)
+    return ClassMap(nothing, np.array(classes), np.array(order), nothing, ("",))
+
+
+def _problems(told: ClassMap, shown: list[int]) -> list[str]:
+    return class_problems(told, _Shown(np.array(shown)), "classes.parquet", lambda row: f"line {row + 2}")
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=12), st.randoms(use_true_random=False))
+def test_any_numbering_of_the_same_classes_agrees(classes: list[int], random: object) -> None:
+    order = list(range(len(classes)))
+    random.shuffle(order)
+    names = list(range(4))
+    random.shuffle(names)
+    shown = [0] * len(classes)
+    for row, place in enumerate(order):
+        shown[place] = names[classes[row]]
+    told = _map(classes, order)
+    assert own_problems(told, "classes.parquet") == []
+    assert _problems(told, shown) == []
+
+
+def test_the_odd_one_is_named() -> None:
+    told = _map([0, 0, 0, 1, 1, 1], [5, 4, 3, 2, 1, 0])
+    (problem,) = _problems(told, [7, 7, 7, 4, 4, 7])
+    assert problem.startswith("line 7 (class 0): is not shown as the other rows")
+
+
+def test_two_classes_shown_as_one() -> None:
+    told = _map([0, 0, 1, 1], [0, 1, 2, 3])
+    (problem,) = _problems(told, [2, 2, 2, 2])
+    assert "class 0, 1 show the same" in problem
+
+
+def test_number_of_rows() -> None:
+    assert "knows 2 published rows; 3 are published" in _problems(_map([0, 0], [0, 1]), [0, 0, 0])[0]
+
+
+def test_listed() -> None:
+    assert listed(np.array([1])) == "1"
+    assert listed(np.array([1, 2, 3, 4])) == "1, 2, 3 and 1 more"

@@ -1,0 +1,167 @@
+"""The privacy models by their definitions, in plain fractions: nothing here comes from likeness."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from decimal import Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+from tests.properties.plain_regions import NUMBERS, Field, place
+
+PRECISE = Context(prec=60)
+Model = dict[str, Any]
+Row = dict[str, Any]
+"""The sensitive values of a record, by column; texts, None for the missing value."""
+
+
+def violations(
+    models: Sequence[Model], sensitive: dict[str, Field], rows: list[Row], classes: list[Any], original: list[Row]
+) -> list[str]:
+    """Every class, or part of one, that violates a model."""
+    found = []
+    for model in models:
+        for column, groups in views(model, sensitive, rows, classes):
+            reference = original if model.get("reference") == "original" else rows
+            shares = Counter(value(model, column, row) for row in reference)
+            for key, members in groups.items():
+                if not satisfied(model, column, Counter(members), shares):
+                    found.append(f"{model} on {column and column.name}: {key}: {Counter(members)} of {shares}")
+    return found
+
+
+def views(
+    model: Model, sensitive: dict[str, Field], rows: list[Row], classes: list[Any]
+) -> Iterable[tuple[Field | None, dict[Any, list[Any]]]]:
+    """Values that a model looks at, grouped as the adversary can."""
+    if model["model"] == "k-anonymity":
+        groups = defaultdict(list)
+        for own in classes:
+            groups[own].append(None)
+        yield None, groups
+        return
+    covered = [model["sensitive"]] if model.get("sensitive") else list(sensitive)
+    others = [name for name in sensitive if name not in covered]
+    known = others if model.get("others", "known") == "known" else []
+    for name in covered:
+        groups = defaultdict(list)
+        for row, own in zip(rows, classes, strict=True):
+            groups[(own, *(row[other] for other in known))].append(value(model, sensitive[name], row))
+        yield sensitive[name], groups
+
+
+def value(model: Model, column: Field | None, row: Row) -> Any:
+    """A record's value, or the node above it when values are grouped."""
+    if column is None:
+        return None
+    own = row[column.name]
+    level = model.get("level", 0)
+    return column.paths[own][level] if level and own is not None else own
+
+
+def satisfied(model: Model, column: Field | None, group: Counter, table: Counter) -> bool:
+    """Whether one class satisfies one model."""
+    n, total = group.total(), table.total()
+    q = {v: Fraction(group[v], n) for v in {*group, *table}}
+    p = {v: Fraction(table[v], total) for v in q}
+    match model["model"]:
+        case "k-anonymity":
+            return n >= model["k"]
+        case "distinct-l-diversity":
+            return len(+group) >= model["l"]
+        case "entropy-l-diversity":
+            product = Fraction(str(model["l"])) ** n
+            for count in group.values():
+                product *= count**count
+            return n**n >= product
+        case "recursive-cl-diversity":
+            r = sorted(group.values(), reverse=True)
+            return len(r) >= model["l"] and r[0] < Fraction(str(model["c"])) * sum(r[model["l"] - 1 :])
+        case "alpha-k-anonymity":
+            named = model.get("values")
+            limited = [v for v in q if named is None or ("missing" if v is None else v) in named]
+            return n >= model["k"] and all(q[v] <= Fraction(str(model["alpha"])) for v in limited)
+        case "t-closeness":
+            return movement(model, column, q, p) <= Fraction(str(model["t"]))
+        case "delta-disclosure":
+            delta = decimal(Fraction(str(model["delta"])))
+            return all(q[v] > 0 and abs(ln(q[v]) - ln(p[v])) < delta for v in q if p[v] > 0)
+        case "basic-beta-likeness" | "beta-likeness":
+            least = 1 - Fraction(str(model["negative"])) if "negative" in model else Fraction(0)
+            return all(q[v] >= p[v] * least and below_cap(model, q[v], p[v]) for v in q)
+        case "proximity":
+            numbers = [position(column, v) for v in group.elements()]
+            epsilon = Fraction(str(model["epsilon"]))
+            return all(sum(abs(x - y) <= epsilon for y in numbers) * model["m"] <= n for x in numbers)
+    raise AssertionError(model)
+
+
+def below_cap(model: Model, q: Fraction, p: Fraction) -> bool:
+    """Whether confidence in one value grows by no more than it may."""
+    if p == 0:
+        return q == 0
+    if model.get("bound"):
+        return q <= model["bound"](p)
+    beta = Fraction(str(model["beta"]))
+    if model["model"] == "basic-beta-likeness" or beta <= Fraction(-ln(p)):
+        return q <= (1 + beta) * p
+    return decimal(q) <= PRECISE.multiply(decimal(p), 1 - ln(p))
+
+
+def ln(x: Fraction) -> Decimal:
+    """Natural logarithm."""
+    return PRECISE.subtract(PRECISE.ln(Decimal(x.numerator)), PRECISE.ln(Decimal(x.denominator)))
+
+
+def decimal(x: Fraction) -> Decimal:
+    """A fraction as a decimal number."""
+    return PRECISE.divide(Decimal(x.numerator), Decimal(x.denominator))
+
+
+def position(column: Field, text: str) -> Fraction:
+    """A sensitive value as a number: days for dates, ranks for declared orders."""
+    found = place(column, text)
+    return Fraction(found.toordinal() if column.kind == "date" else found)
+
+
+def distance_of(model: Model, column: Field) -> str:
+    """Ground distance that applies."""
+    by_kind = dict.fromkeys((*NUMBERS, "ordered"), "ordered") | {"hierarchical": "hierarchical"}
+    return model.get("distance") or column.column.get("distance") or by_kind.get(column.kind, "equal")
+
+
+def movement(model: Model, column: Field, q: dict[Any, Fraction], p: dict[Any, Fraction]) -> Fraction:
+    """Earth mover's distance."""
+    extra = {v: q[v] - p[v] for v in q}
+    distance = distance_of(model, column)
+    if distance == "equal":
+        return sum((e for e in extra.values() if e > 0), Fraction(0))
+    if distance == "ordered":
+        ranked = sorted((v for v in p if p[v] > 0), key=lambda v: position(column, v))
+        prefixes = [sum(extra[v] for v in ranked[: i + 1]) for i in range(len(ranked) - 1)]
+        return sum(map(abs, prefixes), Fraction(0)) / max(1, len(ranked) - 1)
+    return tree_movement(column, extra)
+
+
+def tree_movement(column: Field, extra: dict[Any, Fraction]) -> Fraction:
+    """Settle what can be settled below each node, level by level: ``Σ height / H · min(rich, poor)``."""
+    height = len(next(iter(column.paths.values()))) - 1
+    below = {(leaf,): extra.get(leaf, Fraction(0)) for leaf in column.paths}
+    homes = {(leaf,): path for leaf, path in column.paths.items()}
+    cost = Fraction(0)
+    for level in range(1, height + 1):
+        parents: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+        for node, path in homes.items():
+            parents[path[level]].append(node)
+        gathered = {sum(nodes, ()): [below[node] for node in nodes] for nodes in parents.values()}
+        if level == height:
+            only = next(iter(gathered))
+            gathered[only].append(extra.get(None, Fraction(0)))
+        for amounts in gathered.values():
+            rich = sum((a for a in amounts if a > 0), Fraction(0))
+            poor = -sum((a for a in amounts if a < 0), Fraction(0))
+            cost += Fraction(level, height) * min(rich, poor)
+        homes = {leaves: column.paths[leaves[0]] for leaves in gathered}
+        below = {leaves: sum(amounts, Fraction(0)) for leaves, amounts in gathered.items()}
+    return cost
