@@ -263,5 +263,11 @@ def remarks_on(encoded: Encoded, policy: Policy, form: Form) -> tuple[str, ...]:
     if encoded.with_role("other"):
         names = ", ".join(repr(encoded.published_name(name)) for name in encoded.with_role("other"))
         remarks.append(f"published as they are, and not taken as known to the adversary: {names}")
+    remarks += [
+        f"{encoded.published_name(name)!r}: values {side} {bound} are published as {bound}"
+        for name, column in policy.columns.items()
+        for side, bound in (("below", column.bottom), ("above", column.top))
+        if bound is not None
+    ]
     remarks.append(form.remark)
     return tuple(remarks)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _SCOPES = ("public", "mechanism", "steward")
+_ROLES = ("quasi", "sensitive", "other")
+_SHAPES = ("interval", "tree", "set")
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,8 @@ def _check_shape(certificate: Certificate) -> None:
     for entry in certificate.guarantee:
         if not {"model", "parameters", "scope", "measured"} <= set(entry) or entry["scope"] not in _SCOPES:
             raise ValueError("an entry under guarantee is not whole")
+    for note in certificate.columns.notes:
+        _check_note(note)
     for name, facts in certificate.files.items():
         if set(facts) != {"sha256", "rows", "columns"} or not all(
             isinstance(column, str) for column in facts["columns"]
@@ -171,6 +175,21 @@ def _check_shape(certificate: Certificate) -> None:
             raise ValueError(f"the entry of {name!r} under files is not whole")
     if not all(isinstance(remark, str) for remark in certificate.remarks):
         raise ValueError("a remark is not a text")
+
+
+def _check_note(note: ColumnNote) -> None:
+    """Refuse a note of other types than `ColumnNote` has; a ValueError says which."""
+    texts = [note.name, note.role, note.kind, note.shape, note.distance, *(note.order or ())]
+    texts += [label for row in note.hierarchy or () for label in row]
+    numbers = (end for end in (note.low, note.high) if end is not None)
+    if (
+        not all(isinstance(text, str) for text in texts)
+        or not all(value is None or isinstance(value, str) for value in note.values or ())
+        or not all(isinstance(number, int | float) for number in numbers)
+        or note.role not in _ROLES
+        or note.shape not in _SHAPES
+    ):
+        raise ValueError(f"the entry of {note.name!r} under columns is not whole")
 
 
 def _subject(entry: Mapping[str, Any]) -> str:

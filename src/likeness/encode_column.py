@@ -70,6 +70,9 @@ def encode_attribute(
     if len(encoded.values) == 0:
         raise EncodeError(f"column {name!r}: every value is missing; give it role: drop")
     encoded = _clip(encoded, column)
+    if column.role == "sensitive":
+        # The recoding is about regions; a sensitive column keeps its own geometry.
+        recoding = "tight"
     domain, recode = _domain(encoded, column, count > 0 and treatment == "category", recoding, folder)
     codes = encoded.codes if recode is None else np.append(recode, -1).astype(np.int32)[encoded.codes]
     return domain, np.ascontiguousarray(codes, np.int32), count, treatment
@@ -113,40 +116,37 @@ def _domain(
 ) -> tuple[Domain, NDArray[np.int32] | None]:
     """Make the domain, and the new code of each of the encoded values where codes change."""
     name = encoded.name
-    numeric = encoded.kind in NUMERIC
     hierarchy = None
     if column.hierarchy is not None:
         hierarchy = make_hierarchy(column.hierarchy, encoded, folder)
         check_covers(texts(encoded.values), hierarchy, name)
-    hierarchical = hierarchy is not None and (column.kind in {None, "hierarchical"} or not numeric)
-    if column.kind == "hierarchical" and hierarchy is None:
+    elif column.kind == "hierarchical":
         raise EncodeError(
             f"column {name!r}: kind hierarchical needs a hierarchy (a file, or prefix, intervals, dates)"
         )
-    if hierarchical or (hierarchy is not None and recoding == "hierarchy" and column.kind != "ordered"):
+    numeric = encoded.kind in NUMERIC
+    _check_domain(encoded, column)
+    if hierarchy is not None and (
+        column.kind in {None, "hierarchical", "categorical"}
+        or recoding == "hierarchy"
+        or column.distance == "hierarchical"
+    ):
         return _hierarchical(encoded, column, hierarchy, missing, recoding)
     common: dict[str, Any] = {
         "hierarchy": hierarchy, "missing": missing, "weight": float(column.weight), "max_level": column.max_level,
     }  # fmt: skip
     if numeric:
         return _numeric(encoded, column, common), None
-    labels = texts(encoded.values)
-    if column.domain is not None:
-        order = [str(value) for value in column.domain]
-        rank = {label: i for i, label in enumerate(order)}
-        unknown = [label for label in labels if label not in rank]
-        if unknown:
-            raise EncodeError(
-                f"column {name!r}: {unknown[0]!r} is not in its declared domain"
-                + (f" (and {len(unknown) - 1} more values)" if len(unknown) > 1 else "")
-            )
-        recode = np.array([rank[label] for label in labels], np.int32)
-        labels = order
-    elif column.kind == "ordered":
-        raise EncodeError(f"column {name!r}: kind ordered needs domain: the list of its values in order")
-    else:
-        recode = None
     ordered = column.kind == "ordered"
+    labels = texts(encoded.values)
+    recode = None
+    declared = _declared_values(column, hierarchy)
+    if declared is not None:
+        rank = {label: i for i, label in enumerate(declared)}
+        recode = np.array([rank[label] for label in labels], np.int32)
+        labels = declared
+    elif ordered:
+        raise EncodeError(f"column {name!r}: kind ordered needs domain: the list of its values in order")
     distance = column.distance or ("ordered" if ordered else "equal")
     domain = Domain(
         name,
@@ -160,6 +160,32 @@ def _domain(
         **common,
     )
     return domain, recode
+
+
+def _declared_values(column: Column, hierarchy: Hierarchy | None) -> list[str] | None:
+    """Texts of all values, in order: the declared domain, or the leaves of the hierarchy."""
+    if column.domain is not None:
+        return [str(value) for value in column.domain]
+    return None if hierarchy is None else list(hierarchy.leaves)
+
+
+def _check_domain(encoded: EncodedColumn, column: Column) -> None:
+    """Refuse values outside the declared domain, and domains of another kind than the values."""
+    if column.domain is None:
+        return
+    name, values = encoded.name, encoded.values
+    if encoded.kind in NUMERIC and column.kind not in {"ordered", "categorical"}:
+        low, high = (_as_value(end, encoded.kind) for end in column.domain)
+        outside = texts(values[(values < low) | (values > high)])
+        where = f"outside its declared domain [{column.domain[0]}, {column.domain[1]}]"
+        remedy = "; widen it, or declare bottom and top coding"
+    else:
+        listed = {str(value) for value in column.domain}
+        outside = [label for label in texts(values) if label not in listed]
+        where, remedy = "not in its declared domain", "; add it, or correct the table"
+    if outside:
+        more = f" (and {len(outside) - 1} more values)" if len(outside) > 1 else ""
+        raise EncodeError(f"column {name!r}: {outside[0]!r} is {where}{more}{remedy}")
 
 
 def _hierarchical(
@@ -201,12 +227,6 @@ def _numeric(encoded: EncodedColumn, column: Column, common: dict[str, Any]) -> 
     if column.domain is not None:
         ends = [_as_value(end, kind) for end in column.domain]
         low, high = Domain(name, kind, np.array(ends), "interval").numbers.tolist()
-        outside = values[(numbers < low) | (numbers > high)]
-        if outside.size:
-            raise EncodeError(
-                f"column {name!r}: {texts(outside[:1])[0]} is outside its declared domain "
-                f"[{column.domain[0]}, {column.domain[1]}]; widen it, or declare bottom and top coding"
-            )
     return Domain(
         name, kind, values, "interval", low=low, high=high, distance=column.distance or "ordered",
         declared=column.domain is not None, **common,
@@ -226,7 +246,7 @@ def make_hierarchy(declared: Any, encoded: EncodedColumn, folder: Path) -> Hiera
     if isinstance(declared, Hierarchy):
         return declared
     if isinstance(declared, str | Path):
-        return read_hierarchy(folder / declared, name)
+        return read_hierarchy(folder / declared)
     if isinstance(declared, dict) and len(declared) == 1:
         (rule, options), *_ = declared.items()
         if rule == "prefix":

@@ -169,8 +169,11 @@ def _parts(method: Method, data: Microdata) -> NDArray[np.int64] | None:
             raise PolicyError(
                 f"{method.name}: cannot keep to max_level (column {domain.name!r}); use mondrian, or leave the limit out"
             )
-        node = domain.hierarchy.ancestor_at(np.arange(domain.size), domain.max_level)
-        node = np.append(node, len(domain.hierarchy.labels))
+        tree = domain.hierarchy
+        leaves = np.array([tree.rank_of[label] for label in domain.labels], np.int64)
+        # The missing value lies directly below the root.
+        alone = 0 if domain.max_level >= tree.height else len(tree.labels)
+        node = np.append(tree.ancestor_at(leaves, domain.max_level), alone)
         columns.append(node[codes])
         radices.append(len(domain.hierarchy.labels) + 1)
     return group_codes(columns, radices).of if columns else None

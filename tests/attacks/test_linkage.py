@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import polars as pl
 import pytest
@@ -19,10 +21,12 @@ from likeness.forms.anatomized import AnatomizedForm
 from likeness.forms.generalized import GeneralizedForm
 from likeness.hierarchies import from_rows
 from likeness.kernels.linkage import RANGE, SET, match_counts
-from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
 from likeness.microdata.plan import Plan, renumber
 from likeness.microdata.regions import recode
+
+if TYPE_CHECKING:
+    from likeness.microdata.data import Microdata
 
 AGE = integers("age", [20, 25, 30, 60])
 SEX = words("sex", ["f", "m"])
@@ -142,7 +146,7 @@ def test_without_quasi_identifiers_everybody_is_a_candidate():
 
 @pytest.mark.parametrize("given_", [{"targets": 0}, {"targets": 1.5}, {"seed": -1}])
 def test_parameters_out_of_range(given_):
-    with pytest.raises(lk.PolicyError, match="linkage: .* must be a whole number"):
+    with pytest.raises(lk.PolicyError, match=r"linkage: .* must be a whole number"):
         LinkageAttack(**given_)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -16,6 +15,9 @@ from likeness.certificate import Certificate
 from likeness.folder.layout import digest
 from likeness.report import certificate_page
 from likeness.tables import read_published
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ODD = ["plain", "{a|b}", "*", "", 'say "hi"', "two\nlines", "[1, 2]", "a,b", "\\e", " padded "]
 
@@ -94,6 +96,7 @@ class Folder:
         files = {
             name: facts | {"sha256": digest(self.root / "public" / name)}
             for name, facts in certificate.files.items()
+            if (self.root / "public" / name).exists()
         }
         certificate = replace(certificate, **({"files": files} | changes))
         path.write_text(certificate.to_json())

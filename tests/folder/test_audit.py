@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from tests.folder.samples import patients, policy, release
 
 import likeness as lk
 from likeness.errors import VerificationError
 from likeness.folder.audit import Audit, content_digest, plain_policy
 from likeness.hierarchies import prefixes
-from tests.folder.samples import patients, policy, release
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_round_trip(written: Path) -> None:
@@ -33,7 +36,12 @@ def test_without_a_seed_the_drawn_bits_are_kept(key: str, tmp_path: Path) -> Non
 
 def test_refuses_what_was_changed(written: Path) -> None:
     text = (written / "private/audit.json").read_text()
-    for changed in (text[:-2], text.replace("polars", "pandas"), text.replace('"format": 1', '"format": 2'), text + " "):
+    for changed in (
+        text[:-2],
+        text.replace("polars", "pandas"),
+        text.replace('"format": 1', '"format": 2'),
+        text + " ",
+    ):
         with pytest.raises(VerificationError, match=r"audit\.json"):
             Audit.from_json(changed, "audit.json")
 
@@ -42,7 +50,11 @@ def test_hierarchy_objects_are_kept_as_they_are(tmp_path: Path) -> None:
     tree = prefixes(["02139", "02141", "10001", "10002"], 5)
     made = release(columns={"zip": lk.quasi(hierarchy=tree)})
     folder = made.write(tmp_path / "out")
-    kept = Audit.from_json((folder / "private/audit.json").read_text(), "audit.json").policy.columns["zip"].hierarchy
+    kept = (
+        Audit.from_json((folder / "private/audit.json").read_text(), "audit.json")
+        .policy.columns["zip"]
+        .hierarchy
+    )
     assert kept.to_rows() == tree.to_rows()
     assert kept.data_derived
     assert lk.verify(folder, patients()).ok

@@ -17,7 +17,9 @@ from likeness.hierarchies import from_rows
 from likeness.microdata.domain import Domain
 
 TREE = from_rows(
-    [("flu", "lung", "*"), ("cold", "lung", "*"), ("gout", "joint", "*")], "disease", where=lambda i: f"row {i}"
+    [("flu", "lung", "*"), ("cold", "lung", "*"), ("gout", "joint", "*")],
+    "disease",
+    where=lambda i: f"row {i}",
 )
 
 

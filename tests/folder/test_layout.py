@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from likeness.errors import InvalidError
 from likeness.folder.layout import digest, find_layout
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_folder_and_public_alone(written: Path) -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from tests.folder.samples import patients, policy, release
 
 import likeness as lk
 from likeness.errors import InvalidError, LikenessError, VerificationError
-from tests.folder.samples import patients, policy, release
 
 
 @pytest.mark.parametrize("format_", ["csv", "parquet"])
@@ -20,9 +20,7 @@ from tests.folder.samples import patients, policy, release
 def test_opened_answers_as_written(format_: str, part: str, tmp_path: Path) -> None:
     made = release(output={"format": format_})
     opened = lk.open_release(made.write(tmp_path / "out") / part)
-    for query in ({"age": (30, 50)}, {"zip": {"02139"}, "disease": {"flu", "gout"}}, {"habit": {"*", ""}}):
-        if "zip" in query:
-            query = {"disease": query["disease"]}  # its hierarchy was made from the data and is not published
+    for query in ({"age": (30, 50)}, {"disease": {"flu", "gout"}}, {"habit": {"*", ""}}):
         assert opened.estimate(query) == made.estimate(query)
     for target in ({"age": 40}, {"age": 70, "habit": "{a|b}"}):
         assert opened.posterior(target) == made.posterior(target)
@@ -30,7 +28,9 @@ def test_opened_answers_as_written(format_: str, part: str, tmp_path: Path) -> N
     assert opened.verify().proofs == made.verify().proofs
     assert opened.certificate.records == made.table.height == opened.table.height
     assert list(opened.table.columns) == list(made.table.columns)
-    texts = [frame.with_columns(pl.all().cast(pl.String).fill_null("")) for frame in (opened.table, made.table)]
+    texts = [
+        frame.with_columns(pl.all().cast(pl.String).fill_null("")) for frame in (opened.table, made.table)
+    ]
     assert texts[0].equals(texts[1])
 
 
@@ -40,7 +40,12 @@ def test_numbers_come_back_as_numbers(tmp_path: Path) -> None:
         since=pl.date(2020, 1, 1) + pl.duration(days=pl.int_range(80) % 9),
     )
     kept = {"missing": {"policy": "category"}}
-    columns = {"income": lk.sensitive(**kept), "since": lk.sensitive(), "habit": lk.drop(), "disease": lk.drop()}
+    columns = {
+        "income": lk.sensitive(**kept),
+        "since": lk.sensitive(),
+        "habit": lk.drop(),
+        "disease": lk.drop(),
+    }
     made = lk.anonymize(frame, policy(columns=columns, privacy=lk.KAnonymity(4)), seed=1)
     folder = made.write(tmp_path / "out")
     assert lk.verify(folder, frame).ok
@@ -52,7 +57,7 @@ def test_numbers_come_back_as_numbers(tmp_path: Path) -> None:
 
 def test_original_is_not_known(written: Path) -> None:
     opened = lk.open_release(written)
-    for needs in (lambda: opened.loss(), lambda: opened.private, lambda: opened.attack("linkage")):
+    for needs in (opened.loss, lambda: opened.private, lambda: opened.attack("linkage")):
         with pytest.raises(LikenessError):
             needs()
     assert pickle.loads(pickle.dumps(opened)).verify().ok

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+from tests.folder.samples import Folder, patients, policy, release
 
 import likeness as lk
 from likeness.errors import InvalidError
 from likeness.folder.layout import digest
 from likeness.forms._columns import ColumnNote, PublishedColumns
-from tests.folder.samples import Folder, patients, policy, release
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +61,10 @@ def _move_a_row(folder: Folder) -> tuple[str, ...]:
     frame = folder.frame()
     rows = _first_of(frame, 4)
     moved = [
-        pl.when(pl.int_range(pl.len()) == rows[0]).then(pl.lit(frame[name][rows[-1] - 1])).otherwise(name).alias(name)
+        pl.when(pl.int_range(pl.len()) == rows[0])
+        .then(pl.lit(frame[name][rows[-1] - 1]))
+        .otherwise(name)
+        .alias(name)
         for name in ("age", "zip", "habit")
     ]
     folder.put(frame.with_columns(moved))
@@ -247,14 +250,18 @@ def _swap_regions(folder: Folder) -> None:
 
 def _swap_sensitive(folder: Folder) -> None:
     frame = folder.frame()
-    groups = frame.with_row_index().group_by("age", "zip", "habit", maintain_order=True).agg("index", "disease")
+    groups = (
+        frame.with_row_index().group_by("age", "zip", "habit", maintain_order=True).agg("index", "disease")
+    )
     (a, b), *_ = (
         (x, y)
         for i, own in enumerate(groups.iter_rows(named=True))
         for other in list(groups.iter_rows(named=True))[i + 1 :]
         for x, one in zip(own["index"], own["disease"], strict=True)
         for y, two in zip(other["index"], other["disease"], strict=True)
-        if one != two and _holds_swapped(own["disease"], one, two) and _holds_swapped(other["disease"], two, one)
+        if one != two
+        and _holds_swapped(own["disease"], one, two)
+        and _holds_swapped(other["disease"], two, one)
     )
     index = [b if row == a else a if row == b else row for row in range(frame.height)]
     folder.put(frame.with_columns(disease=frame["disease"][index]))
@@ -295,9 +302,9 @@ def test_change_that_keeps_the_guarantee(change: Callable[[Folder], None], folde
     assert lk.verify(folder.root / "public").ok
     _failure(folder.root, "public/release.csv: its SHA-256 is not the one in audit.json")
     folder.audit()
-    _failure(folder.root, "release.csv, line", original=patients()) if change is not _swap_pseudonyms else _failure(
-        folder.root, "'name'", original=patients()
-    )
+    _failure(
+        folder.root, "release.csv, line", original=patients()
+    ) if change is not _swap_pseudonyms else _failure(folder.root, "'name'", original=patients())
 
 
 def test_swapped_regions_without_the_original(folder: Folder) -> None:
@@ -356,11 +363,15 @@ def test_class_map_edited(folder: Folder) -> None:
         "has a class": {"class": pl.when(one).then(-1).otherwise("class")},
         "has a published row": {"published_row": pl.when(one).then(-1).otherwise("published_row")},
         "no reason": {"reason": pl.when(one).then(pl.lit("because")).otherwise("reason")},
-        "another one has": {"published_row": pl.when(one).then(kept["published_row"][6]).otherwise("published_row")},
+        "another one has": {
+            "published_row": pl.when(one).then(kept["published_row"][6]).otherwise("published_row")
+        },
         "that is not there": {"published_row": pl.when(one).then(800).otherwise("published_row")},
         "is not a status": {"status": pl.when(one).then(pl.lit("lost")).otherwise("status")},
         "is not shown as": {"class": pl.when(one).then((kept["class"][5] + 1) % 13).otherwise("class")},
-        "show the same": {"class": pl.col("class").map_elements(lambda c: c, pl.Int64).mul(2) + (pl.col("row") % 2)},
+        "show the same": {
+            "class": pl.col("class").map_elements(lambda c: c, pl.Int64).mul(2) + (pl.col("row") % 2)
+        },
         "must hold a whole number": {"class": pl.col("class").cast(pl.Float64)},
         "is not in its place": {"row": pl.col("row").reverse()},
     }
@@ -396,7 +407,11 @@ def _withheld_table() -> pl.DataFrame:
 def test_withheld_and_dropped(with_withheld: Path) -> None:
     assert lk.verify(with_withheld, _withheld_table()).ok
     counts = json.loads((with_withheld / "private/audit.json").read_text())["counts"]
-    assert (counts["published"], sum(counts["withheld"].values()), counts["dropped"]) == (78, 1, {"missing habit": 1})
+    assert (counts["published"], sum(counts["withheld"].values()), counts["dropped"]) == (
+        78,
+        1,
+        {"missing habit": 1},
+    )
 
 
 def test_lost_records(with_withheld: Path, tmp_path: Path) -> None:
@@ -410,10 +425,14 @@ def test_lost_records(with_withheld: Path, tmp_path: Path) -> None:
 
     forget(kept.filter(pl.col("row") != 0).with_columns(row=pl.int_range(pl.len())))
     assert lk.verify(folder.root).ok
-    _failure(folder.root, "the original has 80 rows; the release was made from 79", original=_withheld_table())
+    _failure(
+        folder.root, "the original has 80 rows; the release was made from 79", original=_withheld_table()
+    )
     as_dropped = pl.when(pl.col("row") == 0).then(pl.lit("dropped")).otherwise("status")
     forget(kept.with_columns(status=as_dropped))
-    _failure(folder.root, "row 0 of the original is said to be dropped and is not", original=_withheld_table())
+    _failure(
+        folder.root, "row 0 of the original is said to be dropped and is not", original=_withheld_table()
+    )
     forget(kept.with_columns(row=pl.col("row"), reason=pl.col("reason")))
     assert lk.verify(folder.root, _withheld_table()).ok
 
@@ -431,9 +450,13 @@ def _counts(frame: pl.DataFrame) -> dict[str, Any]:
 
 def test_another_original(folder: Folder) -> None:
     other = patients(seed=6)
-    _failure(folder.root, "the original is not the table", "does not cover the original's value", original=other)
+    _failure(
+        folder.root, "the original is not the table", "does not cover the original's value", original=other
+    )
     _failure(folder.root, "the original has 79 rows", original=patients(79))
-    _failure(folder.root, "does not fit the policy", "'habit'", original=patients().rename({"habit": "habits"}))
+    _failure(
+        folder.root, "does not fit the policy", "'habit'", original=patients().rename({"habit": "habits"})
+    )
 
 
 def test_everything_recomputed_but_untrue(folder: Folder) -> None:
@@ -450,7 +473,8 @@ def test_everything_recomputed_but_untrue(folder: Folder) -> None:
 def test_told_otherwise_than_the_policy(folder: Folder) -> None:
     certificate = lk.open_release(folder.root).certificate
     notes = [
-        replace(note, distance="ordered") if note.role == "sensitive" else note for note in certificate.columns.notes
+        replace(note, distance="ordered") if note.role == "sensitive" else note
+        for note in certificate.columns.notes
     ]
     folder.certify(columns=PublishedColumns(tuple(notes)), remarks=("all is well",))
     folder.audit()
@@ -506,7 +530,9 @@ def test_parquet(tmp_path: Path) -> None:
     frame = pl.read_parquet(path)
     frame.with_columns(disease=pl.lit("flu")).write_parquet(path)
     _failure(root / "public", "release.parquet: its SHA-256", "beta-likeness")
-    frame.with_columns(age=pl.when(pl.int_range(pl.len()) == 7).then(pl.lit("{")).otherwise("age")).write_parquet(path)
+    frame.with_columns(
+        age=pl.when(pl.int_range(pl.len()) == 7).then(pl.lit("{")).otherwise("age")
+    ).write_parquet(path)
     _failure(root / "public", "release.parquet, row 8: column 'age'")
     path.write_bytes(path.read_bytes()[:100])
     _failure(root / "public", "release.parquet: not a whole Parquet file")

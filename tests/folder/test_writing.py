@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from tests.folder.samples import ODD, patients, policy, release
 
 import likeness as lk
 from likeness.errors import LikenessError, OutputError, VerificationError
 from likeness.folder import writing
 from likeness.tables import read_published
-from tests.folder.samples import ODD, patients, policy, release
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def _bytes(folder: Path) -> dict[str, bytes]:
@@ -47,8 +49,10 @@ def test_every_kind_of_original(kind: str, written: Path, tmp_path: Path) -> Non
     elif kind == "arrow":
         original = pa.table(frame.to_dict(as_series=False))
     elif kind != "polars":
-        original = tmp_path / f"in.{kind.split()[0]}"
-        {"csv": frame.write_csv, "parquet": frame.write_parquet, "arrow file": frame.write_ipc}[kind](original)
+        original = tmp_path / f"in.{kind.removesuffix(' file')}"
+        {"csv": frame.write_csv, "parquet": frame.write_parquet, "arrow file": frame.write_ipc}[kind](
+            original
+        )
     folder = lk.anonymize(original, policy(), seed=11).write(tmp_path / "out")
     ending = "parquet" if kind in {"parquet", "arrow file"} else "csv"
     assert (folder / f"public/release.{ending}").exists()
@@ -72,7 +76,9 @@ def test_policy_chooses_the_format(format_: str, tmp_path: Path) -> None:
 
 def test_odd_values_come_back(written: Path) -> None:
     opened = lk.open_release(written)
-    shown = {value for cells in opened.publication.cells for region in cells.regions for value in region.values}
+    shown = {
+        value for cells in opened.publication.cells for region in cells.regions for value in region.values
+    }
     assert set(ODD) <= shown
     assert set(opened.table["note"]) == {"<script>", "plain", "", "1.50"}
 
@@ -95,7 +101,10 @@ def test_audit_accounts_for_every_row(tmp_path: Path) -> None:
     )
     chosen = policy(
         missing={"markers": ["?"], "policy": "drop"},
-        columns={"zip": lk.quasi(), "age": lk.quasi(max_level=1, hierarchy={"intervals": {"width": [10, 80]}})},
+        columns={
+            "zip": lk.quasi(),
+            "age": lk.quasi(max_level=1, hierarchy={"intervals": {"width": [10, 80]}}),
+        },
         privacy=lk.KAnonymity(4),
         withhold={"at_most": 0.5},
     )
@@ -109,7 +118,9 @@ def test_audit_accounts_for_every_row(tmp_path: Path) -> None:
     assert audit["missing"] == {"age": 4, "zip": 1}
     classes = pl.read_parquet(folder / "private/classes.parquet")
     assert classes.filter(pl.col("reason") == "missing age")["row"].to_list() == [3, 23, 43, 63]
-    assert classes.filter(pl.col("status") == "withheld")["reason"].unique().to_list() == list(counts["withheld"])
+    assert classes.filter(pl.col("status") == "withheld")["reason"].unique().to_list() == list(
+        counts["withheld"]
+    )
     assert lk.verify(folder, frame).ok
 
 
@@ -126,7 +137,15 @@ def test_public_tells_no_secret(tmp_path: Path) -> None:
     folder = made.write(tmp_path / "out")
     assert made.private.solution.plan.withheld == 1
     everything = b"".join(path.read_bytes() for path in (folder / "public").iterdir())
-    for secret in (b"99999", b"secret", b"hidden", b"987654321", b"withheld", str(tmp_path).encode(), b"person 80"):
+    for secret in (
+        b"99999",
+        b"secret",
+        b"hidden",
+        b"987654321",
+        b"withheld",
+        str(tmp_path).encode(),
+        b"person 80",
+    ):
         assert secret not in everything
     table = pl.read_parquet(folder / "public/release.parquet")
     assert sorted(table["name"]) == list(range(1, 81))
@@ -174,7 +193,9 @@ def test_reserved_names_are_renamed(tmp_path: Path) -> None:
         "name": lk.drop(), "zip": lk.quasi(), "habit": lk.quasi(), "visit": lk.other(),
     }  # fmt: skip
     privacy = lk.KAnonymity(4) & lk.BetaLikeness(4, sensitive="bucket", others="unknown")
-    made = lk.anonymize(frame, lk.Policy(columns=columns, privacy=privacy, missing={"markers": ["?"]}), seed=1)
+    made = lk.anonymize(
+        frame, lk.Policy(columns=columns, privacy=privacy, missing={"markers": ["?"]}), seed=1
+    )
     folder = made.write(tmp_path / "out")
     assert {"person_original", "bucket_original"} <= set(made.table.columns)
     assert lk.verify(folder, frame).ok
@@ -195,7 +216,9 @@ def _fail(error: type[BaseException]) -> Any:
     return failing
 
 
-@pytest.mark.parametrize("step", ["write", "certificate_page", "report_page", "make_audit", "judge", "put_in_place"])
+@pytest.mark.parametrize(
+    "step", ["write", "certificate_page", "report_page", "make_audit", "judge", "put_in_place"]
+)
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
 def test_nothing_half_written(
     step: str, error: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -207,7 +230,9 @@ def test_nothing_half_written(
     assert not list(tmp_path.iterdir())
 
 
-def test_bytes_that_prove_nothing_are_not_put_in_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bytes_that_prove_nothing_are_not_put_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = release()
     real = writing.write
 

@@ -6,7 +6,8 @@ are sums of powers of two, which floating point adds without rounding.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ class Table:
     records: Sequence[Record]
     holds: Callable[[Node], bool]
     loss: str = "glm"
+    counted: dict[int, Counter[int]] = field(default_factory=dict)
 
     def partition(self, cut: str, *, strict: bool = True, parts: Sequence[Node] | None = None) -> list[Node]:
         """Classes, as lists of records."""
@@ -73,7 +75,7 @@ class Table:
         return best
 
     def all_cuts(self, node: Node) -> Iterator[Cut]:
-        """Every cut of a node: thresholds, children, one child or value against the rest; by dimension."""
+        """Every cut of a node: thresholds, children, one value or child against the rest; by dimension."""
         for j, domain in enumerate(self.domains):
             items = self.items(node, j)
             if domain.shape == "set":
@@ -81,14 +83,17 @@ class Table:
                 items.sort(key=lambda item: (-len(item[1]), item[0]))
             held = [records for _, records in items]
             for i in range(1, len(held)):
-                yield [sum(held[:i], []), sum(held[i:], [])]
+                yield [_joined(held[:i]), _joined(held[i:])]
             if domain.shape == "interval" or len(items) < 3:
                 continue
-            groups = self.children(node, j) if domain.shape == "tree" else held
+            against_rest = [held]
             if domain.shape == "tree":
+                groups = self.children(node, j)
                 yield groups
-            for i in range(1, len(groups) - 1):
-                yield [groups[i], sum(groups[:i] + groups[i + 1 :], [])]
+                against_rest.append(groups)
+            for groups in against_rest:
+                for i in range(1, len(groups) - 1):
+                    yield [groups[i], _joined(groups[:i] + groups[i + 1 :])]
 
     def median(self, node: Node, j: int, *, strict: bool) -> Cut | None:
         """The cut of the paper: at the median, or into the children of a hierarchy node."""
@@ -98,7 +103,7 @@ class Table:
         if not strict:
             # Records of the median value are dealt, in their order, until the halves are equal.
             dealt = [record for _, records in items for record in records]
-            return [dealt[: len(node) // 2], dealt[len(node) // 2 :]]
+            return [sorted(dealt[: len(node) // 2]), sorted(dealt[len(node) // 2 :])]
         left: Node = []
         for _, records in items:
             left = left + records
@@ -119,7 +124,7 @@ class Table:
         for record in sorted(node, key=lambda record: self.records[record][j]):
             path = self.path(j, self.records[record][j])
             below.setdefault(path[path.index(top) - 1], []).append(record)
-        return list(below.values())
+        return [sorted(records) for records in below.values()]
 
     def path(self, j: int, code: int) -> list[int]:
         """Nodes from a leaf to the root; the missing value hangs below the root as node -1."""
@@ -130,6 +135,13 @@ class Table:
         while path[-1] != 0:
             path.append(int(domain.hierarchy.parent[path[-1]]))
         return path
+
+    def leaves(self, j: int) -> Counter[int]:
+        """Number of leaves below every node, counted once."""
+        if j not in self.counted:
+            every = range(self.domains[j].codes)
+            self.counted[j] = Counter(node for leaf in every for node in self.path(j, leaf))
+        return self.counted[j]
 
     def ancestors(self, j: int, codes: Sequence[int]) -> list[int]:
         """Nodes above all the codes, lowest first."""
@@ -145,9 +157,7 @@ class Table:
             return weight * self.interval(domain, codes)
         count = len(codes)
         if domain.shape == "tree":
-            top = self.ancestors(j, list(codes))[0]
-            leaves = range(domain.codes)
-            count = sum(top in self.path(j, leaf) for leaf in leaves)
+            count = self.leaves(j)[self.ancestors(j, list(codes))[0]]
         return weight * self.by_count(count, domain.codes)
 
     def interval(self, domain: Domain, codes: set[int]) -> Fraction:
@@ -172,3 +182,8 @@ class Table:
     def cost(self, node: Node) -> Fraction:
         """Loss of a class times its size."""
         return len(node) * sum(self.width(node, j) for j in range(len(self.domains)))
+
+
+def _joined(nodes: Sequence[Node]) -> Node:
+    """The records of several nodes."""
+    return [record for node in nodes for record in node]

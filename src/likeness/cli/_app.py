@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Group, Parameter
 
 from likeness._version import __version__
 from likeness.cli._console import console
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 COMMANDS = (
     "demo",
@@ -27,43 +31,80 @@ COMMANDS = (
 
 ANYWHERE = Group("Anywhere", sort_key=99)
 
-app = App(
-    name="likeness",
-    version=__version__,
-    help="Publish tables about people with a proven privacy guarantee at the least loss of information.",
-    help_format="plaintext",
-    help_epilogue=(
-        "Begin with:  likeness demo\n"
-        "Your table:  likeness profile patients.csv -o policy.yaml; likeness check patients.csv policy.yaml;\n"
-        "             likeness anonymize patients.csv policy.yaml -o out/; likeness verify out/\n"
-        "\n"
-        "Exit codes: 0 done and verified, 1 a verification or threshold failed, 2 invalid whatever the data,\n"
-        "3 this table cannot meet it, 70 a defect of likeness, 130 interrupted.\n"
-        "Messages go to stderr, what was asked for to stdout."
-    ),
-    default_parameter=Parameter(negative=()),
-    result_action="return_value",
-)
-app.meta.default_parameter = Parameter(negative=())
-for _place, _name in enumerate(COMMANDS):
-    app.command(f"likeness.cli.{_name}:command", name=_name, sort_key=_place)
+EPILOGUE = """
+Examples:
+  likeness demo
+  likeness profile patients.csv -o policy.yaml
+  likeness check patients.csv policy.yaml
+  likeness anonymize patients.csv policy.yaml -o out/
+  likeness verify out/
+
+Exit codes:
+  0    done, and verified
+  1    a verification or a threshold failed
+  2    invalid whatever the data: usage, policy, unreadable input
+  3    valid, but this table cannot meet it
+  70   a defect of likeness
+  130  interrupted
+
+Messages go to stderr, what was asked for to stdout.
+"""
 
 
-@app.meta.default
-def launch(
-    *tokens: Annotated[str, Parameter(show=False, allow_leading_hyphen=True)],
-    quiet: Annotated[bool, Parameter(group=ANYWHERE)] = False,
-    traceback: Annotated[bool, Parameter(group=ANYWHERE)] = False,
-) -> object:
-    """Run a command.
+def build(tokens: Collection[str]) -> App:
+    """Make the command line for one run.
 
     Parameters
     ----------
-    quiet
-        Say nothing but errors and what was asked for.
-    traceback
-        Show where an error comes from; also by the environment: LIKENESS_TRACEBACK=1.
+    tokens
+        The words behind ``likeness``. The command that they name is imported when it runs, the others are not. Where
+        they name none, the list of commands will be shown, which quotes the docstring of each: then all are imported, and
+        none imports anything heavy.
+
+    Returns
+    -------
+    App
+        To be called with the tokens.
     """
-    console.quiet = quiet
-    console.tracebacks = console.tracebacks or traceback
-    return app(tokens, exit_on_error=False, print_error=False)
+    app = App(
+        name="likeness",
+        version=__version__,
+        help="Publish tables about people with a proven privacy guarantee at the least loss of information.",
+        help_format="plaintext",
+        help_epilogue=EPILOGUE.strip(),
+        default_parameter=Parameter(negative=()),
+        result_action="return_value",
+        suppress_keyboard_interrupt=False,
+    )
+    named = any(token in COMMANDS for token in tokens)
+    for place, name in enumerate(COMMANDS):
+        path = f"likeness.cli.{name}"
+        if named:
+            app.command(f"{path}:command", name=name)
+        else:
+            known = import_module(path).command
+            known.sort_key = place
+            app.command(known)
+
+    def launch(
+        *tokens: Annotated[str, Parameter(show=False, allow_leading_hyphen=True)],
+        quiet: Annotated[bool, Parameter(group=ANYWHERE, show_default=False)] = False,
+        traceback: Annotated[bool, Parameter(group=ANYWHERE, show_default=False)] = False,
+    ) -> object:
+        """Run a command.
+
+        Parameters
+        ----------
+        quiet
+            Say nothing but errors and what was asked for.
+        traceback
+            Show where an error comes from; also by the environment: LIKENESS_TRACEBACK=1.
+        """
+        console.quiet = quiet
+        console.tracebacks = console.tracebacks or traceback
+        return app(tokens, exit_on_error=False, print_error=False)
+
+    meta = app.meta
+    meta.default_parameter = Parameter(negative=())
+    meta.default(launch)
+    return meta

@@ -30,6 +30,7 @@ def command(run: Callable[..., Any]) -> App:
     made = App(
         name=run.__name__.rstrip("_"),
         default_parameter=Parameter(negative=()),
+        help=description_of(run.__doc__ or ""),
         help_format="plaintext",
         help_epilogue=examples_of(run.__doc__ or ""),
     )
@@ -37,13 +38,30 @@ def command(run: Callable[..., Any]) -> App:
     return made
 
 
-def examples_of(docstring: str) -> str:
-    """Take the examples of a docstring, for the end of the help.
+def description_of(docstring: str) -> str:
+    r"""Take what a docstring says before its sections, one line a paragraph: terminals break lines themselves.
 
     Examples
     --------
-    >>> examples_of("Do it.\\n\\n    Examples\\n    --------\\n    likeness demo\\n    ")
-    'Examples:\\n  likeness demo'
+    >>> description_of("Do it.\n\n    Now,\n    not later.\n\n    Parameters\n    ----------\n    x\n    ")
+    'Do it.\n\nNow, not later.'
+    """
+    paragraphs = []
+    for paragraph in inspect.cleandoc(docstring).split("\n\n"):
+        lines = paragraph.splitlines()
+        if len(lines) > 1 and set(lines[1]) == {"-"}:
+            break
+        paragraphs.append(" ".join(lines))
+    return "\n\n".join(paragraphs)
+
+
+def examples_of(docstring: str) -> str:
+    r"""Take the examples of a docstring, for the end of the help.
+
+    Examples
+    --------
+    >>> examples_of("Do it.\n\n    Examples\n    --------\n    likeness demo\n    ")
+    'Examples:\n  likeness demo'
     """
     _, found, examples = inspect.cleandoc(docstring).partition(HEADING)
     lines = [f"  {line}".rstrip() for line in examples.strip().splitlines() if line != "::"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 class Console:
@@ -38,6 +38,10 @@ class Console:
     def data(self, text: str) -> None:
         """Print what was asked for."""
         sys.stdout.write(encodable(text if text.endswith("\n") else f"{text}\n", sys.stdout.encoding))
+
+    def lines(self, lines: Iterable[str]) -> None:
+        """Print text for people; what could move the cursor, from a table's own cells, becomes an escape."""
+        self.data("\n".join(map(printable, lines)))
 
     def json(self, value: Any) -> None:
         """Print what was asked for as JSON."""
@@ -84,7 +88,7 @@ class Console:
     @staticmethod
     def _stderr(line: str) -> None:
         """Write a line; stderr never fails to encode."""
-        sys.stderr.write(f"{line}\n")
+        sys.stderr.write(f"{printable(line)}\n")
         sys.stderr.flush()
 
 
@@ -101,6 +105,19 @@ class Noting(Progress):
 
 console = Console()
 """The console of this process."""
+
+
+def printable(line: str) -> str:
+    r"""Write what is not printable as an escape.
+
+    Examples
+    --------
+    >>> printable("a\x1b[31mb"), printable("β")
+    ('a\\x1b[31mb', 'β')
+    """
+    if line.isprintable():
+        return line
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
 
 
 def encodable(text: str, encoding: str | None) -> str:

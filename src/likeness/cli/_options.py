@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 TablePath = Annotated[Path, Parameter(help="CSV (also .csv.gz), Parquet or Arrow file.")]
 PolicyPath = Annotated[Path, Parameter(help="Policy file, YAML or JSON.")]
 FolderPath = Annotated[Path, Parameter(help="Release folder, or its public/ alone.")]
-Overwrite = Annotated[bool, Parameter(help="Replace what is there.")]
+Overwrite = Annotated[bool, Parameter(help="Replace what is there.", show_default=False)]
 Seed = Annotated[
     int | None,
-    Parameter(help="Makes the release reproducible; overrides the policy's. Whoever knows it can make it again."),
+    Parameter(
+        help="Makes the release reproducible; overrides the policy's. Whoever knows it can make it again."
+    ),
 ]
 Format = Annotated[Literal["text", "json"], Parameter(help="How stdout is written.")]
 Original = Annotated[Path, Parameter(help="The table the release was made from.")]
@@ -53,7 +55,7 @@ class Reading:
     quote: str = '"'
     encoding: str | None = None
     decimal: str | None = None
-    no_header: bool = False
+    no_header: Annotated[bool, Parameter(show_default=False)] = False
     header: str | None = None
 
     def read(self, path: Path) -> Table:
@@ -80,6 +82,10 @@ class Reading:
             decimal=self.decimal,
             header=names or not self.no_header,
         )
+
+
+AS_FOUND = Reading()
+"""Everything about a file is found from the file."""
 
 
 def pair(text: str, option: str) -> tuple[str, str]:

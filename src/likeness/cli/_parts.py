@@ -103,16 +103,16 @@ def as_text(part: dict[str, Any]) -> str:
         lines += [f"{words}: {_words(value)}" for words, value in facts.items()] + [""]
     if part["source"]:
         lines += ["Source", *(f"  {line}".rstrip() for line in part["source"].splitlines()), ""]
-    return "\n".join(lines)
+    return "\n".join(lines).replace("``", "")
 
 
 def sections(thing: Any) -> dict[str, str]:
-    """Split a numpydoc docstring by its headings; what stands before them is under the empty one.
+    r"""Split a numpydoc docstring by its headings; what stands before them is under the empty one.
 
     Examples
     --------
     >>> sections(find)["Returns"]
-    'list\\n    Kind and name of each.'
+    'list\n    Kind and name of each.'
     """
     found: dict[str, list[str]] = {"": []}
     lines = inspect.cleandoc(getattr(thing, "__doc__", None) or "").splitlines()
@@ -127,11 +127,11 @@ def sections(thing: Any) -> dict[str, str]:
 
 
 def items(section: str) -> dict[str, str]:
-    """Read a section of names, each with an indented text; ``a, b`` are two names with one.
+    r"""Read a section of names, each with an indented text; ``a, b`` are two names with one.
 
     Examples
     --------
-    >>> items("k\\n    Smallest class.")
+    >>> items("k\n    Smallest class.")
     {'k': 'Smallest class.'}
     """
     found: dict[str, str] = {}

@@ -68,5 +68,5 @@ def drawing(console: Console) -> Iterator[Drawing]:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Bar(*columns, console=Terminal(stderr=True), transient=True) as bar:
+    with Bar(*columns, console=Terminal(stderr=True), transient=True, refresh_per_second=4) as bar:
         yield Drawing(bar, console)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from likeness.cli._console import console
-from likeness.errors import LikenessError
+from likeness.errors import LikenessError, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,18 +60,23 @@ def main(tokens: Sequence[str] | None = None) -> int:
             _trace()
             kind = f"{type(problem).__name__}: " if str(problem) else type(problem).__name__
             line = " ".join(f"{kind}{problem}".split())
-            return _refuse([f"a defect of likeness: {line} (--traceback shows where; please report it)"], DEFECT)
+            return _refuse(
+                [f"a defect of likeness: {line} (--traceback shows where; please report it)"], DEFECT
+            )
     return code
 
 
 def _run(tokens: list[str]) -> int:
     """Parse the words and run the command they name."""
-    from cyclopts import CycloptsError
+    from cyclopts import CycloptsError, UnknownCommandError
 
-    from likeness.cli._app import app
+    from likeness.cli._app import COMMANDS, build
 
     try:
-        code = app.meta(tokens, exit_on_error=False, print_error=False)
+        code = build(tokens)(tokens, exit_on_error=False, print_error=False)
+    except UnknownCommandError as problem:
+        name = (problem.unused_tokens or [""])[0]
+        return _refuse([f"there is no command {name!r}{suggestion(name, COMMANDS)}"], USAGE)
     except CycloptsError as problem:
         command = " ".join(("likeness", *(problem.command_chain or ())))
         line = " ".join(str(problem).split()).rstrip(".")

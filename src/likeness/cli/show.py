@@ -25,7 +25,7 @@ def show(name: str, /, *, format: Format = "text") -> None:  # noqa: A002  # the
     if format == "json":
         console.json(found)
         return
-    console.data("\n".join(as_text(part) for part in found))
+    console.lines("\n".join(as_text(part) for part in found).splitlines())
 
 
 command = as_command(show)

@@ -12,7 +12,6 @@ import numpy as np
 from likeness import registry
 from likeness.errors import VerificationError
 from likeness.hierarchies import from_rows
-from likeness.metrics.measuring import measure_all
 from likeness.policy import Policy
 from likeness.policy.hierarchy import rule_of
 
@@ -106,6 +105,7 @@ class Audit:
                     f"{label}: its keys are not those that likeness writes; it was changed"
                 )
             told = content.pop("digest")
+            _check_shape(content)
         except (ValueError, KeyError, TypeError) as problem:
             raise VerificationError(f"{label}: cannot be read; it was changed ({problem})") from None
         audit = Audit(content)
@@ -114,8 +114,27 @@ class Audit:
         return audit
 
 
+def _check_shape(content: Mapping[str, Any]) -> None:
+    """Refuse what `Audit.to_json` does not write; a TypeError says which part it is."""
+    for key, value in content.items():
+        if not isinstance(value, str if key == "likeness" else int if key == "format" else dict):
+            raise TypeError(f"{key} is not whole")
+    inside = {
+        "randomness": {"seed", "entropy"},
+        "original": {"source", "rows", "sha256"},
+        "counts": {"input", "published", "withheld", "dropped", "added"},
+    }
+    for key, names in inside.items():
+        if set(content[key]) != names:
+            raise TypeError(f"{key} is not whole")
+
+
 def make_audit(
-    release: Release, policy: Mapping[str, Any], counts: Mapping[str, Any], files: Mapping[str, str]
+    release: Release,
+    policy: Mapping[str, Any],
+    counts: Mapping[str, Any],
+    measured: Mapping[str, float],
+    files: Mapping[str, str],
 ) -> Audit:
     """Write down how a release was made.
 
@@ -127,12 +146,13 @@ def make_audit(
         What was asked, as `plain_policy` gives it.
     counts
         What became of the records, as the class map counts them.
+    measured
+        The information loss by metric.
     files
         Path within the release folder to the SHA-256 of every file but this one.
     """
     private = release.private
     encoded = private.encoded
-    measured = measure_all(release.evaluation)
     return Audit(
         {
             "format": FORMAT,

@@ -209,22 +209,22 @@ def _understand(part: PublicPart) -> None:
     assert part.certificate is not None  # noqa: S101  # read before
     assert part.form is not None  # noqa: S101  # made before
     tables: dict[str, dict[str, Labelled]] = {}
-    unreadable: list[str] = []
+    files = ", ".join(part.labels.values())
     try:
         for name, table in part.tables.items():
             tables[name] = labelled_columns(table)
-            for note in part.certificate.columns.notes:
-                if note.name in tables[name]:
-                    unreadable += _unreadable(
-                        note, tables[name][note.name], table, part.labels[name], part.form
-                    )
-        if not unreadable:
-            part.publication = part.form.read(tables, part.certificate.columns)
+        part.publication = part.form.read(tables, part.certificate.columns)
     except KeyError as problem:
-        unreadable.append(f"{', '.join(part.labels.values())}: the column {problem} is missing")
+        part.problems.append(f"{files}: the column {problem} is missing")
     except LikenessError as problem:
-        unreadable += [f"{', '.join(part.labels.values())}: {line}" for line in problem.problems]
-    part.problems += unreadable
+        cells = [
+            line
+            for name, columns in tables.items()
+            for note in part.certificate.columns.notes
+            if note.name in columns
+            for line in _unreadable(note, columns[note.name], part.tables[name], part.labels[name], part.form)
+        ]
+        part.problems += cells or [f"{files}: {line}" for line in problem.problems]
 
 
 def _unreadable(note: ColumnNote, column: Labelled, table: Table, label: str, form: Form) -> list[str]:

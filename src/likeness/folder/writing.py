@@ -23,7 +23,7 @@ from likeness.folder.placing import check_target, put_in_place, staging
 from likeness.folder.private_part import read_private
 from likeness.folder.public_part import read_public
 from likeness.folder.verification import judge
-from likeness.report import certificate_page, report_page
+from likeness.report import certificate_page, losses, report_page
 from likeness.tables import write
 
 if TYPE_CHECKING:
@@ -122,9 +122,10 @@ def _write_private(release: Release, certificate: Certificate, stage: Path) -> N
     write_class_map(found, folder / CLASSES)
     policy = plain_policy(private.policy, certificate, private.encoded.renamed)
     counts = found.counts()
-    _write_text(folder / REPORT, report_page(release, policy, counts))
+    measured = losses(release)
+    _write_text(folder / REPORT, report_page(release, policy, counts, measured))
     files = {path.relative_to(stage).as_posix(): digest(path) for path in stage.glob("*/*")}
-    _write_text(folder / AUDIT, make_audit(release, policy, counts, files).to_json())
+    _write_text(folder / AUDIT, make_audit(release, policy, counts, measured, files).to_json())
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -10,9 +10,13 @@ import os
 import tempfile
 import warnings
 from pathlib import Path
+from typing import Any
 
-import numba
+from numba.core import config as numba_config
 from numba.core.errors import NumbaExperimentalFeatureWarning
+
+
+config: Any = numba_config
 
 
 def _can_write(folder: Path) -> bool:
@@ -25,9 +29,9 @@ def _can_write(folder: Path) -> bool:
 def _find_cache() -> None:
     """Give compiled kernels a place where neither this package nor the home folder can be written (read-only images)."""
     here, home = Path(__file__).parent / "__pycache__", Path("~/.cache/numba").expanduser()
-    if not numba.config.CACHE_DIR and not _can_write(here) and not _can_write(home):
+    if not config.CACHE_DIR and not _can_write(here) and not _can_write(home):
         # A folder of this process alone: a shared one could hold kernels that somebody else put there.
-        numba.config.CACHE_DIR = tempfile.mkdtemp(prefix="likeness-kernels-")
+        config.CACHE_DIR = tempfile.mkdtemp(prefix="likeness-kernels-")
 
 
 _find_cache()

@@ -15,6 +15,8 @@ import numpy as np
 from numba import boolean, float64, int64, njit, types
 from numba.extending import typeof_impl
 
+from likeness.errors import PolicyError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -209,7 +211,10 @@ def lay_out(tests: Sequence[ClassTest]) -> LaidOutTests:
         else:
             rest.append(test)
     if len(rest) > SLOTS:
-        raise ValueError(f"a search takes at most {SLOTS} class tests; got {len(rest)}")
+        raise PolicyError(
+            f"this method takes at most {SLOTS} models about sensitive values, each counted once per column it "
+            f"covers; got {len(rest)}"
+        )
     shape = np.zeros((len(rest), 7), np.int64)
     integers: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     reals: list[NDArray[np.float64]] = [np.zeros(0)]

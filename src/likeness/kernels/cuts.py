@@ -43,6 +43,7 @@ class Scratch(NamedTuple):
     hull_low: np.ndarray  # (d,) of the node
     hull_high: np.ndarray  # (d,)
     hull_bits: np.ndarray  # (words,)
+    varying: np.ndarray  # (d + 1,) the node's dimensions with more than one value; their number last
 
 
 _SCRATCH = types.NamedTuple(
@@ -61,6 +62,7 @@ _SCRATCH = types.NamedTuple(
         int32[::1],
         int32[::1],
         uint64[::1],
+        int64[::1],
     ),
     Scratch,
 )
@@ -84,13 +86,16 @@ def scratch(values: int, dimensions: int, words: int, histogram: int) -> Scratch
         np.zeros(dimensions, np.int32),
         np.zeros(dimensions, np.int32),
         np.zeros(max(words, 1), np.uint64),
+        np.zeros(dimensions + 1, np.int64),
     )
 
 
 @njit(types.void(GEOMETRY, int32[:, ::1], int64[::1], int64, int64, _SCRATCH), cache=True)
 def _node_hull(geometry, codes, cells, begin, end, s):
     """Hull of a node's cells, into the scratch space."""
-    for a in range(geometry.kind.shape[0]):
+    d = geometry.kind.shape[0]
+    s.varying[d] = 0
+    for a in range(d):
         column = codes[a]
         low, high = column[cells[begin]], column[cells[begin]]
         for at in range(begin + 1, end):
@@ -98,6 +103,9 @@ def _node_hull(geometry, codes, cells, begin, end, s):
             low = min(low, code)
             high = max(high, code)
         s.hull_low[a], s.hull_high[a] = low, high
+        if low != high:
+            s.varying[s.varying[d]] = a
+            s.varying[d] += 1
         if geometry.kind[a] == SET:
             first = geometry.word[a]
             for w in range(first, geometry.word[a + 1]):
@@ -157,7 +165,8 @@ def _count_before(s, items):
 def _item_hulls(geometry, codes, cells, begin, end, j, items, s):
     """Hull of every item in every dimension."""
     item_of, own = s.item_of, codes[j]
-    for a in range(geometry.kind.shape[0]):
+    for v in range(s.varying[geometry.kind.shape[0]]):
+        a = s.varying[v]
         column = codes[a]
         low, high = s.low[_ITEM, a], s.high[_ITEM, a]
         if a == j:
@@ -185,7 +194,8 @@ def _item_hulls(geometry, codes, cells, begin, end, j, items, s):
                 s.bits[_ITEM, first + (code >> 6), item_of[own[cell]]] |= uint64(1) << uint64(code & 63)
 
 
-@njit(types.void(int64, int64, int64[::1], _SCRATCH), cache=True)
+# Inlined: a call with a structure of arrays costs more than the few items these loops run over.
+@njit(inline="always")
 def _spread(a, items, order, s):
     """Smallest and largest code of every prefix and suffix in dimension a."""
     low, high = s.low[_ITEM, a], s.high[_ITEM, a]
@@ -203,7 +213,7 @@ def _spread(a, items, order, s):
         first[i], last[i] = lowest, highest
 
 
-@njit(types.void(int64, int64, int64, int64[::1], _SCRATCH), cache=True)
+@njit(inline="always")
 def _spread_bits(begin, end, items, order, s):
     """Set of codes of every prefix and suffix, for the words of one dimension."""
     for w in range(begin, end):
@@ -218,7 +228,7 @@ def _spread_bits(begin, end, items, order, s):
             suffix[i] = gathered
 
 
-@njit(types.void(GEOMETRY, int64, int64, int64, int64, _SCRATCH), cache=True)
+@njit(inline="always")
 def _add_losses(geometry, a, which, begin, end, s):
     """Add the loss of dimension a to rows [begin, end) of items, prefixes or suffixes."""
     low, high, loss = s.low[which, a], s.high[which, a], s.loss[which]
@@ -255,7 +265,8 @@ def _side_losses(geometry, items, begin, end, j, singles, s):
     if singles:
         for i in range(items):
             s.loss[_ITEM, i] = 0.0
-    for a in range(geometry.kind.shape[0]):
+    for v in range(s.varying[geometry.kind.shape[0]]):
+        a = s.varying[v]
         _spread(a, items, s.order, s)
         if geometry.kind[a] == SET:
             _spread_bits(geometry.word[a], geometry.word[a + 1], items, s.order, s)
@@ -310,7 +321,8 @@ def _segment_loss(geometry, s, begin, end):
     if end == begin + 1:
         return s.loss[_ITEM, s.order[begin]]
     scrap = s.low.shape[2] - 1
-    for a in range(geometry.kind.shape[0]):
+    for v in range(s.varying[geometry.kind.shape[0]]):
+        a = s.varying[v]
         low, high = s.low[_ITEM, a], s.high[_ITEM, a]
         lowest, highest = low[s.order[begin]], high[s.order[begin]]
         for i in range(begin + 1, end):
@@ -323,7 +335,8 @@ def _segment_loss(geometry, s, begin, end):
                 gathered |= s.bits[_ITEM, w, s.order[i]]
             s.bits[_ITEM, w, scrap] = gathered
     s.loss[_ITEM, scrap] = 0.0
-    for a in range(geometry.kind.shape[0]):
+    for v in range(s.varying[geometry.kind.shape[0]]):
+        a = s.varying[v]
         _add_losses(geometry, a, _ITEM, scrap, scrap + 1, s)
     return s.loss[_ITEM, scrap]
 
@@ -332,13 +345,15 @@ def _segment_loss(geometry, s, begin, end):
 def _rest_loss(geometry, s, items, begin, end):
     """Loss of the hull of all items but [begin, end); neither end is an end of the order."""
     scrap = s.low.shape[2] - 1
-    for a in range(geometry.kind.shape[0]):
+    for v in range(s.varying[geometry.kind.shape[0]]):
+        a = s.varying[v]
         s.low[_ITEM, a, scrap] = min(s.low[_PREFIX, a, begin], s.low[_SUFFIX, a, end])
         s.high[_ITEM, a, scrap] = max(s.high[_PREFIX, a, begin], s.high[_SUFFIX, a, end])
         for w in range(geometry.word[a], geometry.word[a + 1]):
             s.bits[_ITEM, w, scrap] = s.bits[_PREFIX, w, begin] | s.bits[_SUFFIX, w, end]
     s.loss[_ITEM, scrap] = 0.0
-    for a in range(geometry.kind.shape[0]):
+    for v in range(s.varying[geometry.kind.shape[0]]):
+        a = s.varying[v]
         _add_losses(geometry, a, _ITEM, scrap, scrap + 1, s)
     return s.loss[_ITEM, scrap]
 
@@ -586,9 +601,8 @@ def _choose_least_loss(
     if least <= 0.0:
         return best, how, first, last
     latest = -1
-    for j in range(geometry.kind.shape[0]):
-        if s.hull_low[j] == s.hull_high[j]:
-            continue
+    for v in range(s.varying[geometry.kind.shape[0]]):
+        j = s.varying[v]
         items = _items(codes, weights, cells, begin, end, j, s)
         latest = j
         if geometry.kind[j] == SET:

@@ -69,7 +69,7 @@ class AttributeRegions:
     def sizes(self) -> NDArray[np.int64]:
         """(R,) Number of codes each region covers."""
         if self.members is not None:
-            return np.bitwise_count(self.members).sum(axis=1).astype(np.int64)
+            return np.asarray(np.bitwise_count(self.members).sum(axis=1), np.int64)
         return self.high.astype(np.int64) - self.low + 1
 
     def member_codes(self, region: int) -> NDArray[np.int64]:

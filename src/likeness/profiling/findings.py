@@ -153,7 +153,8 @@ def redundant(
         Columns whose role is decided: they stay.
     """
     found: dict[str, str] = {}
-    for link in links:
+    # What tells a sensitive value goes first: nothing else goes for the sake of a column that goes itself.
+    for link in sorted(links, key=lambda link: meanings[link.column].role != "sensitive"):
         goes, why = _needless(link, meanings, reaches)
         stays = link.by if goes == link.column else link.column
         if goes is not None and goes not in given and stays not in found:
@@ -249,7 +250,7 @@ def _identifying(cells: Cells, meaning: Meaning) -> list[str]:
         return [f"published as it is, it would identify people: {meaning.reason}"]
     if few:
         return [
-            f"published as it is, it could identify people: {count(few, 'record')} have a value that fewer than {_FEW} share"
+            f"published as it is, it could identify people: fewer than {_FEW} share the value of {count(few, 'record')}"
         ]
     if known:
         return [f"published as it is, it could identify people who are known by their {meaning.looks_like}"]

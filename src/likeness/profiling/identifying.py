@@ -105,21 +105,22 @@ def unique_text(cells: Cells) -> Meaning | None:
     if known and cells.records < MANY:
         return None
     share = cells.distinct / cells.records
-    differing = cells.unique if known else max(cells.unique, share)
-    varied = cells.distinct > 1 and differing >= NEARLY_UNIQUE
+    varied = cells.distinct > 1 and cells.unique >= NEARLY_UNIQUE
     free = look.words >= _FREE_TEXT_WORDS or look.length >= _FREE_TEXT_LENGTH
     many = cells.records >= MANY and cells.distinct >= MANY
     if free and (varied or (many and share >= 0.1) or (words.has(cells.name, words.NOTES) and share >= 0.05)):
         return Meaning("free text", "drop", "free text may say anything about anybody", {})
-    if (varied or (many and share >= 0.05)) and look.share("name") >= 0.8 and not known:
+    if (varied or share >= 0.3 or (many and share >= 0.05)) and look.share("name") >= 0.8 and not known:
         return Meaning("name", "identifier", "the values look like people's names", {})
     if (varied or many) and look.share("postal address") >= 0.5:
         return Meaning("address", "identifier", "the values look like postal addresses", {})
     if (varied or (many and share >= 0.1)) and look.share("number") >= 0.8 and not known:
         reason = "the values look like numbers of single people or cases"
         return Meaning("id", "identifier", reason, {})
-    if varied or (many and share >= 0.2 and not known):
-        return Meaning("unique text", "drop", "nearly every record has a text of its own", {})
+    if varied:
+        return Meaning("unique text", "drop", "most records have a text that no other has", {})
+    if many and share >= 0.2 and not known:
+        return Meaning("unique text", "drop", "so many different texts would single people out", {})
     return None
 
 

@@ -201,7 +201,7 @@ def _warnings(
             f"{persons.column} (a later version)"
         )
     if persons.duplicates:
-        found.append(f"{count(persons.duplicates, 'record')} equal an earlier one in every column")
+        found.append(f"exact duplicates of earlier records: {persons.duplicates:,}")
     if uniqueness.together is None:
         found.append("no quasi-identifier is left to generalize; give role: quasi to what others may know")
     if not reach:

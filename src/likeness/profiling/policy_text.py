@@ -102,7 +102,7 @@ def _entry(name: str, settings: dict[str, Any]) -> list[str]:
 
 def _key(key: str, name: str) -> list[str]:
     """Write a key that names a column, commented out."""
-    return [f"# {line}" for line in _dump({key: name}, flow=None).splitlines()]
+    return [f"# {line}" for line in _dump({key: name}, flow=False).splitlines()]
 
 
 def _flow(content: dict[str, Any]) -> str:

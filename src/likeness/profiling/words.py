@@ -1,4 +1,4 @@
-"""What the name of a column says: small lists of words, all of them here.
+"""What the name of a column says: small lists of English words, all of them here.
 
 Names are split at everything that is no letter and at changes of case (``patientID`` is *patient*, *id*). A list
 word matches a part that equals it, with or without a plural s; long words also match what begins with them

@@ -6,6 +6,7 @@ compare: whoever changes its wording changes what older releases are compared wi
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
@@ -41,6 +42,7 @@ def certificate_page(certificate: Certificate) -> str:
     str
         A page of HTML without scripts, complete in itself.
     """
+    exact = certificate.make_form().publishes_exactly
     scopes = dict.fromkeys(entry["scope"] for entry in certificate.guarantee)
     return render(
         "certificate.html",
@@ -52,7 +54,9 @@ def certificate_page(certificate: Certificate) -> str:
             [name, plain_number(facts["rows"]), ", ".join(facts["columns"]), facts["sha256"]]
             for name, facts in certificate.files.items()
         ],
-        columns=[_column_row(note) for note in certificate.columns.notes],
+        columns=[_column_row(note, exact=exact) for note in certificate.columns.notes],
+        # Not everything in it is shown: the digest makes the page a witness of all of it.
+        own_digest=hashlib.sha256(certificate.to_json().encode()).hexdigest(),
         form=phrase({key: value for key, value in certificate.form.items() if key != "name"}),
     )
 
@@ -63,7 +67,7 @@ def _guarantee_row(entry: dict[str, Any]) -> list[str]:
     given = {key: value for key, value in entry["parameters"].items() if key != "sensitive"}
     return [
         name,
-        registry.summary("models", name),
+        registry.summary("models", name).replace("``", ""),
         entry.get("sensitive", ""),
         phrase(given),
         phrase(entry["measured"]),
@@ -71,16 +75,18 @@ def _guarantee_row(entry: dict[str, Any]) -> list[str]:
     ]
 
 
-def _column_row(note: ColumnNote) -> list[str]:
+def _column_row(note: ColumnNote, *, exact: bool) -> list[str]:
     """Write one line of how a column is to be read."""
     if note.role == "other":
         return [note.name, note.role, "", "as it is", ""]
-    shown = _SHAPES[note.shape] if note.role == "quasi" else "exactly"
+    shown = _SHAPES[note.shape] if note.role == "quasi" and not exact else "exactly"
     known = []
     if note.low is not None and note.high is not None:
         known.append(f"declared from {plain_number(note.low)} to {plain_number(note.high)}")
     if note.order is not None:
         known.append(f"in the order {', '.join(note.order)}")
+    if note.values is not None:
+        known.append(f"* stands for {len(note.values)} values (in certificate.json)")
     if note.hierarchy is not None:
         known.append(f"hierarchy of {len(note.hierarchy)} values (in certificate.json)")
     if note.role == "sensitive":

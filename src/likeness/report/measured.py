@@ -8,7 +8,8 @@ import numpy as np
 
 from likeness import registry
 from likeness.errors import PolicyError
-from likeness.metrics.measuring import metric_named
+from likeness.metrics.measuring import measure_all, metric_named
+from likeness.models.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
     from likeness.metrics._base import Evaluation
     from likeness.metrics.measuring import Measurements
     from likeness.release import Release
+
+
+def losses(release: Release) -> Measurements:
+    """Measure every metric that applies; what needs a k takes that of the policy."""
+    ks = [model.k for model in release.private.policy.privacy if isinstance(model, KAnonymity)]
+    return measure_all(release.evaluation, {"c-avg": {"k": max(ks)}} if ks else None)
 
 
 def class_sizes(release: Release) -> NDArray[np.int64]:
@@ -60,7 +67,8 @@ def loss_rows(found: Measurements) -> list[list[str]]:
     """Write every metric with its value, range and how it treats withheld records."""
     rows = []
     for name, value in found.items():
-        metric = metric_named(name)
+        # A metric's own class will do: what is said of it does not depend on its parameters.
+        metric = registry.load("metrics", name) if name in registry.names("metrics") else metric_named(name)
         rows.append([name, f"{value:.6g}", metric.range, metric.withheld])
     return rows
 
@@ -95,4 +103,8 @@ def risk_rows(release: Release) -> list[list[str]]:
         return []
     result = release.attack("linkage")
     rows = [[result.meaning, f"{result.baseline:.6g}", f"{result.success:.6g}"]]
-    return rows + [[name, "", f"{value:.6g}"] for name, value in result.details.items()]
+    for name, value in result.details.items():
+        before = result.details.get(f"{name}_before")
+        if not name.endswith("_before"):
+            rows.append([name, "" if before is None else f"{before:.6g}", f"{value:.6g}"])
+    return rows

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
-from likeness.metrics.measuring import measure_all
 from likeness.report.measured import (
     class_sizes,
     loss_by_column,
@@ -20,10 +19,14 @@ from likeness.report.proven import proof_rows, smallest_class_tables
 
 if TYPE_CHECKING:
     from likeness.encode import Encoded
+    from likeness.metrics.measuring import Measurements
+    from likeness.policy import Policy
     from likeness.release import Release
 
 
-def report_page(release: Release, policy: dict[str, Any], counts: Mapping[str, Any]) -> str:
+def report_page(
+    release: Release, policy: dict[str, Any], counts: Mapping[str, Any], measured: Measurements
+) -> str:
     """Write the page.
 
     Parameters
@@ -34,6 +37,8 @@ def report_page(release: Release, policy: dict[str, Any], counts: Mapping[str, A
         What was asked, as a policy file holds it.
     counts
         What became of the records: numbers, or numbers by reason.
+    measured
+        The information loss.
 
     Returns
     -------
@@ -44,7 +49,6 @@ def report_page(release: Release, policy: dict[str, Any], counts: Mapping[str, A
 
     private = release.private
     sizes = class_sizes(release)
-    measured = measure_all(release.evaluation)
     metrics, by_column = loss_by_column(release.evaluation)
     return render(
         "report.html",
@@ -54,7 +58,7 @@ def report_page(release: Release, policy: dict[str, Any], counts: Mapping[str, A
         form=_part(release.certificate.make_form()),
         proofs=proof_rows(release),
         counts=_count_rows(counts),
-        columns=_column_rows(private.encoded),
+        columns=_column_rows(private.encoded, private.policy),
         sizes=size_summary(sizes),
         size_table=size_table(sizes),
         loss=loss_rows(measured),
@@ -83,19 +87,15 @@ def _part(part: Any) -> str:
     return f"{part.name} ({given})" if given else str(part.name)
 
 
-def _column_rows(encoded: Encoded) -> list[list[str]]:
+def _column_rows(encoded: Encoded, policy: Policy) -> list[list[str]]:
     """Say of every column of the input what it was taken for and what became of it."""
     kinds = {domain.name: domain.kind for domain in (*encoded.data.quasi, *encoded.data.sensitive)}
     rows = []
     for name, role in encoded.roles.items():
         published = encoded.published_name(name)
-        rows.append(
-            [
-                name,
-                role,
-                kinds.get(published, ""),
-                str(encoded.missing.get(name, 0)) if published in kinds else "",
-                f"published as {published!r}" if published != name else "",
-            ]
-        )
+        notices = [] if published == name else [f"published as {published!r}"]
+        if role == "identifier" and policy.columns[name].action == "pseudonym":
+            notices.append("published as random numbers")
+        missing = str(encoded.missing.get(name, 0)) if published in kinds else ""
+        rows.append([name, role, kinds.get(published, ""), missing, "; ".join(notices)])
     return rows

@@ -1,0 +1,179 @@
+"""What `check` says."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.anonymization import anonymize, as_policy, choose_form, choose_method
+from likeness.cli._making import summarise, told
+from likeness.cli._summary import asked, counted_line, lost, named, side_by_side
+from likeness.cli._text import cell, columns, count, share
+from likeness.encode import encode
+from likeness.models._requirements import require
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from likeness.models._requirements import Requirement
+    from likeness.policy import Policy
+    from likeness.progress import Progress
+    from likeness.tables import Table
+
+ROWS, RAREST = 10, 3
+
+
+@dataclass(frozen=True, eq=False)
+class Begun:
+    """A table and a policy that fit each other.
+
+    Parameters
+    ----------
+    table, policy
+        They.
+    facts
+        What can be said before anything is searched, as JSON can hold it.
+    """
+
+    table: Table
+    policy: Policy
+    facts: dict[str, Any]
+
+
+def looked_at(table: Table, policy: Path, seed: int | None) -> Begun:
+    """Encode a table by a policy, and say what can be said before anything is searched.
+
+    Parameters
+    ----------
+    table
+        The table.
+    policy
+        The policy file.
+    seed
+        Overrides the policy's.
+
+    Raises
+    ------
+    InvalidError
+        When they do not fit.
+    """
+    told_policy = as_policy(policy)
+    if seed is not None:
+        told_policy = told_policy.replace(seed=seed)
+    method = choose_method(told_policy)
+    form = choose_form(told_policy, method)
+    encoded = encode(table, told_policy)
+    models = encoded.name_models(told_policy.privacy)
+    data = encoded.data
+    requirements = require(models, data.sensitive, data.sensitive_codes, data.sensitive_codes)
+    method.check(requirements)
+    sizes = data.tuples.sizes
+    facts = {
+        "table": table.source,
+        "records": table.height,
+        "dropped": dict(encoded.dropped),
+        "unique": int(np.count_nonzero(sizes == 1)) / max(1, data.size),
+        "asked": asked(told_policy, models),
+        "smallest_classes": _smallest(requirements),
+        "method": named(method),
+        "form": named(form),
+    }
+    return Begun(table, told_policy, facts)
+
+
+def checked(begun: Begun, progress: Progress) -> dict[str, Any]:
+    """Find and prove a release in memory, and say what it is.
+
+    Parameters
+    ----------
+    begun
+        The table and the policy.
+    progress
+        Listener.
+
+    Raises
+    ------
+    CannotBeMetError
+        When the table cannot meet the policy.
+    """
+    clock = perf_counter()
+    release = anonymize(begun.table, begun.policy, progress=progress)
+    seconds = perf_counter() - clock
+    summary = summarise(release)
+    rows, pairs = side_by_side(release, ROWS)
+    return begun.facts | {
+        "feasible": True,
+        "proven": summary["proven"],
+        "lines": release.verdict.lines(),
+        "counts": summary["counts"],
+        "loss": summary["loss"],
+        "seconds": seconds,
+        "peak_memory": _peak_memory(),
+        "before_after": pairs,
+        "rows": rows,
+    }
+
+
+def as_text(found: Mapping[str, Any]) -> list[str]:
+    """Write what was found for people."""
+    blocks = {
+        f"{found['table']}: {count(found['records'], 'record')}": [
+            f"{share(found['unique'])} of the records are the only ones with their quasi-identifiers",
+            *(f"dropped {number:,}: {reason}" for reason, number in found["dropped"].items()),
+        ],
+        "asked": found["asked"],
+        "smallest class that may hold a value (n_min)": _needs(found["smallest_classes"]),
+        "method": [f"{found['method']}, in the form {found['form']}"],
+    }
+    if found.get("feasible"):
+        blocks |= {
+            "can be met": [*found["lines"], *counted_line(found["counts"])],
+            "loss": lost(found["loss"]),
+            "cost": [f"{found['seconds']:.1f} s{_memory(found['peak_memory'])}"],
+            "before and after": columns(found["rows"], ""),
+        }
+    return told(blocks)
+
+
+def _smallest(requirements: Iterable[Requirement]) -> list[dict[str, Any]]:
+    """Say which sensitive values need the largest classes, model by model."""
+    found = []
+    for requirement in requirements:
+        sizes, view = requirement.bound.smallest_classes(), requirement.view
+        if view is None or not sizes.size:
+            continue
+        labels = [*view.domain.labels, "missing"]
+        worst = [int(code) for code in np.argsort(-sizes, kind="stable")[:RAREST] if sizes[code] > 1]
+        if worst:
+            values = {labels[code]: int(sizes[code]) for code in worst}
+            found.append({"model": requirement.model.name, "column": view.domain.name, "values": values})
+    return found
+
+
+def _needs(smallest: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Write the classes that rare values need."""
+    return [
+        f"{one['model']} on {one['column']!r}: "
+        + ", ".join(f"{cell(value)} {size:,}" for value, size in one["values"].items())
+        for one in smallest
+    ]
+
+
+def _peak_memory() -> int | None:
+    """Most memory this process has held, in bytes; None where the system does not say."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+def _memory(peak: int | None) -> str:
+    """Write the most memory held."""
+    return "" if peak is None else f", {peak / 1e6:,.0f} MB of memory"

@@ -1,0 +1,117 @@
+"""Write a generated table with everything that belongs to it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Any, Literal
+
+from likeness.cli._files import check_file, write_file, write_text
+from likeness.errors import LikenessError, OutputError
+from likeness.policy import Policy
+from likeness.policy.files import write_yaml
+from likeness.tables import write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+
+FORMATS: dict[str, Literal["csv", "parquet"]] = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}
+
+
+def check_output(path: Path) -> None:
+    """Refuse a file that is neither CSV nor Parquet.
+
+    Raises
+    ------
+    OutputError
+        Saying so.
+    """
+    if path.suffix.lower() not in FORMATS:
+        raise OutputError(f"{path}: unknown extension {path.suffix!r}; known: {', '.join(FORMATS)}")
+
+
+def belongings(dataset: Any, table: Path) -> tuple[dict[Path, str], Path | None]:
+    """Say what belongs to a generated table: its hierarchies, and the policy that is ready for it.
+
+    Parameters
+    ----------
+    dataset
+        What generated it.
+    table
+        Where it goes; the others go beside it.
+
+    Returns
+    -------
+    tuple
+        Path to text; and the policy's path, None when this version cannot use that policy.
+    """
+    hierarchies = dataset.hierarchies() if hasattr(dataset, "hierarchies") else {}
+    texts = {table.parent / name: _arx(rows) for name, rows in hierarchies.items()}
+    if not hasattr(dataset, "policy") or not _usable(dataset.policy()):
+        return texts, None
+    policy = table.with_name(f"{table.stem}-policy.yaml")
+    return texts | {policy: write_yaml(dataset.policy())}, policy
+
+
+def put(frame: pl.DataFrame, table: Path, texts: dict[Path, str], *, overwrite: bool) -> list[Path]:
+    """Write a table and what belongs to it: all of it or, when something must not be replaced, nothing.
+
+    Parameters
+    ----------
+    frame, table
+        The table and its file.
+    texts
+        Path to text of the other files; one that holds just that already is left as it is.
+    overwrite
+        Replace what is there.
+
+    Returns
+    -------
+    list
+        The files that were written.
+
+    Raises
+    ------
+    OutputError
+        With one line for every file that cannot be written.
+    """
+    missing = {path: text for path, text in texts.items() if not _holds(path, text)}
+    problems: list[str] = []
+    for path in (table, *missing):
+        try:
+            check_file(path, overwrite=overwrite)
+        except OutputError as problem:
+            problems += problem.problems
+    if problems:
+        raise OutputError(*problems)
+    kind = FORMATS[table.suffix.lower()]
+    write_file(table, lambda stage: write({name: frame[name] for name in frame.columns}, stage, kind))
+    for path, text in missing.items():
+        write_text(path, text)
+    return [table, *missing]
+
+
+def _holds(path: Path, text: str) -> bool:
+    """Whether a file holds a text already."""
+    try:
+        return path.read_bytes() == text.encode()
+    except OSError:
+        return False
+
+
+def _usable(policy: dict[str, Any]) -> bool:
+    """Whether this version can anonymize by a policy."""
+    try:
+        Policy.from_mapping(policy).refuse_unbuilt()
+    except LikenessError:
+        return False
+    return True
+
+
+def _arx(rows: list[list[str]]) -> str:
+    """Write a hierarchy as ARX does, one line a leaf."""
+    text = io.StringIO()
+    csv.writer(text, delimiter=";", lineterminator="\n").writerows(rows)
+    return text.getvalue()

@@ -1,0 +1,106 @@
+"""Make a release and tell about it: what `anonymize` and `demo` share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from likeness import registry
+from likeness.anonymization import anonymize, as_policy
+from likeness.cli._console import console
+from likeness.cli._summary import asked, counted, counted_line, judged, lost, named
+from likeness.cli._text import count
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from likeness.release import Release
+    from likeness.tables import Table
+
+
+def make(
+    table: Table, policy: Path, seed: int | None, folder: Path, *, overwrite: bool
+) -> tuple[Release, Path]:
+    """Find, prove and write a release.
+
+    Parameters
+    ----------
+    table
+        The original.
+    policy
+        The policy file.
+    seed
+        Overrides the policy's.
+    folder
+        Where the release goes.
+    overwrite
+        Replace a release that lies there.
+
+    Returns
+    -------
+    tuple
+        The release and where it lies.
+    """
+    with console.progress() as progress:
+        release = anonymize(table, as_policy(policy), seed=seed, progress=progress)
+        progress.step("write", 0, 1)
+        place = release.write(folder, overwrite=overwrite)
+    for before, after in release.private.encoded.renamed.items():
+        console.note(f"note: column {before!r} is published as {after!r}: releases use that name themselves")
+    if release.certificate.reproducible:
+        console.note(
+            "note: a seed was given, so whoever knows it can make this release again: keep it secret"
+        )
+    return release, place
+
+
+def summarise(release: Release) -> dict[str, Any]:
+    """Write a release's summary as JSON can hold it."""
+    private = release.private
+    policy, encoded = private.policy, private.encoded
+    values = release.loss()
+    return {
+        "asked": [
+            {"model": model.name, **registry.parameters(model)}
+            for model in encoded.name_models(policy.privacy)
+        ],
+        "method": named(private.method),
+        "form": named(release.certificate.make_form()),
+        "proven": judged(release.verdict),
+        "loss": values,
+        "counts": counted(release),
+        "reproducible": release.certificate.reproducible,
+        "remarks": list(release.certificate.remarks),
+    }
+
+
+def tell(release: Release, summary: dict[str, Any]) -> list[str]:
+    """Write the summary of a release that was written, line by line."""
+    private = release.private
+    policy = private.policy
+    classes = count(release.certificate.classes, "equivalence class", "equivalence classes")
+    blocks = {
+        "asked": asked(policy, private.encoded.name_models(policy.privacy)),
+        "proven from the published bytes": [*release.verdict.lines(), *release.certificate.remarks],
+        f"lost, by {summary['method']} in the form {summary['form']}": lost(summary["loss"]),
+        "counts": [*counted_line(summary["counts"]), classes],
+        "release": [
+            f"{summary['folder']}/public may be handed out",
+            f"{summary['folder']}/private is the steward's alone",
+        ],
+    }
+    return told(blocks)
+
+
+def told(blocks: dict[str, list[str]]) -> list[str]:
+    """Write headings and the lines below each; empty blocks are left out.
+
+    Examples
+    --------
+    >>> told({"asked": ["k-anonymity (k = 5)"], "lost": []})
+    ['asked', '  k-anonymity (k = 5)']
+    """
+    lines: list[str] = []
+    for heading, block in blocks.items():
+        if block:
+            lines += ["", heading, *(f"  {line}" for line in block)]
+    return lines[1:]

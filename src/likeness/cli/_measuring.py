@@ -1,0 +1,125 @@
+"""What `measure` says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from likeness.cli._options import pair
+from likeness.cli._text import columns, count, number
+from likeness.errors import InvalidError
+from likeness.exact import rational
+from likeness.metrics.measuring import measure_all, metric_named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from fractions import Fraction
+
+    from likeness.cli._rejoined import Rejoined
+
+
+def limits(given: Iterable[str]) -> dict[str, Fraction]:
+    """Read thresholds, ``NAME=VALUE``.
+
+    Raises
+    ------
+    InvalidError
+        When one is not of that shape, or names no metric.
+
+    Examples
+    --------
+    >>> limits(["ncp=0.3"])
+    {'ncp': Fraction(3, 10)}
+    """
+    found = {}
+    for one in given:
+        name, value = pair(one, "--at-most")
+        metric_named(name)
+        found[name] = threshold(value, one)
+    return found
+
+
+def threshold(value: str, given: str) -> Fraction:
+    """Read one threshold.
+
+    Raises
+    ------
+    InvalidError
+        When it is not a number.
+    """
+    try:
+        return rational(value)
+    except (ValueError, TypeError, ZeroDivisionError):
+        raise InvalidError(f"--at-most: {given!r}: {value!r} is not a number") from None
+
+
+def measured(
+    joined: Rejoined, asked: Mapping[str, Mapping[str, Any]], also: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Measure a release.
+
+    Parameters
+    ----------
+    joined
+        The release and its original.
+    asked
+        Metrics with their parameters; all that apply when empty.
+    also
+        Metrics that must be among them.
+
+    Returns
+    -------
+    dict
+        ``metrics``: name to value, range and direction; ``skipped``: why the others were not measured.
+    """
+    evaluation = joined.evaluation
+    if asked:
+        made = {name: metric_named(name, asked.get(name)) for name in dict.fromkeys([*asked, *also])}
+        values, skipped = {name: metric.measure(evaluation) for name, metric in made.items()}, {}
+    else:
+        every = measure_all(evaluation, _known(joined))
+        values, skipped = dict(every), every.skipped
+        made = {name: metric_named(name, _known(joined).get(name)) for name in values}
+        for name in also:
+            if name in skipped:
+                raise InvalidError(f"--at-most: {skipped[name]}")
+    return {
+        "records": evaluation.data.size,
+        "classes": evaluation.recoding.classes,
+        "metrics": {
+            name: {
+                "value": value,
+                "range": made[name].range,
+                "lower_is_better": made[name].lower_is_better,
+                "withheld": made[name].withheld,
+            }
+            for name, value in values.items()
+        },
+        "skipped": skipped,
+    }
+
+
+def over(found: Mapping[str, Any], allowed: Mapping[str, Fraction]) -> list[str]:
+    """Name the metrics above their thresholds."""
+    return [name for name, limit in allowed.items() if rational(found["metrics"][name]["value"]) > limit]
+
+
+def as_text(found: Mapping[str, Any]) -> list[str]:
+    """Write what was measured for people."""
+    rows = [["metric", "value", "better", "range"]] + [
+        [name, number(one["value"]), "lower" if one["lower_is_better"] else "higher", one["range"]]
+        for name, one in found["metrics"].items()
+    ]
+    lines = [
+        f"{count(found['records'], 'record')}, {count(found['classes'], 'equivalence class', 'equivalence classes')}",
+        "",
+        *columns(rows),
+    ]
+    if found["skipped"]:
+        lines += ["", "not measured", *(f"  {why}" for why in found["skipped"].values())]
+    return lines
+
+
+def _known(joined: Rejoined) -> dict[str, dict[str, Any]]:
+    """Parameters that the policy gives: C_AVG is in units of its k."""
+    sizes = [model.k for model in joined.policy.privacy if model.name == "k-anonymity"]
+    return {"c-avg": {"k": max(sizes)}} if sizes else {}

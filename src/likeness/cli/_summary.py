@@ -1,0 +1,163 @@
+"""A release in words: what was asked, what was proven, what it costs, what became of the records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from likeness import registry
+from likeness.cli._text import cell, columns, number, parameters
+from likeness.folder.class_map import class_map_of
+from likeness.tables import Labelled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from likeness.encode import Encoded
+    from likeness.models._base import PrivacyModel
+    from likeness.policy import Policy
+    from likeness.proof import Verdict
+    from likeness.release import Release
+
+HEADLINES = ("ncp", "glm", "utility", "average-class-size", "discernibility")
+"""Metrics of a summary; `measure` gives all."""
+
+
+def named(part: Any) -> str:
+    """Name a method, form or model with the parameters it was given.
+
+    Examples
+    --------
+    >>> from likeness.models.beta_likeness import BetaLikeness
+    >>> named(BetaLikeness(beta=4, sensitive="disease"))
+    "beta-likeness (beta = 4) on 'disease'"
+    """
+    given = {name: value for name, value in registry.parameters(part).items() if value is not None}
+    column = given.pop("sensitive", None)
+    phrase = f"{part.name} ({parameters(given)})" if given else str(part.name)
+    return phrase if column is None else f"{phrase} on {column!r}"
+
+
+def asked(policy: Policy, models: Iterable[PrivacyModel]) -> list[str]:
+    """Say what was asked: the guarantee, and what the columns are."""
+    lines = [named(model) for model in models]
+    columns_of = {
+        "quasi-identifiers": policy.with_role("quasi"),
+        "sensitive": policy.with_role("sensitive"),
+        "published as they are": policy.with_role("other"),
+        "published as random numbers": _identifiers(policy, "pseudonym"),
+        "not published": (*_identifiers(policy, None), *policy.with_role("drop")),
+    }
+    lines += [f"{words}: {', '.join(map(cell, names))}" for words, names in columns_of.items() if names]
+    lines.append(f"withheld: at most {number(100 * float(policy.withhold.at_most))} % of the records")
+    return lines
+
+
+def _identifiers(policy: Policy, action: str | None) -> tuple[str, ...]:
+    """Identifiers of one action."""
+    pseudonyms = [
+        name for name in policy.with_role("identifier") if policy.columns[name].action == "pseudonym"
+    ]
+    return tuple(
+        name for name in policy.with_role("identifier") if (name in pseudonyms) == (action == "pseudonym")
+    )
+
+
+def counted(release: Release) -> dict[str, Any]:
+    """Account for every record of the input."""
+    return class_map_of(release).counts()
+
+
+def counted_line(counts: dict[str, Any]) -> list[str]:
+    """Write the account; withheld and dropped records with their reasons."""
+    withheld, dropped = (sum(counts[status].values()) for status in ("withheld", "dropped"))
+    lines = [
+        f"{counts['input']:,} records = {counts['published']:,} published + {withheld:,} withheld + {dropped:,} dropped"
+    ]
+    for status in ("withheld", "dropped"):
+        lines += [f"{status} {count:,}: {reason}" for reason, count in counts[status].items()]
+    return lines
+
+
+def lost(values: dict[str, float]) -> list[str]:
+    """Write the headline metrics, with what their ends mean."""
+    from likeness.metrics.measuring import metric_named
+
+    rows = [
+        [name, number(values[name]), metric_named(name).range]
+        for name in HEADLINES
+        if name in values and name in registry.names("metrics")
+    ]
+    return columns(rows, "") if rows else []
+
+
+def judged(verdict: Verdict) -> dict[str, Any]:
+    """Write a verdict as JSON can hold it."""
+    return {
+        "ok": verdict.ok,
+        "records": verdict.records,
+        "classes": verdict.classes,
+        "proofs": [
+            {
+                **proof.to_json(),
+                "holds": proof.holds,
+                "violated_classes": proof.violated,
+                "failures": list(proof.failures),
+            }
+            for proof in verdict.proofs
+        ],
+        "checks": list(verdict.checks),
+        "problems": list(verdict.problems),
+    }
+
+
+def side_by_side(release: Release, count: int) -> tuple[list[list[str]], list[dict[str, dict[str, str]]]]:
+    """Take a few records as they were and as they are published.
+
+    Parameters
+    ----------
+    release
+        With its original.
+    count
+        How many records.
+
+    Returns
+    -------
+    tuple
+        Rows of cells, two a record, under a head; and the same as mappings.
+    """
+    private = release.private
+    encoded = private.encoded
+    name, published = next(iter(release.columns.items()))
+    records = private.rows[name]
+    places = [place for place in range(min(len(records), count)) if records[place] >= 0]
+    before = _originals(encoded, [int(encoded.data.rows[records[place]]) for place in places])
+    after = [{column: _published(given, place) for column, given in published.items()} for place in places]
+    names = {encoded.published_name(column): column for column in encoded.table.names}
+    heads = [*names, *(column for column in published if column not in names)]
+    rows = [["", *map(cell, heads)]]
+    pairs = []
+    for old, new in zip(before, after, strict=True):
+        rows.append(["before", *(cell(old.get(names.get(head, ""), "")) for head in heads)])
+        rows.append(["after", *(cell(new.get(head, "–")) for head in heads)])
+        pairs.append({"before": old, "after": new})
+    return rows, pairs
+
+
+def _originals(encoded: Encoded, rows: list[int]) -> list[dict[str, str]]:
+    """Take records of the original as texts."""
+    import numpy as np
+
+    names = encoded.table.names
+    frame = encoded.table.take(np.array(rows, np.int64), names)
+    return [
+        {name: "" if value is None else str(value) for name, value in zip(names, record, strict=True)}
+        for record in frame.iter_rows()
+    ]
+
+
+def _published(column: Any, place: int) -> str:
+    """Take one published cell as text."""
+    code = int(column.codes[place])
+    if code < 0:
+        return ""
+    return str(column.labels[code] if isinstance(column, Labelled) else column.values[code])

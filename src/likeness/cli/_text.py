@@ -1,0 +1,96 @@
+"""Plain text for people: tables in columns, numbers, shares; nothing in it moves the cursor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from likeness.cli._console import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+WIDEST = 32
+
+
+def columns(rows: Sequence[Sequence[str]], indent: str = "  ") -> list[str]:
+    """Write cells under each other.
+
+    Parameters
+    ----------
+    rows
+        Cells; the first row may be a head.
+    indent
+        What every line begins with.
+
+    Examples
+    --------
+    >>> columns([["age", "sex"], ["[30, 39]", "F"]], "")
+    ['age       sex', '[30, 39]  F']
+    """
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    return [
+        indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def cell(text: str, widest: int = WIDEST) -> str:
+    r"""Write a value in one short piece; what is not printable as an escape.
+
+    Examples
+    --------
+    >>> cell("a\nb"), cell("x" * 40, 8)
+    ('a\\nb', 'xxxxxxx…')
+    """
+    shown = printable(text)
+    return shown if len(shown) <= widest else f"{shown[: widest - 1]}…"
+
+
+def number(value: float) -> str:
+    """Write six digits at most.
+
+    Examples
+    --------
+    >>> number(0.25), number(1034122.0), number(float("inf"))
+    ('0.25', '1,034,122', '∞')
+    """
+    if value == float("inf"):
+        return "∞"
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.6g}"
+
+
+def share(value: float) -> str:
+    """Write a share in percent; never 0 or 100 when it is not.
+
+    Examples
+    --------
+    >>> share(0.9992), share(0), share(0.00001)
+    ('99.92 %', '0 %', 'under 0.01 %')
+    """
+    if 0 < value < 1e-4:
+        return "under 0.01 %"
+    if 1 - 1e-4 < value < 1:
+        return "over 99.99 %"
+    return f"{100 * value:.2f}".rstrip("0").rstrip(".") + " %"
+
+
+def parameters(given: dict[str, object]) -> str:
+    """Write parameters in a phrase.
+
+    Examples
+    --------
+    >>> parameters({"k": 5, "sensitive": "disease"})
+    'k = 5, sensitive = disease'
+    """
+    return ", ".join(f"{name} = {value}" for name, value in given.items())
+
+
+def count(size: int, noun: str, plural: str | None = None) -> str:
+    """Write a number with its noun.
+
+    Examples
+    --------
+    >>> count(1, "record"), count(1200, "class", "classes")
+    ('1 record', '1,200 classes')
+    """
+    return f"{size:,} {noun if size == 1 else plural or f'{noun}s'}"

@@ -1,0 +1,63 @@
+"""``likeness profile``: look at a table, propose a policy, say why."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from likeness.cli._command import command as as_command
+from likeness.cli._console import console
+from likeness.cli._options import AS_FOUND, Format, Overwrite, Reading, TablePath
+
+
+def profile(
+    table: TablePath,
+    /,
+    *,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"], allow_leading_hyphen=True)] = None,
+    overwrite: Overwrite = False,
+    role: Annotated[list[str] | None, Parameter(name="--role")] = None,
+    format: Format = "text",  # noqa: A002  # the option's name
+    reading: Reading = AS_FOUND,
+) -> None:
+    """Look at a table and propose a policy: roles, kinds, a guarantee, each with its reason.
+
+    stdout gets what was found, also with -o. The proposed policy is accepted by anonymize as it is, but read it first: only
+    you know what others may know of these people. What is found tells about single people: keep it private.
+
+    Parameters
+    ----------
+    output
+        Where the proposed policy goes, as commented YAML; - prints it instead of what was found.
+    role
+        A role that is decided, as COLUMN=ROLE; may be given several times.
+
+    Examples
+    --------
+    likeness profile patients.csv
+    likeness profile patients.csv -o policy.yaml
+    likeness profile patients.csv --role visit=other --role income=sensitive -o policy.yaml --overwrite
+    """
+    from likeness.cli._files import check_file, write_text
+    from likeness.cli._options import pair
+    from likeness.profiling import profile as look_at
+
+    printed = output == Path("-")
+    if output is not None and not printed:
+        check_file(output, overwrite=overwrite)
+    found = look_at(reading.read(table), roles=dict(pair(one, "--role") for one in role or []))
+    if printed:
+        console.data(found.policy_yaml())
+        return
+    if format == "json":
+        console.data(found.to_json())
+    else:
+        console.lines(str(found).splitlines())
+    if output is not None:
+        write_text(output, found.policy_yaml())
+        console.say(f"wrote {output}; read it, then: likeness check {table} {output}")
+    else:
+        console.say("nothing was written; -o policy.yaml writes the proposed policy")
+
+
+command = as_command(profile)

@@ -1,0 +1,41 @@
+"""The progress line on a terminal."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console as Terminal
+from rich.progress import Progress as Bar
+
+from likeness.cli._console import Console
+from likeness.cli._progress import Drawing
+
+
+def drawing():
+    """A drawing that nobody sees."""
+    bar = Bar(console=Terminal(file=io.StringIO(), force_terminal=True), auto_refresh=False)
+    return Drawing(bar, Console()), bar
+
+
+def test_one_stage_at_a_time():
+    listener, bar = drawing()
+    listener.step("encode", 0, 1)
+    listener.step("search", 0, 1)
+    assert [task.description for task in bar.tasks] == ["searching for the release"]
+    assert bar.tasks[0].total is None
+
+
+def test_known_lengths_move_on():
+    listener, bar = drawing()
+    listener.step("draw classes", 0, 40)
+    listener.step("draw classes", 30, 40)
+    (task,) = bar.tasks
+    assert (task.description, task.completed, task.total) == ("draw classes", 30, 40)
+
+
+def test_notes_wait_until_the_work_is_done(capsys):
+    listener, _ = drawing()
+    with listener.console.gathering():
+        listener.note("careful")
+        assert capsys.readouterr().err == ""
+    assert capsys.readouterr().err == "note: careful\n"

@@ -1,0 +1,18 @@
+"""`likeness warmup`."""
+
+from __future__ import annotations
+
+import sys
+
+
+def test_every_kernel_is_compiled(run):
+    found = run("warmup")
+    assert found.code == 0
+    assert found.out == ""
+    assert "kernels are ready" in found.err
+    assert "likeness.kernels.cuts" in sys.modules
+    assert "likeness.kernels.linkage" in sys.modules
+
+
+def test_quiet(run):
+    assert run("warmup", "--quiet").err == ""

@@ -1,0 +1,140 @@
+import pytest
+from tests.profiling.columns import cells
+
+from likeness.profiling.findings import count, describe, redundant, share
+from likeness.profiling.interpreting import interpret
+from likeness.profiling.links import Link
+from likeness.profiling.meaning import Meaning
+from likeness.profiling.reach import measure_reach
+
+
+def described(values, name="x", given=None, dropped=None, links=()):
+    own = cells(values, name)
+    return describe(own, interpret(own), given, dropped, links)
+
+
+def meanings(**roles):
+    return {name: Meaning("category", role, "", {}) for name, role in roles.items()}
+
+
+BY = Link("a", "b", both_ways=False)
+SAME = Link("a", "b", both_ways=True)
+
+
+@pytest.mark.parametrize(
+    ("link", "a", "b", "goes"),
+    [
+        (BY, "quasi", "quasi", "b"),
+        (SAME, "quasi", "quasi", "b"),
+        (BY, "quasi", "sensitive", "a"),
+        (SAME, "quasi", "sensitive", "a"),
+        (SAME, "sensitive", "quasi", "b"),
+        (BY, "sensitive", "quasi", None),
+    ],
+)
+def test_which_of_two_linked_columns_goes(link, a, b, goes):
+    assert list(redundant([link], meanings(a=a, b=b), {})) == ([goes] if goes else [])
+
+
+def test_of_two_sensitive_columns_the_one_that_suits_beta_likeness_stays():
+    coarse, fine = measure_reach(cells(["x", "y"] * 100)), measure_reach(cells([str(i) for i in range(200)]))
+    roles = meanings(a="sensitive", b="sensitive")
+    assert list(redundant([BY], roles, {"a": fine, "b": coarse})) == ["a"]
+    assert list(redundant([BY], roles, {"a": coarse, "b": coarse})) == ["b"]
+    assert list(redundant([SAME], roles, {"a": fine, "b": coarse})) == ["b"]
+
+
+def test_a_column_with_a_given_role_stays():
+    assert redundant([BY], meanings(a="quasi", b="quasi"), {}, {"b": "quasi"}) == {}
+
+
+def test_nothing_goes_for_the_sake_of_what_goes_itself():
+    links = [
+        Link("a", "b", both_ways=False),
+        Link("b", "c", both_ways=False),
+        Link("a", "c", both_ways=False),
+    ]
+    assert list(redundant(links, meanings(a="quasi", b="quasi", c="quasi"), {})) == ["b", "c"]
+
+
+def test_what_tells_a_sensitive_value_takes_nothing_along():
+    links = [Link("age", "group", both_ways=False), Link("age", "disease", both_ways=False)]
+    roles = meanings(age="quasi", group="quasi", disease="sensitive")
+    assert list(redundant(links, roles, {})) == ["age"]
+
+
+def test_missing_values_become_a_category():
+    assert described(["a", "", "a", "b", "b"]).settings == {
+        "role": "quasi",
+        "missing": {"policy": "category"},
+    }
+    assert described(["1", "?", "1", "4"]).settings == {
+        "role": "quasi",
+        "kind": "integer",
+        "missing": {"markers": ["", "?"], "policy": "category"},
+    }
+
+
+def test_only_what_is_published_in_classes_has_settings():
+    assert described(["Ann", "", "Bob"], "name").settings == {"role": "identifier"}
+    assert described(["a", "", "b"], "x", given="other").settings == {"role": "other"}
+
+
+def test_a_given_role_is_kept_and_the_proposed_one_told():
+    found = described(["Ann", "Bob"], "name", given="quasi")
+    assert (found.role, found.settings) == ("quasi", {"role": "quasi"})
+    assert "proposed was identifier" in found.reason
+    assert described(["Ann", "Bob"], "name", given="identifier").reason == "as given"
+
+
+def test_a_redundant_column_is_dropped_with_its_links():
+    found = described([1, 2] * 9, dropped="'x' and 'y' say the same", links=[Link("y", "x", both_ways=True)])
+    assert (found.role, found.settings) == ("drop", {"role": "drop"})
+    assert found.links == ("'x' and 'y' say the same, value by value",)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "said"),
+    [
+        ("name", ["Ann", "Bob"], "would identify"),
+        ("x", [f"{i} {i} a text about it" for i in range(40)], "would identify"),
+        ("x", ["a"] * 40 + ["b"], "fewer than 5 share the value of 1 record"),
+        ("zip", ["02139", "10001"] * 20, "known by their ZIP"),
+        ("x", ["a", "b"] * 20, None),
+    ],
+)
+def test_what_is_published_as_it_is_is_warned_of_when_it_identifies(name, values, said):
+    warnings = described(values, name, given="other").warnings
+    assert said in warnings[0] if said else warnings == ()
+
+
+def test_exact_numbers_that_are_sensitive_are_warned_of():
+    values = [100] * 90 + [1000 + i for i in range(10)]
+    assert "10.0 %" in described(values, "income").warnings[0]
+    assert described([100, 200] * 50, "income").warnings == ()
+
+
+def test_mixed_columns_are_warned_of():
+    assert "declared categorical" in described(["1", "2", "1", "2", "x", "x"]).warnings[0]
+
+
+def test_questions_are_about_what_is_not_declared():
+    (question,) = described(["?", "?", "a", "a"]).questions
+    assert question.startswith("does '?' (2 records) mean a missing value?")
+    assert described(["?", "1", "1", "2"]).questions == ()
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "text"),
+    [(0, 0, "0 %"), (0, 5, "0 %"), (5, 5, "100 %"), (1, 2000, "under 0.1 %"), (1999, 2000, "over 99.9 %"), (1, 3, "33.3 %")],
+)  # fmt: skip
+def test_shares_never_round_to_nothing_or_all(part, whole, text):
+    assert share(part, whole) == text
+
+
+def test_counts_agree_with_their_noun():
+    assert (count(1, "value"), count(0, "value"), count(2000, "value")) == (
+        "1 value",
+        "0 values",
+        "2,000 values",
+    )

@@ -1,0 +1,104 @@
+"""The public page says what the certificate says, safely and always alike."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html import unescape
+from typing import Any
+
+import polars as pl
+import pytest
+from tests.report.html_check import check_html
+
+import likeness as lk
+from likeness.certificate import Certificate
+from likeness.report import certificate_page
+
+ODD = '<script>alert("x")</script>'
+
+
+@pytest.fixture(scope="module")
+def certificate() -> Certificate:
+    """A certificate with one of everything."""
+    table = pl.DataFrame(
+        {
+            ODD: [30, 31, 60, 61] * 3,
+            "grade": ["low", "mid", "high", "low"] * 3,
+            "zip": ["a", "b", "a", "b"] * 3,
+            "disease": ["flu", "cold", "gout"] * 4,
+            "seen & done": list(range(12)),
+        }
+    )
+    columns = {
+        ODD: lk.quasi(kind="integer", domain=[0, 110]),
+        "grade": lk.quasi(kind="ordered", domain=["low", "mid", "high"]),
+        "zip": lk.quasi(hierarchy=[["a", "north", "*"], ["b", "south", "*"]]),
+        "disease": lk.sensitive(),
+        "seen & done": lk.other(),
+    }
+    privacy = lk.KAnonymity(2) & lk.BetaLikeness(2, reference="original")
+    made = lk.anonymize(table, lk.Policy(columns=columns, privacy=privacy), seed=5).certificate
+    facts = {"sha256": "0" * 64, "rows": 12, "columns": list(table.columns)}
+    return replace(made, files={"release.csv": facts})
+
+
+def _texts(page: str) -> str:
+    return unescape(re.sub(r"<[^>]*>", " ", page))
+
+
+def test_valid_escaped_self_contained(certificate: Certificate) -> None:
+    page = certificate_page(certificate)
+    check_html(page)
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert ODD in _texts(page)
+
+
+def test_says_what_the_certificate_says(certificate: Certificate) -> None:
+    said = " ".join(_texts(certificate_page(certificate)).split())
+    assert "12 records" in said
+    assert f"{certificate.classes} equivalence classes" in said
+    assert f"likeness {certificate.version}" in said
+    for entry in certificate.guarantee:
+        assert entry["model"] in said
+        for name, value in entry["measured"].items():
+            assert f"{name} = {int(value) if float(value).is_integer() else value}" in said
+    assert "k = 2" in said
+    assert "beta = 2" in said
+    assert "Every equivalence class holds at least k records." in said
+    for words in (
+        "public: anyone", "steward: only", "declared from 0 to 110", "in the order low, mid, high", "0" * 64,
+        "hierarchy of 2 values", "seen & done", "A seed was given", "distance equal", *certificate.remarks,
+    ):  # fmt: skip
+        assert words in said
+    assert "no model covers a sensitive column" not in said
+
+
+def test_only_what_applies_is_said(certificate: Certificate) -> None:
+    plain = replace(certificate, guarantee=certificate.guarantee[:1], reproducible=False, remarks=())
+    said = _texts(certificate_page(plain))
+    for words in ("steward", "A seed was given", "else there is to know"):
+        assert words not in said
+    assert "no model covers a sensitive column" in said
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"records": 13}, {"classes": 99}, {"reproducible": False}, {"remarks": ("x",)}, {"version": "x"},
+        {"files": {}}, {"form": {"name": "generalized", "recoding": "set"}},
+    ],
+)  # fmt: skip
+def test_every_fact_shows(changes: dict[str, Any], certificate: Certificate) -> None:
+    assert certificate_page(replace(certificate, **changes)) != certificate_page(certificate)
+
+
+def test_deterministic(certificate: Certificate) -> None:
+    again = Certificate.from_json(certificate.to_json(), "certificate.json")
+    assert certificate_page(again) == certificate_page(certificate)
+
+
+def test_never_rounds(certificate: Certificate) -> None:
+    entry = certificate.guarantee[0] | {"measured": {"k": 2.0000000001}}
+    assert "k = 2.0000000001" in certificate_page(replace(certificate, guarantee=(entry,)))
