@@ -124,6 +124,11 @@ class Method(ABC):
     takes_parts: ClassVar[bool] = False
     """Whether it can keep parts of the table apart (hierarchy level limits)."""
 
+    @property
+    def ignores_order(self) -> bool:
+        """Whether the same records in another order get the same classes."""
+        return False
+
     @abstractmethod
     def run(self, problem: Problem) -> Plan:
         """Decide every record's class; classes that cannot hold the requirements are withheld, with the reason."""

@@ -66,6 +66,11 @@ class Mondrian(Method):
                 f"{self.name}: strict: false deals records at the median, which 'least-loss' does not cut at; use widest or all"
             )
 
+    @property
+    def ignores_order(self) -> bool:
+        """True of strict cuts; relaxed ones deal records in their order."""
+        return self.strict
+
     def run(self, problem: Problem) -> Plan:
         """Partition the records; parts that cannot hold the requirements are withheld."""
         data = problem.data

@@ -1,0 +1,36 @@
+"""Parts as their own documentation makes them: a new part is in the contract tests without being listed."""
+
+from __future__ import annotations
+
+import doctest
+import sys
+from functools import cache
+from typing import Any
+
+from likeness import registry
+
+PART_KINDS = ("methods", "models", "forms", "metrics", "attacks", "datasets")
+
+
+def every_part(*kinds: str) -> list[tuple[str, str]]:
+    """Kind and name of every part there is."""
+    return [(kind, name) for kind in kinds or PART_KINDS for name in registry.names(kind)]
+
+
+@cache
+def example(kind: str, name: str) -> Any:
+    """The part that the example in its class docstring makes."""
+    part = registry.load(kind, name)
+    names = dict(vars(sys.modules[part.__module__]))
+    for step in doctest.DocTestParser().get_examples(part.__doc__ or ""):
+        try:
+            made = eval(step.source, names)
+        except SyntaxError:
+            exec(step.source, names)
+            made = next((value for value in names.values() if type(value) is part), None)
+        if isinstance(made, part):
+            return made
+    for value in names.values():
+        if isinstance(value, part):
+            return value
+    raise AssertionError(f"{part.__name__}: its docstring has no example that makes one")
