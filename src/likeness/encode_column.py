@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -22,13 +22,18 @@ from likeness.hierarchies.nested import from_nested
 from likeness.microdata.domain import NUMERIC, Domain, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
+    from likeness.microdata.domain import Kind
     from likeness.policy.column import Column
     from likeness.policy.sections import Missing
     from likeness.tables import EncodedColumn, Table
+
+
+_LEAST, _MOST = -(2**63), 2**63 - 1
+_NUMBER: dict[str, Callable[[Any], Any]] = {"integer": int, "real": float}
 
 
 class EncodeError(LikenessError):
@@ -86,11 +91,20 @@ def _clip(encoded: EncodedColumn, column: Column) -> EncodedColumn:
         raise EncodeError(
             f"column {encoded.name!r}: bottom and top coding need numbers or dates; its values are {encoded.kind}"
         )
-    low = encoded.values[0] if column.bottom is None else _as_value(column.bottom, encoded.kind)
-    high = encoded.values[-1] if column.top is None else _as_value(column.top, encoded.kind)
+    low = encoded.values[0] if column.bottom is None else _coded(encoded, "bottom", column.bottom)
+    high = encoded.values[-1] if column.top is None else _coded(encoded, "top", column.top)
     values, inverse = np.unique(np.clip(encoded.values, low, high), return_inverse=True)
     codes = np.append(inverse, -1).astype(np.int32)[encoded.codes]
     return replace(encoded, codes=codes, values=values)
+
+
+def _coded(encoded: EncodedColumn, key: str, given: Any) -> Any:
+    """Take the value that smaller or larger ones are set to as one of the column's kind."""
+    if encoded.kind == "integer" and (int(given) != given or not _LEAST <= given <= _MOST):
+        raise EncodeError(
+            f"column {encoded.name!r}: {key} {given} is not a whole number of 64 bits, as its values are"
+        )
+    return np.datetime64(given, "D") if encoded.kind == "date" else _NUMBER[encoded.kind](given)
 
 
 def _asked_kind(column: Column) -> str | None:
@@ -174,9 +188,10 @@ def _check_domain(encoded: EncodedColumn, column: Column) -> None:
     if column.domain is None:
         return
     name, values = encoded.name, encoded.values
-    if encoded.kind in NUMERIC and column.kind not in {"ordered", "categorical"}:
-        low, high = (_as_value(end, encoded.kind) for end in column.domain)
-        outside = texts(values[(values < low) | (values > high)])
+    if encoded.kind in NUMERIC:
+        numbers = Domain(name, cast("Kind", encoded.kind), values, "interval").numbers
+        low, high = _ends(column.domain, encoded.kind)
+        outside = texts(values[(numbers < low) | (numbers > high)])
         where = f"outside its declared domain [{column.domain[0]}, {column.domain[1]}]"
         remedy = "; widen it, or declare bottom and top coding"
     else:
@@ -225,19 +240,19 @@ def _numeric(encoded: EncodedColumn, column: Column, common: dict[str, Any]) -> 
     numbers = domain.numbers
     low, high = float(numbers[0]), float(numbers[-1])
     if column.domain is not None:
-        ends = [_as_value(end, kind) for end in column.domain]
-        low, high = Domain(name, kind, np.array(ends), "interval").numbers.tolist()
+        low, high = _ends(column.domain, kind)
     return Domain(
         name, kind, values, "interval", low=low, high=high, distance=column.distance or "ordered",
         declared=column.domain is not None, **common,
     )  # fmt: skip
 
 
-def _as_value(given: Any, kind: str) -> Any:
-    """Take a declared number or date as the array's own type."""
-    if kind == "date":
-        return np.datetime64(given, "D")
-    return int(given) if kind == "integer" else float(given)
+def _ends(domain: Sequence[Any], kind: str) -> tuple[float, float]:
+    """Both ends of a declared range as numbers; days since 1970 for dates."""
+    if kind != "date":
+        return float(domain[0]), float(domain[1])
+    days = np.array(domain, "datetime64[D]").astype(np.int64)
+    return float(days[0]), float(days[1])
 
 
 def make_hierarchy(declared: Any, encoded: EncodedColumn, folder: Path) -> Hierarchy:

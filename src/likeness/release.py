@@ -11,8 +11,8 @@ from likeness import registry
 from likeness.errors import LikenessError
 from likeness.forms._base import Query
 from likeness.metrics._base import Evaluation
-from likeness.tables import build
 from likeness.proof import Verdict, prove
+from likeness.tables import build
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -115,8 +115,8 @@ class Release:
     def tables(self) -> dict[str, Any]:
         """Published tables as frames of the library the original came in.
 
-        A pandas index is kept: it tells which row of the original a row was made from, so it is for the steward only,
-        and is never written.
+        Columns that are published as they are keep their types. A pandas index is kept: it tells which row of the
+        original a row was made from, so it is for the steward only, and is never written.
         """
         if self._private is None:
             import polars as pl
@@ -130,7 +130,11 @@ class Release:
         for name, columns in self._tables.items():
             rows = self._private.rows.get(name)
             index = None if rows is None or (rows < 0).any() else original.data.rows[rows]
-            frames[name] = build(original.table, columns, index)
+            shown: dict[str, Any] = dict(columns)
+            for other in original.with_role("other"):
+                if index is not None and original.published_name(other) in columns:
+                    shown[original.published_name(other)] = original.table.column(other, index)
+            frames[name] = build(original.table, shown, index)
         return frames
 
     @property
@@ -245,7 +249,8 @@ class Release:
 
     def __repr__(self) -> str:
         """Say what was proven; no record is shown."""
-        head = f"Release: {self.certificate.records} records in {self.certificate.classes} classes, {self.certificate.form['name']}"
+        told = self.certificate
+        head = f"Release: {told.records} records in {told.classes} classes, {told.form['name']}"
         return "\n".join([head, *self._verdict.lines()])
 
     def _repr_html_(self) -> str:

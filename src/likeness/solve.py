@@ -11,7 +11,6 @@ from likeness.errors import CannotBeMetError, PolicyError
 from likeness.methods._base import Method, Problem, holding_records
 from likeness.metrics.loss import LOSSES
 from likeness.microdata.grouping import group_codes
-from likeness.microdata.plan import Plan, renumber
 from likeness.microdata.regions import Recoding, recode
 from likeness.models._requirements import Requirement, require
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.microdata.data import Microdata
+    from likeness.microdata.plan import Plan
     from likeness.models._base import PrivacyModel
     from likeness.progress import Progress
 
@@ -92,7 +92,7 @@ def solve(
         plan = method.run(problem)
         for reason, count in plan.withheld_because.items():
             because[reason] = because.get(reason, 0) + count
-        plan, recoding, judged = _settle(here, plan, models, data, because)
+        plan, judged = _settle(here, plan, models, data, because)
         _note_reasons(reasons, active, plan, because)
         _refuse_excess(data, data.size - int(plan.published.sum()), withhold_at_most, first, because)
         if judged is not None:
@@ -102,27 +102,27 @@ def solve(
 
 def _settle(
     here: Microdata, plan: Plan, models: tuple[PrivacyModel, ...], data: Microdata, because: dict[str, int]
-) -> tuple[Plan, Recoding, tuple[Requirement, ...] | None]:
+) -> tuple[Plan, tuple[Requirement, ...] | None]:
     """Judge the classes, merged where their regions are equal, against the distribution of what they publish.
 
-    Returns the plan, its regions and, when everything holds, the requirements it was judged by; else None, and the method
+    Returns the plan and, when everything holds, the requirements it was judged by; else None, and the method
     must run again on the records that are still published.
     """
-    plan, recoding = recode(here, plan)
+    plan, _ = recode(here, plan)
     kept = plan.published
     if not kept.any():
-        return plan, recoding, None
+        return plan, None
     codes = here.sensitive_codes if kept.all() else here.sensitive_codes[:, kept]
     requirements = require(models, data.sensitive, codes, data.sensitive_codes)
     failing = kept & ~holding_records(requirements, here, plan)
     if not failing.any():
-        return plan, recoding, requirements
+        return plan, requirements
     if kept.all():
         # Nothing was withheld, yet merged classes fail: only models that unions can break come here.
         reason = "classes with equal regions, taken as the one class they are, do not hold the guarantee"
         because[reason] = because.get(reason, 0) + int(failing.sum())
-        return plan.withhold(failing, reason), recoding, None
-    return plan, recoding, None
+        return plan.withhold(failing, reason), None
+    return plan, None
 
 
 def _note_reasons(

@@ -46,7 +46,15 @@ TABLE_READERS = ("profile", "check", "anonymize", "verify", "measure", "attack")
 @pytest.mark.parametrize("name", TABLE_READERS)
 def test_every_command_that_reads_a_table_has_the_options_of_reading(name, run):
     text = run(name, "--help").out
-    for option in ("--delimiter", "--quote", "--encoding", "--decimal", "--no-header", "--header", "--format"):
+    for option in (
+        "--delimiter",
+        "--quote",
+        "--encoding",
+        "--decimal",
+        "--no-header",
+        "--header",
+        "--format",
+    ):
         assert option in text
 
 

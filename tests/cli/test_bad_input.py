@@ -26,7 +26,10 @@ CASES = {
         [("patients.csv", "age,zip", "zip,zip")],
         [("patients.csv", "'zip'", "columns 1 and 2")],
     ),
-    "a column without a name": ([("patients.csv", "age,zip", ",zip")], [("patients.csv", "column 1", "no name")]),
+    "a column without a name": (
+        [("patients.csv", "age,zip", ",zip")],
+        [("patients.csv", "column 1", "no name")],
+    ),
     "a role missing": (
         [("policy.yaml", "age: {role: quasi}", "age: {kind: integer}")],
         [("policy.yaml", "line 2", "age", "role", "missing")],
@@ -40,7 +43,10 @@ CASES = {
         [("policy.yaml", "line 2", "age", "must be one of")],
     ),
     "no sensitive column for a model that needs one": (
-        [("policy.yaml", "{role: sensitive}", "{role: drop}"), ("policy.yaml", K, "{model: t-closeness, t: 0.2}")],
+        [
+            ("policy.yaml", "{role: sensitive}", "{role: drop}"),
+            ("policy.yaml", K, "{model: t-closeness, t: 0.2}"),
+        ],
         [("policy.yaml", "line 6", "t-closeness", "needs a sensitive column")],
     ),
     "k = 0": ([("policy.yaml", "k: 5", "k: 0")], [("policy.yaml", "line 6", "k", "at least 1", "got 0")]),
@@ -60,7 +66,10 @@ CASES = {
         [("patients.csv", "\n21,", "\nold,")],
         [("patients.csv", "'age'", "'old'", "line 3")],
     ),
-    "wrong encoding": ([("patients.csv", "flu", b"gripp\xe9")], [("patients.csv", "line 2", "0xE9", "encoding")]),
+    "wrong encoding": (
+        [("patients.csv", "flu", b"gripp\xe9")],
+        [("patients.csv", "line 2", "0xE9", "encoding")],
+    ),
     "a hierarchy that lacks a value": (
         [WITH_HIERARCHY, ("icd.csv", None, "flu;lung;*\ncold;lung;*\n")],
         [("icd.csv", "'hiv'", "'disease'")],
@@ -78,7 +87,10 @@ CASES = {
         [("icd.csv", "line 3", "two roots", "'!'")],
     ),
     "no such hierarchy": ([WITH_HIERARCHY], [("icd.csv", "no such file")]),
-    "a policy that is not YAML": ([("policy.yaml", None, "columns: [\n a: {")], [("policy.yaml", "is not YAML")]),
+    "a policy that is not YAML": (
+        [("policy.yaml", None, "columns: [\n a: {")],
+        [("policy.yaml", "is not YAML")],
+    ),
     "a policy that is not a mapping": ([("policy.yaml", None, "hello")], [("policy.yaml", "mapping")]),
     "a policy that is no text": ([("policy.yaml", None, b"\x80\x81")], [("policy.yaml", "UTF-8")]),
     "an empty policy": ([("policy.yaml", None, "")], [("policy.yaml", "empty")]),

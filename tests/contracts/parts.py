@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import sys
 from functools import cache
@@ -23,14 +24,11 @@ def example(kind: str, name: str) -> Any:
     part = registry.load(kind, name)
     names = dict(vars(sys.modules[part.__module__]))
     for step in doctest.DocTestParser().get_examples(part.__doc__ or ""):
-        try:
-            made = eval(step.source, names)
-        except SyntaxError:
-            exec(step.source, names)
-            made = next((value for value in names.values() if type(value) is part), None)
-        if isinstance(made, part):
-            return made
-    for value in names.values():
-        if isinstance(value, part):
-            return value
+        for node in ast.walk(ast.parse(step.source)):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == part.__name__
+            ):
+                return eval(compile(ast.Expression(node), name, "eval"), names)
     raise AssertionError(f"{part.__name__}: its docstring has no example that makes one")

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.folder.samples import patients
 
 import likeness as lk
-from tests.folder.samples import patients
 
 FILES = [
     "public/release.csv",
@@ -23,7 +23,9 @@ FILES = [
 ]
 PIECES = st.one_of(
     st.binary(min_size=1, max_size=3),
-    st.sampled_from([b'"', b"\n", b",", b"{", b"}", b"[", b"null", b"-1", b"1e999", b"\\", b"*", b"NaN", b"\x00"]),
+    st.sampled_from(
+        [b'"', b"\n", b",", b"{", b"}", b"[", b"null", b"-1", b"1e999", b"\\", b"*", b"NaN", b"\x00"]
+    ),
 )
 
 

@@ -536,3 +536,31 @@ def test_parquet(tmp_path: Path) -> None:
     _failure(root / "public", "release.parquet, row 8: column 'age'")
     path.write_bytes(path.read_bytes()[:100])
     _failure(root / "public", "release.parquet: not a whole Parquet file")
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("columns", 1, "name"), None), (("columns", 1, "kind"), []), (("columns", 1, "low"), "x"),
+        (("columns", 1, "hierarchy"), [[1]]), (("columns", 1, "values"), [{}]), (("guarantee",), None),
+        (("files", "release.csv"), 0), (("counts", "records"), "x"), (("form",), []), (("remarks",), [1]),
+    ],
+)  # fmt: skip
+def test_certificate_of_other_types(place: tuple[Any, ...], value: Any, folder: Folder) -> None:
+    path = folder.root / "public/certificate.json"
+    content = json.loads(path.read_text())
+    _edit(*place, to=value)(content)
+    path.write_text(json.dumps(content, indent=2) + "\n")
+    _failure(folder.root, "public/certificate.json")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"randomness": True}, {"original": "x"}, {"original": {}}, {"counts": 0}, {"policy": {"columns": 1}},
+        {"hierarchies": {"zip": 1}}, {"missing": None}, {"likeness": 1}, {"policy": {}},
+    ],
+)  # fmt: skip
+def test_audit_of_other_types(changes: dict[str, Any], folder: Folder) -> None:
+    folder.audit(**changes)
+    _failure(folder.root, "private/audit.json", original=patients())

@@ -125,6 +125,8 @@ def test_what_an_adversary_believes():
     }
     assert publication.posterior({"age": 24}) == {}
     assert publication.candidates({"age": 61}).tolist() == [0, 1]
+    with pytest.raises(TableError, match="no published quasi-identifier 'aeg'; did you mean 'age'"):
+        publication.posterior({"aeg": 61})
     assert publication.candidates({"age": 70, "sex": "M"}).tolist() == []
 
 

@@ -117,6 +117,8 @@ def test_what_an_adversary_believes():
     assert publication.posterior({"age": 60}) == {"disease": {"": 0.5, "flu": 0.5}}
     assert publication.posterior({}) == {"disease": {"": 0.2, "cold": 0.2, "flu": 0.6}}
     assert publication.posterior({"age": 60, "sex": "m"}) == {}
+    with pytest.raises(TableError, match="no published quasi-identifier 'aeg'; did you mean 'age'"):
+        publication.posterior({"aeg": 61})
 
 
 def test_unknown_recodings_are_refused():

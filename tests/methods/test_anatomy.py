@@ -196,3 +196,28 @@ def test_columns_with_the_names_of_the_links():
     assert release.tables["quasi"].columns == ["bucket_original", "count", "bucket"]
     assert release.tables["sensitive"].columns == ["bucket", "disease", "count"]
     assert release.verify().ok
+
+
+def test_written_read_back_and_proven_from_its_bytes(tmp_path):
+    release = lk.anonymize(frame(), policy(lk.DistinctLDiversity(3), Anatomy(3)), seed=1)
+    out = release.write(tmp_path / "out")
+    assert {path.name for path in (out / "public").glob("*.csv")} == {"quasi.csv", "sensitive.csv"}
+    assert lk.verify(out / "public").ok
+    assert lk.verify(out, frame()).ok
+    again = lk.open_release(out / "public")
+    for where in ({"disease": ["flu"]}, {"age": (30, 40), "disease": ["flu", "hiv"]}, {"zip": ["02139"]}):
+        assert again.estimate(where) == pytest.approx(release.estimate(where))
+    assert again.posterior({"age": 30}) == release.posterior({"age": 30})
+
+
+def test_a_bucket_that_was_changed_is_found(tmp_path):
+    release = lk.anonymize(frame(), policy(lk.DistinctLDiversity(3), Anatomy(3)), seed=1)
+    file = release.write(tmp_path / "out") / "public" / "sensitive.csv"
+    bucket, value, _ = file.read_text().splitlines()[1].split(",")
+    rows = [line.split(",") for line in file.read_text().splitlines()]
+    size = sum(row[0] == bucket for row in rows)
+    kept = [row for row in rows if row[0] != bucket]
+    file.write_text("\n".join(map(",".join, [*kept, [bucket, value, str(size)]])) + "\n")
+    lines = lk.verify(file.parent).lines()
+    assert any(line.startswith("VIOLATED: distinct-l-diversity") for line in lines)
+    assert f"  violated in the class bucket = {bucket}" in lines

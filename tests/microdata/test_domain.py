@@ -16,7 +16,7 @@ from likeness.microdata.domain import Domain, texts
         (np.array(["2024-02-29"], "datetime64[D]"), ["2024-02-29"]),
         (np.array(["2024-02-29T10:00"], "datetime64[m]"), ["2024-02-29"]),
         (np.array(["a", ""], object), ["a", ""]),
-        ([True], ["True"]),
+        ([True, False], ["true", "false"]),
     ],
 )
 def test_texts(values, expected):

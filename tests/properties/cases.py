@@ -263,10 +263,11 @@ def model(draw: st.DrawFn, sensitive: dict[str, Field]) -> Model:
         covered = draw(st.sampled_from(scaled))
     if covered is not None:
         found["sensitive"] = covered
-        options = ["equal", *(["ordered"] if covered in scaled else []), *(["hierarchical"] if sensitive[covered].paths else [])]
+        tree = sensitive[covered].kind == "hierarchical"
+        options = ["equal", *(["ordered"] if covered in scaled else []), *(["hierarchical"] if tree else [])]
         if name == "t-closeness" and draw(st.booleans()):
             found["distance"] = draw(st.sampled_from(options))
-        if name.endswith("beta-likeness") and sensitive[covered].paths:
+        if name.endswith("beta-likeness") and tree:
             height = len(next(iter(sensitive[covered].paths.values()))) - 1
             found["level"] = draw(st.integers(0, height - 1))
     if draw(st.booleans()):

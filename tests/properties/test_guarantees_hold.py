@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
 from tests.properties.brute_force import violations
 from tests.properties.cases import Case, cases
 from tests.properties.plain_regions import NUMBERS, place, read
@@ -127,3 +128,20 @@ def test_the_same_seed_gives_the_same_table_and_shuffles_by_it(case):
     same = lk.anonymize(case.frame, case.policy(seed=1))
     assert same.table.equals(release.table)
     assert same.certificate.to_json() == release.certificate.to_json()
+
+
+@given(case=cases(most=25), order=st.randoms(use_true_random=False))
+@settings(MANY, max_examples=60)
+def test_the_order_of_the_rows_does_not_matter_to_strict_mondrian(case, order):
+    if case.method["name"] != "mondrian" or not case.method["strict"]:
+        return
+    rows = list(range(case.frame.height))
+    order.shuffle(rows)
+    try:
+        release = lk.anonymize(case.frame, case.policy(), seed=1)
+    except lk.LikenessError as error:
+        with pytest.raises(type(error)):
+            lk.anonymize(case.frame[rows], case.policy(), seed=1)
+        return
+    shuffled = lk.anonymize(case.frame[rows], case.policy(), seed=2)
+    assert shuffled.table.sort("row").equals(release.table.sort("row"))

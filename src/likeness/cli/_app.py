@@ -106,5 +106,6 @@ def build(tokens: Collection[str]) -> App:
 
     meta = app.meta
     meta.default_parameter = Parameter(negative=())
+    meta.suppress_keyboard_interrupt = False
     meta.default(launch)
     return meta

@@ -171,7 +171,14 @@ class AnatomizedPublication(Publication):
         return np.unique(self.classes[self._matching(target)])
 
     def posterior(self, target: Mapping[str, Any]) -> dict[str, dict[str, float]]:
-        """Average, over all records that match, the shares of the values in their buckets."""
+        """Average, over all records that match, the shares of the values in their buckets.
+
+        Raises
+        ------
+        TableError
+            When the target names a column that is no published quasi-identifier.
+        """
+        self.check_target(target)
         buckets = self.classes[self._matching(target)]
         if buckets.size == 0:
             return {}

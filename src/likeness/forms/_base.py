@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from likeness.errors import TableError, suggestion
 from likeness.forms._text import MISSING, read_value, write_value
 from likeness.microdata.domain import NUMERIC
 from likeness.tables import EncodedColumn, Labelled
@@ -115,6 +116,19 @@ class Publication(ABC):
     def candidates(self, target: Mapping[str, Any]) -> NDArray[np.int64]:
         """Classes a target with known quasi-identifiers may be in."""
 
+    def check_target(self, target: Mapping[str, Any]) -> None:
+        """Refuse to know of a target what no column tells.
+
+        Raises
+        ------
+        TableError
+            When the target names a column that is no published quasi-identifier.
+        """
+        published = [cells.note.name for cells in self.cells]
+        for name in target:
+            if name not in published:
+                raise TableError(f"no published quasi-identifier {name!r}{suggestion(name, published)}")
+
     def posterior(self, target: Mapping[str, Any]) -> dict[str, dict[str, float]]:
         """What an adversary believes about a target's sensitive values, every matching record being as likely.
 
@@ -127,7 +141,13 @@ class Publication(ABC):
         -------
         dict
             For every sensitive column, the probability of every value; empty when nobody matches.
+
+        Raises
+        ------
+        TableError
+            When the target names a column that is no published quasi-identifier.
         """
+        self.check_target(target)
         inside = np.isin(self.classes, self.candidates(target))
         total = int(inside.sum())
         found: dict[str, dict[str, float]] = {}

@@ -56,7 +56,7 @@ class Overlap:
         """
         self._check_everything()
         if is_range(condition) and self.note.shape == "interval":
-            low, high = (_place(self.note, str(end)) for end in condition)
+            low, high = (_place(self.note, as_text(end)) for end in condition)
             return np.array([self._interval_share(region, low, high) for region in self.regions])
         values = as_values(condition, self.note.name)
         if self.note.shape == "interval":
@@ -84,7 +84,7 @@ class Overlap:
         """(R,) Whether each region may hold a value (None: the missing value)."""
         if value is None:
             return np.array([r.what == "everything" or None in r.values for r in self.regions])
-        text = str(value)
+        text = as_text(value)
         if self.note.shape == "interval":
             x = position(self.note, text)
             return np.array(
@@ -154,7 +154,7 @@ def condition_shares(domain: Domain, condition: Any) -> NDArray[np.float64]:
         When the condition does not suit the column.
     """
     if is_range(condition) and domain.shape == "interval":
-        low, high = (_place(_axis(domain), str(end)) for end in condition)
+        low, high = (_place(_axis(domain), as_text(end)) for end in condition)
         own = (domain.numbers >= low) & (domain.numbers <= high)
         return np.append(own, np.zeros(int(domain.missing))).astype(np.float64)
     values = as_values(condition, domain.name)
@@ -182,6 +182,17 @@ def is_range(condition: Any) -> bool:
     return isinstance(condition, tuple) and len(condition) == 2
 
 
+def as_text(value: Any) -> str:
+    """Write a value of a condition as a release writes it.
+
+    Examples
+    --------
+    >>> as_text(True), as_text(30)
+    ('true', '30')
+    """
+    return str(value).lower() if isinstance(value, bool | np.bool_) else str(value)
+
+
 def as_values(condition: Any, column: str) -> set[str | None]:
     """Take a condition as a collection of values; None is the missing value.
 
@@ -199,4 +210,4 @@ def as_values(condition: Any, column: str) -> set[str | None]:
         raise TableError(
             f"column {column!r}: a condition is a pair (low, high) or a collection of values; got {condition!r}"
         )
-    return {None if value is None else str(value) for value in condition}
+    return {None if value is None else as_text(value) for value in condition}

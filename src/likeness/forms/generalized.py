@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from likeness.checks import choice
-from likeness.errors import TableError
+from likeness.errors import PolicyError, TableError
 from likeness.forms._base import (
     Cells,
     Columns,
@@ -65,7 +65,14 @@ class GeneralizedForm(Form):
         choice(self.name, "recoding", self.recoding, ("tight", "hierarchy", "set"))
 
     def publish(self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator) -> Published:
-        """Publish every kept record with its class's region and its own sensitive values, in random order."""
+        """Publish every kept record with its class's region and its own sensitive values, in random order.
+
+        Raises
+        ------
+        PolicyError
+            When a column of the table has the name of a numeric pair.
+        """
+        names = {domain.name for domain in (*data.quasi, *data.sensitive)}
         rows = rng.permutation(np.flatnonzero(plan.published))
         classes = plan.classes[rows]
         table: dict[str, Any] = {}
@@ -76,7 +83,12 @@ class GeneralizedForm(Form):
                 for end, which in (("low", regions.low), ("high", regions.high)):
                     # Everything has no ends; those of the data would tell what its extremes are.
                     ends = np.where(regions.everything, regions.domain.missing_code, which).astype(np.int32)
-                    table[f"{regions.domain.name}_{end}"] = publish_values(regions.domain, ends[codes])
+                    pair = f"{regions.domain.name}_{end}"
+                    if pair in names:
+                        raise PolicyError(
+                            f"column {pair!r} would stand twice in the release; rename it or leave numeric pairs out"
+                        )
+                    table[pair] = publish_values(regions.domain, ends[codes])
         sensitive = data.sensitive_codes if plan.sensitive is None else plan.sensitive
         for domain, codes in zip(data.sensitive, sensitive, strict=True):
             table[domain.name] = publish_values(domain, codes[rows])
@@ -90,7 +102,7 @@ class GeneralizedForm(Form):
         TableError
             When a text is not a region of its column, or a pair of numbers disagrees with its interval.
         """
-        return GeneralizedPublication(tables["release"], columns)
+        return GeneralizedPublication(tables["release"], columns, pairs=self.numeric_pairs)
 
 
 class GeneralizedPublication(Publication):
@@ -102,9 +114,11 @@ class GeneralizedPublication(Publication):
         Its columns.
     columns
         What the certificate says about them.
+    pairs
+        Whether intervals also stand in pairs of columns of numbers.
     """
 
-    def __init__(self, table: Columns, columns: PublishedColumns) -> None:
+    def __init__(self, table: Columns, columns: PublishedColumns, *, pairs: bool = False) -> None:
         quasi = columns.with_role("quasi")
         self.names = tuple(note.name for note in quasi)
         lengths = {column.codes.shape[0] for column in table.values()}
@@ -118,7 +132,8 @@ class GeneralizedPublication(Publication):
             numbers = {region: i for i, region in enumerate(dict.fromkeys(regions))}
             self.regions.append(list(numbers))
             region_codes.append(np.array([numbers[region] for region in regions], np.int64)[column.codes])
-            _check_pairs(table, note, regions)
+            if pairs:
+                _check_pairs(table, note, regions)
         groups = group_codes(region_codes, [len(regions) for regions in self.regions])
         self.classes = groups.of if quasi else np.zeros(self.size, np.int64)
         self.identities = self.classes

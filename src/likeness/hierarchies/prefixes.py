@@ -53,16 +53,16 @@ def prefixes(
     """
     if digits < 1:
         raise HierarchyError(f"{name}: a prefix hierarchy needs codes of at least 1 character; got {digits}")
+    codes = sorted(set(values))
+    if not codes:
+        raise HierarchyError(f"{name}: there are no codes to make prefixes of")
+    refuse([problem for code in codes for problem in _problems(code, digits, name)])
     lengths = list(range(digits - 1, 0, -1)) if kept is None else list(kept)
     if any(not 0 < length < digits for length in lengths) or lengths != sorted(set(lengths), reverse=True):
         raise HierarchyError(
             f"{name}: the characters kept must descend between {digits - 1} and 1; "
             f"got [{', '.join(map(str, lengths))}]"
         )
-    codes = sorted(set(values))
-    if not codes:
-        raise HierarchyError(f"{name}: there are no codes to make prefixes of")
-    refuse([problem for code in codes for problem in _problems(code, digits, name)])
     rows = [(code, *(code[:length].ljust(digits, MASK) for length in lengths), MASK) for code in codes]
     return from_rows(rows, name, where=lambda i: f"{name}, code {codes[i]}", data_derived=True)
 

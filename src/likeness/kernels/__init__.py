@@ -15,7 +15,6 @@ from typing import Any
 from numba.core import config as numba_config
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-
 config: Any = numba_config
 
 

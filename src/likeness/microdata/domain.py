@@ -22,7 +22,7 @@ NUMERIC: frozenset[str] = frozenset({"integer", "real", "date"})
 
 
 def texts(values: NDArray[Any] | Sequence[Any]) -> list[str]:
-    """Write distinct values as the texts a release uses: ISO days, shortest decimals.
+    """Write distinct values as the texts a release uses: ISO days, shortest decimals, ``true`` and ``false``.
 
     Examples
     --------
@@ -32,6 +32,8 @@ def texts(values: NDArray[Any] | Sequence[Any]) -> list[str]:
     array = np.asarray(values)
     if array.dtype.kind == "M":
         return [str(day) for day in array.astype("datetime64[D]")]
+    if array.dtype.kind == "b":
+        return ["true" if value else "false" for value in array.tolist()]
     return [str(value) for value in array.tolist()]
 
 

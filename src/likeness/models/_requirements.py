@@ -145,9 +145,14 @@ def _view(model: SensitiveModel, domain: Domain, column: int, known: tuple[int, 
     level = model.group_level
     if level == 0:
         return View(column, domain, None, known)
-    if domain.hierarchy is None or domain.shape != "tree":
+    if domain.hierarchy is None:
         raise PolicyError(
             f"{model.name}: level {level} needs a hierarchy on the sensitive column {domain.name!r}"
+        )
+    if domain.shape != "tree":
+        raise PolicyError(
+            f"{model.name}: level {level} needs the sensitive column {domain.name!r} by its hierarchy, and it is "
+            f"{domain.kind}; give it kind: hierarchical"
         )
     if level >= domain.hierarchy.height:
         raise PolicyError(

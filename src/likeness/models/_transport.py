@@ -115,8 +115,10 @@ def _problem(domain: Domain, distance: str) -> str | None:
             f"distance ordered has no place for the missing values of {column}; "
             "use distance equal, or drop those records (missing: drop)"
         )
-    if distance == "hierarchical" and (domain.hierarchy is None or domain.shape != "tree"):
+    if distance == "hierarchical" and domain.hierarchy is None:
         return f"distance hierarchical needs a hierarchy, and {column} has none"
+    if distance == "hierarchical" and domain.shape != "tree":
+        return f"distance hierarchical needs kind: hierarchical, and {column} is {domain.kind}"
     return None
 
 

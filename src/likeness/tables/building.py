@@ -27,7 +27,7 @@ def build(like: Table, columns: Mapping[str, Any], index_rows: NDArray[np.int64]
         The original table; gives the library, and in pandas the column labels and the index.
     columns
         By name, all of n rows: `Labelled` (becomes text), `EncodedColumn` (its values again), an array,
-        or a column of that library as `Table.take` gives it (taken by position, its index is ignored).
+        or a column of that library as `Table.column` gives it (taken by position, its index is ignored).
     index_rows
         Shape (n,): the row of the original that each row has its pandas index from; None for 0, 1, 2 …
         (also where rows are no longer anybody's).

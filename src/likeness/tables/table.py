@@ -163,6 +163,23 @@ class Table:
         """
         return self._native.take(self.frame, rows, [self._position(name) for name in names])
 
+    def column(self, name: str, rows: NDArray[np.int64]) -> Any:
+        """Take one column of some records, as the library has it.
+
+        Parameters
+        ----------
+        name
+            The column.
+        rows
+            Positions of the records, from 0.
+
+        Returns
+        -------
+        polars.Series or pandas.Series or pyarrow.ChunkedArray
+            Of the column's own type; categories that none of the records has are forgotten.
+        """
+        return self._native.column(self.frame, rows, self._position(name))
+
     def where(self, row: int) -> str:
         """Name the place of a record as people find it.
 

@@ -35,6 +35,9 @@ class FrameLibrary(Protocol):
     def take(self, frame: Any, rows: NDArray[np.int64], positions: Sequence[int]) -> Any:
         """Those rows of those columns."""
 
+    def column(self, frame: Any, rows: NDArray[np.int64], position: int) -> Any:
+        """One column of those rows; its type keeps only categories that they have."""
+
     def preview(self, frame: Any, rows: int) -> tuple[str, str]:
         """Show the first rows as text and as HTML."""
 

@@ -65,6 +65,14 @@ def take(frame: pa.Table, rows: NDArray[np.int64], positions: Sequence[int]) -> 
     return frame.select(list(positions)).take(pa.array(rows))
 
 
+def column(frame: pa.Table, rows: NDArray[np.int64], position: int) -> pa.ChunkedArray:
+    """One column of those rows; its type keeps only categories that they have."""
+    taken = frame.column(position).take(pa.array(rows))
+    if not types.is_dictionary(taken.type):
+        return taken
+    return taken.cast(taken.type.value_type).dictionary_encode()
+
+
 def preview(frame: pa.Table, rows: int) -> tuple[str, str]:
     """Show the first rows, drawn by polars because pyarrow shows no tables."""
     cells = {name: frame.column(i)[:rows].to_pylist() for i, name in enumerate(names(frame))}

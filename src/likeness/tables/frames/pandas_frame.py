@@ -49,6 +49,12 @@ def take(frame: pd.DataFrame, rows: NDArray[np.int64], positions: Sequence[int])
     return frame.iloc[rows, list(positions)]
 
 
+def column(frame: pd.DataFrame, rows: NDArray[np.int64], position: int) -> pd.Series[Any]:
+    """One column of those rows; its type keeps only categories that they have."""
+    taken = frame.iloc[:, position].iloc[rows]
+    return taken.cat.remove_unused_categories() if isinstance(taken.dtype, pd.CategoricalDtype) else taken
+
+
 def preview(frame: pd.DataFrame, rows: int) -> tuple[str, str]:
     """Show the first rows as pandas shows them: text and HTML."""
     first = frame.head(rows)

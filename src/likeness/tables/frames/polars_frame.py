@@ -63,6 +63,16 @@ def take(frame: pl.DataFrame, rows: NDArray[np.int64], positions: Sequence[int])
     return frame.select([frame.columns[p] for p in positions])[rows]
 
 
+def column(frame: pl.DataFrame, rows: NDArray[np.int64], position: int) -> pl.Series:
+    """One column of those rows; its type keeps only categories that they have."""
+    taken = frame.to_series(position)[rows]
+    if not isinstance(taken.dtype, pl.Enum):
+        return taken
+    present = set(taken.unique())
+    kept = [category for category in taken.dtype.categories if category in present]
+    return taken.cast(pl.String).cast(pl.Enum(kept))
+
+
 def preview(frame: pl.DataFrame, rows: int) -> tuple[str, str]:
     """Show the first rows as polars shows them: text and HTML."""
     first = frame.head(rows)

@@ -1,0 +1,279 @@
+"""Summaries of a node of the partition by the values of one dimension.
+
+The cells of a node are summarised by value (an *item* per value present: weight, hull in every dimension, histogram
+of sensitive values); prefixes and suffixes of the items in some order then give both sides of every cut at once.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import boolean, float64, int32, int64, njit, types, uint64
+
+from likeness.kernels.class_tests import TESTS, evaluate
+from likeness.kernels.hulls import GEOMETRY, SET
+
+NO_CUT, THRESHOLD, SEGMENT, CHILDREN, DEAL = 0, 1, 2, 3, 4
+"""Ways to cut: no cut; a prefix of the items, or a run of them, against the rest; children of a hierarchy node; dealt."""
+ITEM, PREFIX, SUFFIX = 0, 1, 2
+"""What a row of hulls and losses is about."""
+
+
+class Scratch(NamedTuple):
+    """Work space for one node and the summary of one of its dimensions.
+
+    The first axis of ``low``, ``high``, ``bits`` and ``loss`` tells items, prefixes (row i: the first i items of the
+    order) and suffixes (row i: all but them) apart.
+    """
+
+    item_of: np.ndarray  # (values,) code -> item, -1 for codes that are not there
+    code: np.ndarray  # (items,) item -> code
+    weight: np.ndarray  # (items,)
+    order: np.ndarray  # (items,)
+    before: np.ndarray  # (items + 2,) records in each prefix
+    low: np.ndarray  # (3, d, items + 2)
+    high: np.ndarray  # (3, d, items + 2)
+    bits: np.ndarray  # (3, words, items + 2)
+    loss: np.ndarray  # (3, items + 2)
+    held: np.ndarray  # (items + 2, histogram) histogram of each prefix
+    side: np.ndarray  # (2, histogram)
+    hull_low: np.ndarray  # (d,) of the node
+    hull_high: np.ndarray  # (d,)
+    hull_bits: np.ndarray  # (words,)
+    varying: np.ndarray  # (d + 1,) the node's dimensions with more than one value; their number last
+
+
+SCRATCH = types.NamedTuple(
+    (
+        int32[::1],
+        int32[::1],
+        int64[::1],
+        int64[::1],
+        int64[::1],
+        int32[:, :, ::1],
+        int32[:, :, ::1],
+        uint64[:, :, ::1],
+        float64[:, ::1],
+        int64[:, ::1],
+        int64[:, ::1],
+        int32[::1],
+        int32[::1],
+        uint64[::1],
+        int64[::1],
+    ),
+    Scratch,
+)
+"""Numba type of the work space."""
+
+
+def scratch(values: int, dimensions: int, words: int, histogram: int) -> Scratch:
+    """Allocate the work space for attributes of at most ``values`` codes."""
+    rows = values + 2
+    return Scratch(
+        np.zeros(values, np.int32),
+        np.zeros(values, np.int32),
+        np.zeros(values, np.int64),
+        np.zeros(values, np.int64),
+        np.zeros(rows, np.int64),
+        np.zeros((3, dimensions, rows), np.int32),
+        np.zeros((3, dimensions, rows), np.int32),
+        np.zeros((3, max(words, 1), rows), np.uint64),
+        np.zeros((3, rows)),
+        np.zeros((rows, histogram), np.int64),
+        np.zeros((2, histogram), np.int64),
+        np.zeros(dimensions, np.int32),
+        np.zeros(dimensions, np.int32),
+        np.zeros(max(words, 1), np.uint64),
+        np.zeros(dimensions + 1, np.int64),
+    )
+
+
+@njit(types.void(GEOMETRY, int32[:, ::1], int64[::1], int64, int64, SCRATCH), cache=True)
+def node_hull(geometry, codes, cells, begin, end, s):
+    """Hull of a node's cells, into the scratch space."""
+    d = geometry.kind.shape[0]
+    s.varying[d] = 0
+    for a in range(d):
+        column = codes[a]
+        low, high = column[cells[begin]], column[cells[begin]]
+        for at in range(begin + 1, end):
+            code = column[cells[at]]
+            low = min(low, code)
+            high = max(high, code)
+        s.hull_low[a], s.hull_high[a] = low, high
+        if low != high:
+            s.varying[s.varying[d]] = a
+            s.varying[d] += 1
+        if geometry.kind[a] == SET:
+            first = geometry.word[a]
+            for w in range(first, geometry.word[a + 1]):
+                s.hull_bits[w] = 0
+            for at in range(begin, end):
+                code = column[cells[at]]
+                s.hull_bits[first + (code >> 6)] |= uint64(1) << uint64(code & 63)
+
+
+@njit(int64(int32[:, ::1], int64[::1], int64[::1], int64, int64, int64, SCRATCH), cache=True)
+def find_items(codes, weights, cells, begin, end, j, s):
+    """Find the values of dimension j and their weights, in ascending order of codes; return how many there are."""
+    column, item_of, code_of, weight, order = codes[j], s.item_of, s.code, s.weight, s.order
+    low, high = s.hull_low[j], s.hull_high[j]
+    for code in range(low, high + 1):
+        item_of[code] = -1
+    for at in range(begin, end):
+        item_of[column[cells[at]]] = 0
+    items = 0
+    for code in range(low, high + 1):
+        if item_of[code] == 0:
+            item_of[code] = items
+            code_of[items] = code
+            weight[items] = 0
+            order[items] = items
+            items += 1
+    for at in range(begin, end):
+        weight[item_of[column[cells[at]]]] += weights[cells[at]]
+    return items
+
+
+@njit(types.void(SCRATCH, int64), cache=True)
+def order_by_frequency(s, items):
+    """Order the items by descending weight, ties by ascending code."""
+    order, weight = s.order, s.weight
+    for i in range(1, items):
+        item = order[i]
+        at = i
+        while at > 0 and (
+            weight[order[at - 1]] < weight[item]
+            or (weight[order[at - 1]] == weight[item] and order[at - 1] > item)
+        ):
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = item
+
+
+@njit(types.void(SCRATCH, int64), cache=True)
+def count_before(s, items):
+    """Records in every prefix of the order."""
+    s.before[0] = 0
+    for i in range(items):
+        s.before[i + 1] = s.before[i] + s.weight[s.order[i]]
+
+
+@njit(types.void(GEOMETRY, int32[:, ::1], int64[::1], int64, int64, int64, int64, SCRATCH), cache=True)
+def item_hulls(geometry, codes, cells, begin, end, j, items, s):
+    """Hull of every item in every dimension."""
+    item_of, own = s.item_of, codes[j]
+    for v in range(s.varying[geometry.kind.shape[0]]):
+        a = s.varying[v]
+        column = codes[a]
+        low, high = s.low[ITEM, a], s.high[ITEM, a]
+        if a == j:
+            for i in range(items):
+                low[i] = s.code[i]
+                high[i] = s.code[i]
+        else:
+            for i in range(items):
+                low[i] = 2147483647
+                high[i] = -1
+            for at in range(begin, end):
+                cell = cells[at]
+                i = item_of[own[cell]]
+                code = column[cell]
+                low[i] = min(low[i], code)
+                high[i] = max(high[i], code)
+        if geometry.kind[a] == SET:
+            first = geometry.word[a]
+            for w in range(first, geometry.word[a + 1]):
+                for i in range(items):
+                    s.bits[ITEM, w, i] = 0
+            for at in range(begin, end):
+                cell = cells[at]
+                code = column[cell]
+                s.bits[ITEM, first + (code >> 6), item_of[own[cell]]] |= uint64(1) << uint64(code & 63)
+
+
+@njit(
+    types.void(int32[:, ::1], int64[::1], int32[:, ::1], int64[::1], int64, int64, int64, int64, SCRATCH),
+    cache=True,
+)
+def prefix_histograms(codes, weights, views, cells, begin, end, j, items, s):
+    """Histogram of every prefix of the order."""
+    own, item_of, held = codes[j], s.item_of, s.held
+    width = held.shape[1]
+    row_of = np.empty(items, np.int64)
+    for i in range(items):
+        row_of[s.order[i]] = i + 1
+    for i in range(items + 1):
+        for h in range(width):
+            held[i, h] = 0
+    for v in range(views.shape[0]):
+        column = views[v]
+        for at in range(begin, end):
+            cell = cells[at]
+            held[row_of[item_of[own[cell]]], column[cell]] += weights[cell]
+    for i in range(items):
+        for h in range(width):
+            held[i + 1, h] += held[i, h]
+
+
+@njit(
+    boolean(TESTS, int64[:, ::1], int64[::1], float64[::1], SCRATCH, int64, int64, int64, boolean),
+    cache=True,
+)
+def side_holds(functions, shape, integers, reals, s, items, begin, end, inside):
+    """Whether the records of the items [begin, end) of the order, or all others, hold every test."""
+    size = s.before[end] - s.before[begin]
+    if not inside:
+        size = s.before[items] - size
+    for h in range(s.held.shape[1]):
+        part = s.held[end, h] - s.held[begin, h]
+        s.side[0, h] = part if inside else s.held[items, h] - part
+    return evaluate(functions, shape, integers, reals, size, s.side[0])
+
+
+@njit(int64(GEOMETRY, SCRATCH, int64, int64, int64, int64), cache=True)
+def child_end(geometry, s, items, j, node, begin):
+    """End of the run of items, from ``begin`` on, that lie below the same child of ``node``."""
+    parent = geometry.parent[j]
+    child = geometry.leaf_node[j, s.code[begin]]
+    if child == node:
+        return begin + 1
+    while parent[child] != node:
+        child = parent[child]
+    last = geometry.right[j, child]
+    end = begin + 1
+    while end < items and s.code[end] <= last:
+        end += 1
+    return end
+
+
+@njit(int64(GEOMETRY, int64, int32, int32), cache=True)
+def ancestor(geometry, j, low, high):
+    """Lowest common ancestor of two leaf ranks."""
+    node = geometry.leaf_node[j, low]
+    while geometry.right[j, node] < high:
+        node = geometry.parent[j, node]
+    return node
+
+
+@njit(
+    boolean(TESTS, int64[:, ::1], int64[::1], float64[::1], int64, GEOMETRY, SCRATCH, int64, int64),
+    cache=True,
+)
+def children_hold(functions, shape, integers, reals, smallest, geometry, s, items, j):
+    """Whether every child of the node's hierarchy node holds every test."""
+    node = ancestor(geometry, j, s.code[0], s.code[items - 1])
+    begin = 0
+    while begin < items:
+        end = child_end(geometry, s, items, j, node, begin)
+        if s.before[end] - s.before[begin] < smallest:
+            return False
+        begin = end
+    begin = 0
+    while shape.shape[0] > 0 and begin < items:
+        end = child_end(geometry, s, items, j, node, begin)
+        if not side_holds(functions, shape, integers, reals, s, items, begin, end, True):
+            return False
+        begin = end
+    return True

@@ -1,0 +1,88 @@
+"""`likeness anonymize`."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+
+def test_the_summary(run, desk):
+    found = run("anonymize", "patients.csv", "policy.yaml", "-o", "out")
+    assert found.code == 0
+    for words in (
+        "k-anonymity (k = 5)",
+        "quasi-identifiers: age, zip",
+        "holds: k-anonymity (k = 5), scope public",
+        "60 records = 60 published + 0 withheld + 0 dropped",
+        "lost, by mondrian in the form generalized",
+        f"{desk}/out/public may be handed out",
+    ):
+        assert words in found.out
+    assert found.err == "next: likeness verify out\n"
+    assert {path.name for path in (desk / "out" / "public").iterdir()} == {
+        "release.csv",
+        "certificate.json",
+        "certificate.html",
+    }
+
+
+def test_json_accounts_for_every_record(run, desk):
+    with (desk / "patients.csv").open("a") as table:
+        table.write("30,,flu\n30,99999,cold\n")
+    policy = (desk / "policy.yaml").read_text()
+    policy = policy.replace("{prefix: 5}}", "{prefix: 5}, max_level: 1, missing: {policy: drop}}")
+    (desk / "policy.yaml").write_text(policy + "withhold: {at_most: 0.1}\n")
+    found = run("anonymize", "patients.csv", "policy.yaml", "-o", "out", "--format", "json").json
+    counts = found["counts"]
+    assert counts["input"] == 62
+    assert sum(counts["dropped"].values()) == 1
+    assert sum(counts["withheld"].values()) == 1
+    assert counts["published"] == pl.read_csv(desk / "out" / "public" / "release.csv").height == 60
+    assert found["proven"]["ok"]
+    assert found["asked"] == [{"model": "k-anonymity", "k": 5}]
+
+
+def test_a_seed_gives_the_same_bytes_and_a_warning(run, desk):
+    for name in ("one", "two", "none"):
+        seed = () if name == "none" else ("--seed", "7")
+        found = run("anonymize", "patients.csv", "policy.yaml", "-o", name, *seed)
+        assert ("keep it secret" in found.err) == (name != "none")
+    files = [(desk / name / "public" / "release.csv").read_bytes() for name in ("one", "two", "none")]
+    assert files[0] == files[1] != files[2]
+
+
+def test_a_release_is_replaced_only_when_asked(run, released, desk):
+    before = (released / "public" / "release.csv").read_bytes()
+    found = run("anonymize", "patients.csv", "policy.yaml", "-o", "out")
+    assert found.code == 2
+    assert "already exists" in found.errors[0]
+    assert (released / "public" / "release.csv").read_bytes() == before
+    assert run("anonymize", "patients.csv", "policy.yaml", "-o", "out", "--overwrite").code == 0
+    assert (released / "public" / "release.csv").read_bytes() != before
+    assert sorted(path.name for path in desk.iterdir()) == ["out", "patients.csv", "policy.yaml"]
+
+
+def test_reserved_names_are_published_under_others(run, desk):
+    table = (desk / "patients.csv").read_text().replace("age,", "person,")
+    (desk / "patients.csv").write_text(table)
+    (desk / "policy.yaml").write_text((desk / "policy.yaml").read_text().replace("age:", "person:"))
+    found = run("anonymize", "patients.csv", "policy.yaml", "-o", "out")
+    assert found.code == 0
+    assert "note: column 'person' is published as 'person_original'" in found.err
+
+
+def test_quiet_says_nothing_on_stderr(run):
+    assert run("anonymize", "patients.csv", "policy.yaml", "-o", "out", "--seed", "1", "--quiet").err == ""
+
+
+@pytest.mark.parametrize("method", ["burel", "anatomy"])
+def test_other_methods(method, run, desk):
+    policy = (desk / "policy.yaml").read_text()
+    models = {"burel": "beta-likeness, beta: 4", "anatomy": "distinct-l-diversity, l: 2"}
+    policy = policy.replace("k-anonymity, k: 5", models[method])
+    options = ", l: 2" if method == "anatomy" else ""
+    (desk / "policy.yaml").write_text(f"{policy}method: {{name: {method}{options}}}\n")
+    found = run("anonymize", "patients.csv", "policy.yaml", "-o", "out")
+    assert found.code == 0, found.err
+    assert f"lost, by {method}" in found.out
+    assert run("verify", "out", "--original", "patients.csv").code == 0

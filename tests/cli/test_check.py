@@ -1,0 +1,64 @@
+"""`likeness check`."""
+
+from __future__ import annotations
+
+
+def test_a_dry_run_writes_nothing_and_says_so(run, desk):
+    before = sorted(desk.iterdir())
+    found = run("check", "patients.csv", "policy.yaml")
+    assert found.code == 0
+    assert found.err == "nothing was written\n"
+    for words in ("patients.csv: 60 records", "100 % of the records are the only ones", "can be met", "cost"):
+        assert words in found.out
+    rows = found.out.partition("before and after\n")[2].splitlines()
+    assert rows[0].split() == ["age", "zip", "disease"]
+    assert [row.split()[0] for row in rows[1:]] == ["before", "after"] * 10
+    assert sorted(desk.iterdir()) == before
+
+
+def test_json(run):
+    found = run("check", "patients.csv", "policy.yaml", "--format", "json").json
+    assert found["feasible"] is True
+    assert found["unique"] == 1.0
+    assert found["method"] == "mondrian"
+    assert found["seconds"] > 0
+    assert set(found["before_after"][0]["before"]) == {"age", "zip", "disease"}
+    before, after = found["before_after"][0]["before"], found["before_after"][0]["after"]
+    assert before["disease"] == after["disease"]
+    low, high = after["age"].strip("[]").split(", ")
+    assert int(low) <= int(before["age"]) <= int(high)
+
+
+def test_rare_values_and_the_classes_they_need(run, desk):
+    policy = (desk / "policy.yaml").read_text()
+    (desk / "policy.yaml").write_text(policy.replace("k-anonymity, k: 5", "beta-likeness, beta: 1"))
+    with (desk / "patients.csv").open("a") as table:
+        table.write("30,02101,ebola\n")
+    found = run("check", "patients.csv", "policy.yaml", "--format", "json").json
+    (one,) = found["smallest_classes"]
+    assert one["model"] == "beta-likeness"
+    assert one["column"] == "disease"
+    assert one["values"]["ebola"] == 31  # one record of 61 may be at most 2/61 of its class
+
+
+def test_what_cannot_be_met(run, desk):
+    policy = (desk / "policy.yaml").read_text()
+    (desk / "policy.yaml").write_text(policy.replace("k: 5", "k: 500"))
+    found = run("check", "patients.csv", "policy.yaml", "--format", "json")
+    assert found.code == 3
+    assert found.json["feasible"] is False
+    assert found.json["problems"] == found.errors
+    assert "nothing was written" in found.err
+    text = run("check", "patients.csv", "policy.yaml")
+    assert text.code == 3
+    assert "k-anonymity (k = 500)" in text.out
+    assert "can be met" not in text.out
+
+
+def test_cells_cannot_move_the_cursor(run, desk):
+    with (desk / "patients.csv").open("a") as table:
+        table.write("\n".join(f"{age},02101,\x1b[2Jflu" for age in range(20, 50)) + "\n")
+    found = run("check", "patients.csv", "policy.yaml", "--seed", "1")
+    assert found.code == 0
+    assert "\x1b" not in found.out
+    assert "\\x1b[2Jflu" in found.out

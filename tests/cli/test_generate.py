@@ -1,0 +1,82 @@
+"""`likeness generate`."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from likeness import registry
+
+HOSPITAL = ("generate", "hospital", "--rows", "300", "--seed", "5")
+
+
+def test_a_table_with_all_that_it_needs_to_be_anonymized(run, desk):
+    found = run(*HOSPITAL, "-o", "hospital.csv")
+    assert found.code == 0
+    assert found.out == ""
+    assert found.err.splitlines() == [
+        "wrote hospital.csv, diagnosis.csv, hospital-policy.yaml",
+        "next: likeness check hospital.csv hospital-policy.yaml",
+    ]
+    assert run("check", "hospital.csv", "hospital-policy.yaml").code == 0
+    again = registry.create("datasets", "hospital", {}).generate(300, 5)
+    assert_frame_equal(pl.read_csv(desk / "hospital.csv", infer_schema=False), again.cast(pl.String))
+
+
+def test_parquet_and_the_same_again(run, desk):
+    assert run(*HOSPITAL, "-o", "hospital.parquet").code == 0
+    first = (desk / "hospital.parquet").read_bytes()
+    # What belongs to it is there already, and the same: only the table itself needs --overwrite.
+    found = run(*HOSPITAL, "-o", "hospital.parquet")
+    assert found.code == 2
+    assert len(found.errors) == 1
+    assert "hospital.parquet: already exists" in found.errors[0]
+    assert run(*HOSPITAL, "-o", "hospital.parquet", "--overwrite").code == 0
+    assert (desk / "hospital.parquet").read_bytes() == first
+
+
+def test_nothing_is_written_when_something_would_be_lost(run, desk):
+    (desk / "diagnosis.csv").write_text("mine\n")
+    before = sorted(desk.iterdir())
+    found = run(*HOSPITAL, "-o", "hospital.csv")
+    assert found.code == 2
+    assert "diagnosis.csv: already exists" in found.errors[0]
+    assert sorted(desk.iterdir()) == before
+    assert (desk / "diagnosis.csv").read_text() == "mine\n"
+
+
+def test_stdout_gets_csv(run, desk):
+    before = sorted(desk.iterdir())
+    found = run("generate", "hospital", "--rows", "3")
+    assert found.err == ""
+    assert len(found.out.splitlines()) == 4
+    assert sorted(desk.iterdir()) == before
+
+
+def test_a_policy_for_a_later_version_is_not_written(run, desk):
+    found = run("generate", "hospital-visits", "--rows", "50", "-o", "visits.csv")
+    assert found.code == 0
+    assert "later version" in found.err
+    assert not (desk / "visits-policy.yaml").exists()
+
+
+@pytest.mark.parametrize("name", registry.names("datasets"))
+def test_every_dataset(name, run, desk):
+    assert run("generate", name, "--rows", "50", "-o", "table.csv").code == 0
+    assert (desk / "table.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("-o", "hospital.xlsx"), "unknown extension '.xlsx'"),
+        (("-o", "no/hospital.csv"), "does not exist"),
+        (("--seed", "-1"), "seed"),
+        (("--rows", "many"), "--rows"),
+    ],
+)
+def test_bad_usage(words, complaint, run):
+    found = run("generate", "hospital", "--rows", "10", *words)
+    assert found.code == 2
+    assert complaint in found.errors[0]

@@ -1,0 +1,84 @@
+"""`likeness measure`."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+import likeness as lk
+
+
+def test_the_same_values_as_in_python(run, released):
+    release = lk.anonymize("patients.csv", "policy.yaml", seed=1)
+    found = run("measure", "out", "--original", "patients.csv", "--format", "json")
+    assert found.code == 0
+    assert found.err == ""
+    values = {name: one["value"] for name, one in found.json["metrics"].items()}
+    assert values.pop("c-avg") == pytest.approx(values["average-class-size"] / 5)
+    assert values == pytest.approx(release.loss())
+    assert set(found.json["skipped"]).isdisjoint(values)
+    assert found.json["exceeded"] == []
+
+
+def test_withheld_and_dropped_records_are_charged_as_in_python(run, desk):
+    with (desk / "patients.csv").open("a") as table:
+        table.write("30,,flu\n30,99999,cold\n")
+    policy = (desk / "policy.yaml").read_text()
+    policy = policy.replace("{prefix: 5}}", "{prefix: 5}, max_level: 1, missing: {policy: drop}}")
+    (desk / "policy.yaml").write_text(policy + "withhold: {at_most: 0.1}\n")
+    release = lk.anonymize("patients.csv", "policy.yaml")
+    release.write("out")
+    found = run("measure", "out", "--original", "patients.csv", "--format", "json").json
+    assert found["records"] == 61
+    values = {name: one["value"] for name, one in found["metrics"].items() if name != "c-avg"}
+    assert values == pytest.approx(release.loss())
+
+
+def test_one_metric_with_a_parameter(run, released):
+    found = run("measure", "out", "--original", "patients.csv", "--metric", "c-avg:k=2", "--metric", "ncp")
+    assert found.code == 0
+    assert [line.split()[0] for line in found.out.splitlines()[2:]] == ["metric", "c-avg", "ncp"]
+
+
+def test_thresholds(run, released):
+    words = ("measure", "out", "--original", "patients.csv", "--format", "json")
+    assert run(*words, "--at-most", "ncp=1", "--at-most", "glm=1").code == 0
+    found = run(*words, "--at-most", "ncp=0.001", "--at-most", "glm=1")
+    assert found.code == 1
+    assert found.json["exceeded"] == ["ncp"]
+    assert "ncp is 0." in found.errors[0]
+    assert found.errors[0].endswith("above the threshold 0.001")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--metric", "nccp"), "did you mean 'ncp'?"),
+        (("--metric", "ncp:los=glm"), "did you mean 'loss'?"),
+        (("--at-most", "nccp=1"), "did you mean 'ncp'?"),
+        (("--at-most", "ncp=low"), "is not a number"),
+        (("--at-most", "precision=1"), "no levels"),
+    ],
+)
+def test_bad_usage(words, complaint, run, released):
+    found = run("measure", "out", "--original", "patients.csv", *words)
+    assert found.code == 2
+    assert found.out == ""
+    assert complaint in found.err
+
+
+def test_nothing_is_measured_on_a_release_that_was_changed(run, released):
+    table = released / "public" / "release.csv"
+    table.write_text(table.read_text().replace("flu", "cold", 1))
+    found = run("measure", "out", "--original", "patients.csv")
+    assert found.code == 1
+    assert found.out == ""
+    assert any("release.csv" in line for line in found.errors)
+
+
+def test_the_public_part_alone_cannot_be_measured(run, released):
+    shutil.rmtree(released / "private")
+    found = run("measure", "out", "--original", "patients.csv")
+    assert found.code == 2
+    assert "private/" in found.errors[0]

@@ -1,0 +1,183 @@
+"""What holds of every method there is: a new file in `likeness/methods` is tested here at once."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.contracts.parts import example
+from tests.oracles import models as oracles
+
+from likeness import registry
+from likeness.errors import CannotBeMetError, PolicyError
+from likeness.hierarchies import from_rows
+from likeness.methods._base import Problem
+from likeness.metrics.loss import LOSSES
+from likeness.microdata.data import Microdata
+from likeness.microdata.domain import Domain
+from likeness.models._requirements import require
+from likeness.progress import Progress
+from likeness.solve import solve
+
+if TYPE_CHECKING:
+    from likeness.microdata.plan import Plan
+
+NAMES = registry.names("methods")
+EASY = settings(deadline=None, max_examples=40)
+GUARANTEES: tuple[tuple[tuple[str, dict[str, Any]], ...], ...] = (
+    (("k-anonymity", {"k": 1}),),
+    (("k-anonymity", {"k": 3}),),
+    (("distinct-l-diversity", {"l": 3}),),
+    (("entropy-l-diversity", {"l": "2.5"}),),
+    (("recursive-cl-diversity", {"c": 2, "l": 2}), ("alpha-k-anonymity", {"alpha": "0.5", "k": 2})),
+    (("t-closeness", {"t": "0.35"}), ("k-anonymity", {"k": 2})),
+    (("delta-disclosure", {"delta": 3}),),
+    (("basic-beta-likeness", {"beta": 1}),),
+    (("beta-likeness", {"beta": 2}),),
+    (("beta-likeness", {"beta": 4}), ("k-anonymity", {"k": 4}), ("distinct-l-diversity", {"l": 2})),
+)
+ROWS = [(f"z{i}", f"group {i // 3}", "*") for i in range(8)]
+TREE = from_rows(ROWS, "zip", where=str)
+QUASI = (
+    Domain("age", "integer", np.arange(20, 30), "interval", missing=True, low=18, high=33),
+    Domain("zip", "hierarchical", np.array(TREE.leaves, object), "tree", TREE, weight=2.0),
+    Domain("job", "categorical", np.array(list("abcde"), object), "set", missing=True),
+)
+DISEASE = Domain("disease", "categorical", np.array([f"d{i}" for i in range(6)], object), "set")
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Microdata:
+    """Up to 60 records of every kind of column, some of them alike."""
+    n = draw(st.one_of(st.integers(1, 8), st.integers(20, 60)))
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    distinct = draw(st.sampled_from([2, n]))
+    codes = np.array([rng.integers(0, domain.codes, distinct) for domain in QUASI], np.int32)
+    uneven = draw(st.booleans())
+    shares = np.array([6, 5, 4, 3, 2, 1] if uneven else [1] * 6) / (21 if uneven else 6)
+    sick = rng.choice(6, n, p=shares).astype(np.int32)
+    return Microdata(QUASI, codes[:, rng.integers(0, distinct, n)], (DISEASE,), sick[None], np.arange(n))
+
+
+def accepted(method: Any, data: Microdata) -> list[int]:
+    """Positions of the guarantees that a method takes at all."""
+    found = []
+    for i in range(len(GUARANTEES)):
+        try:
+            method.check(require(made(i), data.sensitive, data.sensitive_codes))
+        except PolicyError:
+            continue
+        found.append(i)
+    assert found, f"{method.name} takes none of the guarantees here; add one that it takes"
+    return found
+
+
+def made(i: int) -> tuple[Any, ...]:
+    return tuple(registry.create("models", name, given_) for name, given_ in GUARANTEES[i])
+
+
+def problem(data: Microdata, i: int, seed: int = 0) -> Problem:
+    requirements = require(made(i), data.sensitive, data.sensitive_codes)
+    return Problem(data, requirements, LOSSES["glm"], np.random.default_rng(seed))
+
+
+def check(data: Microdata, plan: Plan, i: int, reference: list[int]) -> None:
+    """Every published class (or bucket) holds, by the plain definitions; nobody is lost."""
+    sick = data.sensitive_codes[0]
+    buckets = plan.classes if plan.buckets is None else plan.buckets
+    assert ((buckets < 0) == (plan.classes < 0)).all()
+    for labels in (plan.classes, buckets):
+        assert labels.shape == (data.size,)
+        assert sorted(set(labels.tolist()) - {-1}) == list(range(int(labels.max(initial=-1)) + 1))
+    assert plan.withheld == sum(plan.withheld_because.values())
+    assert plan.reason_of.tolist().count(-1) == data.size - plan.withheld
+    for name, given_ in GUARANTEES[i]:
+        of_sensitive = registry.load("models", name).needs_sensitive
+        labels = buckets if of_sensitive else plan.classes
+        for number in range(int(labels.max(initial=-1)) + 1):
+            counts = np.bincount(sick[labels == number], minlength=6).tolist()
+            plain = getattr(oracles, name.replace("-", "_"))
+            assert plain(counts, reference, DISEASE, **given_), (name, counts)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(draw=st.data())
+@EASY
+def test_every_class_holds_and_nobody_is_lost(name, draw):
+    method, data = example("methods", name), draw.draw(tables())
+    i = draw.draw(st.sampled_from(accepted(method, data)))
+    plan = method.run(problem(data, i))
+    check(data, plan, i, np.bincount(data.sensitive_codes[0], minlength=6).tolist())
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(draw=st.data())
+@EASY
+def test_the_whole_search_holds_against_what_is_published(name, draw):
+    method, data = example("methods", name), draw.draw(tables())
+    i = draw.draw(st.sampled_from(accepted(method, data)))
+    refusal = None
+    try:
+        found = solve(method, data, made(i), np.random.default_rng(0), Fraction(1), Progress())
+    except CannotBeMetError as problem_:
+        refusal = problem_
+    if refusal is not None:
+        assert all(line.startswith(("cannot be met: ", "withheld ")) for line in refusal.problems)
+        return
+    plan = found.plan
+    assert plan.published.any()
+    kept = data.sensitive_codes[0][plan.published]
+    check(data, plan, i, np.bincount(kept, minlength=6).tolist())
+    assert found.recoding.classes == plan.count
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(draw=st.data())
+@EASY
+def test_the_same_seed_makes_the_same_plan(name, draw):
+    method, data = example("methods", name), draw.draw(tables())
+    i = draw.draw(st.sampled_from(accepted(method, data)))
+    plans = [method.run(problem(data, i, seed=7)) for _ in range(2)]
+    assert plans[0].classes.tolist() == plans[1].classes.tolist()
+    assert (plans[0].buckets is None) == (plans[1].buckets is None)
+    if plans[0].buckets is not None:
+        assert plans[0].buckets.tolist() == plans[1].buckets.tolist()
+    assert plans[0].withheld_because == plans[1].withheld_because
+
+
+def partition(plan: Plan, order: np.ndarray) -> set[frozenset[int]]:
+    return {frozenset(order[plan.classes == number].tolist()) for number in range(-1, plan.count)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(draw=st.data())
+@EASY
+def test_the_order_of_the_records_does_not_matter_where_the_method_says_so(name, draw):
+    method, data = example("methods", name), draw.draw(tables())
+    if not method.ignores_order:
+        return
+    i = draw.draw(st.sampled_from(accepted(method, data)))
+    order = np.array(draw.draw(st.permutations(range(data.size))))
+    straight = partition(method.run(problem(data, i)), np.arange(data.size))
+    assert partition(method.run(problem(data.take(order), i)), order) == straight
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(draw=st.data())
+@EASY
+def test_a_method_leaves_the_records_as_they_are(name, draw):
+    method, data = example("methods", name), draw.draw(tables())
+    i = draw.draw(st.sampled_from(accepted(method, data)))
+    before = data.codes.copy(), data.sensitive_codes.copy(), data.rows.copy()
+    method.run(problem(data, i))
+    for own, now in zip(before, (data.codes, data.sensitive_codes, data.rows), strict=True):
+        assert (own == now).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_form_is_there(name):
+    assert registry.load("methods", name).form in registry.names("forms")

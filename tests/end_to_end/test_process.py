@@ -1,0 +1,125 @@
+"""What only shows in a process of its own: exit codes, signals, pipes, warnings."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from tests.end_to_end.conftest import SECONDS, environment
+
+
+def test_exit_codes_of_the_installed_command(run, desk):
+    before = sorted(desk.iterdir())
+    assert run("--version").returncode == 0
+    assert run("nope").returncode == 2
+    found = run("anonymize", "none.csv", "hospital-policy.yaml", "-o", "nowhere")
+    assert (found.returncode, found.stdout, found.stderr) == (2, "", "error: none.csv: no such file\n")
+    assert sorted(desk.iterdir()) == before
+
+
+def test_interrupted_while_reading(command, desk):
+    pipe = desk / "endless.csv"
+    os.mkfifo(pipe)
+    before = sorted(desk.iterdir())
+    words = [*command, "anonymize", pipe.name, "hospital-policy.yaml", "-o", "never"]
+    with (
+        subprocess.Popen(
+            words, cwd=desk, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process,
+        pipe.open("w") as table,
+    ):  # opens once the command reads
+        table.write("name,patient_id\n")
+        table.flush()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=SECONDS)
+    assert process.returncode == 130
+    assert (out, err) == ("", "error: interrupted; nothing half-written was left\n")
+    assert sorted(desk.iterdir()) == before
+    pipe.unlink()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_at_any_moment_nothing_half_written_is_left(number, run, command, desk):
+    assert run("generate", "hospital", "--rows", "30000", "-o", "large.csv", "--overwrite").returncode == 0
+    before = sorted(desk.iterdir())
+    ended = set()
+    for seconds in (0.4, 0.8, 1.2, 1.6, 2.0, 2.4):
+        words = [*command, "anonymize", "large.csv", "large-policy.yaml", "-o", "never"]
+        with subprocess.Popen(
+            words, cwd=desk, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        ) as process:
+            time.sleep(seconds)
+            process.send_signal(number)
+            _, err = process.communicate(timeout=SECONDS)
+        ended.add(process.returncode)
+        if process.returncode == 0:
+            break
+        assert "Traceback" not in err
+        assert sorted(desk.iterdir()) == before
+    assert ended <= {0, 130, 143}
+    assert len(ended - {0}) == 1
+
+
+def test_a_reader_that_has_seen_enough(command, desk):
+    words = [*command, "generate", "hospital", "--rows", "20000"]
+    with subprocess.Popen(
+        words, cwd=desk, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("name,")
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+    assert process.returncode == 141
+
+
+def test_nothing_is_printed_even_where_warnings_are_errors(desk):
+    words = [sys.executable, "-W", "error", "-m", "likeness", "demo", "--rows", "300", "-o", "strict"]
+    found = subprocess.run(
+        words, cwd=desk, env=environment(), capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+    assert found.returncode == 0, found.stderr
+    assert found.stderr == ""
+
+
+LIBRARY = """
+import warnings
+import polars as pl, likeness as lk
+table = pl.DataFrame({"age": [30, 31, 60, 61] * 5, "disease": ["flu", "cold", "flu", "cold"] * 5})
+columns = {"age": lk.quasi(), "disease": lk.sensitive()}
+for method in (lk.Mondrian(), lk.Burel()):
+    policy = lk.Policy(columns=columns, privacy=lk.KAnonymity(2) & lk.BetaLikeness(beta=2), method=method)
+    with warnings.catch_warnings():  # a filter set after the kernels were imported
+        warnings.simplefilter("error")
+        release = lk.anonymize(table, policy, seed=1)
+        release.attack("linkage")
+"""
+
+
+@pytest.mark.parametrize("option", ["-Werror", "-Wdefault"])
+def test_the_library_prints_nothing(option, desk):
+    found = subprocess.run(
+        [sys.executable, option, "-c", LIBRARY],
+        cwd=desk,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
+
+
+@pytest.mark.slow
+def test_the_demonstration_takes_under_ten_seconds(run):
+    taken = []
+    for _ in range(2):  # the first one may compile
+        begin = time.perf_counter()
+        assert run("demo", "--overwrite").returncode == 0
+        taken.append(time.perf_counter() - begin)
+    assert min(taken) < 10

@@ -1,0 +1,57 @@
+"""A steward's day, from a table to a release that others verify."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import polars as pl
+import pytest
+
+
+def test_from_csv_to_a_verified_release(run, desk):
+    made = run("anonymize", "hospital.csv", "hospital-policy.yaml", "-o", "out")
+    assert made.returncode == 0, made.stderr
+    assert "1,000 records = " in made.stdout
+    assert made.stderr == "next: likeness verify out\n"
+    proven = run("verify", "out", "--original", "hospital.csv")
+    assert proven.returncode == 0
+    assert "VIOLATED" not in proven.stdout
+    assert proven.stderr == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_from_other_formats(kind, run, desk):
+    made = run("anonymize", f"hospital.{kind}", "hospital-policy.yaml", "-o", f"out-{kind}")
+    assert made.returncode == 0, made.stderr
+    release = pl.read_parquet(desk / f"out-{kind}" / "public" / "release.parquet")
+    assert release.schema["diagnosis"] == pl.String
+    assert run("verify", f"out-{kind}", "--original", f"hospital.{kind}").returncode == 0
+
+
+@pytest.mark.slow
+def test_from_profile_to_attack(run, desk):
+    assert run("profile", "hospital.csv", "-o", "proposed.yaml").returncode == 0
+    check = run("check", "hospital.csv", "proposed.yaml", "--format", "json")
+    assert check.returncode == 0, check.stderr
+    assert json.loads(check.stdout)["feasible"]
+    assert run("anonymize", "hospital.csv", "proposed.yaml", "-o", "proposed").returncode == 0
+    loss = json.loads(run("measure", "proposed", "--original", "hospital.csv", "--format", "json").stdout)
+    assert loss["metrics"]["ncp"]["value"] == pytest.approx(json.loads(check.stdout)["loss"]["ncp"], abs=0.05)
+    attacked = json.loads(run("attack", "proposed", "--original", "hospital.csv", "--format", "json").stdout)
+    assert attacked[0]["success"] < attacked[0]["baseline"]
+
+
+@pytest.mark.slow
+def test_a_recipient_finds_what_was_changed(run, desk):
+    if not (desk / "out").exists():
+        assert run("anonymize", "hospital.csv", "hospital-policy.yaml", "-o", "out").returncode == 0
+    shutil.copytree(desk / "out" / "public", desk / "received")
+    assert run("verify", "received").returncode == 0
+    table = desk / "received" / "release.csv"
+    head, *rows = table.read_text().splitlines(keepends=True)
+    table.write_text(head + "".join(rows[1:]))
+    found = run("verify", "received")
+    assert found.returncode == 1
+    assert "release.csv" in found.stdout

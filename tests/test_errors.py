@@ -1,0 +1,55 @@
+"""Errors as people meet them."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+
+import pytest
+
+from likeness import errors
+from likeness.errors import LikenessError, suggestion
+
+EXIT_CODES = {
+    "LikenessError": 2,
+    "InvalidError": 2,
+    "PolicyError": 2,
+    "TableError": 2,
+    "HierarchyError": 2,
+    "OutputError": 2,
+    "CannotBeMetError": 3,
+    "VerificationError": 1,
+}
+TREE = dict(inspect.getmembers(errors, lambda x: inspect.isclass(x) and issubclass(x, LikenessError)))
+
+
+def test_every_error_is_in_the_tree_and_drawn():
+    assert set(TREE) == set(EXIT_CODES)
+    assert all(name in errors.__doc__ for name in TREE)
+
+
+@pytest.mark.parametrize("name", sorted(EXIT_CODES))
+def test_exit_codes(name):
+    assert TREE[name].exit_code == EXIT_CODES[name]
+
+
+@pytest.mark.parametrize("name", sorted(EXIT_CODES))
+def test_all_problems_at_once(name):
+    problem = TREE[name]("first", "second")
+    assert problem.problems == ("first", "second")
+    assert str(problem) == "first\nsecond"
+    again = pickle.loads(pickle.dumps(problem))
+    assert (type(again), again.problems) == (type(problem), problem.problems)
+
+
+@pytest.mark.parametrize(
+    ("word", "known", "expected"),
+    [
+        ("bruel", ["mondrian", "burel"], "; did you mean 'burel'?"),
+        ("x", ["mondrian", "burel"], "; known: burel, mondrian"),
+        ("x", [], ""),
+        ("k", iter(["k-anonymity"]), "; known: k-anonymity"),
+    ],
+)
+def test_suggestions(word, known, expected):
+    assert suggestion(word, known) == expected

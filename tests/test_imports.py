@@ -1,0 +1,68 @@
+"""`import likeness` and `likeness --help` load nothing heavy and take no time."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+HEAVY = ("numba", "numpy", "pandas", "polars", "pyarrow", "scipy")
+
+LOADED = "import sys, json; print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+HELP = "import sys; from likeness.cli import main; main(['--help']); print()"
+LIST = "import sys; from likeness.cli import main; main(['list', 'models']); print()"
+
+
+def loaded(code: str) -> set[str]:
+    """Packages that a fresh process has loaded after running some code."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{LOADED}"], capture_output=True, text=True, check=True
+    )
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_import_loads_nothing_heavy():
+    assert loaded("import likeness").isdisjoint({*HEAVY, "pydantic", "yaml", "cyclopts", "rich", "narwhals"})
+
+
+def test_names_are_found_without_loading_anything_heavy():
+    assert loaded("import likeness; dir(likeness); likeness.__version__").isdisjoint({*HEAVY, "pydantic"})
+
+
+@pytest.mark.parametrize("code", [HELP, LIST, HELP.replace("'--help'", "'anonymize', '--help'")])
+def test_help_and_list_load_nothing_heavy(code):
+    assert loaded(code).isdisjoint({*HEAVY, "pydantic"})
+
+
+@pytest.mark.parametrize(
+    "name", ["anonymize", "Policy", "KAnonymity", "LinkageAttack", "read", "CannotBeMetError"]
+)
+def test_public_names_are_there_all_the_same(name):
+    assert "likeness" in loaded(f"import likeness; likeness.{name}")
+
+
+def fastest(runs: int, *commands: list[str]) -> list[float]:
+    """Least seconds of each of several commands, run in turns so that a busy moment meets all of them."""
+    best = [float("inf")] * len(commands)
+    for _ in range(runs):
+        for i, command in enumerate(commands):
+            begin = time.perf_counter()
+            subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+            best[i] = min(best[i], time.perf_counter() - begin)
+    return best
+
+
+@pytest.mark.slow
+def test_ratios_to_importing_numpy():
+    python = [sys.executable, "-c"]
+    numpy, likeness, help_ = fastest(
+        7,
+        [*python, "import numpy"],
+        [*python, "import likeness"],
+        [sys.executable, "-m", "likeness", "--help"],
+    )
+    assert likeness <= 1.2 * numpy
+    assert help_ <= 3.5 * numpy
