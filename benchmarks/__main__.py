@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
+
+import likeness as lk
 from benchmarks import tables
 from benchmarks.clock import best_of, peak_megabytes, unit
 from benchmarks.cold import cold_and_warm
-
-import likeness as lk
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ from likeness.forms._columns import ColumnNote, PublishedColumns, note_on
 from likeness.models._base import SensitiveModel
 from likeness.policy import Policy
 from likeness.progress import Progress
+from likeness.proof import prove
 from likeness.release import Private, Release
 from likeness.solve import solve
 from likeness.tables import EncodedColumn, Labelled, Table, read
-from likeness.proof import prove
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

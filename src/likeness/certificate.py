@@ -126,10 +126,7 @@ class Certificate:
         """
         try:
             plain: Mapping[str, Any] = json.loads(text)
-            if plain["format"] != FORMAT:
-                raise VerificationError(
-                    f"{where}: is of format {plain['format']}; this version reads format {FORMAT}"
-                )
+            _check_format(plain["format"], where)
             certificate = Certificate(
                 dict(plain["form"]),
                 PublishedColumns(tuple(ColumnNote.from_json(note) for note in plain["columns"])),
@@ -151,6 +148,12 @@ class Certificate:
                 f"{where}: is not a certificate of likeness, or was changed ({problem})"
             ) from None
         return certificate
+
+
+def _check_format(found: Any, where: str) -> None:
+    """Refuse certificates of other versions."""
+    if found != FORMAT:
+        raise VerificationError(f"{where}: is of format {found}; this version reads format {FORMAT}")
 
 
 def _check_shape(certificate: Certificate) -> None:

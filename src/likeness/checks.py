@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from likeness.errors import PolicyError, suggestion
 from likeness.exact import rational
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 def whole(part: str, name: str, value: Any, *, at_least: int, at_most: int | None = None) -> int:

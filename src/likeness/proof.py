@@ -13,7 +13,6 @@ import numpy as np
 
 from likeness.errors import VerificationError
 from likeness.microdata.statistics import count_classes
-from likeness.models._base import Scope, Strength
 from likeness.models._requirements import Requirement, require
 from likeness.registry import parameters
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from likeness.forms._base import Publication
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
-    from likeness.models._base import PrivacyModel
+    from likeness.models._base import PrivacyModel, Scope, Strength
 
 _SHOWN = 3
 
@@ -188,8 +187,8 @@ def prove(
                 _translate(publication, original),
                 original.sensitive_codes,
             )
-        for requirement in require([model], sensitive, codes, reference, complete=False):
-            proofs.append(_prove_one(publication, requirement, sensitive, codes))
+        requirements = require([model], sensitive, codes, reference, complete=False)
+        proofs.extend(_prove_one(publication, requirement, sensitive, codes) for requirement in requirements)
     count = int(publication.classes.max(initial=-1)) + 1
     return Verdict(tuple(proofs), publication.size, count)
 

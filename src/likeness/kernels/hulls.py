@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 from numba import float64, int8, int32, int64, njit, types, uint64
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 INTERVAL, TREE, SET = 0, 1, 2

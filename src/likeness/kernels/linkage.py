@@ -32,7 +32,7 @@ def _holds(kind: int, low: int, high: int, members: NDArray[np.int64], code: int
     int64[::1](int32[:, ::1], int8[::1], int64[:, ::1], int64[:, ::1], int64[::1], int64[::1]),
     cache=True,
 )
-def match_counts(  # noqa: PLR0917  # compiled: positions only
+def match_counts(  # compiled: positions only
     codes: NDArray[np.int32],
     kind: NDArray[np.int8],
     low: NDArray[np.int64],
