@@ -214,7 +214,7 @@ def cases(draw: st.DrawFn, most: int = 40) -> Case:
     method = draw(methods(models))
     if method["name"] == "mondrian":
         for own in fields["quasi"].values():
-            if own.paths is not None and draw(st.integers(0, 3)) == 0:
+            if own.paths and draw(st.integers(0, 3)) == 0:
                 own.column["max_level"] = draw(st.integers(0, len(next(iter(own.paths.values()))) - 1))
     frame = pl.DataFrame(
         [series(own) for group in fields.values() for own in group.values()]

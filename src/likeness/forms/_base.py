@@ -41,7 +41,8 @@ class Query:
     Parameters
     ----------
     where
-        Column to condition: a pair ``(low, high)`` of numbers or ISO dates (both ends included), or a collection of values.
+        Column to condition: a pair ``(low, high)`` of numbers, ISO dates or values of an ordered column (both ends
+        included), or a collection of values (None: the missing value).
 
     Examples
     --------

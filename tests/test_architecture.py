@@ -1,0 +1,221 @@
+"""The shape of the source: imports point one way, files and functions stay small, nothing is left undocumented.
+
+`docs/architecture.md` tells why; here is the real order.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "likeness"
+FILES = sorted(SOURCE.rglob("*.py"))
+
+LAYERS: list[set[str]] = [
+    {"_version", "errors", "progress"},
+    {"exact", "registry", "datasets"},
+    {"checks", "kernels"},
+    {"hierarchies", "tables"},
+    {"microdata", "policy"},
+    {"models", "metrics.loss"},
+    {"methods", "forms"},
+    {"certificate", "encode_column", "proof", "solve"},
+    {"encode", "metrics", "attacks"},
+    {"release", "report"},
+    {"anonymization"},
+    {"folder", "profiling"},
+    {"cli"},
+    {"", "__main__"},
+]
+"""What may be imported from below, never from the same layer or from above; "" is `likeness` itself."""
+
+DOORS = {("release", "folder")}
+"""Methods of public objects that open what lies above them, when they are called: `Release.write`."""
+
+MOST_LINES = 450
+MOST_LINES_OF_A_FUNCTION = 70
+
+
+class Import(NamedTuple):
+    """One import of a module of ours."""
+
+    importer: str
+    imported: str
+    line: str
+    lazy: bool
+
+
+def unit(module: str) -> str:
+    """The part of the package that a module belongs to."""
+    parts = module.split(".")[1:]
+    return ".".join(parts[:2]) if parts[:2] == ["metrics", "loss"] else ".".join(parts[:1])
+
+
+def name_of(path: Path) -> str:
+    """A file's module."""
+    return ".".join(["likeness", *path.relative_to(SOURCE).with_suffix("").parts]).removesuffix(".__init__")
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """A file's syntax tree."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def below(tree: ast.AST, *kinds: type[ast.AST]) -> set[int]:
+    """Everything inside nodes of some kinds; of `if`s only those for type checkers."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, kinds) and (not isinstance(node, ast.If) or ast.unparse(node.test) == "TYPE_CHECKING"):
+            found |= {id(inner) for inner in ast.walk(node)}
+    return found
+
+
+def imports(path: Path) -> list[Import]:
+    """What a file imports from us when it runs."""
+    tree = parsed(path)
+    types, functions = below(tree, ast.If), below(tree, ast.FunctionDef)
+    found = []
+    for node in ast.walk(tree):
+        if id(node) in types:
+            continue
+        names = []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, f"{path}: relative import"
+            names = [f"likeness.{a.name}" for a in node.names] if node.module == "likeness" else [node.module]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        found += [
+            Import(unit(name_of(path)), unit(name), f"{path.relative_to(ROOT)}:{node.lineno}", id(node) in functions)
+            for name in names
+            if name.split(".")[0] == "likeness"
+        ]
+    return found
+
+
+def test_every_module_has_its_layer():
+    known = [name for layer in LAYERS for name in layer]
+    assert len(known) == len(set(known))
+    assert {unit(name_of(path)) for path in FILES} == set(known)
+
+
+def test_imports_point_one_way():
+    height = {name: number for number, layer in enumerate(LAYERS) for name in layer}
+    wrong = [
+        f"{one.line}: {one.importer or 'likeness'} imports {one.imported or 'likeness'}"
+        for path in FILES
+        for one in imports(path)
+        if one.importer != one.imported
+        and height[one.imported] >= height[one.importer]
+        and not (one.lazy and (one.importer, one.imported) in DOORS)
+    ]
+    assert wrong == []
+
+
+def test_files_are_small():
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in FILES}
+    large = {str(path.relative_to(ROOT)): n for path, n in lengths.items() if n > MOST_LINES}
+    assert large == {}
+
+
+def test_functions_are_small():
+    large = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}: {node.end_lineno - node.body[0].lineno + 1} lines"
+        for path in FILES
+        if "kernels" not in path.parts
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.FunctionDef) and code_lines(node) > MOST_LINES_OF_A_FUNCTION
+    ]
+    assert large == []
+
+
+def code_lines(function: ast.FunctionDef) -> int:
+    """Lines of a function, its docstring not counted."""
+    body = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    return (function.end_lineno or 0) - body[0].lineno + 1 if body else 0
+
+
+def test_every_public_name_is_explained():
+    silent = []
+    for path in FILES:
+        tree = parsed(path)
+        assert ast.get_docstring(tree), path
+        for node in ast.walk(tree):
+            named = isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+            inside = id(node) in below(tree, ast.FunctionDef) and not isinstance(node, ast.ClassDef)
+            if named and not is_inner(tree, node, inside=inside) and not ast.get_docstring(node):
+                silent.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
+    assert silent == []
+
+
+def is_inner(tree: ast.Module, node: ast.AST, *, inside: bool) -> bool:
+    """Whether a name is inside a function, or a method of a private class."""
+    if inside and any(
+        isinstance(outer, ast.FunctionDef) and outer is not node and node in ast.walk(outer) for outer in ast.walk(tree)
+    ):
+        return True
+    return any(
+        isinstance(outer, ast.ClassDef) and outer.name.startswith("_") and node in outer.body
+        for outer in ast.walk(tree)
+    )
+
+
+def calls(path: Path) -> list[tuple[int, str]]:
+    """Everything that is called, by its dotted name."""
+    return [
+        (node.lineno, ast.unparse(node.func)) for node in ast.walk(parsed(path)) if isinstance(node, ast.Call)
+    ]
+
+
+def test_only_the_command_line_prints():
+    found = [
+        f"{path.relative_to(ROOT)}:{line}"
+        for path in FILES
+        if "cli" not in path.parts
+        for line, name in calls(path)
+        if name in {"print", "sys.stdout.write", "sys.stderr.write"}
+    ]
+    assert found == []
+
+
+def test_randomness_has_no_global_state():
+    allowed = {"Generator", "SeedSequence", "PCG64", "Philox"}
+    found = []
+    for path in FILES:
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "np.random" and node.attr not in allowed:
+                found.append(f"{path.relative_to(ROOT)}:{node.lineno} np.random.{node.attr}")
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names = [alias.name for alias in node.names] + [getattr(node, "module", None) or ""]
+                found += [f"{path.relative_to(ROOT)}:{node.lineno}" for name in names if name == "random"]
+    assert found == []
+
+
+def tracked() -> list[Path]:
+    """Text files that are in the repository, or will be."""
+    command = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, capture_output=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    paths = [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+    return [path for path in paths if path.is_file() and b"\0" not in path.read_bytes()[:8_000]]
+
+
+def test_no_file_knows_this_machine():
+    # Written in pieces, so that this file does not name what it looks for.
+    machine = [r"/ho" + r"me/\w+/", r"/Us" + r"ers/\w+/", r"/wo" + r"rk/(main|shared)", r"/ro" + r"ot/", r"[A-Z]:\\\\Us" + "ers"]
+    index = [r"inde" + r"x-url", r"extra-ind" + r"ex", r"simple/?[\"'\s]", r"artifactory|nexus\.|devpi"]
+    pattern = re.compile("|".join([*machine, *index]))
+    found = []
+    for path in tracked():
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+            if pattern.search(line):
+                found.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()[:80]}")
+    assert found == []
