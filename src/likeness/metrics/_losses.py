@@ -1,11 +1,12 @@
 """Sums of cell losses over the published records.
 
-Records are counted per distinct region, and regions are sorted, so neither the order of the records nor the
+Records are counted per distinct region and summed without rounding, so neither the order of the records nor the
 numbers of the classes change a sum.
 """
 
 from __future__ import annotations
 
+from math import fsum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,7 +37,7 @@ def attribute_losses(evaluation: Evaluation, loss: str) -> NDArray[np.float64]:
     sizes = class_sizes(evaluation)
     return np.array(
         [
-            float((region_sizes(regions, sizes) * region_losses(regions, LOSSES[loss])).sum())
+            fsum((region_sizes(regions, sizes) * region_losses(regions, LOSSES[loss])).tolist())
             for regions in evaluation.recoding.attributes
         ],
         np.float64,
