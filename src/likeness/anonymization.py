@@ -241,7 +241,10 @@ def describe_columns(
     for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):
         known[domain.name] = note_on(domain, "sensitive", codes[kept])
     names = dict.fromkeys(name for table in tables.values() for name in table)
-    return PublishedColumns(tuple(known.get(name, ColumnNote(name, "other")) for name in names))
+    weights = None if encoded.survey_weights is None else encoded.published_name(encoded.survey_weights)
+    return PublishedColumns(
+        tuple(known.get(name, ColumnNote(name, "other", survey_weight=name == weights)) for name in names)
+    )
 
 
 def _all_occur(domain: Domain, codes: NDArray[np.integer]) -> bool:

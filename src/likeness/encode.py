@@ -47,6 +47,8 @@ class Encoded:
     reasons : (rows of the table,) int32, optional
         Position in ``dropped`` of each dropped row's reason, -1 for rows that go on; left out where none is
         dropped.
+    survey_weights
+        The column of survey weights, if there is one.
     """
 
     data: Microdata
@@ -56,6 +58,7 @@ class Encoded:
     renamed: dict[str, str] = field(default_factory=dict)
     roles: dict[str, str] = field(default_factory=dict)
     reasons: NDArray[np.int32] | None = None
+    survey_weights: str | None = None
 
     def with_role(self, role: str) -> list[str]:
         """Columns of one role, in the order of the table."""
@@ -186,7 +189,9 @@ def _assemble(
         survey_weights=weights,
     )
     missing = {name: count for name, (_, _, count, _) in found.items() if count}
-    return Encoded(data, table, dropped, missing, renamed, roles, None if kept.all() else reasons)
+    return Encoded(
+        data, table, dropped, missing, renamed, roles, None if kept.all() else reasons, policy.weights
+    )
 
 
 def _free_name(name: str, taken: tuple[str, ...]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.errors import TableError
-from likeness.forms._base import Cells, Columns, Publication, Query
+from likeness.forms._base import Cells, Columns, Publication, Query, read_survey_weights
 from likeness.forms._exact import ExactColumn, whole_numbers
 from likeness.forms._overlap import condition_shares
 from likeness.forms._text import MISSING
@@ -77,6 +77,7 @@ class AnatomizedPublication(Publication):
         self.sensitive_codes = self._expand()
         groups = group_codes([c.codes for c in self.columns], [c.domain.codes for c in self.columns])
         self.identities = groups.of if self.columns else np.zeros(self.size, np.int64)
+        self.survey_weights = read_survey_weights(quasi, columns, self.size)
         self._first = groups.first if self.columns else np.zeros(min(1, self.size), np.int64)
 
     def _find_buckets(self, held: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -136,7 +137,8 @@ class AnatomizedPublication(Publication):
     def estimate(self, query: Query) -> float:
         """Count the records a query finds in every bucket, times the bucket's share of the sensitive values.
 
-        The estimator of Anatomy in spec section 5.4.
+        The estimator of Anatomy in spec section 5.4. Where survey weights are published, every record counts for as
+        many people as its weight says.
 
         Raises
         ------
@@ -154,7 +156,7 @@ class AnatomizedPublication(Publication):
             else:
                 known = ", ".join((*by_name, self.values.note.name))
                 raise TableError(f"no published column {name!r} to query; there are {known}")
-        members = np.bincount(self.classes[matching], minlength=self.numbers.size)
+        members = np.bincount(self.classes[matching], self.survey_weights[matching], self.numbers.size)
         having = np.bincount(self.holders, self.counts * wanted[self.values.codes], self.numbers.size)
         return float(np.sum(members * having / self.sizes))
 

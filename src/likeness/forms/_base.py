@@ -219,6 +219,27 @@ def as_labelled(column: Labelled | EncodedColumn) -> Labelled:
     return Labelled(number[column.codes], [labels[i] for i in np.flatnonzero(occurs)])
 
 
+def read_survey_weights(table: Columns, columns: PublishedColumns, size: int) -> NDArray[np.float64]:
+    """(n,) How many people each record stands for: 1, unless survey weights were published.
+
+    Raises
+    ------
+    TableError
+        When a published weight is not a number of at least 0.
+    """
+    name = columns.survey_weight
+    if name is None:
+        return np.ones(size)
+    column = table[name]
+    try:
+        numbers = np.array([float(label) for label in column.labels])
+    except ValueError:
+        numbers = np.array([np.nan])
+    if not (numbers >= 0).all():
+        raise TableError(f"column {name!r}: a published survey weight is not a number of at least 0")
+    return numbers[column.codes]
+
+
 def exact_labels(labels: Sequence[str]) -> list[str | None]:
     """Read the labels of exact values; None for the missing value."""
     return [None if label == MISSING else read_value(label) for label in labels]

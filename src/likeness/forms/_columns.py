@@ -39,6 +39,8 @@ class ColumnNote:
         Rows (leaf first, root last) of a declared hierarchy; of one made from the data only the published values.
     distance
         Ground distance of a sensitive column.
+    survey_weight
+        Whether the column says how many people of the population a record stands for.
     """
 
     name: str
@@ -51,6 +53,7 @@ class ColumnNote:
     values: tuple[str | None, ...] | None = None
     hierarchy: tuple[tuple[str, ...], ...] | None = None
     distance: str = "equal"
+    survey_weight: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Write only what is not a default."""
@@ -67,6 +70,8 @@ class ColumnNote:
             plain["hierarchy"] = [list(row) for row in self.hierarchy]
         if self.role == "sensitive":
             plain["distance"] = self.distance
+        if self.survey_weight:
+            plain["survey_weight"] = True
         return plain
 
     @staticmethod
@@ -96,6 +101,11 @@ class PublishedColumns:
     def with_role(self, role: str) -> tuple[ColumnNote, ...]:
         """Notes of one role."""
         return tuple(note for note in self.notes if note.role == role)
+
+    @property
+    def survey_weight(self) -> str | None:
+        """The column of survey weights, where it is published."""
+        return next((note.name for note in self.notes if note.survey_weight), None)
 
 
 def note_on(

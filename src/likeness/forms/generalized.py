@@ -18,6 +18,7 @@ from likeness.forms._base import (
     Query,
     exact_labels,
     publish_values,
+    read_survey_weights,
 )
 from likeness.forms._columns import PublishedColumns, read_domain
 from likeness.forms._overlap import Overlap, condition_shares
@@ -147,6 +148,7 @@ class GeneralizedPublication(Publication):
             codes.append(of_label[column.codes])
         self.sensitive = tuple(sensitive)
         self.sensitive_codes = np.array(codes, np.int32).reshape(len(sensitive), self.size)
+        self.survey_weights = read_survey_weights(table, columns, self.size)
         self._overlap = [Overlap(note, regions) for note, regions in zip(quasi, self.regions, strict=True)]
         self.cells = tuple(map(Cells, quasi, self.regions, self.class_regions))
 
@@ -156,6 +158,8 @@ class GeneralizedPublication(Publication):
 
     def estimate(self, query: Query) -> float:
         """Count the records a query would find, spreading every class evenly over its region (spec 5.4).
+
+        Where survey weights are published, every record counts for as many people as its weight says.
 
         Raises
         ------
@@ -176,7 +180,7 @@ class GeneralizedPublication(Publication):
                 raise TableError(
                     f"no published column {name!r} to query; there are {', '.join((*self.names, *published))}"
                 )
-        members = np.bincount(self.classes[matching], minlength=self.class_count)
+        members = np.bincount(self.classes[matching], self.survey_weights[matching], self.class_count)
         return float(members @ shares)
 
     def candidates(self, target: Mapping[str, Any]) -> NDArray[np.int64]:

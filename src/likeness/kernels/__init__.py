@@ -6,34 +6,30 @@ kernel has an explicit signature and is cached on disk, so only the first run on
 
 from __future__ import annotations
 
-import os
-import tempfile
 import warnings
-from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
 
-from numba.core import config as numba_config
+from numba import njit
+from numba.core import config
 from numba.core.errors import NumbaExperimentalFeatureWarning
-
-config: Any = numba_config
-
-
-def _can_write(folder: Path) -> bool:
-    """Whether a folder, or the nearest one above it that exists, can be written."""
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
-    return os.access(folder, os.W_OK)
-
-
-def _find_cache() -> None:
-    """Give compiled kernels a place where neither this package nor the home folder can be written (read-only images)."""
-    here, home = Path(__file__).parent / "__pycache__", Path("~/.cache/numba").expanduser()
-    if not config.CACHE_DIR and not _can_write(here) and not _can_write(home):
-        # A folder of this process alone: a shared one could hold kernels that somebody else put there.
-        config.CACHE_DIR = tempfile.mkdtemp(prefix="likeness-kernels-")
-
-
-_find_cache()
 
 # Searches take privacy models as first-class functions; a test watches that numba still compiles them.
 warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
+
+
+def _probe() -> None:
+    """Stand for any kernel."""
+
+
+def _find_cache() -> TemporaryDirectory[str] | None:
+    """Give compiled kernels a place for as long as the process runs, where none that lasts can be written."""
+    try:
+        njit(cache=True)(_probe)  # looks for a place, compiles nothing
+    except RuntimeError:  # read-only installation, no home: no place at all
+        folder = TemporaryDirectory(prefix="likeness-kernels-", ignore_cleanup_errors=True)
+        config.CACHE_DIR = folder.name
+        return folder
+    return None
+
+
+_cache = _find_cache()

@@ -1,0 +1,46 @@
+"""Estimates count people of the population where survey weights are published."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import likeness as lk
+from likeness.folder import open_release
+
+TABLE = pl.DataFrame(
+    {
+        "age": [30, 31, 60, 61],
+        "disease": ["flu", "cold", "flu", "cold"],
+        "weight": [1.5, 2.5, 10.0, 20.0],
+    }
+)
+
+
+def release(role, **more):
+    columns = {"age": lk.quasi(), "disease": lk.sensitive(), "weight": role}
+    return lk.anonymize(
+        TABLE, lk.Policy(columns=columns, privacy=lk.DistinctLDiversity(2), weights="weight", **more), seed=1
+    )
+
+
+@pytest.mark.parametrize("method", [lk.Mondrian(), lk.Anatomy(2)], ids=["generalized", "anatomized"])
+def test_published_weights_count_people(method, tmp_path):
+    made = release(lk.other(), method=method)
+    assert made.estimate({}) == pytest.approx(34.0)
+    if isinstance(method, lk.Mondrian):
+        assert made.estimate({"age": (60, 61), "disease": {"flu"}}) == 10.0
+    again = open_release(made.write(tmp_path / "out"))
+    assert again.estimate({}) == pytest.approx(34.0)
+    assert lk.verify(tmp_path / "out", TABLE).ok
+
+
+def test_weights_that_are_not_published_count_nothing():
+    assert release(lk.drop()).estimate({}) == 4.0
+
+
+def test_a_negative_weight_is_refused():
+    columns = {"age": lk.quasi(), "weight": lk.other()}
+    table = TABLE.select("age", weight=pl.lit(-1.0))
+    with pytest.raises(lk.PolicyError, match="holds a negative weight"):
+        lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2), weights="weight"))
