@@ -30,6 +30,7 @@ def raising(monkeypatch, problem):
         (errors.CannotBeMetError("no"), 3),
         (errors.LikenessError("no"), 2),
         (KeyboardInterrupt(), 130),
+        (PermissionError(13, "Permission denied", "secret.csv"), 2),
         (ZeroDivisionError("no"), 70),
         (MemoryError(), 70),
         (RecursionError(), 70),

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from tests.end_to_end.conftest import SECONDS, environment
@@ -76,6 +77,23 @@ def test_a_reader_that_has_seen_enough(command, desk):
         assert process.stderr is not None
         assert process.stderr.read() == ""
     assert process.returncode == 141
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_behind_stdout_is_one_line(command, desk):
+    with Path("/dev/full").open("w") as full:
+        found = subprocess.run(
+            [*command, "list", "models"],
+            cwd=desk,
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+    assert found.returncode == 2
+    assert found.stderr == "error: cannot be read or written (No space left on device)\n"
 
 
 def test_nothing_is_printed_even_where_warnings_are_errors(desk):

@@ -33,7 +33,9 @@ def test_1_recursive_diversity_starts_from_the_most_frequent_value():
     table = pl.DataFrame({"age": [30] * 10 + [60] * 10, "disease": young + old})
     policy = lk.Policy(columns=AGE, privacy=lk.RecursiveClDiversity(2, 2))
     assert lk.anonymize(table, policy, seed=1).certificate.classes == 1
-    with pytest.raises(lk.CannotBeMetError, match=r"recursive-cl-diversity.*strongest it could meet is c = 9, l = 2"):
+    with pytest.raises(
+        lk.CannotBeMetError, match=r"recursive-cl-diversity.*strongest it could meet is c = 9, l = 2"
+    ):
         lk.anonymize(table.head(10), policy, seed=1)
 
 
@@ -124,10 +126,12 @@ def test_4_what_a_table_cannot_meet_is_said():
 @pytest.mark.parametrize("k", [2, 5, 37])
 def test_5_no_class_is_below_k(cut, k):
     table = Hospital().generate(2_000, 2).select("age", "sex", "zip", "diagnosis")
-    roles = dict.fromkeys(("age", "sex", "zip"), {"role": "quasi"}) | {"diagnosis": {"role": "sensitive"}}
+    roles = {key: {"role": "quasi"} for key in ("age", "sex", "zip")} | {"diagnosis": {"role": "sensitive"}}
     for strict in {True, cut == "least-loss"}:
         method = lk.Mondrian(cut=cut, strict=strict)
-        release = lk.anonymize(table, lk.Policy(columns=roles, privacy=lk.KAnonymity(k), method=method), seed=1)
+        release = lk.anonymize(
+            table, lk.Policy(columns=roles, privacy=lk.KAnonymity(k), method=method), seed=1
+        )
         found = classes(release.table, ["age", "sex", "zip"], "diagnosis")
         assert min(group.total() for group in found.values()) >= k
         assert sum(group.total() for group in found.values()) == 2_000
@@ -171,7 +175,9 @@ def test_9_nothing_is_withheld_that_need_not_be(share):
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-@pytest.mark.parametrize("name", ["marital-status", "a b", "a.b", "ä`'\"", "__class__", "0", "x|y", "$x", "self"])
+@pytest.mark.parametrize(
+    "name", ["marital-status", "a b", "a.b", "ä`'\"", "__class__", "0", "x|y", "$x", "self"]
+)
 @pytest.mark.parametrize("method", ["mondrian", "burel"])
 def test_10_columns_may_have_any_name(library, name, method):
     rng = np.random.default_rng(0)

@@ -17,7 +17,11 @@ Row = dict[str, Any]
 
 
 def violations(
-    models: Sequence[Model], sensitive: dict[str, Field], rows: list[Row], classes: list[Any], original: list[Row]
+    models: Sequence[Model],
+    sensitive: dict[str, Field],
+    rows: list[Row],
+    classes: list[Any],
+    original: list[Row],
 ) -> list[str]:
     """Every class, or part of one, that violates a model."""
     found = []
@@ -27,7 +31,9 @@ def violations(
             shares = Counter(value(model, column, row) for row in reference)
             for key, members in groups.items():
                 if not satisfied(model, column, Counter(members), shares):
-                    found.append(f"{model} on {column and column.name}: {key}: {Counter(members)} of {shares}")
+                    found.append(
+                        f"{model} on {column and column.name}: {key}: {Counter(members)} of {shares}"
+                    )
     return found
 
 

@@ -19,7 +19,13 @@ ODD = ["a", "b", "*", "", "[1, 2]", "{a|b}", "a, b", "\\e", "é", " ", "NA", "-1
 TREES: list[list[list[str]]] = [
     [["a", "A", "any"], ["b", "A", "any"], ["c", "B", "any"], ["d", "B", "any"], ["e", "B", "any"]],
     [["a", "a", "*"], ["b", "[b, c]", "*"], ["c", "[b, c]", "*"]],
-    [["u", "U", "P", "*"], ["v", "U", "P", "*"], ["w", "W", "P", "*"], ["x", "x", "x", "*"], ["y", "{y}", "Q", "*"]],
+    [
+        ["u", "U", "P", "*"],
+        ["v", "U", "P", "*"],
+        ["w", "W", "P", "*"],
+        ["x", "x", "x", "*"],
+        ["y", "{y}", "Q", "*"],
+    ],
     [["a", "only"], ["*a", "only"]],
 ]
 DAYS = [date(2023, 12, 30) + timedelta(days=17 * i) for i in range(9)]
@@ -45,7 +51,9 @@ class Case:
         """The policy's columns."""
         roles = {"quasi": self.quasi, "sensitive": self.sensitive}
         return {
-            name: {"role": role, **own.column} for role, fields in roles.items() for name, own in fields.items()
+            name: {"role": role, **own.column}
+            for role, fields in roles.items()
+            for name, own in fields.items()
         } | {"row": {"role": "other"}}
 
     def policy(self, **changes: Any) -> lk.Policy:
@@ -129,9 +137,13 @@ def numbers(draw: st.DrawFn, rows: int, role: str) -> Field:
         column["weight"] = draw(st.sampled_from([0.5, 3]))
     paths = None
     if role == "quasi" and kind != "real" and draw(st.booleans()):
-        column["hierarchy"], paths = declared() if kind == "integer" and draw(st.booleans()) else derived(kind, cells)
+        column["hierarchy"], paths = (
+            declared() if kind == "integer" and draw(st.booleans()) else derived(kind, cells)
+        )
         # A day as bottom or top says that the kind is date, and then the regions are intervals; texts have neither.
-        if draw(st.booleans()) and not ("bottom" in column and (kind == "date" or isinstance(column["hierarchy"], list))):
+        if draw(st.booleans()) and not (
+            "bottom" in column and (kind == "date" or isinstance(column["hierarchy"], list))
+        ):
             kind = "hierarchical"
             column = {k: v for k, v in column.items() if k not in {"kind", "domain"}}
     return Field("", kind, cells, column, None, paths)
@@ -156,7 +168,9 @@ def derived(kind: str, cells: list[Any]) -> tuple[dict[str, Any], dict[str, list
 
 def ordered(draw: st.DrawFn, rows: int, role: str) -> Field:
     """Texts in a declared order."""
-    order = draw(st.lists(st.sampled_from([o for o in ODD if o not in MARKERS]), min_size=1, max_size=6, unique=True))
+    order = draw(
+        st.lists(st.sampled_from([o for o in ODD if o not in MARKERS]), min_size=1, max_size=6, unique=True)
+    )
     cells = draw(st.lists(st.sampled_from(order), min_size=rows, max_size=rows))
     column: dict[str, Any] = {"kind": "ordered", "domain": order}
     if draw(st.integers(0, 3)) or not all(value.strip() for value in order):
@@ -279,7 +293,9 @@ def model(draw: st.DrawFn, sensitive: dict[str, Field]) -> Model:
 
 def gains() -> st.SearchStrategy[dict[str, Any]]:
     """Parameters of β-likeness."""
-    return st.fixed_dictionaries({"beta": fractions("1/6", "4")}, optional={"negative": fractions("1/2", "1")})
+    return st.fixed_dictionaries(
+        {"beta": fractions("1/6", "4")}, optional={"negative": fractions("1/2", "1")}
+    )
 
 
 def half_more(p: Fraction) -> Fraction:
@@ -314,4 +330,9 @@ def methods(draw: st.DrawFn, models: list[Model]) -> dict[str, Any]:
         }
     cut = draw(st.sampled_from(["least-loss", "all", "widest"]))
     strict = cut == "least-loss" or draw(st.booleans())
-    return {"name": "mondrian", "cut": cut, "strict": strict, "loss": draw(st.sampled_from(["glm", "ncp", "iloss"]))}
+    return {
+        "name": "mondrian",
+        "cut": cut,
+        "strict": strict,
+        "loss": draw(st.sampled_from(["glm", "ncp", "iloss"])),
+    }

@@ -112,7 +112,9 @@ def read(text: str | None, column: Field, recoding: str) -> Region:
         assert below, f"{column.name}: {text!r} is no node"
         return Region(members=below, column=column)
     if shape == "set":
-        members = parts(letters[1:-1], "|") if (first, last) == (("{", False), ("}", False)) else [plain(letters)]
+        members = (
+            parts(letters[1:-1], "|") if (first, last) == (("{", False), ("}", False)) else [plain(letters)]
+        )
         return Region(members=frozenset(members), column=column)
     if (first, last) == (("[", False), ("]", False)):
         low, high = parts(letters[1:-1], ",")

@@ -45,11 +45,7 @@ def as_text(results: Iterable[AttackResult]) -> list[str]:
     """Write results for people: each figure before and after."""
     lines: list[str] = []
     for result in results:
-        rows = [
-            ["", "without the release", "from the release"],
-            ["success", number(result.baseline), number(result.success)],
-        ]
-        rows[0][1:] = ["original", "release"]
+        rows = [["", "original", "release"], ["success", number(result.baseline), number(result.success)]]
         for name, value in result.details.items():
             if not name.endswith(BEFORE):
                 before = result.details.get(f"{name}{BEFORE}")

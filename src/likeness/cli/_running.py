@@ -50,9 +50,13 @@ def main(tokens: Sequence[str] | None = None) -> int:
             _trace()
             return _refuse(["interrupted; nothing half-written was left"], INTERRUPTED)
         except BrokenPipeError:
-            # Python flushes stdout once more when it ends: let that go nowhere.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _close_stdout()
             return CLOSED
+        except OSError as problem:
+            _trace()
+            _close_stdout()
+            where = "" if problem.filename is None else f"{problem.filename}: "
+            return _refuse([f"{where}cannot be read or written ({problem.strerror or problem})"], USAGE)
         except MemoryError:
             _trace()
             return _refuse(["there is not enough memory for this; try with fewer columns or records"], DEFECT)
@@ -96,6 +100,14 @@ def _trace() -> None:
     """Show the traceback, to those who asked for it."""
     if console.tracebacks:
         traceback.print_exc()
+
+
+def _close_stdout() -> None:
+    """Let what cannot be written to stdout go nowhere: Python would try once more when it ends, and complain."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager

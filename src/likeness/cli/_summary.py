@@ -44,21 +44,20 @@ def asked(policy: Policy, models: Iterable[PrivacyModel]) -> list[str]:
         "quasi-identifiers": policy.with_role("quasi"),
         "sensitive": policy.with_role("sensitive"),
         "published as they are": policy.with_role("other"),
-        "published as random numbers": _identifiers(policy, "pseudonym"),
-        "not published": (*_identifiers(policy, None), *policy.with_role("drop")),
+        "published as random numbers": _identifiers(policy, pseudonym=True),
+        "not published": (*_identifiers(policy, pseudonym=False), *policy.with_role("drop")),
     }
     lines += [f"{words}: {', '.join(map(cell, names))}" for words, names in columns_of.items() if names]
     lines.append(f"withheld: at most {number(100 * float(policy.withhold.at_most))} % of the records")
     return lines
 
 
-def _identifiers(policy: Policy, action: str | None) -> tuple[str, ...]:
-    """Identifiers of one action."""
-    pseudonyms = [
-        name for name in policy.with_role("identifier") if policy.columns[name].action == "pseudonym"
-    ]
+def _identifiers(policy: Policy, *, pseudonym: bool) -> tuple[str, ...]:
+    """Identifiers that are published as random numbers, or those that are not published."""
     return tuple(
-        name for name in policy.with_role("identifier") if (name in pseudonyms) == (action == "pseudonym")
+        name
+        for name in policy.with_role("identifier")
+        if (policy.columns[name].action == "pseudonym") == pseudonym
     )
 
 

@@ -27,7 +27,7 @@ def _find_cache() -> TemporaryDirectory[str] | None:
         njit(cache=True)(_probe)  # looks for a place, compiles nothing
     except RuntimeError:  # read-only installation, no home: no place at all
         folder = TemporaryDirectory(prefix="likeness-kernels-", ignore_cleanup_errors=True)
-        config.CACHE_DIR = folder.name
+        config.CACHE_DIR = folder.name  # type: ignore[attr-defined]  # numba sets them dynamically
         return folder
     return None
 
