@@ -75,7 +75,13 @@ class Anatomy(Method):
             return plan.withhold(plan.published, self._not_eligible(problem, counts))
         buckets = np.full(data.size, -1, np.int64)
         buckets[kept] = _deal(codes, counts, self.l, problem.rng)
-        return _withhold_buckets(problem, replace(plan, buckets=buckets))
+        plan = replace(plan, buckets=buckets)
+        withheld = -1
+        while plan.withheld != withheld:
+            # What one kind of model withholds may leave too little for the other.
+            withheld = plan.withheld
+            plan = _withhold_identities(problem, _withhold_buckets(problem, plan))
+        return plan
 
     def _not_eligible(self, problem: Problem, counts: NDArray[np.int64]) -> str:
         """Say which value is too frequent for l."""

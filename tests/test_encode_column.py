@@ -1,0 +1,218 @@
+"""One column to its domain: kinds, declared values, bottom and top coding, missing cells, hierarchies."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from likeness.encode_column import EncodeError, encode_attribute
+from likeness.errors import HierarchyError, LikenessError, TableError
+from likeness.policy import Column, Missing
+from likeness.tables import read
+
+ROWS = [["a", "A", "*"], ["b", "A", "*"], ["c", "B", "*"]]
+
+
+def encoded(cells: Any, recoding: str = "tight", role: str = "quasi", missing: str = "error", **column: Any) -> Any:
+    """Domain, codes, number of missing cells and their treatment."""
+    table = read(pl.DataFrame({"x": cells}))
+    rule = Missing(markers=["", "?"], policy=missing)
+    return encode_attribute(table, "x", Column(role=role, **column), rule, recoding, Path())
+
+
+def values(cells: Any, **given: Any) -> list[str | None]:
+    """Text of every cell as encoded."""
+    domain, codes, _, _ = encoded(cells, **given)
+    return [None if code < 0 else domain.labels[code] for code in codes]
+
+
+@pytest.mark.parametrize(
+    ("cells", "column", "kind", "shape"),
+    [
+        ([3, 1, 2], {}, "integer", "interval"),
+        (["3", "1", "2"], {}, "integer", "interval"),
+        ([0.5, 1.0, 0.25], {}, "real", "interval"),
+        ([3, 1, 2], {"kind": "real"}, "real", "interval"),
+        ([3.0, 1.0, 2.0], {"kind": "integer"}, "integer", "interval"),
+        ([date(2024, 1, 2), date(2023, 1, 1), date(2024, 1, 1)], {}, "date", "interval"),
+        (["b", "a", "c"], {}, "categorical", "set"),
+        (["02139", "10001", "02141"], {}, "categorical", "set"),
+        ([3, 1, 2], {"kind": "categorical"}, "categorical", "set"),
+        ([True, False, True], {}, "categorical", "set"),
+        (["b", "a", "c"], {"kind": "ordered", "domain": ["c", "b", "a"]}, "ordered", "interval"),
+        (["b", "a", "c"], {"kind": "ordered", "hierarchy": ROWS}, "ordered", "interval"),
+        (["b", "a", "c"], {"hierarchy": ROWS}, "hierarchical", "tree"),
+        (["b", "a", "c"], {"hierarchy": ROWS, "kind": "categorical"}, "hierarchical", "tree"),
+        (["021", "022", "031"], {"hierarchy": {"prefix": 3}}, "hierarchical", "tree"),
+        ([3, 1, 2], {"hierarchy": {"intervals": {"width": 2}}}, "hierarchical", "tree"),
+        ([3, 1, 2], {"hierarchy": {"intervals": {"width": 2}}, "kind": "integer"}, "integer", "interval"),
+        ([date(2024, 1, 2), date(2023, 1, 1), date(2024, 1, 1)], {"hierarchy": {"dates": ["year"]}}, "hierarchical", "tree"),
+    ],
+)  # fmt: skip
+def test_kinds_and_shapes(cells, column, kind, shape):
+    domain, codes, missing, _ = encoded(cells, **column)
+    assert (domain.kind, domain.shape, missing) == (kind, shape, 0)
+    assert codes.dtype == np.int32
+    texts = [str(cell).lower() if isinstance(cell, bool) else str(cell) for cell in cells]
+    shown = [domain.labels[code] for code in codes]
+    assert shown == texts or [float(x) for x in shown] == [float(x) for x in texts]
+
+
+@pytest.mark.parametrize(
+    ("recoding", "column", "shape"),
+    [
+        ("set", {"hierarchy": ROWS}, "set"),
+        ("hierarchy", {"hierarchy": ROWS}, "tree"),
+        ("hierarchy", {"hierarchy": ROWS, "kind": "ordered"}, "tree"),
+        ("set", {"hierarchy": ROWS, "kind": "ordered"}, "interval"),
+        ("hierarchy", {}, "set"),
+    ],
+)
+def test_the_recoding_decides_the_shape_of_a_quasi_identifier(recoding, column, shape):
+    assert encoded(["b", "a", "c"], recoding, **column)[0].shape == shape
+
+
+@pytest.mark.parametrize("recoding", ["tight", "hierarchy", "set"])
+def test_the_recoding_does_not_change_a_sensitive_column(recoding):
+    assert encoded(["b", "a", "c"], recoding, "sensitive", hierarchy=ROWS)[0].shape == "tree"
+    rule = {"intervals": {"width": 2}}
+    assert encoded([3, 1], recoding, "sensitive", kind="integer", hierarchy=rule)[0].shape == "interval"
+    far = encoded([3, 1], recoding, "sensitive", kind="integer", hierarchy=rule, distance="hierarchical")[0]
+    assert (far.shape, far.distance) == ("tree", "hierarchical")
+
+
+@pytest.mark.parametrize(
+    ("cells", "column", "distance"),
+    [
+        ([1, 2], {}, "ordered"),
+        (["a", "b"], {}, "equal"),
+        (["a", "b"], {"kind": "ordered", "domain": ["b", "a"]}, "ordered"),
+        (["a", "b"], {"hierarchy": ROWS}, "hierarchical"),
+        (["a", "b"], {"hierarchy": ROWS, "distance": "equal"}, "equal"),
+        ([1, 2], {"distance": "equal"}, "equal"),
+    ],
+)
+def test_ground_distances_follow_the_kind_unless_declared(cells, column, distance):
+    assert encoded(cells, role="sensitive", **column)[0].distance == distance
+
+
+def test_declared_ranges_may_be_wider_than_what_was_observed():
+    domain = encoded([20, 30], domain=[0, 110])[0]
+    assert (domain.low, domain.high, domain.declared) == (0, 110, True)
+    assert encoded([20, 30])[0].declared is False
+    days = encoded([date(1970, 1, 3)], domain=[date(1970, 1, 1), date(1970, 1, 11)])[0]
+    assert (days.low, days.high) == (0, 10)
+
+
+def test_declared_values_keep_their_order_and_count_though_unobserved():
+    domain, codes, _, _ = encoded(["b", "a", "b"], kind="ordered", domain=["c", "b", "a"])
+    assert domain.labels == ["c", "b", "a"]
+    assert codes.tolist() == [1, 2, 1]
+    assert encoded(["b"], domain=["a", "b", "z"])[0].size == 3
+    assert encoded([3, 1], kind="ordered", domain=[5, 3, 1])[1].tolist() == [1, 2]
+    leaves = encoded(["b", "a"], kind="ordered", hierarchy=ROWS)[0]
+    assert leaves.labels == ["a", "b", "c"]
+
+
+def test_bottom_and_top_coding():
+    assert values([10, 18, 40, 95], bottom=18, top=90) == ["18", "18", "40", "90"]
+    assert values([0.5, 2.5], top=2) == ["0.5", "2.0"]
+    assert values([1, 2], bottom=10, top=20) == ["10", "10"]
+    days = [date(1920, 5, 1), date(1990, 5, 1)]
+    assert values(days, bottom=date(1930, 1, 1)) == ["1930-01-01", "1990-05-01"]
+    assert values([1, None, 9], top=5, missing="category") == ["1", None, "5"]
+    # The hierarchy is made of the values that are left.
+    tree = encoded([1, 7, 23], top=9, hierarchy={"intervals": {"width": 5}})[0].hierarchy
+    assert tree.leaves == ("1", "7", "9")
+
+
+@pytest.mark.parametrize("treatment", ["category", "drop"])
+def test_missing_cells_are_counted_and_marked(treatment):
+    domain, codes, count, told = encoded(["a", "?", None, "b", ""], missing=treatment)
+    assert codes.tolist() == [0, -1, -1, 1, -1]
+    assert (count, told, domain.missing) == (3, treatment, treatment == "category")
+
+
+def test_a_category_only_where_something_is_missing():
+    assert encoded(["a", "b"], missing="category")[0].missing is False
+
+
+@pytest.mark.parametrize(
+    ("cells", "column", "message"),
+    [
+        ([1, None, None], {}, "column 'x': 2 missing values, the first in row 2; say missing: {policy: category} "),
+        ([None, None], {"missing": "drop"}, "column 'x': every value is missing; give it role: drop"),
+        ([1, 2, 9], {"domain": [2, 5]}, "column 'x': '1' is outside its declared domain [2, 5] (and 1 more values); "),
+        ([0], {"domain": [0.5, 2]}, "column 'x': '0' is outside its declared domain [0.5, 2]"),
+        ([1], {"domain": [2, 5], "recoding": "hierarchy", "kind": "integer", "hierarchy": {"intervals": {"width": 2}}},
+         "column 'x': '1' is outside its declared domain [2, 5]"),
+        (["a"], {"domain": ["b"]}, "column 'x': 'a' is not in its declared domain; add it, or correct the table"),
+        (["a"], {"domain": ["b"], "hierarchy": ROWS}, "column 'x': 'a' is not in its declared domain"),
+        (["a"], {"domain": [1, 2]}, "column 'x': 'a' is not in its declared domain"),
+        (["a"], {"bottom": 1}, "column 'x': bottom and top coding need numbers or dates; its values are text"),
+        ([1], {"bottom": 0.5}, "column 'x': bottom 0.5 is not a whole number of 64 bits, as its values are"),
+        ([1], {"top": 10**30}, f"column 'x': top {10**30} is not a whole number of 64 bits"),
+        (["a"], {"hierarchy": {"intervals": {"width": 2}}}, "column 'x': intervals need numbers; its values are text"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_column_is_one_clear_line(cells, column, message):
+    with pytest.raises(EncodeError) as caught:
+        encoded(cells, **column)
+    (line,) = caught.value.problems
+    assert line.startswith(message), line
+
+
+@pytest.mark.parametrize(
+    ("cells", "column", "error", "message"),
+    [
+        (["a", "d"], {"hierarchy": ROWS}, HierarchyError, "value 'd' of column 'x' is not a leaf of x"),
+        ([3, 5], {"hierarchy": ROWS}, HierarchyError, "value '3' of column 'x' is not a leaf of x"),
+        (["1"], {"hierarchy": {"dates": ["month"]}}, TableError, "column 'x' is declared date, but '1'"),
+        (["021", "2"], {"hierarchy": {"prefix": 3}}, HierarchyError, "x: code '2' has 1 characters where 3"),
+        (["a"], {"hierarchy": "none.csv"}, HierarchyError, "none.csv: no such file"),
+        (["1", "x", "3"], {"kind": "integer"}, TableError, "is declared integer, but 'x' at row 2"),
+        (["1", "2", "x"], {}, TableError, "mixes numbers and text: 'x' at row 3"),
+        ([1.5], {"kind": "integer"}, TableError, "is declared integer, but 1.5 at row 1"),
+        ([float("inf")], {}, TableError, "holds an infinite number"),
+        ([7], {"hierarchy": {"intervals": [0, 5]}}, HierarchyError, "7"),
+    ],
+)
+def test_what_tables_and_hierarchies_refuse_names_the_value(cells, column, error, message):
+    with pytest.raises(error) as caught:
+        encoded(cells, **column)
+    assert message in str(caught.value)
+    assert all("\n" not in line for line in caught.value.problems)
+
+
+def test_a_hierarchy_of_one_value_has_no_root_above_the_missing_one():
+    tree = [["a", "a"]]
+    with pytest.raises(LikenessError, match="a hierarchy of one value has no root above the missing value"):
+        encoded(["a", None], missing="category", hierarchy=tree)
+
+
+@pytest.mark.parametrize(
+    "hierarchy",
+    [
+        ROWS,
+        {"*": {"A": ["a", "b"], "B": ["c"]}},
+        {"*": {"A": {"a": None, "b": None}, "B": {"c": None}}},
+    ],
+)
+def test_hierarchies_in_all_their_writings(hierarchy):
+    tree = encoded(["a", "b", "c"], hierarchy=hierarchy)[0].hierarchy
+    assert tree.leaves == ("a", "b", "c")
+    assert [tree.labels[node] for node in tree.common_ancestor([0, 0], [1, 2])] == ["A", "*"]
+
+
+def test_a_hierarchy_file_is_meant_from_the_folder_of_the_policy(tmp_path):
+    (tmp_path / "x.csv").write_text("a;A;*\nb;A;*\n")
+    table = read(pl.DataFrame({"x": ["a", "b"]}))
+    column = Column(role="quasi", hierarchy="x.csv")
+    domain, *_ = encode_attribute(table, "x", column, Missing(), "tight", tmp_path)
+    assert domain.hierarchy.leaves == ("a", "b")
+    assert domain.declared

@@ -1,0 +1,182 @@
+"""Searching until everything that is published holds: withholding, level limits, and why it cannot be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import likeness as lk
+from likeness.encode import encode
+from likeness.errors import CannotBeMetError, PolicyError
+from likeness.methods._base import Method, Problem
+from likeness.methods.mondrian import Mondrian
+from likeness.microdata.plan import Plan
+from likeness.progress import Progress
+from likeness.solve import solve
+from likeness.tables import read
+
+TOWNS = [["n1", "north", "*"], ["n2", "north", "*"], ["s1", "south", "*"], ["s2", "south", "*"]]
+
+
+def data_of(frame: dict[str, list[Any]], **columns: Any) -> Any:
+    """Microdata in which ``s`` is sensitive and everything else a quasi-identifier."""
+    roles = {name: columns.get(name, lk.sensitive() if name.startswith("s") else lk.quasi()) for name in frame}
+    return encode(read(pl.DataFrame(frame)), lk.Policy(columns=roles, privacy=lk.KAnonymity(1))).data
+
+
+def solved(data: Any, models: Any, at_most: Fraction | int = 0, method: Method | None = None) -> Any:
+    """The solution."""
+    listed = [models] if not hasattr(models, "__iter__") else list(models)
+    rng = np.random.default_rng(0)
+    return solve(method or Mondrian(), data, listed, rng, Fraction(at_most), Progress())
+
+
+@dataclass(frozen=True)
+class Fixed(Method):
+    """A method that has its mind made up, whatever it is asked."""
+
+    name = "fixed"
+    classes: tuple[int, ...]
+
+    def run(self, problem: Problem) -> Plan:
+        """The same classes for the records that are still there."""
+        classes = np.array(self.classes)[problem.data.rows]
+        because = {reason: int((classes < 0).sum()) for reason in ["made up"] if (classes < 0).any()}
+        return Plan(np.unique(classes, return_inverse=True)[1] - bool(because), withheld_because=because)
+
+
+def test_classes_with_equal_regions_are_one():
+    data = data_of({"age": [1, 1, 1, 1], "s": list("abab")})
+    found = solved(data, lk.KAnonymity(2), method=Fixed((0, 0, 1, 1)))
+    assert found.plan.classes.tolist() == [0, 0, 0, 0]
+    assert found.recoding.classes == 1
+
+
+def test_no_method_is_believed():
+    data = data_of({"age": [1, 2, 3, 4], "s": list("abab")})
+    with pytest.raises(CannotBeMetError, match="4 of 4 records would have to be withheld"):
+        solved(data, lk.KAnonymity(3), 1, Fixed((0, 0, 1, 1)))
+
+
+def test_classes_that_only_a_union_breaks_are_withheld_with_the_reason():
+    # 1 and 3 are apart, 2 and 9 too; together 2 has both 1 and 3 around it.
+    data = data_of({"age": [1, 1, 1, 1, 2, 2], "s": [1, 3, 2, 9, 0, 9]})
+    found = solved(data, lk.Proximity(1, 2), 1, Fixed((0, 0, 1, 1, 2, 2)))
+    assert found.plan.classes.tolist() == [-1, -1, -1, -1, 0, 0]
+    assert found.plan.withheld_because == {
+        "classes with equal regions, taken as the one class they are, do not hold the guarantee": 4
+    }
+
+
+def test_what_is_withheld_changes_the_distribution_and_is_never_restored():
+    # Without the south, a has a share of 1/2 among the published; with it, of 2/3.
+    towns = ["n1", "n2"] * 6 + ["s1", "s2"] * 3
+    data = data_of(
+        {"town": towns, "s": list("aabb" * 3) + list("a" * 6)}, town=lk.quasi(hierarchy=TOWNS, max_level=1)
+    )
+    found = solved(data, lk.DistinctLDiversity(2) & lk.BasicBetaLikeness("1/2"), Fraction(1, 3))
+    plan = found.plan
+    assert plan.withheld == 6
+    assert plan.classes[-6:].tolist() == [-1] * 6
+    assert plan.reason_of[-6:].tolist() == [0] * 6
+    assert plan.withheld_because == {"the smallest part allowed by the level limits does not hold the guarantee": 6}
+    (_, beta) = found.requirements
+    assert beta.bound.attribute.counts.tolist() == [6, 6]
+
+
+def test_the_original_distribution_stays_what_it_was():
+    towns = ["n1", "n2"] * 6 + ["s1", "s2"] * 3
+    data = data_of(
+        {"town": towns, "s": list("aabb" * 3) + list("a" * 6)}, town=lk.quasi(hierarchy=TOWNS, max_level=1)
+    )
+    models = lk.DistinctLDiversity(2) & lk.BasicBetaLikeness(1, reference="original")
+    found = solved(data, models, Fraction(1, 3))
+    assert found.requirements[1].bound.attribute.counts.tolist() == [12, 6]
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_level_limits_of_numbers_go_by_value_whatever_the_order_of_the_file(level):
+    # The file holds more numbers than the table, the largest first.
+    rows = [[str(i), f"{i // 5 * 5} and more", "*"] for i in range(29, -1, -1)]
+    ages = [3, 4, 5, 6, 7, 8, 14, 16, 17, 18, 3, 4, 5, 6, 7, 8, 14, 16, 17, 18]
+    data = data_of({"age": ages}, age=lk.quasi(kind="integer", hierarchy=rows, max_level=level))
+    found = solved(data, lk.KAnonymity(2))
+    for number in range(found.plan.count):
+        members = np.array(ages)[found.plan.classes == number]
+        parents = {[members, members // 5, members * 0][level][i] for i in range(len(members))}
+        assert len(parents) == 1
+    assert found.plan.withheld == 0
+
+
+@pytest.mark.parametrize(("level", "parts"), [(0, 5), (1, 3), (2, 1)])
+def test_the_missing_value_lies_directly_below_the_root(level, parts):
+    frame = pl.DataFrame({"town": ["n1", "n2", "s1", "s2", None] * 2})
+    column = lk.quasi(hierarchy=TOWNS, max_level=level, missing={"policy": "category"})
+    data = encode(read(frame), lk.Policy(columns={"town": column}, privacy=lk.KAnonymity(1))).data
+    # The largest class that the limit allows has all records of a part.
+    assert solved(data, lk.KAnonymity(2)).plan.count == 5
+    largest = {5: 2, 3: 2, 1: 10}[parts]
+    assert solved(data, lk.KAnonymity(largest)).plan.count >= 1
+    assert reasons(data, lk.KAnonymity(largest + 1))[0].startswith("cannot be met: ")
+
+
+def test_a_method_that_cannot_keep_level_limits_says_so():
+    data = data_of(
+        {"town": ["n1", "s1"] * 3, "s": list("abcabc")}, town=lk.quasi(hierarchy=TOWNS, max_level=1)
+    )
+    with pytest.raises(PolicyError, match=r"burel: cannot keep to max_level \(column 'town'\); use mondrian"):
+        solved(data, lk.BetaLikeness(1), method=lk.Burel())
+
+
+def reasons(data: Any, models: Any, at_most: Fraction | int = 0) -> tuple[str, ...]:
+    """Why it cannot be met."""
+    with pytest.raises(CannotBeMetError) as caught:
+        solved(data, models, at_most)
+    assert caught.value.exit_code == 3
+    assert all("\n" not in line for line in caught.value.problems)
+    return caught.value.problems
+
+
+def test_every_model_that_the_table_cannot_meet_is_named():
+    data = data_of({"age": [1, 2, 3], "s": list("aab")})
+    assert reasons(data, lk.KAnonymity(5) & lk.DistinctLDiversity(3) & lk.DistinctLDiversity(2)) == (
+        "cannot be met: k-anonymity: the table of 3 records, taken as one class, does not hold it; the strongest it "
+        "could meet is k = 3",
+        "cannot be met: distinct-l-diversity on 's': the table of 3 records, taken as one class, does not hold it; the "
+        "strongest it could meet is l = 2. Smallest class that may hold a value of 's' (n_min): 'a' 3, 'b' 3",
+    )
+
+
+def test_how_many_would_have_to_be_withheld_is_said():
+    towns = ["n1", "n2"] * 6 + ["s1"]
+    data = data_of({"town": towns}, town=lk.quasi(hierarchy=TOWNS, max_level=1))
+    assert reasons(data, lk.KAnonymity(2), Fraction(1, 100)) == (
+        "cannot be met: 1 of 13 records would have to be withheld (7.69%); the policy allows 1.00% (withhold: at_most). "
+        "Allow more, weaken the guarantee, or lift level limits",
+        "withheld 1: the smallest part allowed by the level limits does not hold the guarantee",
+    )
+    assert solved(data, lk.KAnonymity(2), Fraction(1, 13)).plan.withheld == 1
+
+
+def test_the_limit_is_a_share_and_exact():
+    towns = ["n1", "n2"] * 5 + ["s1"]
+    data = data_of({"town": towns}, town=lk.quasi(hierarchy=TOWNS, max_level=1))
+    assert solved(data, lk.KAnonymity(2), Fraction(1, 11)).plan.withheld == 1
+    reasons(data, lk.KAnonymity(2), Fraction(1, 11) - Fraction(1, 10**30))
+
+
+def test_a_release_of_nothing_is_none():
+    data = data_of({"town": ["n1", "s1"]}, town=lk.quasi(hierarchy=TOWNS, max_level=1))
+    assert reasons(data, lk.KAnonymity(2), 1)[0].startswith("cannot be met: 2 of 2 records")
+
+
+def test_rare_values_are_named_with_the_class_they_need():
+    data = data_of({"age": list(range(40)), "s": ["rare"] + ["common"] * 39})
+    lines = reasons(data, lk.BetaLikeness("1/2") & lk.DistinctLDiversity(3))
+    assert "'rare' 3" in lines[0]
+    assert solved(data, lk.BetaLikeness("1/2")).plan.count == 1
