@@ -119,6 +119,12 @@ def jobs(scale: int) -> list[Job]:
             policy(tree, lk.KAnonymity(5), lk.Mondrian(loss="ncp")),
             "ARX .033",
         ),
+        Job(
+            "local recoding k=5, Adult, 8 with hierarchies",
+            adult,
+            policy(tree, lk.KAnonymity(5), lk.LocalRecoding()),
+            "ARX .033, 274",
+        ),
     ]
     return found
 

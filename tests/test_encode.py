@@ -90,7 +90,9 @@ def test_attribute_weights_reach_the_domains():
     assert [domain.weight for domain in found.data.quasi] == [2.5, 1.0]
 
 
-@pytest.mark.parametrize(("taken", "fresh"), [([], "person_original"), (["person_original"], "person_original_")])
+@pytest.mark.parametrize(
+    ("taken", "fresh"), [([], "person_original"), (["person_original"], "person_original_")]
+)
 def test_columns_whose_names_releases_use_are_renamed(taken, fresh):
     frame = pl.DataFrame({"person": ["a", "b"], "bucket": ["c", "d"]} | {name: [1, 2] for name in taken})
     columns = {"person": lk.sensitive(), "bucket": lk.quasi()} | dict.fromkeys(taken, lk.drop())
@@ -121,10 +123,14 @@ def test_table_and_policy_must_name_the_same_columns():
     columns = {key: column for key, column in COLUMNS.items() if key not in {"note", "weight"}}
     found = problems(FRAME, columns | {"wieght": lk.drop(), "agee": lk.drop()})
     assert found == (
-        "polars frame: the policy does not name column 'note'; add it under columns with a role "
-        "(role: drop leaves it out)",
-        "polars frame: the policy does not name column 'weight'; add it under columns with a role "
-        "(role: drop leaves it out)",
+        (
+            "polars frame: the policy does not name column 'note'; add it under columns with a role "
+            "(role: drop leaves it out)"
+        ),
+        (
+            "polars frame: the policy does not name column 'weight'; add it under columns with a role "
+            "(role: drop leaves it out)"
+        ),
         "the policy names column 'wieght', which polars frame does not have; did you mean 'weight'?",
         "the policy names column 'agee', which polars frame does not have; known: note, weight",
     )
@@ -138,7 +144,9 @@ def test_all_columns_are_looked_at_before_anything_is_said():
     assert found[1].startswith("column 'job': 2 missing values, the first in row 3")
     assert found[2].startswith("column 'disease': 1 missing values, the first in row 2")
     later = problems(FRAME, columns, missing={"markers": ["?"], "policy": "category"})
-    assert later[0].startswith("column 'age': '20' is outside its declared domain [30, 35] (and 1 more values)")
+    assert later[0].startswith(
+        "column 'age': '20' is outside its declared domain [30, 35] (and 1 more values)"
+    )
     assert "none.csv" in later[1]
 
 

@@ -18,7 +18,9 @@ from likeness.tables import read
 ROWS = [["a", "A", "*"], ["b", "A", "*"], ["c", "B", "*"]]
 
 
-def encoded(cells: Any, recoding: str = "tight", role: str = "quasi", missing: str = "error", **column: Any) -> Any:
+def encoded(
+    cells: Any, recoding: str = "tight", role: str = "quasi", missing: str = "error", **column: Any
+) -> Any:
     """Domain, codes, number of missing cells and their treatment."""
     table = read(pl.DataFrame({"x": cells}))
     rule = Missing(markers=["", "?"], policy=missing)

@@ -109,18 +109,28 @@ def test_what_needs_the_original_is_not_claimed_without_it():
 
 def original(values: str) -> Any:
     """An original table with the sensitive values of a text."""
-    frame = pl.DataFrame({"age": [1] * len(values), "s": [dict(f="flu", c="cold", g="gout", m="mumps")[v] for v in values]})
+    frame = pl.DataFrame(
+        {"age": [1] * len(values), "s": [dict(f="flu", c="cold", g="gout", m="mumps")[v] for v in values]}
+    )
     columns = {"age": lk.quasi(), "s": lk.sensitive()}
     return encode(read(frame), lk.Policy(columns=columns, privacy=lk.KAnonymity(1))).data
 
 
-@pytest.mark.parametrize(("values", "beta", "holds"), [("ffffcg", "3/2", False), ("ffcgcgcg", "3/5", False), ("fcgfcgfg", 1, True)])
+@pytest.mark.parametrize(
+    ("values", "beta", "holds"), [("ffffcg", "3/2", False), ("ffcgcgcg", "3/5", False), ("fcgfcgfg", 1, True)]
+)
 def test_the_original_distribution_decides_where_it_is_asked_for(values, beta, holds):
     verdict = prove(TWO, [lk.BasicBetaLikeness(beta, reference="original")], original(values))
     share = {name: Fraction(values.count(name[0]), len(values)) for name in ("flu", "cold", "gout")}
-    largest = max(
-        Fraction(2, 3) / share["flu"], Fraction(1, 3) / share["cold"], Fraction(1, 2) / share["flu"], Fraction(1, 2) / share["gout"]
-    ) - 1
+    largest = (
+        max(
+            Fraction(2, 3) / share["flu"],
+            Fraction(1, 3) / share["cold"],
+            Fraction(1, 2) / share["flu"],
+            Fraction(1, 2) / share["gout"],
+        )
+        - 1
+    )
     assert (largest <= Fraction(beta)) is holds
     assert verdict.proofs[0].holds is holds
     assert verdict.proofs[0].scope == "steward"
@@ -136,7 +146,11 @@ def test_a_bound_of_ones_own_is_kept_as_its_caps():
     model = BetaLikeness(bound=lambda p: min(Fraction(1), 2 * p))
     (proof,) = prove(TWO, [model]).proofs
     assert proof.holds is False
-    assert proof.parameters == {"sensitive": "s", "others": "unknown", "caps": {"cold": "2/5", "flu": "1", "gout": "2/5"}}
+    assert proof.parameters == {
+        "sensitive": "s",
+        "others": "unknown",
+        "caps": {"cold": "2/5", "flu": "1", "gout": "2/5"},
+    }
     assert proof.subject == "beta-likeness (others = unknown) on 's'"
     again = BetaLikeness(**proof.parameters)
     (kept,) = prove(TWO, [again]).proofs
@@ -154,17 +168,19 @@ def test_proofs_are_written_as_json_can_hold_them():
 
 
 def test_a_verdict_tells_everything_that_is_wrong():
-    good = Proof("k-anonymity", {"k": 2}, None, "public", True, None)  # noqa: FBT003
+    good = Proof("k-anonymity", {"k": 2}, None, "public", True, None)
     verdict = Verdict((good,), 5, 2, problems=("release.csv was changed",), checks=("all hashes",))
     assert not verdict.ok
     assert repr(verdict) == (
         "Verdict: FAILED (5 records in 2 classes)\nholds: k-anonymity (k = 2), scope public\nok: all hashes\n"
         "WRONG: release.csv was changed"
     )
-    with pytest.raises(VerificationError, match="^WRONG: release.csv was changed$"):
+    with pytest.raises(VerificationError, match=r"^WRONG: release\.csv was changed$"):
         verdict.raise_if_failed()
 
 
 def test_a_table_without_rows_proves_nothing_wrong():
-    empty = GeneralizedPublication({name: as_labelled(Labelled(TWO.sensitive_codes[0][:0], [])) for name in ("age", "town", "s")}, NOTES)
+    empty = GeneralizedPublication(
+        {name: as_labelled(Labelled(TWO.sensitive_codes[0][:0], [])) for name in ("age", "town", "s")}, NOTES
+    )
     assert prove(empty, [lk.KAnonymity(2), lk.DistinctLDiversity(2)]).classes == 0

@@ -25,7 +25,9 @@ TOWNS = [["n1", "north", "*"], ["n2", "north", "*"], ["s1", "south", "*"], ["s2"
 
 def data_of(frame: dict[str, list[Any]], **columns: Any) -> Any:
     """Microdata in which ``s`` is sensitive and everything else a quasi-identifier."""
-    roles = {name: columns.get(name, lk.sensitive() if name.startswith("s") else lk.quasi()) for name in frame}
+    roles = {
+        name: columns.get(name, lk.sensitive() if name.startswith("s") else lk.quasi()) for name in frame
+    }
     return encode(read(pl.DataFrame(frame)), lk.Policy(columns=roles, privacy=lk.KAnonymity(1))).data
 
 
@@ -84,7 +86,9 @@ def test_what_is_withheld_changes_the_distribution_and_is_never_restored():
     assert plan.withheld == 6
     assert plan.classes[-6:].tolist() == [-1] * 6
     assert plan.reason_of[-6:].tolist() == [0] * 6
-    assert plan.withheld_because == {"the smallest part allowed by the level limits does not hold the guarantee": 6}
+    assert plan.withheld_because == {
+        "the smallest part allowed by the level limits does not hold the guarantee": 6
+    }
     (_, beta) = found.requirements
     assert beta.bound.attribute.counts.tolist() == [6, 6]
 
@@ -145,10 +149,14 @@ def reasons(data: Any, models: Any, at_most: Fraction | int = 0) -> tuple[str, .
 def test_every_model_that_the_table_cannot_meet_is_named():
     data = data_of({"age": [1, 2, 3], "s": list("aab")})
     assert reasons(data, lk.KAnonymity(5) & lk.DistinctLDiversity(3) & lk.DistinctLDiversity(2)) == (
-        "cannot be met: k-anonymity: the table of 3 records, taken as one class, does not hold it; the strongest it "
-        "could meet is k = 3",
-        "cannot be met: distinct-l-diversity on 's': the table of 3 records, taken as one class, does not hold it; the "
-        "strongest it could meet is l = 2. Smallest class that may hold a value of 's' (n_min): 'a' 3, 'b' 3",
+        (
+            "cannot be met: k-anonymity: the table of 3 records, taken as one class, does not hold it; the strongest it "
+            "could meet is k = 3"
+        ),
+        (
+            "cannot be met: distinct-l-diversity on 's': the table of 3 records, taken as one class, does not hold it; the "
+            "strongest it could meet is l = 2. Smallest class that may hold a value of 's' (n_min): 'a' 3, 'b' 3"
+        ),
     )
 
 
@@ -156,8 +164,10 @@ def test_how_many_would_have_to_be_withheld_is_said():
     towns = ["n1", "n2"] * 6 + ["s1"]
     data = data_of({"town": towns}, town=lk.quasi(hierarchy=TOWNS, max_level=1))
     assert reasons(data, lk.KAnonymity(2), Fraction(1, 100)) == (
-        "cannot be met: 1 of 13 records would have to be withheld (7.69%); the policy allows 1.00% (withhold: at_most). "
-        "Allow more, weaken the guarantee, or lift level limits",
+        (
+            "cannot be met: 1 of 13 records would have to be withheld (7.69%); the policy allows 1.00% (withhold: at_most). "
+            "Allow more, weaken the guarantee, or lift level limits"
+        ),
         "withheld 1: the smallest part allowed by the level limits does not hold the guarantee",
     )
     assert solved(data, lk.KAnonymity(2), Fraction(1, 13)).plan.withheld == 1

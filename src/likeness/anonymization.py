@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from likeness.forms._base import Form, Published
     from likeness.methods._base import Method
+    from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
 
 
@@ -82,10 +83,10 @@ def anonymize(
     policy = as_policy(policy)
     if seed is not None:
         policy = policy.replace(seed=seed)
-    method = choose_method(policy)
-    form = choose_form(policy, method)
+    form = choose_form(policy, choose_method(policy))
     progress.step("encode", 0, 1)
     encoded = encode(original, policy)
+    method = choose_method(policy, encoded.data)
     entropy = np.random.SeedSequence(policy.seed)
     search, publish, names = (np.random.Generator(np.random.PCG64(child)) for child in entropy.spawn(3))
     progress.step("search", 0, 1)
@@ -95,12 +96,19 @@ def anonymize(
     progress.step("publish", 0, 1)
     published = form.publish(encoded.data, solution.plan, solution.recoding, publish)
     tables = _add_other_columns(encoded, published, policy, names)
-    columns = describe_columns(encoded, form, solution.plan.published, tables)
     progress.step("prove", 0, 1)
+    private = Private(encoded, policy, method, solution, published.rows, int(entropy.entropy or 0))  # type: ignore[arg-type]
+    return _proven(tables, form, private)
+
+
+def _proven(tables: dict[str, dict[str, Labelled | EncodedColumn]], form: Form, private: Private) -> Release:
+    """Read published tables back, prove them, and certify what was proven."""
+    encoded, policy = private.encoded, private.policy
+    columns = describe_columns(encoded, form, private.solution.plan.published, tables)
     publication = form.read(
         {name: {k: as_labelled(c) for k, c in t.items()} for name, t in tables.items()}, columns
     )
-    verdict = prove(publication, models, encoded.data)
+    verdict = prove(publication, encoded.name_models(policy.privacy), encoded.data)
     verdict.raise_if_failed()
     certificate = Certificate(
         {"name": form.name, **registry.parameters(form)},
@@ -112,7 +120,6 @@ def anonymize(
         remarks_on(encoded, policy, form),
         version=__version__,
     )
-    private = Private(encoded, policy, method, solution, published.rows, int(entropy.entropy or 0))  # type: ignore[arg-type]
     return Release(tables, certificate, publication, verdict, private)
 
 
@@ -125,12 +132,19 @@ def as_policy(policy: Policy | Mapping[str, Any] | str | Path) -> Policy:
     return Policy.from_mapping(policy)
 
 
-def choose_method(policy: Policy) -> Method:
-    """The policy's method, or the best known one for its guarantee: Mondrian by least loss."""
+def choose_method(policy: Policy, data: Microdata | None = None) -> Method:
+    """The policy's method, or the best known one for its guarantee.
+
+    That is Mondrian by least loss; and, once the table is known, best-first local recoding where every quasi-identifier is
+    published as nodes of a hierarchy and a class that holds still holds with any record more (k-anonymity, distinct
+    l-diversity): measured in `benchmarks`, it loses a fifth less there.
+    """
     if policy.method is not None:
         method: Method = policy.method
         return method
-    made: Method = registry.create("methods", "mondrian", {})
+    coarse = data is not None and len(data.quasi) > 0 and all(domain.shape == "tree" for domain in data.quasi)
+    grows = all(model.closed_under_adding for model in policy.privacy)
+    made: Method = registry.create("methods", "local-recoding" if coarse and grows else "mondrian", {})
     return made
 
 

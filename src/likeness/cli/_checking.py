@@ -65,9 +65,9 @@ def looked_at(table: Table, policy: Path, seed: int | None) -> Begun:
     told_policy = as_policy(policy)
     if seed is not None:
         told_policy = told_policy.replace(seed=seed)
-    method = choose_method(told_policy)
-    form = choose_form(told_policy, method)
+    form = choose_form(told_policy, choose_method(told_policy))
     encoded = encode(table, told_policy)
+    method = choose_method(told_policy, encoded.data)
     models = encoded.name_models(told_policy.privacy)
     data = encoded.data
     requirements = require(models, data.sensitive, data.sensitive_codes, data.sensitive_codes)
