@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from likeness.encode_column import EncodeError, encode_attribute
+from likeness.encode_column import encode_attribute
+from likeness.encode_domain import EncodeError
 from likeness.errors import HierarchyError, LikenessError, TableError
 from likeness.policy import Column, Missing
 from likeness.tables import read
@@ -111,6 +112,15 @@ def test_declared_ranges_may_be_wider_than_what_was_observed():
     assert (days.low, days.high) == (0, 10)
 
 
+def test_a_range_of_numbers_holds_for_numbers_that_have_a_hierarchy():
+    rows = [[str(i), "all"] for i in range(50)]
+    domain = encoded([20, 30], domain=[0, 40], hierarchy=rows)[0]
+    assert (domain.kind, domain.size) == ("hierarchical", 50)
+    for outside in (41, "x"):
+        with pytest.raises(LikenessError, match=f"column 'x': '{outside}' is outside its declared domain"):
+            encoded(["20", str(outside)], domain=[0, 40], hierarchy=[*rows, ["x", "all"]])
+
+
 def test_declared_values_keep_their_order_and_count_though_unobserved():
     domain, codes, _, _ = encoded(["b", "a", "b"], kind="ordered", domain=["c", "b", "a"])
     assert domain.labels == ["c", "b", "a"]
@@ -155,9 +165,11 @@ def test_a_category_only_where_something_is_missing():
          "column 'x': '1' is outside its declared domain [2, 5]"),
         (["a"], {"domain": ["b"]}, "column 'x': 'a' is not in its declared domain; add it, or correct the table"),
         (["a"], {"domain": ["b"], "hierarchy": ROWS}, "column 'x': 'a' is not in its declared domain"),
-        (["a"], {"domain": [1, 2]}, "column 'x': 'a' is not in its declared domain"),
+        (["a"], {"domain": [1, 2]}, "column 'x': its declared domain [1, 2] is a range of numbers, and its values are text"),
+        (["007"], {"domain": [0, 9]}, "column 'x': its declared domain [0, 9] is a range of numbers, and its values are text"),
         (["a"], {"bottom": 1}, "column 'x': bottom and top coding need numbers or dates; its values are text"),
         ([1], {"bottom": 0.5}, "column 'x': bottom 0.5 is not a whole number of 64 bits, as its values are"),
+        ([-1.7e308, 1.7e308], {}, "column 'x': its values lie further apart than a number of 64 bits can say"),
         ([1], {"top": 10**30}, f"column 'x': top {10**30} is not a whole number of 64 bits"),
         (["a"], {"hierarchy": {"intervals": {"width": 2}}}, "column 'x': intervals need numbers; its values are text"),
     ],
@@ -175,7 +187,7 @@ def test_what_is_wrong_with_a_column_is_one_clear_line(cells, column, message):
         (["a", "d"], {"hierarchy": ROWS}, HierarchyError, "value 'd' of column 'x' is not a leaf of x"),
         ([3, 5], {"hierarchy": ROWS}, HierarchyError, "value '3' of column 'x' is not a leaf of x"),
         (["1"], {"hierarchy": {"dates": ["month"]}}, TableError, "column 'x' is declared date, but '1'"),
-        (["021", "2"], {"hierarchy": {"prefix": 3}}, HierarchyError, "x: code '2' has 1 characters where 3"),
+        (["021", "2"], {"hierarchy": {"prefix": 3}}, HierarchyError, "x: code '2' has 1 character where 3"),
         (["a"], {"hierarchy": "none.csv"}, HierarchyError, "none.csv: no such file"),
         (["1", "x", "3"], {"kind": "integer"}, TableError, "is declared integer, but 'x' at row 2"),
         (["1", "2", "x"], {}, TableError, "mixes numbers and text: 'x' at row 3"),

@@ -169,6 +169,7 @@ def test_sizes_of_an_irrational_limit(base, most, precision):
 def test_limits_that_are_none():
     nothing = np.iinfo(np.int64).max
     assert smallest_sizes(Real.of(Fraction(0)), 2).tolist() == [nothing, nothing]
+    assert smallest_sizes(Real.of(Fraction(1, 10**300)), 2).tolist() == [nothing, nothing]
     assert largest_sizes(Real.of(Fraction(0)), 1).tolist() == [nothing, nothing]
     assert largest_sizes(Real.of(Fraction(-1)), 0).tolist() == [nothing]
     tiny = Real(lambda digits: exp_bounds(Fraction(-200), digits))

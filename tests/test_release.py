@@ -118,6 +118,12 @@ def test_losses_by_name_and_all_at_once(release):
         release.loss("gml")
 
 
+def test_losses_by_value(release):
+    given = release.loss(lk.Ncp(loss="glm"), "glm", lk.CAvg(k=2))
+    assert given["Ncp(loss='glm', charge_withheld=False)"] == given["glm"] == release.loss("glm")["glm"]
+    assert given["CAvg(k=2)"] == release.loss("average-class-size")["average-class-size"] / 2
+
+
 def test_attacks_by_name_or_by_value(release):
     by_name = release.attack("linkage")
     by_value = release.attack(lk.LinkageAttack())

@@ -160,6 +160,17 @@ def test_every_model_that_the_table_cannot_meet_is_named():
     )
 
 
+def test_that_other_sensitive_columns_count_as_known_is_said():
+    data = data_of({"age": [1, 2, 3, 4], "s": list("aabb"), "s2": list("xyxx")})
+    (line,) = reasons(data, lk.DistinctLDiversity(2, sensitive="s2"))
+    assert line.startswith("cannot be met: distinct-l-diversity on 's2': ")
+    assert line.endswith(
+        ". It must hold for every group of records that share 's', because an adversary is taken to know other sensitive "
+        "columns; others: unknown on the model changes that"
+    )
+    assert solved(data, lk.DistinctLDiversity(2, sensitive="s2", others="unknown")).plan.withheld == 0
+
+
 def test_how_many_would_have_to_be_withheld_is_said():
     towns = ["n1", "n2"] * 6 + ["s1"]
     data = data_of({"town": towns}, town=lk.quasi(hierarchy=TOWNS, max_level=1))
@@ -169,6 +180,10 @@ def test_how_many_would_have_to_be_withheld_is_said():
             "Allow more, weaken the guarantee, or lift level limits"
         ),
         "withheld 1: the smallest part allowed by the level limits does not hold the guarantee",
+        (
+            "records that fail k-anonymity even in the largest class that the level limits allow them: 1; the largest such "
+            "class has 1"
+        ),
     )
     assert solved(data, lk.KAnonymity(2), Fraction(1, 13)).plan.withheld == 1
 

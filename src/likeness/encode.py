@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.encode_column import EncodeError, encode_attribute
+from likeness.encode_column import encode_attribute
+from likeness.encode_domain import EncodeError
 from likeness.errors import LikenessError, PolicyError, TableError, suggestion
 from likeness.microdata.data import Microdata
 from likeness.models._base import SensitiveModel

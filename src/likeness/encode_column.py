@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.errors import LikenessError
+from likeness.encode_domain import EncodeError, check_domain, declared_values, ends_of
 from likeness.hierarchies import (
     Hierarchy,
     check_covers,
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.microdata.domain import Kind
     from likeness.policy.column import Column
     from likeness.policy.sections import Missing
     from likeness.tables import EncodedColumn, Table
@@ -34,10 +33,6 @@ if TYPE_CHECKING:
 
 _LEAST, _MOST = -(2**63), 2**63 - 1
 _NUMBER: dict[str, Callable[[Any], Any]] = {"integer": int, "real": float}
-
-
-class EncodeError(LikenessError):
-    """Problems of one column, gathered by `likeness.encode.encode`."""
 
 
 def encode_attribute(
@@ -139,7 +134,7 @@ def _domain(
             f"column {name!r}: kind hierarchical needs a hierarchy (a file, or prefix, intervals, dates)"
         )
     numeric = encoded.kind in NUMERIC
-    _check_domain(encoded, column)
+    check_domain(encoded, column)
     if hierarchy is not None and (
         column.kind in {None, "hierarchical", "categorical"}
         or recoding == "hierarchy"
@@ -154,7 +149,7 @@ def _domain(
     ordered = column.kind == "ordered"
     labels = texts(encoded.values)
     recode = None
-    declared = _declared_values(column, hierarchy)
+    declared = declared_values(column, hierarchy)
     if declared is not None:
         rank = {label: i for i, label in enumerate(declared)}
         recode = np.array([rank[label] for label in labels], np.int32)
@@ -174,33 +169,6 @@ def _domain(
         **common,
     )
     return domain, recode
-
-
-def _declared_values(column: Column, hierarchy: Hierarchy | None) -> list[str] | None:
-    """Texts of all values, in order: the declared domain, or the leaves of the hierarchy."""
-    if column.domain is not None:
-        return [str(value) for value in column.domain]
-    return None if hierarchy is None else list(hierarchy.leaves)
-
-
-def _check_domain(encoded: EncodedColumn, column: Column) -> None:
-    """Refuse values outside the declared domain, and domains of another kind than the values."""
-    if column.domain is None:
-        return
-    name, values = encoded.name, encoded.values
-    if encoded.kind in NUMERIC:
-        numbers = Domain(name, cast("Kind", encoded.kind), values, "interval").numbers
-        low, high = _ends(column.domain, encoded.kind)
-        outside = texts(values[(numbers < low) | (numbers > high)])
-        where = f"outside its declared domain [{column.domain[0]}, {column.domain[1]}]"
-        remedy = "; widen it, or declare bottom and top coding"
-    else:
-        listed = {str(value) for value in column.domain}
-        outside = [label for label in texts(values) if label not in listed]
-        where, remedy = "not in its declared domain", "; add it, or correct the table"
-    if outside:
-        more = f" (and {len(outside) - 1} more values)" if len(outside) > 1 else ""
-        raise EncodeError(f"column {name!r}: {outside[0]!r} is {where}{more}{remedy}")
 
 
 def _hierarchical(
@@ -240,19 +208,16 @@ def _numeric(encoded: EncodedColumn, column: Column, common: dict[str, Any]) -> 
     numbers = domain.numbers
     low, high = float(numbers[0]), float(numbers[-1])
     if column.domain is not None:
-        low, high = _ends(column.domain, kind)
+        low, high = ends_of(column.domain, kind)
+    if not np.isfinite(high - low):
+        raise EncodeError(
+            f"column {name!r}: its values lie further apart than a number of 64 bits can say; "
+            "declare bottom and top coding"
+        )
     return Domain(
         name, kind, values, "interval", low=low, high=high, distance=column.distance or "ordered",
         declared=column.domain is not None, **common,
     )  # fmt: skip
-
-
-def _ends(domain: Sequence[Any], kind: str) -> tuple[float, float]:
-    """Both ends of a declared range as numbers; days since 1970 for dates."""
-    if kind != "date":
-        return float(domain[0]), float(domain[1])
-    days = np.array(domain, "datetime64[D]").astype(np.int64)
-    return float(days[0]), float(days[1])
 
 
 def make_hierarchy(declared: Any, encoded: EncodedColumn, folder: Path) -> Hierarchy:

@@ -314,6 +314,8 @@ def _smallest_size(count: int, limit: Real) -> int:
     if low <= 0:
         return _NO_LIMIT
     size = -int(-count // high)
+    if size > _NO_CLASS:
+        return _NO_LIMIT
     while not limit.at_least(Fraction(count, size)):
         size += 1
     return size

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from likeness.encode import Encoded
     from likeness.forms._base import Publication
     from likeness.methods._base import Method
+    from likeness.metrics._base import Metric
     from likeness.policy import Policy
     from likeness.solve import Solution
     from likeness.tables import EncodedColumn, Labelled
@@ -139,7 +140,10 @@ class Release:
 
     @property
     def table(self) -> Any:
-        """The published table (the first one, in forms that publish two)."""
+        """The published table (the first one, in forms that publish two).
+
+        Drop a pandas index before you hand it out: it tells whose row is whose (see `tables`).
+        """
         return next(iter(self.tables.values()))
 
     def verify(self) -> Verdict:
@@ -160,23 +164,27 @@ class Release:
         private = self.private
         return Evaluation(private.encoded.data, private.solution.plan, private.solution.recoding)
 
-    def loss(self, *names: str) -> dict[str, float]:
+    def loss(self, *metrics: Metric | str) -> dict[str, float]:
         """Measure the information loss.
 
         Parameters
         ----------
-        *names
-            Metrics by name; all that apply when left out.
+        *metrics
+            Metrics, or their names; all that apply when left out.
 
         Returns
         -------
         dict
-            Metric name to value.
+            Metric name to value; a metric given with parameters goes by how it is written, such as ``CAvg(k=5)``.
         """
         from likeness.metrics.measuring import measure_all, metric_named
 
-        if names:
-            return {name: metric_named(name).measure(self.evaluation) for name in names}
+        if metrics:
+            given = {
+                own if isinstance(own, str) else repr(own): metric_named(own) if isinstance(own, str) else own
+                for own in metrics
+            }
+            return {name: metric.measure(self.evaluation) for name, metric in given.items()}
         return measure_all(self.evaluation)
 
     def attack(self, attack: Attack | str) -> AttackResult:

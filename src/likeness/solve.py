@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness.errors import CannotBeMetError, PolicyError
-from likeness.methods._base import Method, Problem, holding_records
+from likeness.methods._base import Method, Problem, holding_classes, holding_records
 from likeness.metrics.loss import LOSSES
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.regions import Recoding, recode
@@ -94,7 +94,7 @@ def solve(
             because[reason] = because.get(reason, 0) + count
         plan, judged = _settle(here, plan, models, data, because)
         _note_reasons(reasons, active, plan, because)
-        _refuse_excess(data, data.size - int(plan.published.sum()), withhold_at_most, first, because)
+        _refuse_excess(data, data.size - int(plan.published.sum()), withhold_at_most, first, because, parts)
         if judged is not None:
             return _whole(data, active, replace(plan, reasons=reasons), judged, because)
         active = active[plan.published]
@@ -185,11 +185,12 @@ def _refuse_excess(
     at_most: Fraction,
     requirements: tuple[Requirement, ...],
     because: dict[str, int],
+    parts: NDArray[np.int64] | None,
 ) -> None:
     """Refuse to withhold more than the policy allows."""
     if withheld <= at_most * data.size and withheld < data.size:
         return
-    raise CannotBeMetError(*explain(data, requirements, withheld, at_most, because))
+    raise CannotBeMetError(*explain(data, requirements, withheld, at_most, because, parts))
 
 
 def explain(
@@ -198,6 +199,7 @@ def explain(
     withheld: int,
     at_most: Fraction,
     because: Mapping[str, int],
+    parts: NDArray[np.int64] | None = None,
 ) -> list[str]:
     """Say why a table cannot meet its policy, and what would make it possible.
 
@@ -215,7 +217,7 @@ def explain(
             strongest = requirement.bound.strongest(stats)
             lines.append(
                 f"cannot be met: {requirement.subject}: the table of {data.size} records, taken as one class, does not "
-                f"hold it; the strongest it could meet is {strongest}{_rare(requirement)}"
+                f"hold it; the strongest it could meet is {strongest}{_rare(requirement)}{_because_known(data, requirement)}"
             )
     if not lines:
         lines.append(
@@ -225,7 +227,36 @@ def explain(
             + "".join(_rare(requirement) for requirement in requirements)
         )
         lines += [f"withheld {count}: {reason}" for reason, count in because.items()]
+        if parts is not None:
+            lines += _failing_parts(data, requirements, parts)
     return lines
+
+
+def _failing_parts(
+    data: Microdata, requirements: tuple[Requirement, ...], parts: NDArray[np.int64]
+) -> list[str]:
+    """Say which models fail in the largest classes that the level limits allow."""
+    sizes = np.bincount(parts)
+    lines = []
+    for requirement in requirements:
+        failing = sizes[~holding_classes((requirement,), data, parts, sizes.size)]
+        if failing.size:
+            lines.append(
+                f"records that fail {requirement.subject} even in the largest class that the level limits allow them: "
+                f"{failing.sum()}; the largest such class has {failing.max()}"
+            )
+    return lines
+
+
+def _because_known(data: Microdata, requirement: Requirement) -> str:
+    """Say that other sensitive columns count as known, where that makes parts of a class."""
+    if requirement.view is None or not requirement.view.known:
+        return ""
+    names = " and ".join(repr(data.sensitive[i].name) for i in requirement.view.known)
+    return (
+        f". It must hold for every group of records that share {names}, because an adversary is taken to know other "
+        "sensitive columns; others: unknown on the model changes that"
+    )
 
 
 def _rare(requirement: Requirement) -> str:

@@ -23,7 +23,7 @@ def test_refusals(written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     _refused(tmp_path / "nowhere" / "out", "does not exist; make that folder first")
     _refused(tmp_path / "file", "is a file")
     _refused(tmp_path / "file" / "out", "is a file; make that folder first")
-    _refused(written, "already exists", overwrite=False)
+    _refused(written, r"already exists; overwrite=True \(--overwrite\) replaces it", overwrite=False)
     _refused(tmp_path / "empty", "is not a release folder")
     _refused("/", "current or home")
     _refused(Path.home(), "current or home")

@@ -13,7 +13,7 @@ import pytest
 from tests.folder.samples import ODD, patients, policy, release
 
 import likeness as lk
-from likeness.errors import LikenessError, OutputError, VerificationError
+from likeness.errors import LikenessError, OutputError, PolicyError, VerificationError
 from likeness.folder import writing
 from likeness.tables import read_published
 
@@ -248,3 +248,16 @@ def test_bytes_that_prove_nothing_are_not_put_in_place(
 
 def test_source_of_a_frame_is_no_path(written: Path) -> None:
     assert json.loads((written / "private/audit.json").read_bytes())["original"]["source"] == "polars frame"
+
+
+def test_a_release_of_no_column_is_not_written(tmp_path: Path) -> None:
+    columns = {"name": lk.identifier(), "note": lk.drop()}
+    frame = pl.DataFrame({"name": ["a", "b"], "note": ["x", "y"]})
+    nothing = lk.anonymize(frame, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)))
+    with pytest.raises(PolicyError, match="nothing would be published"):
+        nothing.write(tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+    pseudonyms = lk.Policy(
+        columns=columns | {"name": lk.identifier(action="pseudonym")}, privacy=lk.KAnonymity(2)
+    )
+    assert lk.verify(lk.anonymize(frame, pseudonyms).write(tmp_path / "out")).ok

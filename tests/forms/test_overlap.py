@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 
 import numpy as np
@@ -41,6 +41,12 @@ def overlap(note, texts):
         (DOSE, ["[0, 2]", "1"], [1], [0, 1]),
         (DOSE, ["[0, 2]"], (Decimal("0.5"), "1"), [0.25]),
         (BORN, ["[2024-01-01, 2024-01-31]"], ("2024-01-01", date(2024, 1, 1)), [1 / 31]),
+        (
+            BORN,
+            ["[2024-01-01, 2024-01-31]"],
+            [datetime.fromisoformat("2024-01-05"), np.datetime64("2024-01-06T00:00")],
+            [2 / 31],
+        ),
         (GRADE, ["[low, high]", "*", "mid"], ("mid", "high"), [2 / 3, 2 / 3, 1]),
         (GRADE, ["[low, mid]", ""], ["low"], [0.5, 0]),
         (TOWN, ["France", "Paris", "*", ""], {"Paris", "Rome"}, [0.5, 1, 2 / 3, 0]),
@@ -71,8 +77,44 @@ def test_nobody_guesses_what_everything_is(note, texts, condition):
 
 def test_nodes_of_unpublished_hierarchies_are_for_the_steward():
     assert overlap(MADE, ["02139"]).shares(["02139"]).tolist() == [1]
-    with pytest.raises(TableError, match="only the steward can estimate over it"):
-        overlap(MADE, ["0213*"]).shares(["02139"])
+    assert overlap(MADE, ["0213*", ""]).shares(["0213*", None]).tolist() == [1, 1]
+    assert overlap(MADE, ["0213*"]).shares(["02141"]).tolist() == [0]
+    for part in (["02139"], (2130, 2139)):
+        with pytest.raises(TableError, match=r"how many values '0213\*' stands for is not published"):
+            overlap(MADE, ["0213*"]).shares(part)
+
+
+@pytest.mark.parametrize(
+    ("texts", "condition", "expected"),
+    [
+        (["[18, 39]", "[40, 64]", "70", ""], (29, 64), [0.5, 1, 0, 0]),
+        (["[18, 39]", "[40, 64]"], [18, "18.0", 39, 64, None], [2 / 22, 1 / 25]),
+        (["[0, 50.5)", "50.5", "[50.5, 70)"], (50.5, 60.25), [0, 1, 0.5]),
+        (
+            ["2024-02", "2024-Q1", "2024", "2024-02-29"],
+            ("2024-02-29", "2024-12-31"),
+            [1 / 29, 32 / 91, 307 / 366, 1],
+        ),
+        (["2024-02", "2023"], [date(2024, 2, 1), np.datetime64("2024-02-02")], [2 / 29, 0]),
+    ],
+)
+def test_labels_made_by_a_rule_say_what_they_stand_for(texts, condition, expected):
+    assert overlap(MADE, texts).shares(condition) == pytest.approx(expected, abs=1e-12)
+
+
+YEARS = ColumnNote(
+    "born", "quasi", "hierarchical", "tree", hierarchy=tuple((str(y), "40s", "*") for y in range(1940, 1950))
+)
+
+
+def test_a_pair_of_numbers_is_a_range_in_columns_of_nodes_and_sets_too():
+    assert overlap(YEARS, ["40s", "1947", "", "*"]).shares((1945, 1949)).tolist() == [0.5, 1, 0, 0.5]
+    assert overlap(JOB, ["{1|5|9}", "x", ""]).shares((1, 6)) == pytest.approx([2 / 3, 0, 0])
+    # Codes written as text are a collection of two.
+    assert overlap(YEARS, ["40s"]).shares(("1940", "1949")).tolist() == [0.2]
+    tree = from_rows(YEARS.hierarchy, "born", where=str)
+    exact = Domain("born", "hierarchical", np.array(tree.leaves, object), "tree", tree, missing=True)
+    assert condition_shares(exact, (1945, 1949)).tolist() == [0] * 5 + [1] * 5 + [0]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +126,7 @@ def test_nodes_of_unpublished_hierarchies_are_for_the_steward():
         (GRADE, ["[low, mid]", "high"], "mid", [True, False]),
         (TOWN, ["France", "Rome", "*", ""], "Nice", [True, False, True, False]),
         (TOWN, ["France", "*"], "Oslo", [False, True]),
-        (MADE, ["0213*", "02139"], "02139", [False, True]),
+        (MADE, ["0213*", "02139", "0214*", "*", ""], "02139", [True, True, False, True, False]),
         (JOB, ["{cook|nurse}", "{cook|}", "*"], "nurse", [True, False, True]),
         (JOB, ["{cook|}", "nurse", "*"], None, [True, False, True]),
     ],

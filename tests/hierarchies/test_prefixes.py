@@ -36,6 +36,12 @@ def test_chosen_levels():
             None,
             r"^zip: code '2139' has 4 characters where 5 are declared; write codes with",
         ),
+        (
+            ["02139"],
+            4,
+            None,
+            r"^zip: code '02139' has 5 characters where 4 are declared; declare that many, or use a",
+        ),
         (["", "02139"], 5, None, r"^zip: code '' has 0 characters"),
         (
             ["0213*", "02139"],

@@ -194,6 +194,12 @@ def test_links_of_people_are_looked_for_among_people():
     assert profile(frame.drop("patient_id")).links != ()
 
 
+@pytest.mark.parametrize(("roles", "told"), [({}, True), ({"a": "other"}, False), ({"a": "quasi"}, False)])
+def test_that_nothing_would_be_published_is_told(roles, told):
+    found = profile(pl.DataFrame({"a": [1, 1, 1]}), roles=roles)
+    assert ("nothing would be published: every column is dropped or an identifier" in found.warnings) == told
+
+
 def test_all_unreadable_columns_are_told_at_once():
     frame = pd.DataFrame({"a": ["\ud800"], "b": ["\udfff"], "c": ["1"]}, dtype=object)
     with pytest.raises(lk.TableError) as caught:

@@ -106,6 +106,7 @@ def test_lines_are_those_of_the_file(csv_file):
         ("a,,c\n1,2,3\n", "column 2 has no name; name every column"),
         ("a,b,\n1,2,3\n", "column 3 has no name"),
         ("\na,b\n1,2\n", "line 1 is blank"),
+        ("sep=;\na;b\n1;2\n", "line 1 is 'sep=;', a mark for spreadsheets alone; remove that line"),
         ("a,b\n1,2\n3\n", "line 3 has 1 cell, but there are 2 columns"),
         ("a,b\n1,2\n3,4,5\n", "line 3 has 3 cells, but there are 2 columns"),
         ('a,b\n1,2\n3,"4\n', "the record after line 2 cannot be read"),

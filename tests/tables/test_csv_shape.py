@@ -50,6 +50,11 @@ def test_the_first_odd_record_is_named(data, message):
         check_records(data, COMMA, 2, source="a.csv")
 
 
+def test_one_column_is_no_plural():
+    with pytest.raises(TableError, match=r"line 2 has 2 cells, but there is 1 column; correct the line$"):
+        check_records(b"a\n1,5\n", COMMA, 1, source="a.csv")
+
+
 def test_text_after_a_closing_quote_is_refused_when_looked_at():
     with pytest.raises(TableError, match="the record after line 1 cannot be read"):
         check_records(b'a,b\n1,"2"x\n', COMMA, 2, source="a")

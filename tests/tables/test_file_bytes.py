@@ -27,7 +27,7 @@ def test_western_bytes_only_when_given(encoding):
         to_utf8(data, source="a.csv", encoding=None)
     assert str(caught.value) == (
         "a.csv: not utf-8 at line 3 (byte offset 6, value 0xEF); "
-        "give its encoding, such as encoding='cp1252' or encoding='latin-1'"
+        "give its encoding, such as cp1252 or latin-1 (--encoding cp1252)"
     )
 
 

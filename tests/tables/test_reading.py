@@ -38,8 +38,11 @@ def test_frames_without_records_or_columns(make):
 def test_paths(csv_file, tmp_path):
     path = csv_file("a\n1\n", "A.CSV")
     assert read(path).source == read(str(path)).source == str(path)
-    with pytest.raises(TableError, match=r"unknown extension '\.xlsx'; known: \.csv"):
-        read(tmp_path / "a.xlsx")
+    with pytest.raises(TableError, match=r"unknown extension '\.dta'; known: \.csv"):
+        read(tmp_path / "a.dta")
+    for name in ("a.xlsx", "a.XLS", "a.ods"):
+        with pytest.raises(TableError, match="is a spreadsheet; save the sheet that holds the table as CSV"):
+            read(tmp_path / name)
     with pytest.raises(TableError, match=r"unknown extension ''"):
         read(tmp_path / "a")
     with pytest.raises(TableError, match=r"unknown extension '\.gz'"):

@@ -46,7 +46,7 @@ def check_target(folder: str | Path, *, overwrite: bool) -> Path:
             raise OutputError(f"{folder}: is a file; give a folder that does not exist yet")
         if not overwrite:
             raise OutputError(
-                f"{folder}: already exists; say overwrite to replace it, or give another folder"
+                f"{folder}: already exists; overwrite=True (--overwrite) replaces it, or give another folder"
             )
         _refuse_others(target, folder)
     if not os.access(target.parent, os.W_OK | os.X_OK):

@@ -6,6 +6,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from likeness.errors import PolicyError
 from likeness.folder.audit import make_audit, plain_policy
 from likeness.folder.class_map import class_map_of, write_class_map
 from likeness.folder.layout import (
@@ -52,6 +53,8 @@ def write_folder(release: Release, folder: str | Path, *, overwrite: bool = Fals
 
     Raises
     ------
+    PolicyError
+        When the policy publishes no column.
     OutputError
         When it cannot be written, or something stands there that must not be replaced.
     VerificationError
@@ -77,6 +80,10 @@ def write_folder(release: Release, folder: str | Path, *, overwrite: bool = Fals
     ['certificate.html', 'certificate.json', 'release.csv']
     """
     private = release.private
+    if not any(release.columns.values()):
+        raise PolicyError(
+            "columns: nothing would be published, as every column is dropped or an identifier; give one another role"
+        )
     target = check_target(folder, overwrite=overwrite)
     with staging(target) as stage:
         public = _write_public(release, stage / PUBLIC)

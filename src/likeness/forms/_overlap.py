@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime, time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from likeness.errors import TableError
 from likeness.forms._columns import ColumnNote
 from likeness.forms._regions import Region, hierarchy_of, position
+from likeness.forms._stretches import Range, place, read_range, read_stretch, stands_for
 from likeness.microdata.domain import NUMERIC
 
 if TYPE_CHECKING:
@@ -58,7 +60,10 @@ class Overlap:
         if is_range(condition) and self.note.shape == "interval":
             low, high = (_place(self.note, as_text(end)) for end in condition)
             return np.array([self._interval_share(region, low, high) for region in self.regions])
-        values = as_values(condition, self.note.name)
+        between = self._between(condition)
+        if between is not None and self.note.shape == "tree" and self.tree is None:
+            return np.array([self._made_share(region, between) for region in self.regions])
+        values = as_values(condition, self.note.name) if between is None else self._values_between(between)
         if self.note.shape == "interval":
             points = {_place(self.note, value) for value in values if value is not None}
             missing = np.array([float(None in values and None in r.values) for r in self.regions])
@@ -66,6 +71,16 @@ class Overlap:
         if self.note.shape == "tree":
             return np.array([self._node_share(region, values) for region in self.regions])
         return np.array([self._set_share(region, values) for region in self.regions])
+
+    def _between(self, condition: Any) -> Range | None:
+        """Take a pair of numbers or days as a range also of a column that is published in nodes or sets."""
+        return range_of(condition) if self.note.shape != "interval" else None
+
+    def _values_between(self, between: Range) -> set[str | None]:
+        """Values of a column of nodes or sets that lie in a range."""
+        shown = {value for region in self.regions for value in region.values}
+        known = self.tree.leaves if self.tree is not None else shown | self.universe
+        return {value for value in known if between.holds(value)}
 
     def _check_everything(self) -> None:
         """Refuse to guess what ``*`` stands for."""
@@ -119,15 +134,34 @@ class Overlap:
         elif region.what == "values":
             return float(None in values)
         else:
-            label = next(iter(region.values), None)
-            if label in values:
-                return 1.0
-            raise TableError(
-                f"column {self.note.name!r}: its hierarchy was made from the data and is not published; "
-                "only the steward can estimate over it"
-            )
+            return self._made_share(region, values)
         leaves = self.tree.leaves[first : last + 1]
         return sum(leaf in values for leaf in leaves) / len(leaves)
+
+    def _made_share(self, region: Region, condition: set[str | None] | Range) -> float:
+        """Share of a node of a hierarchy made by a rule, as far as its label tells."""
+        if region.what == "values":
+            return float(not isinstance(condition, Range) and None in condition)
+        label = str(next(iter(region.values)))
+        if isinstance(condition, Range):
+            stretch = read_stretch(label, days=condition.days)
+            if stretch is not None:
+                return stretch.share(condition.low, condition.high)
+        elif label in condition:
+            return 1.0
+        else:
+            inside = [value for value in condition if value is not None and stands_for(label, value)]
+            if not inside:
+                return 0.0
+            days, _ = place(inside[0]) or (False, None)
+            stretch = read_stretch(label, days=days)
+            if stretch is not None:
+                points = {found[1] for value in inside if (found := place(value)) is not None}
+                return sum(stretch.share(point, point) for point in points)
+        raise TableError(
+            f"column {self.note.name!r}: how many values {label!r} stands for is not published, so no part of it can be "
+            f"estimated; name whole nodes, such as {{{label!r}}}"
+        )
 
     def _node_contains(self, region: Region, value: str) -> bool:
         """Whether a node may hold a leaf."""
@@ -136,7 +170,7 @@ class Overlap:
         if region.what == "values":
             return False
         if self.tree is None:
-            return value in region.values
+            return stands_for(str(next(iter(region.values))), value)
         return value in self.tree.rank_of and region.low <= self.tree.rank_of[value] <= region.high
 
     def _set_share(self, region: Region, values: set[str | None]) -> float:
@@ -157,7 +191,11 @@ def condition_shares(domain: Domain, condition: Any) -> NDArray[np.float64]:
         low, high = (_place(_axis(domain), as_text(end)) for end in condition)
         own = (domain.numbers >= low) & (domain.numbers <= high)
         return np.append(own, np.zeros(int(domain.missing))).astype(np.float64)
-    values = as_values(condition, domain.name)
+    between = range_of(condition) if domain.shape != "interval" else None
+    if between is not None:
+        values: set[str | None] = {label for label in domain.labels if between.holds(label)}
+    else:
+        values = as_values(condition, domain.name)
     if domain.kind in NUMERIC and domain.shape == "interval":
         own = np.isin(domain.numbers, [_place(_axis(domain), value) for value in values if value is not None])
     else:
@@ -182,14 +220,27 @@ def is_range(condition: Any) -> bool:
     return isinstance(condition, tuple) and len(condition) == 2
 
 
+def range_of(condition: Any) -> Range | None:
+    """Take a pair of numbers or days as a range; None for anything else."""
+    return (
+        read_range(condition, (as_text(condition[0]), as_text(condition[1]))) if is_range(condition) else None
+    )
+
+
 def as_text(value: Any) -> str:
-    """Write a value of a condition as a release writes it.
+    """Write a value of a condition as a release writes it; midnights are days.
 
     Examples
     --------
-    >>> as_text(True), as_text(30)
-    ('true', '30')
+    >>> from datetime import datetime
+    >>> as_text(True), as_text(30), as_text(datetime(2024, 3, 31))
+    ('true', '30', '2024-03-31')
     """
+    if isinstance(value, np.datetime64) and not np.isnat(value):
+        value = value.astype("M8[us]").item()
+    if isinstance(value, datetime):
+        whole_day = value.time() == time()
+        return value.date().isoformat() if whole_day else value.isoformat()
     return str(value).lower() if isinstance(value, bool | np.bool_) else str(value)
 
 

@@ -70,8 +70,11 @@ def prefixes(
 def _problems(code: str, digits: int, name: str) -> list[str]:
     """Say what is wrong with a code, if anything."""
     if len(code) != digits:
-        remedy = "write codes with their leading zeros, or use a hierarchy file"
-        return [f"{name}: code {code!r} has {len(code)} characters where {digits} are declared; {remedy}"]
+        count = "1 character" if len(code) == 1 else f"{len(code)} characters"
+        first = "declare that many" if len(code) > digits else "write codes with their leading zeros"
+        return [
+            f"{name}: code {code!r} has {count} where {digits} are declared; {first}, or use a hierarchy file"
+        ]
     if MASK in code:
         return [f"{name}: code {code!r} holds the mask {MASK!r}; declare such codes as missing"]
     return []

@@ -102,7 +102,8 @@ def _uneven(table: list[tuple[str, ...]], width: int, where: Where) -> Found:
         who = f"{where(i)}: the line of {row[0]!r}" if row else f"{where(i)}: the line"
         if len(row) != width:
             count = "1 cell" if len(row) == 1 else f"{len(row)} cells"
-            remedy = "repeat a label where a path is shorter, or write the tree as nested YAML"
+            shorter = "where a path is shorter" if len(row) < width else "in the shorter lines"
+            remedy = f"repeat a label {shorter}, or write the tree as nested YAML"
             found.append((i, f"{who} has {count} where most have {width}; {remedy}"))
         if not all(map(str.strip, row)):
             column = next(j for j, cell in enumerate(row, 1) if not cell.strip())

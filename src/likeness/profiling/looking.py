@@ -204,6 +204,8 @@ def _warnings(
         found.append(f"exact duplicates of earlier records: {persons.duplicates:,}")
     if uniqueness.together is None:
         found.append("no quasi-identifier is left to generalize; give role: quasi to what others may know")
+    if not any(column.role in {*PUBLISHED, "other"} for column in columns):
+        found.append("nothing would be published: every column is dropped or an identifier")
     if not reach:
         found.append(
             "no column looks sensitive, and k-anonymity does not keep all people of a class from sharing a value; "

@@ -142,6 +142,9 @@ def _names(
         ) from None
     if not first:
         raise TableError(f"{source}: line 1 is blank; begin with the first record")
+    if header is True and data[:4].lower() == b"sep=":
+        mark = data.splitlines()[0].decode()
+        raise TableError(f"{source}: line 1 is {mark!r}, a mark for spreadsheets alone; remove that line")
     if header is True:
         return first, 2 + sum(name.count("\n") for name in first)
     if header is False:

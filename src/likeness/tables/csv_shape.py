@@ -103,9 +103,8 @@ def check_records(data: bytes, dialect: Dialect, width: int, *, source: str) -> 
             found = len(record) if record or width > 1 else 1  # a blank line is an empty cell
             if found != width:
                 amount = "is blank" if not record else f"has {found} cell{'s' * (found != 1)}"
-                raise TableError(
-                    f"{source}: line {line} {amount}, but there are {width} columns; correct the line"
-                )
+                expected = "is 1 column" if width == 1 else f"are {width} columns"
+                raise TableError(f"{source}: line {line} {amount}, but there {expected}; correct the line")
             records += 1
     except csv.Error as error:
         raise TableError(

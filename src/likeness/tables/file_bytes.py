@@ -86,7 +86,7 @@ def to_utf8(data: bytes, *, source: str, encoding: str | None) -> bytes:
     if encoding is None and marked is None and b"\0" in data[:_LOOK]:
         raise TableError(
             f"{source}: holds zero bytes, so it is no CSV text, or UTF-16 without a byte order mark; "
-            "in that case give encoding='utf-16-le' or 'utf-16-be'"
+            "in that case give its encoding, utf-16-le or utf-16-be"
         )
     chosen = encoding or marked or "utf-8"
     try:
@@ -97,7 +97,7 @@ def to_utf8(data: bytes, *, source: str, encoding: str | None) -> bytes:
         ) from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        advice = "" if encoding else "; give its encoding, such as encoding='cp1252' or encoding='latin-1'"
+        advice = "" if encoding else "; give its encoding, such as cp1252 or latin-1 (--encoding cp1252)"
         raise TableError(
             f"{source}: not {chosen} at line {line} "
             f"(byte offset {error.start}, value 0x{data[error.start]:02X}){advice}"

@@ -115,6 +115,8 @@ def _file(
     kind = suffixes[-2:-1] if suffixes[-1:] == [".gz"] else suffixes[-1:]
     format_ = _FORMATS.get("".join(kind))
     if format_ is None or (format_ != "csv" and suffixes[-1] == ".gz"):
+        if suffixes[-1:] in ([".xlsx"], [".xls"], [".xlsm"], [".ods"]):
+            raise TableError(f"{path}: is a spreadsheet; save the sheet that holds the table as CSV")
         raise TableError(
             f"{path}: unknown extension {path.suffix!r}; known: {', '.join(_FORMATS)}, and .csv.gz"
         )

@@ -1,0 +1,93 @@
+"""Random privacy models and methods that suit the columns of a table."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from hypothesis import strategies as st
+from tests.properties.brute_force import Model
+from tests.properties.plain_regions import NUMBERS, Field
+
+from likeness import registry
+
+
+def fractions(low: str, high: str) -> st.SearchStrategy[str]:
+    """Texts of simple fractions: where ties are."""
+    return st.fractions(Fraction(low), Fraction(high), max_denominator=6).map(str)
+
+
+@st.composite
+def model(draw: st.DrawFn, sensitive: dict[str, Field]) -> Model:
+    """A privacy model that suits the columns."""
+    if not sensitive:
+        return {"model": "k-anonymity", "k": draw(st.integers(1, 6))}
+    name = draw(st.sampled_from(registry.names("models")))
+    found: Model = {"model": name} | draw(PARAMETERS[name])
+    if name == "k-anonymity":
+        return found
+    covered = draw(st.sampled_from([None, *sensitive]))
+    scaled = [n for n, own in sensitive.items() if own.order or own.kind in NUMBERS]
+    if name == "proximity":
+        if not scaled:
+            return {"model": "k-anonymity", "k": 2}
+        covered = draw(st.sampled_from(scaled))
+    if covered is not None:
+        found["sensitive"] = covered
+        tree = sensitive[covered].kind == "hierarchical"
+        options = ["equal", *(["ordered"] if covered in scaled else []), *(["hierarchical"] if tree else [])]
+        if name == "t-closeness" and draw(st.booleans()):
+            found["distance"] = draw(st.sampled_from(options))
+        if name.endswith("beta-likeness") and tree:
+            height = len(next(iter(sensitive[covered].paths.values()))) - 1
+            found["level"] = draw(st.integers(0, height - 1))
+    if draw(st.booleans()):
+        found["others"] = draw(st.sampled_from(["known", "unknown"]))
+    if draw(st.integers(0, 2)) == 0:
+        found["reference"] = "original"
+    return found
+
+
+def gains() -> st.SearchStrategy[dict[str, Any]]:
+    """Parameters of β-likeness."""
+    return st.fixed_dictionaries(
+        {"beta": fractions("1/6", "4")}, optional={"negative": fractions("1/2", "1")}
+    )
+
+
+def half_more(p: Fraction) -> Fraction:
+    """A bound of one's own."""
+    return min(Fraction(1), p * 3 / 2 + Fraction(1, 10))
+
+
+PARAMETERS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
+    "k-anonymity": st.fixed_dictionaries({"k": st.integers(1, 6)}),
+    "distinct-l-diversity": st.fixed_dictionaries({"l": st.integers(1, 3)}),
+    "entropy-l-diversity": st.fixed_dictionaries({"l": st.one_of(st.integers(1, 3), fractions("1", "3"))}),
+    "recursive-cl-diversity": st.fixed_dictionaries({"c": fractions("1/2", "6"), "l": st.integers(2, 3)}),
+    "alpha-k-anonymity": st.fixed_dictionaries({"alpha": fractions("1/3", "1"), "k": st.integers(1, 4)}),
+    "t-closeness": st.fixed_dictionaries({"t": fractions("0", "1")}),
+    "delta-disclosure": st.fixed_dictionaries({"delta": fractions("1/6", "3")}),
+    "basic-beta-likeness": gains(),
+    "beta-likeness": st.one_of(gains(), st.just({"bound": half_more})),
+    "proximity": st.fixed_dictionaries({"epsilon": fractions("0", "4"), "m": st.integers(1, 3)}),
+}
+
+
+@st.composite
+def methods(draw: st.DrawFn, models: list[Model]) -> dict[str, Any]:
+    """Any that publishes generalized tables; BUREL where β-likeness is asked for."""
+    if any(m["model"].endswith("beta-likeness") for m in models) and draw(st.booleans()):
+        return {
+            "name": "burel",
+            "retrieve": draw(st.sampled_from(["hilbert", "nearest"])),
+            "min_size": draw(st.integers(1, 3)),
+            "strict": draw(st.booleans()),
+            "refine": draw(st.sampled_from(["none", "hilbert", "mondrian"])),
+        }
+    loss = draw(st.sampled_from(["glm", "ncp", "iloss"]))
+    if draw(st.integers(0, 3)) == 0:
+        return {"name": "local-recoding", "loss": loss, "most_vectors": draw(st.sampled_from([1, 4, 20_000]))}
+    cut = draw(st.sampled_from(["least-loss", "all", "widest"]))
+    strict = cut == "least-loss" or draw(st.booleans())
+    return {"name": "mondrian", "cut": cut, "strict": strict, "loss": loss}
