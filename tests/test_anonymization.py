@@ -264,9 +264,14 @@ def test_forms_and_methods_that_do_not_fit():
     )
     assert pairs == lk.GeneralizedForm(recoding="set", numeric_pairs=True)
     with pytest.raises(
-        lk.PolicyError, match="mondrian: publishes in the form 'generalized', not 'anatomized'"
+        lk.PolicyError, match=r"needs a method that publishes in it; say method: \{name: anatomy"
     ):
         choose_form(policy(form={"name": "anatomized"}), lk.Mondrian())
+    asked = policy(form={"name": "anatomized"}, method=lk.Mondrian())
+    with pytest.raises(
+        lk.PolicyError, match="mondrian: publishes in the form 'generalized', not 'anatomized'"
+    ):
+        choose_form(asked, lk.Mondrian())
 
 
 def test_policies_come_in_any_of_their_forms(tmp_path):

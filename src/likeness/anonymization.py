@@ -157,6 +157,13 @@ def choose_form(policy: Policy, method: Method) -> Form:
         When the method's plans cannot be published in that form.
     """
     form: Form = policy.form if policy.form is not None else registry.create("forms", method.form, {})
+    if form.name != method.form and policy.method is None:
+        makers = [
+            name for name in registry.names("methods") if registry.load("methods", name).form == form.name
+        ]
+        raise PolicyError(
+            f"form: {form.name!r} needs a method that publishes in it; say method: {{name: {' or '.join(makers)}, …}}"
+        )
     if form.name != method.form:
         raise PolicyError(f"{method.name}: publishes in the form {method.form!r}, not {form.name!r}")
     if policy.output.numeric_pairs and hasattr(form, "numeric_pairs"):

@@ -67,3 +67,11 @@ def test_misspelt_roles(given, words, run):
     found = run("profile", "patients.csv", "--role", given)
     assert found.code == 2
     assert words in found.errors[0]
+
+
+def test_the_table_itself_is_never_replaced(run, desk):
+    before = (desk / "patients.csv").read_bytes()
+    found = run("profile", "patients.csv", "-o", "patients.csv", "--overwrite")
+    assert found.code == 2
+    assert "is the table itself" in found.err
+    assert (desk / "patients.csv").read_bytes() == before

@@ -51,7 +51,7 @@ def test_k_anonymity_with_value_sets(complete, rows, d, most):
 
 @pytest.mark.parametrize("rows", ROWS)
 @pytest.mark.parametrize("recoding", ["tight", "hierarchy", "set"])
-@pytest.mark.parametrize(("d", "most"), [(3, 0.002), (6, 0.025), (8, 0.040)])
+@pytest.mark.parametrize(("d", "most"), [(3, 0.0025), (6, 0.025), (8, 0.040)])
 def test_k_anonymity_with_the_hierarchies(complete, trees, rows, recoding, d, most):
     quasi = QUASI[:d]
     release = released(complete.head(rows), quasi, [], trees, recoding, privacy=lk.KAnonymity(5))

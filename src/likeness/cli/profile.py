@@ -40,10 +40,13 @@ def profile(
     """
     from likeness.cli._files import check_file, write_text
     from likeness.cli._options import pair
+    from likeness.errors import OutputError
     from likeness.profiling import profile as look_at
 
     printed = output == Path("-")
     if output is not None and not printed:
+        if output.resolve() == Path(table).resolve():
+            raise OutputError(f"{output}: is the table itself; write the policy to another file")
         check_file(output, overwrite=overwrite)
     found = look_at(reading.read(table), roles=dict(pair(one, "--role") for one in role or []))
     if printed:
