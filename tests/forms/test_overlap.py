@@ -175,3 +175,10 @@ def test_leaves_of_a_hierarchy_in_exact_columns():
     tree = from_rows(ROWS, "town", where=str)
     domain = Domain("town", "hierarchical", np.array(tree.leaves, object), "tree", tree)
     assert condition_shares(domain, ["Nice", "France"]).tolist() == [0, 1, 0]
+
+
+def test_a_column_without_regions_holds_nothing():
+    for shape, kind in (("interval", "integer"), ("set", "categorical"), ("tree", "hierarchical")):
+        held = Overlap(ColumnNote("a", "quasi", kind, shape), []).contains("1")
+        assert held.dtype == np.bool_
+        assert held.shape == (0,)

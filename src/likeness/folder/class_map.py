@@ -153,6 +153,15 @@ def read_class_map(path: Path, label: str) -> ClassMap:
         raise TableError(
             f"{label}: row {wrong} of the original is not in its place; a row was taken out or moved"
         )
+    numbered = [("class", classes), *(("bucket", numbers) for numbers in buckets)]
+    for name, numbers in numbered:
+        # There are no more classes or buckets than records; larger numbers would only exhaust the memory.
+        outside = np.flatnonzero((numbers < -1) | (numbers >= table.height))
+        if outside.size:
+            number, wrong = int(numbers[outside[0]]), int(outside[0])
+            raise TableError(
+                f"{label}: row {wrong} of the original is said to be in the {name} {number}, which cannot be"
+            )
     status = table.encode("status", missing=(), kind="text")
     unknown = [str(value) for value in status.values if value not in STATUS]
     if unknown or status.missing:

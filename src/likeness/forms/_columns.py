@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from likeness.hierarchies import Hierarchy
     from likeness.microdata.domain import Kind
 
 
@@ -55,6 +57,17 @@ class ColumnNote:
     distance: str = "equal"
     survey_weight: bool = False
 
+    @cached_property
+    def tree(self) -> Hierarchy | None:
+        """The hierarchy that the certificate gives for the column, if it does."""
+        if self.hierarchy is None:
+            return None
+        return from_rows(self.hierarchy, self.name, where=_row_of_the_certificate)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave behind what can be made again."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
     def to_json(self) -> dict[str, Any]:
         """Write only what is not a default."""
         plain: dict[str, Any] = {"name": self.name, "role": self.role}
@@ -84,6 +97,11 @@ class ColumnNote:
         if fields.get("hierarchy") is not None:
             fields["hierarchy"] = tuple(tuple(row) for row in fields["hierarchy"])
         return ColumnNote(**fields)
+
+
+def _row_of_the_certificate(number: int) -> str:
+    """Where a row of a hierarchy stands."""
+    return f"row {number + 1} of the certificate's hierarchy"
 
 
 @dataclass(frozen=True)
@@ -171,10 +189,8 @@ def read_domain(note: ColumnNote, values: Sequence[str | None]) -> tuple[Domain,
     """
     present = [value for value in values if value is not None]
     missing = len(present) < len(values)
-    if note.hierarchy is not None:
-        tree = from_rows(
-            note.hierarchy, note.name, where=lambda i: f"row {i + 1} of the certificate's hierarchy"
-        )
+    tree = note.tree
+    if tree is not None:
         domain = Domain(
             note.name,
             "hierarchical",

@@ -10,7 +10,7 @@ import numpy as np
 
 from likeness.errors import TableError
 from likeness.forms._columns import ColumnNote
-from likeness.forms._regions import Region, hierarchy_of, position
+from likeness.forms._regions import Region, position
 from likeness.forms._stretches import Range, place, read_range, read_stretch, stands_for
 from likeness.microdata.domain import NUMERIC
 
@@ -36,7 +36,7 @@ class Overlap:
     def __init__(self, note: ColumnNote, regions: Sequence[Region]) -> None:
         self.note = note
         self.regions = regions
-        self.tree = hierarchy_of(note)
+        self.tree = note.tree
         ends = [(r.low, r.high) for r in regions if r.what == "interval"]
         # What "*" may stand for: the declared domain, else all that was published.
         self.low = note.low if note.low is not None else float(min((low for low, _ in ends), default=np.nan))
@@ -98,7 +98,7 @@ class Overlap:
     def contains(self, value: Any) -> NDArray[np.bool_]:
         """(R,) Whether each region may hold a value (None: the missing value)."""
         if value is None:
-            return np.array([r.what == "everything" or None in r.values for r in self.regions])
+            return np.array([r.what == "everything" or None in r.values for r in self.regions], np.bool_)
         text = as_text(value)
         if self.note.shape == "interval":
             x = position(self.note, text)
@@ -106,11 +106,12 @@ class Overlap:
                 [
                     r.what == "everything" or (r.what == "interval" and r.low <= x <= r.high)
                     for r in self.regions
-                ]
+                ],
+                np.bool_,
             )
         if self.note.shape == "tree":
-            return np.array([self._node_contains(region, text) for region in self.regions])
-        return np.array([r.what == "everything" or text in r.values for r in self.regions])
+            return np.array([self._node_contains(region, text) for region in self.regions], np.bool_)
+        return np.array([r.what == "everything" or text in r.values for r in self.regions], np.bool_)
 
     def _interval_share(self, region: Region, low: float, high: float) -> float:
         """Share of an interval, in values for whole numbers, days and ranks, in length for reals."""

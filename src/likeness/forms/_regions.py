@@ -21,10 +21,10 @@ from likeness.forms._text import (
     write_set,
     write_value,
 )
-from likeness.hierarchies import Hierarchy, from_rows
 
 if TYPE_CHECKING:
     from likeness.forms._columns import ColumnNote
+    from likeness.hierarchies import Hierarchy
     from likeness.microdata.regions import AttributeRegions
 
 
@@ -116,7 +116,7 @@ def read_region(text: str, note: ColumnNote) -> Region:
         return Region("values", values=frozenset({None}), text=text)
     if note.shape == "tree":
         label = read_value(text)
-        tree = hierarchy_of(note)
+        tree = note.tree
         if tree is None:
             return Region("node", values=frozenset({label}), text=text)
         if label not in _nodes(tree):
@@ -153,17 +153,6 @@ def position(note: ColumnNote, text: str) -> Any:
         return _day(text) if note.kind == "date" else _number(text)
     except (ValueError, ZeroDivisionError):
         raise TableError(f"column {note.name!r}: {text!r} is not of the kind {note.kind}") from None
-
-
-def hierarchy_of(note: ColumnNote) -> Hierarchy | None:
-    """Hierarchy that the certificate gives for a column, if it does."""
-    return None if note.hierarchy is None else _hierarchy(note.hierarchy, note.name)
-
-
-@lru_cache(maxsize=64)
-def _hierarchy(rows: tuple[tuple[str, ...], ...], name: str) -> Hierarchy:
-    """Build a hierarchy once."""
-    return from_rows(rows, name, where=lambda i: f"row {i + 1} of the certificate's hierarchy")
 
 
 @lru_cache(maxsize=64)

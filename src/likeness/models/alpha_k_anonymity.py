@@ -78,16 +78,18 @@ class AlphaKAnonymity(SensitiveModel):
             When ``values`` names one that the column does not have.
         """
         labels = [attribute.label(code) for code in range(len(attribute.counts))]
-        listed = labels if self.values is None else self.values
+        known = set(labels)
+        listed = known if self.values is None else self.values
         if attribute.complete:
             unknown = [
                 f"{self.name}: {attribute.domain.name!r} has no value {value!r}{suggestion(value, labels)}"
                 for value in listed
-                if value not in labels
+                if value not in known
             ]
             if unknown:
                 raise PolicyError(*unknown)
-        concerned = np.array([label in set(listed) for label in labels], np.bool_)
+        named = set(listed)
+        concerned = np.array([label in named for label in labels], np.bool_)
         return _Bound(attribute, number(self.name, "alpha", self.alpha, above=0), self.k, concerned)
 
 
