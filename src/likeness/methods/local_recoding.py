@@ -63,7 +63,6 @@ class LocalRecoding(Method):
 
     name: ClassVar[str] = "local-recoding"
     takes_parts: ClassVar[bool] = True
-    ignores_order: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         choice(self.name, "loss", self.loss, tuple(LOSSES))
