@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -58,12 +59,15 @@ def test_interrupted_at_any_moment_nothing_half_written_is_left(number, run, com
             process.send_signal(number)
             _, err = process.communicate(timeout=SECONDS)
         ended.add(process.returncode)
-        if process.returncode == 0:
+        if (desk / "never").exists():
+            # The signal came after the release was put in place: then it is whole.
+            assert run("verify", "never").returncode == 0
+            shutil.rmtree(desk / "never")
             break
         assert "Traceback" not in err
         assert sorted(desk.iterdir()) == before
-    assert ended <= {0, 130, 143}
-    assert len(ended - {0}) == 1
+    # A negative code: the signal came before the command could listen to it.
+    assert ended <= {0, 130, 143, -number}
 
 
 def test_a_reader_that_has_seen_enough(command, desk):
