@@ -137,8 +137,8 @@ def choose_method(policy: Policy, data: Microdata | None = None) -> Method:
 
     That is Mondrian by least loss; and, once the table is known, best-first local recoding where every quasi-identifier is
     published as nodes of a hierarchy and a class that holds still holds with any record more (k-anonymity, distinct
-    l-diversity). On Adult with ARX's hierarchies it loses less with 6 and 8 columns (NCP .0203 against .0228, .0309 against .0374)
-    but more with 3 (.00228 against .00180): name the method to have the other.
+    l-diversity). On Adult with ARX's hierarchies it loses less with 6 and 8 columns (NCP .0203 against .0228,
+    .0309 against .0374), but more with 3 (.00228 against .00180): name the method to have the other.
     """
     if policy.method is not None:
         method: Method = policy.method
