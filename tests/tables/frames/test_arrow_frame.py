@@ -1,6 +1,7 @@
 # ruff: noqa: DTZ001
 from datetime import date, datetime, time, timedelta
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -76,3 +77,8 @@ def test_columns_without_single_values_are_refused(array):
 def test_names_that_stand_twice_are_refused():
     with pytest.raises(TableError, match="the name 'a' stands for columns 1 and 2"):
         read(pa.table([pa.array([1]), pa.array([2])], names=["a", "a"]))
+
+
+def test_rows_of_text_views_can_be_taken():
+    table = read(pa.table({"a": pa.array(["x", "y", None]).cast(pa.string_view()), "b": [1, 2, 3]}))
+    assert table.take(np.array([2, 0]), ["a", "b"]).to_pydict() == {"a": [None, "x"], "b": [3, 1]}

@@ -62,12 +62,18 @@ def distinct(frame: pa.Table, position: int) -> Distinct:
 
 def take(frame: pa.Table, rows: NDArray[np.int64], positions: Sequence[int]) -> pa.Table:
     """Those rows of those columns."""
-    return frame.select(list(positions)).take(pa.array(rows))
+    columns = [_takeable(frame.column(position)).take(pa.array(rows)) for position in positions]
+    return pa.table(columns, names=[frame.column_names[position] for position in positions])
+
+
+def _takeable(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column in a type that pyarrow can take rows of: it cannot from views of texts."""
+    return column.cast(pa.large_string()) if types.is_string_view(column.type) else column
 
 
 def column(frame: pa.Table, rows: NDArray[np.int64], position: int) -> pa.ChunkedArray:
     """One column of those rows; its type keeps only categories that they have."""
-    taken = frame.column(position).take(pa.array(rows))
+    taken = _takeable(frame.column(position)).take(pa.array(rows))
     if not types.is_dictionary(taken.type):
         return taken
     return taken.cast(taken.type.value_type).dictionary_encode()
