@@ -9,8 +9,10 @@ import numpy as np
 
 from likeness.errors import CannotBeMetError, PolicyError
 from likeness.methods._base import Method, Problem, holding_classes, holding_records
+from likeness.methods._known_parts import hopeless_records
 from likeness.metrics.loss import LOSSES
 from likeness.microdata.grouping import group_codes
+from likeness.microdata.plan import Plan
 from likeness.microdata.regions import Recoding, recode
 from likeness.models._requirements import Requirement, require
 
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.microdata.data import Microdata
-    from likeness.microdata.plan import Plan
     from likeness.models._base import PrivacyModel
     from likeness.progress import Progress
 
@@ -81,6 +82,12 @@ def solve(
         requirements = require(models, data.sensitive, here.sensitive_codes, data.sensitive_codes)
         first = first or requirements
         method.check(requirements)
+        hopeless = _withhold_hopeless(here, requirements, because)
+        if hopeless is not None:
+            _note_reasons(reasons, active, hopeless, because)
+            active = active[hopeless.published]
+            _refuse_excess(data, data.size - active.size, withhold_at_most, first, because, parts)
+            continue
         problem = Problem(
             here,
             requirements,
@@ -98,6 +105,20 @@ def solve(
         if judged is not None:
             return _whole(data, active, replace(plan, reasons=reasons), judged, because)
         active = active[plan.published]
+
+
+def _withhold_hopeless(
+    here: Microdata, requirements: tuple[Requirement, ...], because: dict[str, int]
+) -> Plan | None:
+    """Withhold records that no class can hold with what is known of them; None when there are none."""
+    for requirement in requirements:
+        hopeless = hopeless_records(requirement, here)
+        if hopeless.any() and requirement.view is not None:
+            known = " and ".join(repr(here.sensitive[i].name) for i in requirement.view.known)
+            reason = f"records that share what is known of them ({known}) do not hold {requirement.subject}"
+            because[reason] = because.get(reason, 0) + int(hopeless.sum())
+            return Plan(np.zeros(here.size, np.int64)).withhold(hopeless, reason)
+    return None
 
 
 def _settle(
