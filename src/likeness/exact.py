@@ -246,8 +246,10 @@ def _compare(
     scale = max(1, 61 - int(sizes.max()).bit_length())
     low = np.empty(len(limits), np.int64)
     high = np.empty(len(limits), np.int64)
+    # Values of equal shares have one limit: of 50,000 values each once, it is enclosed once.
+    ends = {limit: limit.enclose(30) for limit in dict.fromkeys(limits)}
     for i, limit in enumerate(limits):
-        under, over = limit.enclose(30)
+        under, over = ends[limit]
         low[i] = max(min((under.numerator << scale) // under.denominator, 1 << scale), -1)
         high[i] = max(min(-((-over.numerator << scale) // over.denominator), (1 << scale) + 1), -1)
     left = counts.astype(np.int64) << scale

@@ -147,15 +147,34 @@ def _tree_cost(tree: Hierarchy, extra: list[Fraction]) -> Fraction:
     return cost
 
 
-def delta_disclosure(counts: Counts, reference: Counts, domain: Domain, *, delta: str) -> bool:
-    for q, p in zip(_shares(counts), _shares(reference), strict=True):
-        if p > 0 and (q == 0 or abs(_ln(q / p)) >= _decimal(Fraction(delta))):
+def delta_disclosure(
+    counts: Counts, reference: Counts, domain: Domain, *, delta: str | None = None, beta: str | None = None
+) -> bool:
+    """``|ln(q / p)| < δ``, or ``max(q / p, p / q) < 1 + min{β, -ln max p}``; a column of one value always holds."""
+    table = _shares(reference)
+    if beta is not None and max(table) == 1:
+        return True
+    for q, p in zip(_shares(counts), table, strict=True):
+        if p == 0:
+            continue
+        if q == 0:
+            return False
+        if beta is None:
+            assert delta is not None
+            if abs(_ln(q / p)) >= _decimal(Fraction(delta)):
+                return False
+            continue
+        gain = max(q / p, p / q) - 1
+        if gain >= Fraction(beta) or _decimal(gain) >= -_ln(max(table)):
             return False
     return True
 
 
 def delta_disclosure_parameters() -> st.SearchStrategy[dict[str, Any]]:
-    return st.fixed_dictionaries({"delta": fractions("1/12", "3")})
+    return st.one_of(
+        st.fixed_dictionaries({"delta": fractions("1/12", "3")}),
+        st.fixed_dictionaries({"beta": fractions("1/12", "3")}),
+    )
 
 
 def _gains_allowed(
@@ -198,6 +217,22 @@ def enhanced_cap(p: Fraction, beta: Fraction) -> Decimal | Fraction:
 
 
 beta_likeness_parameters = basic_beta_likeness_parameters
+
+
+def rho_privacy(
+    counts: Counts, reference: Counts, domain: Domain, *, rho2: str, rho1: str | None = None
+) -> bool:
+    return all(
+        q <= Fraction(rho2)
+        for q, p in zip(_shares(counts), _shares(reference), strict=True)
+        if rho1 is None or p <= Fraction(rho1)
+    )
+
+
+def rho_privacy_parameters() -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(
+        {"rho2": fractions("5/12", "11/12")}, optional={"rho1": fractions("1/12", "1/3")}
+    )
 
 
 def proximity(counts: Counts, reference: Counts, domain: Domain, *, epsilon: str, m: int) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from likeness.kernels.class_tests import ClassTest
     from likeness.metrics.loss import CellLoss
     from likeness.microdata.data import Microdata
+    from likeness.microdata.mechanism import Mechanism
     from likeness.microdata.plan import Plan
     from likeness.models._requirements import Requirement
 
@@ -37,6 +38,8 @@ class Problem:
         Source of randomness.
     parts : (n,) int64, optional
         Records of different parts must not share a class (hierarchy level limits); parts are numbered from 0.
+    allowance
+        Most records that may be withheld.
     progress
         Where to say how far the work is.
     """
@@ -46,6 +49,7 @@ class Problem:
     loss: CellLoss
     rng: np.random.Generator
     parts: NDArray[np.int64] | None = None
+    allowance: int = 0
     progress: Progress = Progress()  # noqa: RUF009  # a silent, stateless listener
 
     def holding(self, classes: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
@@ -87,7 +91,8 @@ def holding_classes(
 def holding_records(requirements: tuple[Requirement, ...], data: Microdata, plan: Plan) -> NDArray[np.bool_]:
     """Decide exactly which records of a plan are published where every requirement holds.
 
-    Models about sensitive values are judged on the buckets, where a plan has them, all others on the classes.
+    Models about sensitive values are judged on the mechanism or the buckets, where a plan has them, all others on the
+    classes.
 
     Parameters
     ----------
@@ -103,6 +108,11 @@ def holding_records(requirements: tuple[Requirement, ...], data: Microdata, plan
     (n,) bool
         False for withheld records.
     """
+    if plan.mechanism is not None:
+        of_classes = tuple(r for r in requirements if r.view is None)
+        good = holding_classes(of_classes, data, plan.classes, plan.count)
+        good &= _mechanism_holds(requirements, data, plan, plan.mechanism)
+        return np.asarray(np.append(good, False)[plan.classes], np.bool_)
     if plan.buckets is None:
         good = holding_classes(requirements, data, plan.classes, plan.count)
         return np.asarray(np.append(good, False)[plan.classes], np.bool_)
@@ -115,6 +125,22 @@ def holding_records(requirements: tuple[Requirement, ...], data: Microdata, plan
     return np.asarray(both, np.bool_)
 
 
+def _mechanism_holds(
+    requirements: tuple[Requirement, ...], data: Microdata, plan: Plan, mechanism: Mechanism
+) -> bool:
+    """Decide exactly whether a mechanism is one for the published records, and holds every limit on confidence."""
+    kept = data.sensitive_codes[0][plan.published]
+    if not np.array_equal(mechanism.counts, np.bincount(kept, minlength=mechanism.values)):
+        return False
+    for requirement in requirements:
+        if requirement.view is None:
+            continue
+        limits = requirement.bound.posterior_limits()
+        if limits is None or not mechanism.posterior_holds(limits, requirement.view.group).all():
+            return False
+    return True
+
+
 class Method(ABC):
     """An anonymization method with its parameters; a small frozen value."""
 
@@ -125,8 +151,22 @@ class Method(ABC):
     """Whether it can keep parts of the table apart (hierarchy level limits)."""
 
     @property
+    def bounds_regions(self) -> bool:
+        """Whether regions may be wider than the members of their classes (`Plan.bounds`)."""
+        return False
+
+    @property
     def ignores_order(self) -> bool:
         """Whether the same records in another order get the same classes."""
+        return False
+
+    @property
+    def cuts_from_above(self) -> bool:
+        """Whether it cuts classes from above, by rules that look at a class's own records alone.
+
+        Given the records of one published class alone, it then leaves them whole exactly when it had no reason to
+        cut them further: what an adversary who knows the method can try again (`MinimalityAttack`).
+        """
         return False
 
     @abstractmethod

@@ -15,6 +15,7 @@ import numpy as np
 from likeness.checks import whole
 from likeness.errors import PolicyError
 from likeness.methods._base import Method, Problem, holding_classes
+from likeness.methods._exact_identities import withhold_identities
 from likeness.microdata.plan import Plan
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Anatomy(Method):
                 f"{self.name}: deals the values of one sensitive column; this table has "
                 f"{len(data.sensitive)}. Give the others another role, or use another method"
             )
-        plan = _withhold_identities(problem, Plan(data.tuples.of))
+        plan = withhold_identities(problem, Plan(data.tuples.of))
         kept = np.flatnonzero(plan.published)
         if kept.size == 0:
             return plan
@@ -80,7 +81,7 @@ class Anatomy(Method):
         while plan.withheld != withheld:
             # What one kind of model withholds may leave too little for the other.
             withheld = plan.withheld
-            plan = _withhold_identities(problem, _withhold_buckets(problem, plan))
+            plan = withhold_identities(problem, _withhold_buckets(problem, plan))
         return plan
 
     def _not_eligible(self, problem: Problem, counts: NDArray[np.int64]) -> str:
@@ -92,16 +93,6 @@ class Anatomy(Method):
             f"{self.name}: {most} of {total} records have the value {value!r} of {domain.name!r}, more than "
             f"1/{self.l}; the largest l this table can have is {total // most}"
         )
-
-
-def _withhold_identities(problem: Problem, plan: Plan) -> Plan:
-    """Withhold records whose exact quasi-identifiers do not hold a model about these alone."""
-    for requirement in problem.requirements:
-        if requirement.view is None:
-            good = holding_classes((requirement,), problem.data, plan.classes, plan.count)
-            reason = f"quasi-identifiers, published exactly, do not hold {requirement.subject}"
-            plan = plan.withhold(~np.append(good, True)[plan.classes], reason)
-    return plan
 
 
 def _withhold_buckets(problem: Problem, plan: Plan) -> Plan:

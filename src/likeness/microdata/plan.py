@@ -10,6 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likeness.microdata.mechanism import Mechanism
+
 
 @dataclass(frozen=True, eq=False)
 class Plan:
@@ -27,6 +29,12 @@ class Plan:
         the classes (two-table forms). Models about sensitive values are judged on these.
     sensitive : (s, n) int32, optional
         Codes to publish instead of the original sensitive ones (perturbation, categories).
+    mechanism
+        How ``sensitive`` was drawn from the original codes; its counts are those of the published records. Models
+        about sensitive values are then judged on it, and not on classes.
+    bounds : (2, d, n) int32, optional
+        Smallest and largest code that the region of each record's class covers, where regions are wider than the members
+        of their classes (cuts instead of tight hulls); looked at for published records.
     added : (a, …) optional
         Records added as noise, as codes; none of the methods so far adds any.
     withheld_because
@@ -47,6 +55,8 @@ class Plan:
     classes: NDArray[np.int64]
     buckets: NDArray[np.int64] | None = None
     sensitive: NDArray[np.int32] | None = None
+    mechanism: Mechanism | None = None
+    bounds: NDArray[np.int32] | None = None
     added: NDArray[np.int32] | None = None
     withheld_because: dict[str, int] = field(default_factory=dict)
     reasons: NDArray[np.int32] | None = None

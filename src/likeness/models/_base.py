@@ -16,12 +16,14 @@ import numpy as np
 
 from likeness.checks import choice, whole
 from likeness.errors import PolicyError
+from likeness.models._rounding import float_above
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from likeness.exact import Real
     from likeness.kernels.class_tests import ClassTest
     from likeness.microdata.domain import Domain
     from likeness.microdata.statistics import ClassStatistics
@@ -140,6 +142,28 @@ class BoundModel(ABC):
     def smallest_classes(self) -> NDArray[np.int64]:
         """(m,) Size below which no class with a record of each value holds (n_min); empty without limits."""
         return np.zeros(0, np.int64)
+
+    def posterior_limits(self) -> Sequence[Real] | None:
+        """Limit on the confidence in each value, where such limits are all the model asks; else None.
+
+        A mechanism that perturbs values meets exactly these models: what it publishes leads to a posterior
+        for every single value, and to no classes that other models could judge.
+        """
+        return None
+
+    def out_of_reach(self) -> str:
+        """Say what no release of these records can hold, as the end of a message; empty when there is nothing."""
+        return ""
+
+    def strongest_posterior(self, posteriors: Sequence[Fraction]) -> Strength:
+        """Find the strongest parameters that hold when confidence in each value can rise this far.
+
+        Parameters
+        ----------
+        posteriors
+            Largest confidence in each value, as `posterior_limits` limits it; 0 for values that do not occur.
+        """
+        return Strength({"posterior": float_above(max(posteriors, default=Fraction(0)))})
 
     def judge(self, stats: ClassStatistics) -> Judgement:
         """Judge every class."""

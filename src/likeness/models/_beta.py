@@ -116,6 +116,16 @@ class GainLimits(ShareLimits):
             found["negative"] = float_above(self._largest_loss(stats))
         return Strength(found)
 
+    def strongest_posterior(self, posteriors: Sequence[Fraction]) -> Strength:
+        """Smallest β: the largest relative gain, infinite where confidence exceeds what any β allows."""
+        pairs = [(q, p) for q, p in zip(posteriors, self.shares, strict=True) if p > 0]
+        ceilings = [limit for limit, p in zip(self.ceilings(), self.shares, strict=True) if p > 0]
+        met = all(limit.at_least(q) for limit, (q, _) in zip(ceilings, pairs, strict=True))
+        gain = max((q / p - 1 for q, p in pairs), default=Fraction(0))
+        found = {"beta": float_above(max(gain, Fraction(0))) if met else float("inf")}
+        # The other end is not limited, or the mechanism would not be one for this model.
+        return Strength(found if self.negative is None else found | {"negative": 1.0})
+
     def largest_gain(self, stats: ClassStatistics) -> Fraction:
         """Find the largest positive gain over all classes, exactly; foreign values are left out."""
         n = self.attribute.counts[stats.value]

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from likeness.microdata.statistics import ClassStatistics
 
 
+_VALUES_SHOWN = 3
+
+
 class ShareLimits(BoundModel):
     """Share limits per value: ``lower_s <= q_s <= upper_s`` for every value of the reference distribution.
 
@@ -83,6 +86,22 @@ class ShareLimits(BoundModel):
             return sizes
         needed = _positive(lower)
         return np.maximum(sizes, max(int(sizes[needed].max(initial=1)), int(needed.sum())))
+
+    def posterior_limits(self) -> Sequence[Real] | None:
+        """Upper limits, unless shares or classes are limited from below too."""
+        upper, lower = self._limits
+        if self.smallest > 1 or (lower is not None and _positive(lower).any()):
+            return None
+        return upper
+
+    def out_of_reach(self) -> str:
+        """Name values whose share of all records is above their limit: some class has at least that share."""
+        above = [
+            f"{self.attribute.label(code)!r} has a share of {float(share):.6g}, above its limit of {float(limit):.6g}"
+            for code, (share, limit) in enumerate(zip(self.attribute.shares, self.upper_limits, strict=True))
+            if not limit.at_least(share)
+        ]
+        return f". No release can hold it: {', '.join(above[:_VALUES_SHOWN])}" if above else ""
 
 
 def within(

@@ -112,6 +112,13 @@ class _Bound(ShareLimits):
     def slack(self, measured: NDArray[np.float64]) -> NDArray[np.float64]:
         return float(self.alpha) - measured
 
+    def strongest_posterior(self, posteriors: Sequence[Fraction]) -> Strength:
+        """Smallest α that limits confidence in the values it is about; classes there are none."""
+        share = max(
+            (q for q, one in zip(posteriors, self.concerned, strict=True) if one), default=Fraction(0)
+        )
+        return Strength({"alpha": float_above(share), "k": 1.0})
+
     def strongest(self, stats: ClassStatistics) -> Strength:
         limited = self.concerned[stats.value]
         share = largest_ratio(stats.count[limited], stats.sizes[stats.class_of[limited]])

@@ -1,0 +1,241 @@
+"""How often a mechanism may keep each value, so that no published value leads to too much confidence.
+
+By the paper's scheme every record keeps its value i with chance α_i and else becomes any of the m values that occur,
+each with the same chance; its rules differ in the α. By `blocks`, a published value stands for several originals.
+All mechanisms are computed in integers, rounded to the safe side, and checked exactly against the limits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from likeness.errors import CannotBeMetError
+from likeness.microdata._blocks import best_design, incidence
+from likeness.microdata.mechanism import SCALE, Mechanism
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.exact import Real
+
+Rule = Literal["capped", "paper", "uniform", "blocks"]
+RULES = ("capped", "paper", "uniform", "blocks")
+_DIGITS = 40
+_FLOOR = Fraction(1, 2)
+"""No α falls below this part of what `uniform` keeps: values could not be reconstructed from less."""
+_ALONE = np.zeros(1, np.int64)
+_LEAST = Fraction(1, 1_000_000)
+"""Smallest α: nothing could be learned from less, whatever the table."""
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """Largest confidence in each value, or in each group of values.
+
+    Parameters
+    ----------
+    largest
+        One limit per value, or per group.
+    group : (m,) int64, optional
+        Group of each value.
+    """
+
+    largest: Sequence[Real]
+    group: NDArray[np.int64] | None = None
+
+
+def retain(
+    counts: NDArray[np.int64],
+    limits: Sequence[Limits],
+    rule: str = "capped",
+    label: Callable[[int], str] = str,
+) -> Mechanism:
+    """Find the mechanism of a rule that keeps all limits.
+
+    Parameters
+    ----------
+    counts : (m,) int64
+        Original records of each value.
+    limits
+        All must be kept.
+    rule
+        ``paper``: α_i of Theorem 3, refused when some α_i is not above 0, for which the theorem is false.
+        ``capped``: ``α_i = min(M, (γ_i (1 - M) - 1) / (m - 1))`` with the M that keeps the most records
+        unchanged. ``uniform``: one α for all values. ``blocks``: every published value stands for a block of
+        originals, chosen for the smallest variance of the plain reconstruction.
+    label
+        Name of a value, for messages.
+
+    Returns
+    -------
+    Mechanism
+
+    Raises
+    ------
+    CannotBeMetError
+        When no mechanism can keep the limits, or that of this rule cannot; says which value is to blame.
+
+    References
+    ----------
+    Cao & Karras 2012 (paper 002), section 5, Theorems 2 and 3; spec section 4.2 for ``capped``. Ye & Barg 2018,
+    "Optimal schemes for discrete distribution estimation under locally differential privacy", and Park, Nam & Lee
+    2023, "Exactly optimal and communication-efficient private estimation via block designs", for ``blocks``.
+
+    Examples
+    --------
+    >>> from likeness.exact import Real
+    >>> mechanism = retain(np.array([3, 1]), [Limits([Real.of(Fraction(9, 10)), Real.of(Fraction(1, 2))])])
+    >>> mechanism.retention.tolist()
+    [0.5, 0.5]
+    """
+    active = np.flatnonzero(counts > 0)
+    gammas = _gammas(counts, limits, active, label)
+    finite = [gamma for gamma in gammas if gamma is not None]
+    if active.size <= 1 or not finite:
+        return _made(counts, [0] * active.size, _ALONE)
+    least, most = min(finite), None if len(finite) < len(gammas) else max(finite)
+    m = active.size
+    worst = label(int(active[gammas.index(least)]))
+    if (least - 1) / (least + m - 1) < _LEAST:
+        raise CannotBeMetError(
+            f"cannot be met: perturbation: confidence in {worst!r} may hardly rise above its share, so that next to nothing "
+            "of any value could be kept; allow more, or publish the distribution alone (method: baseline)"
+        )
+    block = _ALONE
+    if rule == "uniform":
+        elsewhere = 1 / (least + m - 1)
+    elif rule == "paper":
+        elsewhere = _papers(least, most, m, worst)
+    else:
+        shares = [Fraction(int(counts[i]), int(counts.sum())) for i in active]
+        elsewhere = (1 - _best(gammas, shares, least, most)) / m
+    if rule == "blocks":
+        known = np.array([np.inf if gamma is None else float(gamma) for gamma in gammas])
+        block, chance = best_design(known, counts[active] / counts.sum(), float(elsewhere))
+        elsewhere = Fraction(chance)
+    return _safe(counts, gammas, limits, elsewhere, block)
+
+
+def _gammas(
+    counts: NDArray[np.int64],
+    limits: Sequence[Limits],
+    active: NDArray[np.int64],
+    label: Callable[[int], str],
+) -> list[Fraction | None]:
+    """γ of every value that occurs: by how much a published value may favour it over others; None: without limit.
+
+    ``γ = ρ2 / (1 - ρ2) · (1 - p) / p`` (paper 002, Theorem 2, for groups with p the share of the group).
+    """
+    total = int(counts.sum())
+    found: list[Fraction | None] = [None] * active.size
+    for one in limits:
+        group = np.arange(counts.shape[0]) if one.group is None else one.group
+        sizes = np.bincount(group, counts).astype(np.int64)
+        own: dict[int, Fraction | None] = {}
+        for g in np.unique(group[active]).tolist():
+            prior = Fraction(int(sizes[g]), total)
+            if not one.largest[g].at_least(prior):
+                members = ", ".join(repr(label(int(i))) for i in active[group[active] == g][:3])
+                raise CannotBeMetError(
+                    f"cannot be met: perturbation: {members} has a share of {float(prior):.6g} of the records, above "
+                    f"the limit of {float(one.largest[g]):.6g} on the confidence in it, so that no release can meet it; "
+                    "allow at least the share"
+                )
+            # An enclosure that is narrow enough lies above the prior, as the limit does.
+            low = max(one.largest[g].enclose(_DIGITS)[0], prior)
+            own[g] = None if low >= 1 else low / (1 - low) * (1 - prior) / prior
+        for at, i in enumerate(active.tolist()):
+            gamma, before = own[int(group[i])], found[at]
+            if gamma is not None and (before is None or gamma < before):
+                found[at] = gamma
+    return found
+
+
+def _papers(least: Fraction, most: Fraction | None, m: int, worst: str) -> Fraction:
+    """C of Theorem 3, the smallest chance to become any one other value."""
+    smallest = Fraction(0) if most is None else 1 / (most + m - 1)
+    alpha = (m * least * smallest - 1) / (m - 1)
+    if alpha < _LEAST:
+        raise CannotBeMetError(
+            f"cannot be met: perturbation: rule 'paper' would keep {worst!r} with chance {float(alpha):.6g}, which must "
+            f"be at least {float(_LEAST):.6g}: others may gain so much more confidence that nothing is left for it, and "
+            "the paper's theorem 3 does not hold. Use rule: capped, which works for this table"
+        )
+    return smallest
+
+
+def _best(
+    gammas: Sequence[Fraction | None], shares: Sequence[Fraction], least: Fraction, most: Fraction | None
+) -> Fraction:
+    """M that maximises ``Σ p_i min(M, (γ_i (1 - M) - 1) / (m - 1))``: concave, with its corners where both agree."""
+    m = len(gammas)
+    rising = Fraction(1)
+    known = [(gamma, p) for gamma, p in zip(gammas, shares, strict=True) if gamma is not None]
+    found = (least - 1) / (least + m - 1)
+    # No α may fall below a part of what `uniform` keeps; the paper's M is always allowed where it works.
+    last = 1 - (1 + (m - 1) * _FLOOR * found) / least
+    if most is not None:
+        papers = (most - 1) / (most + m - 1)
+        last = max(last, papers if least * (1 - papers) - 1 >= (m - 1) * _LEAST else last)
+    for gamma, p in sorted(known):
+        corner = (gamma - 1) / (gamma + m - 1)
+        if rising <= 0:
+            return found
+        if corner >= last:
+            return last
+        found = corner
+        rising -= p + p * gamma / (m - 1)
+    return last if rising > 0 else found
+
+
+def _safe(
+    counts: NDArray[np.int64],
+    gammas: Sequence[Fraction | None],
+    limits: Sequence[Limits],
+    elsewhere: Fraction,
+    block: NDArray[np.int64],
+) -> Mechanism:
+    """Round to whole parts of 1 / SCALE such that the exact check passes.
+
+    Parameters
+    ----------
+    elsewhere
+        Smallest chance Y of any value to become another given one outside its blocks. Every value i gets as much
+        inside them, X_i each, as ``X_i <= γ_i Y`` allows (Theorem 2).
+    block
+        What a published value stands for: itself alone, or more.
+    """
+    m, width = len(gammas), block.size
+    smallest = -int(-elsewhere * SCALE // 1)
+    while True:
+        parts = []
+        for gamma in gammas:
+            own = smallest
+            if gamma is not None:
+                at_most = int(gamma * smallest // 1)
+                own = max(smallest, -((width * at_most - SCALE) // (m - width)))
+            parts.append(min(own, SCALE // m))
+        mechanism = _made(counts, parts, block)
+        if all(mechanism.posterior_holds(one.largest, one.group).all() for one in limits):
+            return mechanism
+        # Rounding broke it: keep a little less (with 1 / m everywhere nothing is left to break).
+        smallest = min(smallest + max(1, smallest // 1_000_000), SCALE // m)
+
+
+def _made(counts: NDArray[np.int64], parts: Sequence[int], block: NDArray[np.int64]) -> Mechanism:
+    """Make the mechanism whose values become each one outside their blocks with the given parts of SCALE."""
+    active = np.flatnonzero(counts > 0)
+    inside = incidence(active.size, block)
+    outside = np.array(parts, np.int64)
+    left = SCALE - (active.size - block.size) * outside
+    # What does not divide evenly goes to the first of them, one part each.
+    more = (np.cumsum(inside, axis=0) <= left % block.size) & inside
+    numerators = np.zeros((counts.shape[0], counts.shape[0]), np.int64)
+    numerators[np.ix_(active, active)] = np.where(inside, left // block.size + more, outside)
+    return Mechanism(counts, numerators, SCALE)
