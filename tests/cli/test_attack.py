@@ -12,30 +12,67 @@ def test_every_attack_there_is_as_in_python(run, released):
     release = lk.anonymize("patients.csv", "policy.yaml", seed=1)
     found = run("attack", "out", "--original", "patients.csv", "--format", "json")
     assert found.code == 0
-    assert [one["attack"] for one in found.json] == list(registry.names("attacks"))
+    left_out = [line for line in found.err.splitlines() if line.startswith("note: left out: ")]
+    ran = [one["attack"] for one in found.json]
+    missing = [name for name in registry.names("attacks") if name not in ran]
+    # Of diseases nothing is known that makes some similar.
+    assert "similarity" in missing
+    assert len(left_out) == 1
+    told = [f" {name} (" in left_out[0] for name in registry.names("attacks")]
+    assert told == [name in missing for name in registry.names("attacks")]
     for one in found.json:
         result = release.attack(one["attack"])
         assert one["success"] == pytest.approx(result.success)
         assert one["baseline"] == pytest.approx(result.baseline)
         assert one["details"] == pytest.approx(result.details)
+    for name in missing:
+        with pytest.raises(lk.PolicyError, match=f"{name}: "):
+            release.attack(name)
 
 
-def test_text_shows_before_and_after(run, released):
+def test_text_shows_every_figure_and_what_it_means(run, released):
     found = run("attack", "out", "--original", "patients.csv", "--attack", "linkage:targets=10,seed=3")
     assert found.code == 0
-    rows = {line.split()[0]: line.split() for line in found.out.splitlines()[1:]}
-    assert rows["original"] == ["original", "release"]
-    assert rows["unique"] == ["unique", "1", "0"]
-    assert rows["targets"] == ["targets", "10"]
+    assert found.err == ""
+    rows = {line[2:19].strip(): line[19:].split() for line in found.out.splitlines()[1:]}
+    assert rows[""] == ["release", "original"]
+    assert rows["unique"][:2] == ["0", "1"]
+    assert rows["targets"] == ["10", "records", "attacked"]
+    assert "the same for the original table" in found.out
+    assert "1 over the fewest records" in found.out
+    found = run("attack", "out", "--original", "patients.csv", "--attack", "homogeneity")
+    lines = found.out.splitlines()
+    assert lines[0].startswith("homogeneity: share of targets whose 'disease'")
+    assert [line.split()[0] for line in lines[1:4]] == ["success", "baseline", "gain"]
+    assert "guessing the table's most frequent value" in lines[2]
+    assert "original" not in found.out
+
+
+def test_an_undefined_attack_that_is_asked_for_is_an_error(run, released):
+    found = run("attack", "out", "--original", "patients.csv", "--attack", "similarity")
+    assert found.code == 2
+    assert found.out == ""
+    assert "'disease' have neither a hierarchy nor an order" in found.errors[0]
+
+
+def test_how_it_was_made_is_known_with_private_alone(run, released):
+    words = ("--original", "patients.csv", "--attack", "minimality", "--format", "json")
+    assert run("attack", "out", *words).code == 0
+    found = run("attack", "out/public", "--policy", "policy.yaml", *words)
+    assert found.code == 2
+    assert "private/" in found.errors[0]
 
 
 def test_a_threshold(run, released):
-    words = ("attack", "out", "--original", "patients.csv", "--at-most")
-    assert run(*words, "0.2").code == 0  # k = 5
-    found = run(*words, "0.01")
+    words = ("attack", "out", "--original", "patients.csv", "--attack", "linkage", "--attack", "skewness")
+    assert run(*words, "--at-most", "linkage=0.2").code == 0  # k = 5
+    found = run(*words, "--at-most", "0.01", "--at-most", "skewness=0.9")
     assert found.code == 1
+    assert [error.split()[0] for error in found.errors] == ["linkage", "skewness"]
     assert "above the threshold 0.01" in found.errors[0]
-    assert run(*words, "often").code == 2
+    for bad in ("often", "linkage=often", "homogeneity=0.5"):
+        assert run(*words, "--at-most", bad).code == 2
+    assert "did you mean 'linkage'" in run(*words, "--at-most", "linkag=0.1").errors[0]
 
 
 def test_the_public_part_needs_a_policy(run, released):
@@ -44,7 +81,10 @@ def test_the_public_part_needs_a_policy(run, released):
     assert found.code == 2
     assert "--policy" in found.errors[0]
     whole = run("attack", "out", "--original", "patients.csv", "--format", "json")
-    assert run(*words, "--policy", "policy.yaml").json == whole.json
+    public = run(*words, "--policy", "policy.yaml")
+    hidden = ("definetti", "minimality")
+    assert public.json == [one for one in whole.json if one["attack"] not in hidden]
+    assert all(f" {name} (needs to know " in public.err for name in hidden)
 
 
 def test_bad_usage(run, released):

@@ -6,27 +6,67 @@ from dataclasses import FrozenInstanceError
 from math import isfinite
 
 import numpy as np
+import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.attacks.releases import DISEASE, Attacked, attacked
 from tests.contracts.parts import example
-from tests.forms.publications import publish
-from tests.metrics.tables import evaluations
 
+import likeness as lk
 from likeness import registry
+from likeness.attacks._base import Attack
 
 NAMES = registry.names("attacks")
 FORMS = registry.names("forms")
-EASY = settings(deadline=None, max_examples=40)
+EASY = settings(deadline=None, max_examples=15)
 
 
-@pytest.mark.parametrize("form", FORMS)
+def run(name: str, found: Attacked):
+    """Attack a release; examples that the attack is not defined for are left out."""
+    attack: Attack = example("attacks", name)
+    problem = attack.refusal(found.publication, found.data)
+    try:
+        result = attack.run(found.publication, found.data, found.making)
+    except lk.PolicyError as refused:
+        assert all(line.startswith(f"{name}: ") and "\n" not in line for line in refused.problems)
+        assert problem is None or refused.problems == (problem,)
+        assume(False)
+    assert problem is None
+    return result
+
+
+def defined(name: str) -> list[str]:
+    """Forms that an attack says it is defined for."""
+    forms = registry.load("attacks", name).forms
+    return [form for form in FORMS if forms is None or form in forms]
+
+
+CASES = [(name, form) for name in NAMES for form in defined(name)]
+
+
 @pytest.mark.parametrize("name", NAMES)
-@given(evaluation=evaluations())
+def test_forms_are_forms(name):
+    own = registry.load("attacks", name)
+    assert own.forms is None or own.forms <= set(FORMS)
+    assert defined(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "form"), [(name, form) for name in NAMES for form in FORMS if form not in defined(name)]
+)
+@given(draw=st.data())
+@settings(deadline=None, max_examples=5)
+def test_other_forms_are_refused(name, form, draw):
+    found = draw.draw(attacked(form))
+    assert form in (example("attacks", name).refusal(found.publication, found.data) or "")
+
+
+@pytest.mark.parametrize(("name", "form"), CASES)
+@given(draw=st.data())
 @EASY
-def test_success_and_baseline_are_shares(name, form, evaluation):
-    publication, _, _ = publish(example("forms", form), evaluation.data, evaluation.plan)
-    found = example("attacks", name).run(publication, evaluation.data)
+def test_success_and_baseline_are_shares(name, form, draw):
+    found = run(name, draw.draw(attacked(form)))
     assert found.attack == name
     assert 0 <= found.success <= 1
     assert 0 <= found.baseline <= 1
@@ -34,32 +74,63 @@ def test_success_and_baseline_are_shares(name, form, evaluation):
     assert found.meaning[0].islower()
     assert not found.meaning.endswith(".")
     assert all(type(value) is float and isfinite(value) for value in found.details.values())
+    own = {what.removesuffix("_before") for what in found.details if not what.startswith("success:")}
+    assert own <= {*registry.load("attacks", name).explained, "targets"}
     with pytest.raises(FrozenInstanceError):
         found.success = 0.0
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "form"), CASES)
 @given(draw=st.data())
 @EASY
 def test_the_same_release_is_attacked_the_same(name, form, draw):
-    evaluation = draw.draw(evaluations())
-    attack, own = example("attacks", name), example("forms", form)
-    results = [
-        attack.run(publish(own, evaluation.data, evaluation.plan, seed)[0], evaluation.data)
-        for seed in (1, 1)
-    ]
-    assert results[0] == results[1]
+    found = draw.draw(attacked(form))
+    assert run(name, found) == run(name, found)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", NAMES)
-@given(evaluation=evaluations())
+@pytest.mark.parametrize(("name", "form"), CASES)
+@given(draw=st.data())
 @EASY
-def test_attacks_change_nothing(name, form, evaluation):
-    data = evaluation.data
-    publication, _, _ = publish(example("forms", form), data, evaluation.plan)
-    before = data.codes.copy(), data.sensitive_codes.copy(), publication.classes.copy()
-    example("attacks", name).run(publication, data)
-    for own, now in zip(before, (data.codes, data.sensitive_codes, publication.classes), strict=True):
+def test_attacks_change_nothing(name, form, draw):
+    found = draw.draw(attacked(form))
+    data, publication = found.data, found.publication
+    arrays = data.codes, data.sensitive_codes, publication.classes, publication.sensitive_codes
+    before = [own.copy() for own in arrays]
+    run(name, found)
+    for own, now in zip(before, arrays, strict=True):
         assert np.array_equal(own, now)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_explained_is_said_shortly(name):
+    for what, meaning in registry.load("attacks", name).explained.items():
+        assert what.islower()
+        assert len(meaning) <= 110, meaning
+        assert not meaning.endswith(".")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_attack_is_run_on_some_release(name):
+    """Of a table with everything attacks ask for, made by some method that publishes in one of its forms."""
+    rng = np.random.default_rng(1)
+    diseases = DISEASE.hierarchy
+    assert diseases is not None
+    frame = pl.DataFrame(
+        {"age": rng.integers(20, 60, 120), "disease": [diseases.leaves[i] for i in rng.integers(0, 3, 120)]}
+    )
+    columns = {
+        "age": lk.quasi(),
+        "disease": lk.sensitive(hierarchy=[list(row) for row in diseases.to_rows()]),
+    }
+    ran = 0
+    for method, privacy in (
+        ({"name": "mondrian"}, lk.KAnonymity(3)),
+        ({"name": "burel"}, lk.BetaLikeness(2)),
+        ({"name": "anatomy", "l": 2}, lk.DistinctLDiversity(2)),
+    ):
+        release = lk.anonymize(frame, lk.Policy(columns=columns, privacy=privacy, method=method), seed=1)
+        attack = example("attacks", name)
+        if attack.refusal(release.publication, release.private.encoded.data) is None:
+            assert release.attack(attack).attack == name
+            ran += 1
+    assert ran

@@ -6,9 +6,35 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
+from likeness.errors import PolicyError
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from likeness.forms._base import Publication
+    from likeness.methods._base import Method
     from likeness.microdata.data import Microdata
+    from likeness.microdata.plan import Plan
+    from likeness.models._requirements import Requirement
+
+
+@dataclass(frozen=True, eq=False)
+class Making:
+    """How a release was made, for adversaries who know the algorithm (Kerckhoffs' principle).
+
+    Parameters
+    ----------
+    method
+        The method, with its parameters.
+    requirements
+        The guarantee, bound to the distribution that the classes were judged by.
+    plan
+        The plan that was published, of the original records; an attack takes from it only what was published.
+    """
+
+    method: Method
+    requirements: tuple[Requirement, ...]
+    plan: Plan
 
 
 @dataclass(frozen=True)
@@ -45,9 +71,15 @@ class Attack(ABC):
     """An adversary with some knowledge; a small frozen value."""
 
     name: ClassVar[str]
+    forms: ClassVar[frozenset[str] | None] = None
+    """Forms of release it is defined for; None for all."""
+    explained: ClassVar[Mapping[str, str]] = {}
+    """What its baseline and its details mean, by name, each in half a sentence for people."""
 
     @abstractmethod
-    def run(self, publication: Publication, original: Microdata) -> AttackResult:
+    def run(
+        self, publication: Publication, original: Microdata, making: Making | None = None
+    ) -> AttackResult:
         """Attack a publication; the original tells what targets look like and whether a guess was right.
 
         Parameters
@@ -56,4 +88,29 @@ class Attack(ABC):
             What was published.
         original
             The original records: the adversary's knowledge is taken from here, and only what the attack says.
+        making
+            How it was made, for attacks whose adversary knows the algorithm.
+
+        Raises
+        ------
+        PolicyError
+            When the attack is not defined for this release (`refusal` says why).
         """
+
+    def refusal(self, publication: Publication, original: Microdata) -> str | None:  # noqa: ARG002
+        """Say why the attack is not defined for a release, or None when it is."""
+        if self.forms is None or publication.form in self.forms:
+            return None
+        return f"{self.name}: is defined for {', '.join(sorted(self.forms))} releases, not for {publication.form} ones"
+
+    def check(self, publication: Publication, original: Microdata) -> None:
+        """Refuse a release that the attack is not defined for.
+
+        Raises
+        ------
+        PolicyError
+            Saying why.
+        """
+        problem = self.refusal(publication, original)
+        if problem is not None:
+            raise PolicyError(problem)

@@ -10,11 +10,15 @@ import numpy as np
 
 from likeness.attacks._base import Attack, AttackResult
 from likeness.attacks._matching import count_matches
+from likeness.attacks._targets import choose_targets
 from likeness.checks import whole
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
+    from likeness.attacks._base import Making
     from likeness.forms._base import Publication
     from likeness.microdata.data import Microdata
 
@@ -54,13 +58,26 @@ class LinkageAttack(Attack):
     seed: int = 0
 
     name: ClassVar[str] = "linkage"
+    explained: ClassVar[Mapping[str, str]] = {
+        "baseline": "the same for the original table",
+        "prosecutor_max": "largest probability for any target: 1 over the fewest records that may be somebody's",
+        "prosecutor_mean": "mean over the targets, which is the success",
+        "marketer": "share of all records linked right at once, by picking one in every class (classes / records)",
+        "unique": "share of targets whom only one record fits",
+        "unmatched": "share of targets whom no record fits",
+    }
 
     def __post_init__(self) -> None:
         if self.targets is not None:
             whole(self.name, "targets", self.targets, at_least=1)
         whole(self.name, "seed", self.seed, at_least=0)
 
-    def run(self, publication: Publication, original: Microdata) -> AttackResult:
+    def run(
+        self,
+        publication: Publication,
+        original: Microdata,
+        making: Making | None = None,  # noqa: ARG002
+    ) -> AttackResult:
         """Attack all targets.
 
         Returns
@@ -70,10 +87,7 @@ class LinkageAttack(Attack):
             release, ``unique`` (the share of targets with a single candidate) and ``unmatched`` (with none);
             with ``_before``, the same of the original table; ``targets``, their number.
         """
-        records = np.arange(original.size)
-        if self.targets is not None and self.targets < original.size:
-            rng = np.random.Generator(np.random.PCG64(self.seed))
-            records = np.sort(rng.choice(original.size, self.targets, replace=False))
+        records = choose_targets(original.size, self.targets, self.seed)
         counts, tuples = count_matches(publication, original, records)
         after = counts[tuples.of]
         before = original.tuples.sizes[original.tuples.of[records]]

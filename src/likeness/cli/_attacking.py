@@ -5,16 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
-from likeness.cli._options import part
+from likeness.cli._measuring import threshold
+from likeness.cli._options import pair, part
 from likeness.cli._text import columns, number
+from likeness.errors import InvalidError, PolicyError, suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from fractions import Fraction
 
     from likeness.attacks._base import Attack, AttackResult
+    from likeness.cli._rejoined import Rejoined
 
 BEFORE = "_before"
 """How the details of an attack name what the original allows."""
+EXPLAINED = {"gain": "success less baseline", "targets": "records attacked"}
+"""What is the same for all attacks."""
 
 
 def make(given: Iterable[str]) -> list[Attack]:
@@ -27,6 +33,69 @@ def make(given: Iterable[str]) -> list[Attack]:
     """
     asked = [part(one) for one in given] or [(name, {}) for name in registry.names("attacks")]
     return [registry.create("attacks", name, parameters) for name, parameters in asked]
+
+
+def limits(given: Iterable[str], attacks: Iterable[Attack]) -> dict[str, Fraction]:
+    """Read thresholds, ``VALUE`` for all attacks or ``NAME=VALUE`` for one; of an attack's the lowest holds.
+
+    Raises
+    ------
+    InvalidError
+        When one is no number, or names an attack that is not run.
+
+    Examples
+    --------
+    >>> limits(["0.5", "linkage=0.2"], make(["linkage", "skewness"]))
+    {'linkage': Fraction(1, 5), 'skewness': Fraction(1, 2)}
+    """
+    names = [attack.name for attack in attacks]
+    found: dict[str, Fraction] = {}
+    for one in given:
+        name, value = pair(one, "--at-most") if "=" in one else (None, one)
+        if name is not None and name not in names:
+            raise InvalidError(f"--at-most: {one!r}: no such attack is run{suggestion(name, names)}")
+        limit = threshold(value, one)
+        for own in names if name is None else [name]:
+            found[own] = min(limit, found.get(own, limit))
+    return found
+
+
+def run_all(
+    attacks: Iterable[Attack], joined: Rejoined, *, named: bool
+) -> tuple[list[AttackResult], list[str]]:
+    """Attack a release.
+
+    Parameters
+    ----------
+    attacks
+        The attacks.
+    joined
+        The release and its original.
+    named
+        Whether they were asked for by name; others are left out where they are not defined.
+
+    Returns
+    -------
+    results : list of AttackResult
+    left_out : list of str
+        Why each of the others was not run.
+
+    Raises
+    ------
+    PolicyError
+        When an attack that was asked for is not defined for the release.
+    """
+    making = joined.making
+    results, left_out = [], []
+    for one in attacks:
+        try:
+            results.append(one.run(joined.publication, joined.encoded.data, making))
+        except PolicyError as problem:
+            if named:
+                raise
+            why = " ".join(problem.problems).removeprefix(f"{one.name}: ")
+            left_out.append(f"{one.name} ({why})")
+    return results, left_out
 
 
 def as_json(result: AttackResult) -> dict[str, Any]:
@@ -42,13 +111,24 @@ def as_json(result: AttackResult) -> dict[str, Any]:
 
 
 def as_text(results: Iterable[AttackResult]) -> list[str]:
-    """Write results for people: each figure before and after."""
+    """Write results for people: every figure, what the original allows where that is known, and what it means."""
     lines: list[str] = []
     for result in results:
-        rows = [["", "original", "release"], ["success", number(result.baseline), number(result.success)]]
-        for name, value in result.details.items():
-            if not name.endswith(BEFORE):
-                before = result.details.get(f"{name}{BEFORE}")
-                rows.append([name.replace("_", " "), "" if before is None else number(before), number(value)])
-        lines += ["", f"{result.attack}: {result.meaning}", *columns(rows)]
+        explained = EXPLAINED | dict(registry.load("attacks", result.attack).explained)
+        figures = {"success": result.success, "baseline": result.baseline, "gain": result.gain}
+        known = {name: value for name, value in result.details.items() if name.endswith(BEFORE)}
+        figures |= {name: value for name, value in result.details.items() if name not in known}
+        lines += ["", f"{result.attack}: {result.meaning}", *_table(figures, known, explained)]
     return lines[1:]
+
+
+def _table(
+    figures: Mapping[str, float], known: Mapping[str, float], explained: Mapping[str, str]
+) -> list[str]:
+    """One line per figure; the original's beside it where there are any."""
+    rows = [["", "release", "original", ""]] if known else []
+    for name, value in figures.items():
+        before = known.get(f"{name}{BEFORE}")
+        original = [] if not known else ["" if before is None else number(before)]
+        rows.append([name.replace("_", " "), number(value), *original, explained.get(name, "")])
+    return columns(rows)

@@ -1,0 +1,197 @@
+"""What publications say about the sensitive values of everybody: the records that may be theirs, added up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness.attacks._matching import match_targets
+from likeness.microdata.grouping import group_codes
+from likeness.microdata.statistics import count_classes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likeness.forms._base import Publication
+    from likeness.microdata.data import Microdata
+
+Triple = tuple["NDArray[np.int64]", "NDArray[np.int64]", "NDArray[np.int64]"]
+Quadruple = tuple["NDArray[np.int64]", "NDArray[np.int64]", "NDArray[np.int64]", "NDArray[np.int64]"]
+
+
+@dataclass(frozen=True, eq=False)
+class Guesses:
+    """What is guessed of every target.
+
+    Parameters
+    ----------
+    answer : (t,) int64
+        The guess; for targets with no candidate the answer of the largest prior (-1 where nothing was
+        published).
+    confidence : (t,) float64
+        The belief in it; the prior for targets with no candidate.
+    candidates : (t,) int64
+        Published records that may be the target's.
+    """
+
+    answer: NDArray[np.int64]
+    confidence: NDArray[np.float64]
+    candidates: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Strength:
+    """How strong beliefs about the records of classes are.
+
+    Parameters
+    ----------
+    random_world
+        Share of the published records that are guessed by drawing from the beliefs about their classes,
+        ``Σ_G Σ_s c_s² / (|G| P)`` (spec section 6): every arrangement of a class's values is as likely.
+    share, difference
+        Largest belief in one answer, and largest belief less prior.
+    belief, prior, ratio
+        Of the class and answer whose belief exceeds the prior by the largest factor; of equal factors that of the
+        largest belief.
+    """
+
+    random_world: float
+    share: float
+    difference: float
+    belief: float
+    prior: float
+    ratio: float
+
+
+class Evidence:
+    """What a publication says about one sensitive attribute.
+
+    In forms that publish sensitive values as they are, every record has each value with its share in the
+    record's class. Where they were randomized, a published value v stands for each original value i with the
+    confidence ``p_i PM[v, i] / Σ_j p_j PM[v, j]`` (Cao & Karras 2012, paper 002, section 5).
+
+    Parameters
+    ----------
+    publication
+        What was published.
+    column
+        Position of the attribute in ``publication.sensitive``.
+    group : (m,) int64, optional
+        The answer that each value counts as; values themselves when left out.
+    """
+
+    def __init__(self, publication: Publication, column: int, group: NDArray[np.int64] | None = None) -> None:
+        self.publication = publication
+        self.values = publication.sensitive[column].codes
+        codes = publication.sensitive_codes[column]
+        groups = self.values if group is None else int(group.max(initial=-1)) + 1
+        count = int(publication.classes.max(initial=-1)) + 1
+        stats = count_classes(publication.classes, count, codes, self.values)
+        mechanism = publication.mechanism
+        if mechanism is None:
+            self.stats = stats if group is None else stats.regroup(group, groups)
+            self.readings = np.zeros((0, groups))
+            self.prior_counts = self.stats.totals
+        else:
+            self.stats = stats
+            joint = mechanism.matrix * mechanism.counts
+            own = joint / np.maximum(joint.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+            of = np.arange(self.values) if group is None else group
+            answers = np.zeros((self.values, groups))
+            answers[np.arange(self.values), of] = 1.0
+            self.readings = own @ answers
+            self.prior_counts = np.bincount(of, mechanism.counts, groups).astype(np.int64)
+
+    @cached_property
+    def prior(self) -> NDArray[np.float64]:
+        """(answers,) Overall share of each answer, as published."""
+        return np.asarray(self.prior_counts / max(1, int(self.prior_counts.sum())))
+
+    @property
+    def likeliest(self) -> int:
+        """The answer of the largest prior, the first of equal ones; -1 where nothing was published."""
+        return int(self.prior_counts.argmax()) if self.prior_counts.any() else -1
+
+    @cached_property
+    def strength(self) -> Strength:
+        """How strong the beliefs about the records of classes are."""
+        stats, total = self.stats, int(self.prior_counts.sum())
+        if self.publication.size == 0:
+            return Strength(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        if self.readings.shape[0]:
+            from likeness.kernels.beliefs import strongest_readings
+
+            agreement, share, difference, belief, prior = strongest_readings(
+                self._classes(), self.readings, self.prior
+            )
+            world = agreement / self.publication.size
+            return Strength(world, share, difference, belief, prior, belief / prior)
+        sizes, overall = stats.sizes[stats.class_of], self.prior_counts[stats.value]
+        shares = stats.count / sizes
+        # Products of whole numbers, divided once.
+        ratios = stats.count * total / (sizes * overall)
+        top = np.flatnonzero(ratios == ratios.max())
+        at = int(top[shares[top].argmax()])
+        return Strength(
+            float((stats.count * shares).sum() / self.publication.size),
+            float(shares.max()),
+            float((shares - overall / total).max()),
+            float(shares[at]),
+            float(overall[at] / total),
+            float(ratios[at]),
+        )
+
+    def guess(
+        self, original: Microdata, records: NDArray[np.int64], scale: NDArray[np.float64] | None = None
+    ) -> Guesses:
+        """Guess the answer of every target: that of the largest belief.
+
+        Parameters
+        ----------
+        original
+            Where the targets' quasi-identifiers are taken from.
+        records : (t,) int64
+            The targets, by position.
+        scale : (answers,) float64, optional
+            What beliefs are multiplied by before they are compared.
+        """
+        from likeness.kernels.beliefs import guess_exactly, guess_matching
+
+        match = match_targets(self.publication, original, records)
+        parts, classes = self._parts(match.reaches[0].low.size), self._classes()
+        tuples, values = match.targets.count, self.stats.values
+        answer = np.full(tuples, self.likeliest)
+        belief, found = np.zeros(tuples), np.zeros(tuples, np.int64)
+        weights = np.ones(self.readings.shape[1]) if scale is None else scale
+        if match.exact is not None:
+            guess_exactly(match.exact, parts, classes, self.readings, weights, values, answer, belief, found)
+        else:
+            own = np.empty(tuples, np.int64)
+            own[match.order] = np.arange(tuples)
+            codes, kind, low, high, members = match.lay_out()
+            guess_matching(
+                codes, kind, low, high, members, parts, classes, self.readings, weights, values, answer,
+                belief, found,
+            )  # fmt: skip
+            answer, belief, found = answer[own], belief[own], found[own]
+        fallback = self.prior[self.likeliest] if self.likeliest >= 0 else 0.0
+        confidence = np.where(found > 0, belief / np.maximum(1, found), fallback)
+        return Guesses(answer[match.targets.of], confidence[match.targets.of], found[match.targets.of])
+
+    def _parts(self, identities: int) -> Triple:
+        """Which classes the records of every identity are in."""
+        publication = self.publication
+        groups = group_codes(
+            [publication.identities, publication.classes], [max(1, identities), max(1, self.stats.classes)]
+        )
+        of = publication.identities[groups.first]
+        order = np.argsort(of, kind="stable")
+        start = np.searchsorted(of[order], np.arange(identities + 1)).astype(np.int64)
+        return start, publication.classes[groups.first][order], groups.sizes[order]
+
+    def _classes(self) -> Quadruple:
+        """The values in every class."""
+        return self.stats.start, self.stats.value, self.stats.count, self.stats.sizes

@@ -1,0 +1,83 @@
+"""Random small releases of every form, for attacks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from hypothesis import assume
+from hypothesis import strategies as st
+from tests.contracts.parts import example
+from tests.forms.publications import publish
+from tests.metrics.tables import evaluations
+
+from likeness.attacks._base import Making
+from likeness.hierarchies import from_rows
+from likeness.microdata.domain import Domain
+from likeness.microdata.mechanism import Mechanism
+from likeness.microdata.plan import Plan, renumber
+from likeness.models._requirements import require
+from likeness.models.k_anonymity import KAnonymity
+
+if TYPE_CHECKING:
+    from likeness.forms._base import Publication
+    from likeness.microdata.data import Microdata
+
+DISEASES = from_rows([("flu", "lung", "*"), ("hiv", "immune", "*"), ("tb", "lung", "*")], "d", where=str)
+DISEASE = Domain(
+    "disease", "hierarchical", np.array(DISEASES.leaves, object), "tree", DISEASES, distance="hierarchical"
+)
+SCALE = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Attacked:
+    """A table, what was published of it, and how."""
+
+    data: Microdata
+    plan: Plan
+    publication: Publication
+    making: Making
+
+
+def coin(counts: np.ndarray, elsewhere: list[int]) -> Mechanism:
+    """A mechanism that publishes each other value with some hundredths, the same for all others."""
+    active = np.flatnonzero(counts)
+    numerators = np.zeros((counts.size, counts.size), np.int64)
+    for i in active:
+        numerators[active, i] = elsewhere[i]
+        numerators[i, i] = SCALE - (active.size - 1) * elsewhere[i]
+    return Mechanism(counts, numerators, SCALE)
+
+
+def perturbed(data: Microdata, plan: Plan, elsewhere: list[int]) -> Plan:
+    """Perturb the published records."""
+    kept = plan.published
+    counts = np.bincount(data.sensitive_codes[0][kept], minlength=data.sensitive[0].codes).astype(np.int64)
+    mechanism = coin(counts, elsewhere)
+    codes = data.sensitive_codes[0].copy()
+    if kept.any():
+        codes[kept] = mechanism.perturb(codes[kept], np.random.default_rng(5))
+    return replace(plan, sensitive=codes[None], mechanism=mechanism)
+
+
+@st.composite
+def attacked(draw: st.DrawFn, form: str) -> Attacked:
+    """Up to 14 records of up to 3 quasi-identifiers, in up to 5 classes, some withheld."""
+    evaluation = draw(evaluations())
+    domain = replace(DISEASE, missing=draw(st.booleans()))
+    n = evaluation.data.size
+    sick = draw(st.lists(st.integers(0, domain.codes - 1), min_size=n, max_size=n))
+    data = replace(evaluation.data, sensitive=(domain,), sensitive_codes=np.array([sick], np.int32))
+    plan = evaluation.plan
+    own = example("forms", form)
+    if own.publishes_exactly:
+        # Records of equal quasi-identifiers are alike; buckets are what the classes were.
+        plan = Plan(renumber(np.where(plan.published, data.tuples.of, -1)), plan.classes)
+    if form == "perturbed":
+        assume(plan.published.any())
+        plan = perturbed(data, plan, draw(st.lists(st.integers(1, 20), min_size=4, max_size=4)))
+    publication, _, made = publish(own, data, plan)
+    bound = require([KAnonymity(1)], data.sensitive, data.sensitive_codes[:, made.published])
+    return Attacked(data, made, publication, Making(example("methods", "mondrian"), bound, made))
