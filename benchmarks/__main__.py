@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 import likeness as lk
-from benchmarks import tables
+from benchmarks import searches, tables
 from benchmarks.clock import best_of, peak_megabytes, unit
 from benchmarks.cold import cold_and_warm
 
@@ -37,6 +37,14 @@ def main() -> None:
     print(f"{'':52}{'rows':>10}{'seconds':>10}{'units':>8}{'classes':>9}{'loss':>9}  against")
     for job in jobs(scale):
         report(job, chosen.repeat)
+    folder = tables.data_folder()
+    if folder is not None:
+        print("\nThe search alone:")
+        searches.full_domain(folder, chosen.repeat)
+        sizes = (5_000, 30_162, 100_000, 1_000_000) if scale == 1 else (5_000, 30_162)
+        searches.clustering(folder, sizes, lk.Sbca())
+        searches.clustering(folder, sizes[:2], lk.KMember(), "k-member elsewhere: 47 s at 4,000")
+        searches.clustering(folder, sizes[:2], lk.Mdav())
     print(f"\npeak memory of this process: {peak_megabytes():,.0f} MB")
     cold, warm = cold_and_warm()
     print(

@@ -81,7 +81,7 @@ def _levels(domain: Domain, loss: CellLoss) -> list[tuple[NDArray[np.int64], NDA
     if domain.shape == "set":
         return [exact, everything]
     if domain.shape == "tree":
-        return [exact, *_tree_levels(domain, loss)]
+        return [exact, *tree_levels(domain, loss)]
     levels = [exact]
     positions = loss.positions(domain)
     width = 2
@@ -97,8 +97,11 @@ def _levels(domain: Domain, loss: CellLoss) -> list[tuple[NDArray[np.int64], NDA
     return [*levels, everything] if domain.missing else levels
 
 
-def _tree_levels(domain: Domain, loss: CellLoss) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-    """Levels of a hierarchy, up to the highest allowed; the missing value is a leaf under the root."""
+def tree_levels(domain: Domain, loss: CellLoss) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Give group and loss of every code at each level of a hierarchy above the leaves, up to the highest allowed.
+
+    The missing value is a leaf under the root.
+    """
     tree = domain.hierarchy
     assert tree is not None  # noqa: S101  # the shape tree always has one
     top = tree.height if domain.max_level is None else min(domain.max_level, tree.height)

@@ -7,7 +7,7 @@ t-closeness it is LMondrian, DMondrian and tMondrian of Cao & Karras 2012 (paper
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -15,13 +15,17 @@ import numpy as np
 from likeness.checks import choice
 from likeness.errors import PolicyError
 from likeness.methods._base import Method, Problem, joint_views
+from likeness.microdata.domain import NUMERIC
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, renumber
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_CUTS = ("least-loss", "all", "widest")
+    from likeness.microdata.data import Microdata
+    from likeness.microdata.domain import Domain
+
+_CUTS = ("least-loss", "all", "widest", "utd")
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,9 @@ class Mondrian(Method):
         ``least-loss`` (default): over all dimensions and positions - thresholds for ordered values, children of a
         hierarchy node, one value or child against the rest, frequency-ordered prefixes of plain sets - the allowed cut
         that lowers the size-weighted loss most. ``widest``: the median of the widest dimension, as the paper;
-        ``all``: as ``widest``, with the next dimension when a cut is not allowed.
+        ``all``: as ``widest``, with the next dimension when a cut is not allowed. ``utd``: as the UTD Anonymization Toolbox,
+        which paper 001 compares with: ``all``, where widths are those of the cuts made so far (a single value counts as one
+        step) and the published regions too are these, instead of tight hulls.
     strict
         Records with equal values stay together. With False (``widest`` and ``all`` only) records at the median
         are dealt so that both halves are equal: relaxed Mondrian.
@@ -61,15 +67,25 @@ class Mondrian(Method):
     def __post_init__(self) -> None:
         choice(self.name, "cut", self.cut, _CUTS)
         choice(self.name, "loss", self.loss, ("glm", "ncp", "iloss"))
-        if not self.strict and self.cut == "least-loss":
+        if not self.strict and self.cut in {"least-loss", "utd"}:
             raise PolicyError(
-                f"{self.name}: strict: false deals records at the median, which 'least-loss' does not cut at; use widest or all"
+                f"{self.name}: strict: false deals records at the median, which {self.cut!r} does not do; use widest or all"
             )
 
     @property
     def ignores_order(self) -> bool:
         """True of strict cuts; relaxed ones deal records in their order."""
         return self.strict
+
+    @property
+    def bounds_regions(self) -> bool:
+        """True of ``utd``: regions are products of cuts."""
+        return self.cut == "utd"
+
+    @property
+    def cuts_from_above(self) -> bool:
+        """True of strict cuts, save ``utd``'s: these depend on the cuts before, and relaxed ones on the order of the records."""
+        return self.strict and self.cut != "utd"
 
     def run(self, problem: Problem) -> Plan:
         """Partition the records; parts that cannot hold the requirements are withheld."""
@@ -90,10 +106,56 @@ class Mondrian(Method):
             kept = np.flatnonzero(~failing)
             if kept.size == 0:
                 return plan
+            if self.cut == "utd":
+                return replace(
+                    self._cut_by_bounds(problem, kept, plan.classes[kept]), withheld_because=because
+                )
             classes = np.full(data.size, -1, np.int64)
             classes[kept] = self._partition(problem, kept, plan.classes[kept])
             return Plan(classes, withheld_because=because)
+        if self.cut == "utd":
+            return self._cut_by_bounds(problem, np.arange(data.size), parts)
         return Plan(self._partition(problem, None, parts))
+
+    def _cut_by_bounds(self, problem: Problem, records: NDArray[np.int64], parts: NDArray[np.int64]) -> Plan:
+        """Classes of records whose regions are bounded by cuts, as the UTD toolbox makes them."""
+        from likeness.kernels.class_tests import lay_out
+        from likeness.kernels.utd_cuts import partition
+
+        data = problem.data
+        views, tests, width = joint_views(problem)
+        cells = group_codes(
+            [data.tuples.of[records], *views[:, records], parts],
+            [data.tuples.count, *([max(width, 1)] * len(views)), int(parts.max()) + 1],
+        )
+        first = records[cells.first]
+        order = np.argsort(parts[cells.first], kind="stable").astype(np.int64)
+        starts = np.searchsorted(parts[cells.first][order], np.arange(int(parts.max()) + 2)).astype(np.int64)
+        codes = np.ascontiguousarray(data.codes[:, first])
+        label = np.empty(first.size, np.int64)
+        bounds = _bounds_of_parts(data, codes, parts[cells.first])
+        laid = lay_out(tests)
+        partition(
+            codes,
+            _places(data.quasi),
+            np.ascontiguousarray(views[:, first]),
+            cells.sizes,
+            width,
+            laid.functions,
+            laid.shape,
+            laid.integers,
+            laid.reals,
+            laid.smallest,
+            order,
+            starts,
+            label,
+            bounds,
+        )
+        classes = np.full(data.size, -1, np.int64)
+        classes[records] = label[cells.of]
+        of_records = np.stack([data.codes, data.codes])
+        of_records[:, :, records] = bounds[:, :, cells.of]
+        return Plan(classes, bounds=of_records)
 
     def _partition(
         self, problem: Problem, records: NDArray[np.int64] | None, parts: NDArray[np.int64]
@@ -144,3 +206,33 @@ class Mondrian(Method):
             label,
         )
         return label[cell_of]
+
+
+def _places(quasi: tuple[Domain, ...]) -> NDArray[np.float64]:
+    """(d, codes) Place of every code on its axis from 0 to 1; categories stand in the order of their codes."""
+    found = np.zeros((len(quasi), max(domain.codes for domain in quasi)))
+    for j, domain in enumerate(quasi):
+        number = domain.kind in NUMERIC and domain.shape == "interval" and domain.width > 0
+        own = (
+            (domain.numbers - domain.low) / domain.width
+            if number
+            else np.arange(domain.size) / max(1, domain.size - 1)
+        )
+        found[j, : domain.codes] = np.append(own, own[-1:] + 1) if domain.missing else own
+    return found
+
+
+def _bounds_of_parts(
+    data: Microdata, codes: NDArray[np.int32], parts: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """(2, d, cells) Smallest and largest code of the part that each cell is in: of the domain, where there is one part."""
+    if parts.max(initial=0) == 0:
+        whole = np.array([domain.codes - 1 for domain in data.quasi], np.int32)[:, None]
+        return np.stack([np.zeros_like(codes), np.broadcast_to(whole, codes.shape)]).copy()
+    order = np.argsort(parts, kind="stable")
+    starts = np.flatnonzero(np.diff(parts[order], prepend=-1))
+    low, high = (
+        np.minimum.reduceat(codes[:, order], starts, axis=1),
+        np.maximum.reduceat(codes[:, order], starts, axis=1),
+    )
+    return np.stack([low[:, parts], high[:, parts]])

@@ -135,8 +135,8 @@ def recode(data: Microdata, plan: Plan) -> tuple[Plan, Recoding]:
     count = plan.count
     classes = np.ascontiguousarray(plan.classes)
     attributes = tuple(
-        _attribute_regions(domain, np.ascontiguousarray(codes), classes, count)
-        for domain, codes in zip(data.quasi, data.codes, strict=True)
+        _attribute_regions(domain, _reach(data, plan, j), classes, count)
+        for j, domain in enumerate(data.quasi)
     )
     groups = (
         group_codes([a.of for a in attributes], [a.count for a in attributes])
@@ -150,16 +150,33 @@ def recode(data: Microdata, plan: Plan) -> tuple[Plan, Recoding]:
     return replace(plan, classes=merged), Recoding(kept, groups.count)
 
 
+def _reach(data: Microdata, plan: Plan, j: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Smallest and largest code that the region of each record's class must cover because of this record."""
+    if plan.bounds is None:
+        codes = np.ascontiguousarray(data.codes[j])
+        return codes, codes
+    return np.ascontiguousarray(plan.bounds[0, j]), np.ascontiguousarray(plan.bounds[1, j])
+
+
 def _attribute_regions(
-    domain: Domain, codes: NDArray[np.int32], classes: NDArray[np.int64], count: int
+    domain: Domain,
+    reach: tuple[NDArray[np.int32], NDArray[np.int32]],
+    classes: NDArray[np.int64],
+    count: int,
 ) -> AttributeRegions:
     """Regions of one attribute."""
     from likeness.kernels.class_hulls import class_ranges, class_sets
 
-    low, high = class_ranges(codes, classes, count)
+    low, high = class_ranges(reach[0], classes, count)
+    if reach[1] is not reach[0]:
+        high = class_ranges(reach[1], classes, count)[1]
     if domain.shape == "set":
         words = (domain.codes + 63) // 64
-        bits = class_sets(codes, classes, count, words)
+        bits = (
+            class_sets(reach[0], classes, count, words)
+            if reach[1] is reach[0]
+            else _runs(low, high, domain.codes, words)
+        )
         by_word = [group_keys(np.ascontiguousarray(bits[:, word]).view(np.int64)) for word in range(words)]
         groups = group_codes([g.of for g in by_word], [g.count for g in by_word]) if words > 1 else by_word[0]
         first = groups.first
@@ -171,6 +188,14 @@ def _attribute_regions(
         low = np.where(mixed, 0, low).astype(np.int32)
     groups = group_keys(low.astype(np.int64) * domain.codes + high)
     return AttributeRegions(domain, groups.of, low[groups.first], high[groups.first])
+
+
+def _runs(low: NDArray[np.int32], high: NDArray[np.int32], codes: int, words: int) -> NDArray[np.uint64]:
+    """(classes, words) Bits of all codes from a smallest to a largest one."""
+    below = np.zeros((codes + 1, words * 64), np.uint8)
+    below[:, :codes] = np.arange(codes)[None, :] < np.arange(codes + 1)[:, None]
+    packed = np.packbits(below, axis=1, bitorder="little").view(np.uint64)
+    return np.asarray(packed[high.astype(np.int64) + 1] & ~packed[low.astype(np.int64)])
 
 
 def _tree_regions(domain: Domain, low: NDArray[np.int32], high: NDArray[np.int32]) -> AttributeRegions:

@@ -1,0 +1,69 @@
+"""Searches timed by themselves: full-domain optima beside ARX's, and how clustering grows with the table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import likeness as lk
+from benchmarks import tables
+from benchmarks.clock import best_of, unit
+from likeness.encode import encode
+from likeness.methods._base import Problem
+from likeness.metrics.loss import LOSSES
+from likeness.models._requirements import require
+from likeness.tables import read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+
+    from likeness.methods._base import Method
+    from likeness.microdata.data import Microdata
+
+ARX = ((8, 0, 14, 0.625), (8, 1, 173, 0.169), (9, 1, 1450, 0.228))
+"""Quasi-identifiers, share that may be withheld, ARX's time in units, its loss (granularity, withheld records at 1)."""
+
+
+def problem(data: Microdata, k: int, allowance: int) -> Problem:
+    """What a method is asked."""
+    requirements = require([lk.KAnonymity(k)], data.sensitive, data.sensitive_codes)
+    return Problem(data, requirements, LOSSES["glm"], np.random.default_rng(0), None, allowance)
+
+
+def full_domain(folder: Path, repeat: int) -> None:
+    """Time Incognito's optimum on Adult."""
+    table = tables.adult_rows(folder)
+    for attributes, share, arx, loss in ARX:
+        names = (*tables.QUASI_8, "occupation")[:attributes]
+        columns = tables.adult_columns(table, names, folder)
+        data = encode(read(table), lk.Policy(columns=columns, privacy=lk.KAnonymity(5))).data
+        asked = problem(data, 5, int(share * data.size))
+        method = lk.Incognito()
+        plan = method.run(asked)
+        seconds = best_of(repeat, lambda asked=asked, method=method: method.run(asked))
+        what = f"Incognito k=5, Adult, {attributes}, {'withheld freely' if share else 'nobody withheld'}"
+        print(
+            f"{what:52}{data.size:>10,}{seconds:>10.3f}{seconds / unit(data.size):>8.1f}{plan.count:>9,}"
+            f"{plan.history['loss']:>9.5f}  ARX {loss}, {arx:,}",
+            flush=True,
+        )
+
+
+def clustering(folder: Path, rows: tuple[int, ...], method: Method, against: str = "") -> None:
+    """Time a clustering method on Adult, resampled to several sizes."""
+    table = tables.adult_rows(folder)
+    for size in rows:
+        own: pl.DataFrame = table[:size] if size <= table.height else tables.resampled(table, size)
+        columns = tables.adult_columns(table, ("age", "sex", "native-country"))
+        data = encode(read(own), lk.Policy(columns=columns, privacy=lk.KAnonymity(2))).data
+        asked = problem(data, 2, 0)
+        plan = method.run(asked)
+        seconds = best_of(1, lambda asked=asked: method.run(asked))
+        print(
+            f"{f'{method.name} k=2, Adult, 3':52}{size:>10,}{seconds:>10.3f}{seconds / unit(size):>8.1f}"
+            f"{plan.count:>9,}{'':>9}  {against}",
+            flush=True,
+        )

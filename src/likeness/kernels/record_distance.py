@@ -1,0 +1,102 @@
+"""Distances between records of numbers and categories (spec section 1.4).
+
+Numbers are apart by the Euclidean distance of their places in their domains; categories by the height of their lowest
+common ancestor over that of the hierarchy (0 or 1 without one); both are summed.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numba import njit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Space(NamedTuple):
+    """Distinct tuples laid out for distances.
+
+    Parameters
+    ----------
+    numbers : (a, U) float64
+        Place of each tuple in each numeric domain, times the square root of the weight; NaN when missing.
+    apart : (a,) float64
+        Distance of a missing value from any number, times the same.
+    categories : (c, U) int32
+        Code of each tuple in each other domain.
+    ancestors : (c, codes, levels) int32
+        Ancestor of each code at the levels below the root; codes themselves at level 0.
+    heights : (c,) int64
+        Number of levels below the root of each.
+    weights : (c,) float64
+        Weight of each.
+    """
+
+    numbers: NDArray[np.float64]
+    apart: NDArray[np.float64]
+    categories: NDArray[np.int32]
+    ancestors: NDArray[np.int32]
+    heights: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+
+@njit(cache=True)
+def category_distance(space, j, one, other):
+    """Height of the lowest common ancestor of two codes, over the height of the hierarchy, times the weight."""
+    levels = space.heights[j]
+    for level in range(levels):
+        if space.ancestors[j, one, level] == space.ancestors[j, other, level]:
+            return space.weights[j] * level / levels
+    return space.weights[j]
+
+
+@njit(cache=True)
+def distance(space, numbers, categories, u):
+    """Distance of a tuple from a point given by its numbers and codes."""
+    squares = 0.0
+    for j in range(numbers.size):
+        own, other = space.numbers[j, u], numbers[j]
+        if math.isnan(own) != math.isnan(other):
+            squares += space.apart[j] ** 2
+        elif not math.isnan(own):
+            squares += (own - other) ** 2
+    found = math.sqrt(squares)
+    for j in range(categories.size):
+        if space.categories[j, u] != categories[j]:
+            found += category_distance(space, j, space.categories[j, u], categories[j])
+    return found
+
+
+@njit(cache=True)
+def centroid(space, sums, present, counts, numbers, categories):
+    """Find the centre of a set of records from its running sums (spec section 1.4).
+
+    Numbers have their mean; of categories the one with the least total distance to all members is taken, the most frequent
+    and then the first among equals.
+
+    Parameters
+    ----------
+    sums, present : (a,)
+        Sum and number of the numbers that are there.
+    counts : (c, codes, levels) int64
+        Members below each ancestor, by its number, per level.
+    numbers, categories
+        Where the centre is written.
+    """
+    for j in range(sums.size):
+        numbers[j] = sums[j] / present[j] if present[j] > 0 else np.nan
+    for j in range(categories.size):
+        best, best_near, best_count = 0, -1, -1
+        for code in range(space.ancestors.shape[1]):
+            if counts[j, code, 0] == 0:
+                # Some code that occurs is nearer to all: it shares every ancestor that has members.
+                continue
+            near = 0
+            for level in range(space.heights[j]):
+                near += counts[j, space.ancestors[j, code, level], level]
+            if near > best_near or (near == best_near and counts[j, code, 0] > best_count):
+                best, best_near, best_count = code, near, counts[j, code, 0]
+        categories[j] = best

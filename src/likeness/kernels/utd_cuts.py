@@ -1,0 +1,146 @@
+"""Mondrian's cuts as the UTD Anonymization Toolbox makes them: strict medians, regions bounded by cuts."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from likeness.kernels.class_tests import evaluate
+
+
+@njit(cache=True)
+def partition(
+    codes,
+    places,
+    views,
+    weights,
+    width,
+    functions,
+    shape,
+    integers,
+    reals,
+    smallest,
+    order,
+    starts,
+    label,
+    bounds,
+):
+    """Cut parts in two, at the allowed median of the widest dimension, until no cut is allowed.
+
+    Parameters
+    ----------
+    codes : (d, cells) int32
+        Codes of each cell.
+    places : (d, codes) float64
+        Place of each code on its axis; codes beyond an attribute's own are not looked at.
+    views : (v, cells) int32
+        Positions in the joint histogram that each cell counts in.
+    weights : (cells,) int64
+        Records of each cell.
+    width
+        Length of the joint histogram.
+    functions, shape, integers, reals, smallest
+        The tests of `likeness.kernels.class_tests.lay_out`.
+    order : (cells,) int64
+        Cells, part by part; changed.
+    starts : (parts + 1,) int64
+        Where each part begins.
+    label : (cells,) int64
+        Where the class of each cell is written.
+    bounds : (2, d, cells) int32
+        The bounds of each cell's part; narrowed to those of its class.
+    """
+    d = codes.shape[0]
+    most = places.shape[1]
+    histogram = np.zeros((d, most), np.int64)
+    sides = np.zeros((2, width), np.int64)
+    spare = np.empty(order.size, np.int64)
+    waiting = [(np.int64(0), np.int64(0))]
+    waiting.pop()
+    for part in range(starts.size - 2, -1, -1):
+        if starts[part + 1] > starts[part]:
+            waiting.append((starts[part], starts[part + 1]))
+    classes = 0
+    while len(waiting) > 0:
+        begin, end = waiting.pop()
+        total = 0
+        histogram[:] = 0
+        for at in range(begin, end):
+            cell = order[at]
+            total += weights[cell]
+            for j in range(d):
+                histogram[j, codes[j, cell]] += weights[cell]
+        best, cut, widest = -1, -1, -1.0
+        for j in range(d):
+            low, high = bounds[0, j, order[begin]], bounds[1, j, order[begin]]
+            own = places[j, high] - places[j, low]
+            if low == high:
+                # A single value counts as wide as one step, so that it is not the narrowest of all.
+                own = places[j, 1] - places[j, 0] if places[j, 1] > places[j, 0] else 0.0
+            if own <= widest:
+                continue
+            median, below = low, 0
+            for code in range(low, high + 1):
+                below += histogram[j, code]
+                if 2 * below >= total:
+                    median = code
+                    break
+            if below < smallest or total - below < max(smallest, 1):
+                continue
+            if not _both_hold(
+                codes[j],
+                views,
+                weights,
+                order,
+                begin,
+                end,
+                median,
+                below,
+                total,
+                sides,
+                functions,
+                shape,
+                integers,
+                reals,
+            ):
+                continue
+            best, cut, widest = j, median, own
+        if best < 0:
+            for at in range(begin, end):
+                label[order[at]] = classes
+            classes += 1
+            continue
+        middle, after = begin, 0
+        for at in range(begin, end):
+            cell = order[at]
+            if codes[best, cell] <= cut:
+                bounds[1, best, cell] = cut
+                order[middle] = cell
+                middle += 1
+            else:
+                bounds[0, best, cell] = cut + 1
+                spare[after] = cell
+                after += 1
+        for at in range(after):
+            order[middle + at] = spare[at]
+        waiting.append((middle, end))
+        waiting.append((begin, middle))
+    return classes
+
+
+@njit(cache=True)
+def _both_hold(
+    column, views, weights, order, begin, end, median, below, total, sides, functions, shape, integers, reals
+):
+    """Whether both sides of a cut hold every test."""
+    if shape.shape[0] == 0:
+        return True
+    sides[:] = 0
+    for at in range(begin, end):
+        cell = order[at]
+        side = 0 if column[cell] <= median else 1
+        for view in range(views.shape[0]):
+            sides[side, views[view, cell]] += weights[cell]
+    return evaluate(functions, shape, integers, reals, below, sides[0]) and evaluate(
+        functions, shape, integers, reals, total - below, sides[1]
+    )

@@ -1,0 +1,95 @@
+"""What becomes of the records that a clustering leaves over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness.methods._base import holding_classes
+from likeness.microdata.plan import Plan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from likeness.methods._base import Problem
+
+_TRIED = 10
+"""Classes that are tried for one record, nearest first."""
+
+
+def join_leftovers(
+    problem: Problem,
+    classes: NDArray[np.int64],
+    left: NDArray[np.int64],
+    ranked: Callable[[int], NDArray[np.int64]],
+    mode: str,
+) -> Plan:
+    """Join leftover records with classes that still hold with them; withhold the others.
+
+    Parameters
+    ----------
+    problem
+        The requirements and records.
+    classes : (n,) int64
+        Class of each record, numbered from 0 in the order they were made; -1 for leftover records.
+    left : (l,) int64
+        The leftover records, in the order they are looked at.
+    ranked
+        Gives, for a record, classes from the nearest to the farthest.
+    mode
+        ``last``: all with the class that was made last, if it still holds with them, else as ``nearest``; ``nearest``: each with
+        the nearest class that still holds with it; ``withhold``: with none.
+
+    Returns
+    -------
+    Plan
+    """
+    count = int(classes.max(initial=-1)) + 1
+    if left.size == 0:
+        return Plan(classes)
+    found = classes.copy()
+    if count > 0 and mode == "last":
+        members = np.append(np.flatnonzero(classes == count - 1), left)
+        if _holds(problem, members):
+            found[left] = count - 1
+            return Plan(found)
+    if count > 0 and mode != "withhold":
+        _join_one_by_one(problem, found, left, ranked)
+    withheld = int(np.count_nonzero(found < 0))
+    reason = (
+        "too few records like them were left to make a class, and no class near them would hold with them"
+    )
+    if mode == "withhold":
+        reason = "too few records were left to make a class"
+    return Plan(found, withheld_because={reason: withheld} if withheld else {})
+
+
+def _join_one_by_one(
+    problem: Problem,
+    found: NDArray[np.int64],
+    left: NDArray[np.int64],
+    ranked: Callable[[int], NDArray[np.int64]],
+) -> None:
+    """Join each record with the nearest class that holds with it; ``found`` is changed."""
+    grows = all(requirement.closed_under_adding for requirement in problem.requirements)
+    order = np.argsort(found, kind="stable")
+    starts = np.searchsorted(found[order], np.arange(int(found.max()) + 2))
+    joined: dict[int, list[int]] = {}
+    for record in left.tolist():
+        for label in ranked(record)[:_TRIED].tolist():
+            own = order[starts[label] : starts[label + 1]]
+            if grows or _holds(
+                problem, np.concatenate([own, joined.get(label, []), [record]]).astype(np.int64)
+            ):
+                found[record] = label
+                joined.setdefault(label, []).append(record)
+                break
+
+
+def _holds(problem: Problem, members: NDArray[np.int64]) -> bool:
+    """Whether some records are a class that holds."""
+    together = np.zeros(members.size, np.int64)
+    return bool(holding_classes(problem.requirements, problem.data.take(members), together, 1)[0])

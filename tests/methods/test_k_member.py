@@ -1,0 +1,62 @@
+"""k-member: equal to a plain loop over records; leftovers join where the models hold; what a steward sees."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.methods.problems import problem
+from tests.methods.test_mdav import tables
+from tests.oracles import k_member as oracle
+
+import likeness as lk
+from likeness.methods.k_member import KMember
+
+
+@pytest.mark.parametrize("models", [(), (lk.DistinctLDiversity(2),), (lk.BasicBetaLikeness(1),)], ids=str)
+@given(data=tables(), k=st.integers(1, 5), loss=st.sampled_from(["glm", "ncp"]))
+@settings(deadline=None, max_examples=40)
+def test_it_clusters_as_the_book_says(models, data, k, loss):
+    asked = problem(data, lk.KAnonymity(k), *models)
+    plan = KMember(loss=loss).run(asked)
+
+    def holds(group: list[int]) -> bool:
+        one = np.full(data.size, -1, np.int64)
+        one[group] = 0
+        return bool(asked.holding(one, 1)[0])
+
+    first = (
+        int(data.tuples.first[np.random.default_rng(0).integers(data.tuples.count)]) if data.size >= k else 0
+    )
+    made, left = oracle.classes(data, k, loss, first, holds)
+    for label, group in enumerate(made):
+        assert (plan.classes[group] == label).all()
+    assert plan.count == len(made)
+    assert set(np.flatnonzero(plan.classes < 0)) <= set(left)
+    if plan.published.any():
+        assert asked.holding(plan.classes, plan.count).all()
+    if made and not models:
+        # More records never hurt k-anonymity: everybody finds a class, at the least added loss.
+        assert plan.withheld == 0
+        for record in left:
+            added = [
+                (len(own) + 1) * oracle.loss_of(data, [*own, record], loss)
+                - len(own) * oracle.loss_of(data, own, loss)
+                for own in made
+            ]
+            assert added[plan.classes[record]] == pytest.approx(min(added), abs=1e-9)
+
+
+def test_two_groups_apart():
+    table = pl.DataFrame({"x": [1, 2, 3, 7, 8, 9], "s": list("ababab")})
+    columns = {"x": lk.quasi(), "s": lk.sensitive()}
+    release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(3), method=lk.KMember()))
+    assert sorted(release.table["x"].unique()) == ["[1, 3]", "[7, 9]"]
+
+
+@pytest.mark.parametrize("k", [0, 1.5, "x"])
+def test_k_must_be_a_whole_number(k):
+    with pytest.raises(lk.PolicyError, match="k-member: k must be"):
+        KMember(k)
