@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
+from secrets import randbits
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,12 +85,32 @@ def anonymize(
     policy = as_policy(policy)
     if seed is not None:
         policy = policy.replace(seed=seed)
-    form = choose_form(policy, choose_method(policy))
+    choose_form(policy, choose_method(policy))
     progress.step("encode", 0, 1)
-    encoded = encode(original, policy)
+    return anonymize_encoded(encode(original, policy), policy, progress)
+
+
+def anonymize_encoded(encoded: Encoded, policy: Policy, progress: Progress) -> Release:
+    """Find, publish and prove a release of a table that is encoded already.
+
+    Parameters
+    ----------
+    encoded
+        The table, encoded as this policy, or one that differs only in the guarantee, the method and the seed, says.
+    policy
+        What must hold.
+    progress
+        Listener.
+
+    Raises
+    ------
+    InvalidError, CannotBeMetError, VerificationError
+        As `anonymize`.
+    """
+    form = choose_form(policy, choose_method(policy))
     method = choose_method(policy, encoded.data)
-    entropy = np.random.SeedSequence(policy.seed)
-    search, publish, names = (np.random.Generator(np.random.PCG64(child)) for child in entropy.spawn(3))
+    entropy = randbits(128) if policy.seed is None else policy.seed
+    search, publish, names = (stream(entropy, purpose) for purpose in ("search", "publish", "names"))
     progress.step("search", 0, 1)
     at_most = rational(policy.withhold.at_most)
     models = encoded.name_models(policy.privacy)
@@ -97,8 +119,30 @@ def anonymize(
     published = form.publish(encoded.data, solution.plan, solution.recoding, publish)
     tables = _add_other_columns(encoded, published, policy, names)
     progress.step("prove", 0, 1)
-    private = Private(encoded, policy, method, solution, published.rows, int(entropy.entropy or 0))  # type: ignore[arg-type]
+    private = Private(encoded, policy, method, solution, published.rows, entropy)
     return _proven(tables, form, private)
+
+
+def stream(entropy: int, purpose: str) -> np.random.Generator:
+    """Make the random numbers of one purpose.
+
+    The generator is not a cryptographic one: whoever sees enough of its numbers, as in the order of published rows, could
+    find its state. The seed of each purpose is therefore a digest, which leads back neither to the entropy nor to others.
+
+    Parameters
+    ----------
+    entropy
+        128 bits from the operating system, or the user's seed.
+    purpose
+        What they are for.
+
+    Examples
+    --------
+    >>> stream(7, "publish").integers(100, size=3).tolist() == stream(7, "search").integers(100, size=3).tolist()
+    False
+    """
+    digest = sha256(f"likeness {purpose} {entropy}".encode()).digest()
+    return np.random.Generator(np.random.PCG64(int.from_bytes(digest, "little")))
 
 
 def _proven(tables: dict[str, dict[str, Labelled | EncodedColumn]], form: Form, private: Private) -> Release:
@@ -117,7 +161,7 @@ def _proven(tables: dict[str, dict[str, Labelled | EncodedColumn]], form: Form, 
         verdict.records,
         verdict.classes,
         policy.seed is not None,
-        remarks_on(encoded, policy, form),
+        remarks_on(encoded, policy, form, reproducible=policy.seed is not None),
         version=__version__,
     )
     return Release(tables, certificate, publication, verdict, private)
@@ -262,7 +306,9 @@ def describe_columns(
         }
     for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):
         known[domain.name] = note_on(domain, "sensitive", codes[kept])
-    names = dict.fromkeys(name for table in tables.values() for name in table)
+    names = dict.fromkeys(
+        name for table, own in tables.items() if table not in form.undescribed for name in own
+    )
     weights = None if encoded.survey_weights is None else encoded.published_name(encoded.survey_weights)
     return PublishedColumns(
         tuple(known.get(name, ColumnNote(name, "other", survey_weight=name == weights)) for name in names)
@@ -274,8 +320,18 @@ def _all_occur(domain: Domain, codes: NDArray[np.integer]) -> bool:
     return bool(np.bincount(codes, minlength=domain.codes).all())
 
 
-def remarks_on(encoded: Encoded, policy: Policy, form: Form) -> tuple[str, ...]:
-    """Say what the guarantee takes for granted, for the certificate."""
+def remarks_on(encoded: Encoded, policy: Policy, form: Form, *, reproducible: bool) -> tuple[str, ...]:
+    """Say what the guarantee takes for granted, for the certificate.
+
+    Parameters
+    ----------
+    encoded, policy
+        The original, and what was asked.
+    form
+        How it is published.
+    reproducible
+        Whether a seed was given.
+    """
     remarks = []
     sensitive = [domain.name for domain in encoded.data.sensitive]
     for model in encoded.name_models(policy.privacy):
@@ -294,5 +350,15 @@ def remarks_on(encoded: Encoded, policy: Policy, form: Form) -> tuple[str, ...]:
         for side, bound in (("below", column.bottom), ("above", column.top))
         if bound is not None
     ]
-    remarks.append(form.remark)
+    remarks += [form.remark, *form.further_remarks]
+    if reproducible and form.protected_by_randomness:
+        remarks.append(SEED_WARNING)
     return tuple(remarks)
+
+
+SEED_WARNING = (
+    "a seed was given, and what protects this release is that nobody can repeat its random draws: a seed can be found by "
+    "trying, a small one within seconds, and then original values can be read from the published ones. Do not hand it out: "
+    "make it again without a seed"
+)
+"""What a seed means for forms that protect by randomness."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.errors import VerificationError
+from likeness.errors import PolicyError, VerificationError
 from likeness.microdata.statistics import count_classes
 from likeness.models._requirements import Requirement, require
 from likeness.registry import parameters
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from likeness.forms._base import Publication
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
+    from likeness.microdata.mechanism import Mechanism
     from likeness.models._base import PrivacyModel, Scope, Strength
 
 _SHOWN = 3
@@ -48,7 +49,12 @@ class Proof:
     strength
         The strongest parameters all classes meet.
     failures
-        The first classes that violate it, as the published table shows them.
+        The first classes that violate it, as the published table shows them; the first values, where a mechanism was
+        judged.
+    violated
+        How many classes (or values) do.
+    of_mechanism
+        Whether a mechanism was judged, and not classes.
     """
 
     model: str
@@ -59,6 +65,7 @@ class Proof:
     strength: Strength | None
     failures: tuple[str, ...] = ()
     violated: int = 0
+    of_mechanism: bool = False
 
     @property
     def subject(self) -> str:
@@ -121,9 +128,10 @@ class Verdict:
         for proof in self.proofs:
             measured = f"; strongest: {proof.strength}" if proof.strength is not None else ""
             found.append(f"{words[proof.holds]}: {proof.subject}, scope {proof.scope}{measured}")
-            found += [f"  violated in the class {failure}" for failure in proof.failures]
+            where, several = ("by the value", "values") if proof.of_mechanism else ("in the class", "classes")
+            found += [f"  violated {where} {failure}" for failure in proof.failures]
             if proof.violated > len(proof.failures):
-                found.append(f"  … and {proof.violated - len(proof.failures)} more classes")
+                found.append(f"  … and {proof.violated - len(proof.failures)} more {several}")
         return (
             found
             + [f"ok: {check}" for check in self.checks]
@@ -179,16 +187,23 @@ def prove(
             )
             continue
         sensitive: Sequence[Domain] = publication.sensitive
-        codes = publication.sensitive_codes
+        codes, mechanism = publication.sensitive_codes, publication.mechanism
         reference = None
         if needs_original and original is not None:
-            sensitive, codes, reference = (
-                original.sensitive,
-                _translate(publication, original),
-                original.sensitive_codes,
-            )
-        requirements = require([model], sensitive, codes, reference, complete=False)
-        proofs.extend(_prove_one(publication, requirement, sensitive, codes) for requirement in requirements)
+            sensitive, reference = original.sensitive, original.sensitive_codes
+            codes = _translate(publication, original)
+            if mechanism is not None:
+                # There is one sensitive attribute where values are perturbed.
+                (shown,), (domain,) = publication.sensitive, original.sensitive
+                mechanism = mechanism.moved(_original_codes(shown, original), domain.codes)
+        # A perturbed column's own frequencies are not those that anything is compared with.
+        own = codes if mechanism is None else np.repeat(np.arange(mechanism.values), mechanism.counts)[None]
+        requirements = require([model], sensitive, own.astype(np.int32), reference, complete=False)
+        for requirement in requirements:
+            if mechanism is not None and requirement.view is not None:
+                proofs.append(_prove_mechanism(mechanism, requirement))
+            else:
+                proofs.append(_prove_one(publication, requirement, sensitive, codes))
     count = int(publication.classes.max(initial=-1)) + 1
     return Verdict(tuple(proofs), publication.size, count)
 
@@ -219,6 +234,38 @@ def _prove_one(
     )
 
 
+def _prove_mechanism(mechanism: Mechanism, requirement: Requirement) -> Proof:
+    """Decide one requirement on the mechanism that perturbed the values it is about."""
+    view, bound = requirement.view, requirement.bound
+    assert view is not None  # noqa: S101  # models about quasi-identifiers alone are judged on classes
+    limits = bound.posterior_limits()
+    if limits is None:
+        raise PolicyError(
+            f"{requirement.subject}: is not a limit on the confidence in each value alone, so it cannot be proven of "
+            "perturbed values"
+        )
+    holds = mechanism.posterior_holds(limits, view.group)
+    largest = mechanism.largest_posteriors(view.group)
+    bad = np.flatnonzero(~holds)
+    labels = [*map(repr, view.domain.labels), "missing"]
+    shown = tuple(
+        f"{labels[i]}: a published value raises confidence in it to {float(largest[i]):.6g}; the limit is "
+        f"{float(limits[i]):.6g}"
+        for i in bad[:_SHOWN].tolist()
+    )
+    return Proof(
+        requirement.model.name,
+        _described(requirement.model, requirement),
+        view.domain.name,
+        "steward" if requirement.model.scope == "steward" else "mechanism",
+        bad.size == 0,
+        bound.strongest_posterior(largest),
+        shown,
+        int(bad.size),
+        of_mechanism=True,
+    )
+
+
 def _described(model: PrivacyModel, requirement: Requirement | None = None) -> dict[str, Any]:
     """Parameters of a model; a bound that is a Python function is kept as the caps it gave."""
     if getattr(model, "bound", None) is None:
@@ -233,15 +280,16 @@ def _described(model: PrivacyModel, requirement: Requirement | None = None) -> d
 
 def _translate(publication: Publication, original: Microdata) -> NDArray[np.int32]:
     """Published sensitive codes in the codes of the original's domains."""
-    columns = []
-    for domain, codes in zip(publication.sensitive, publication.sensitive_codes, strict=True):
-        target = original.sensitive[original.sensitive_index(domain.name)]
-        rank = {label: code for code, label in enumerate(target.labels)}
-        unknown = [label for label in domain.labels if label not in rank]
-        if unknown:
-            raise VerificationError(
-                f"column {domain.name!r} holds {unknown[0]!r}, which the original does not"
-            )
-        table = np.array([rank[label] for label in domain.labels] + [target.missing_code], np.int32)
-        columns.append(table[codes])
+    pairs = zip(publication.sensitive, publication.sensitive_codes, strict=True)
+    columns = [_original_codes(domain, original)[codes] for domain, codes in pairs]
     return np.array(columns, np.int32).reshape(len(columns), publication.size)
+
+
+def _original_codes(domain: Domain, original: Microdata) -> NDArray[np.int32]:
+    """(codes,) The original's code of every published value."""
+    target = original.sensitive[original.sensitive_index(domain.name)]
+    rank = {label: code for code, label in enumerate(target.labels)}
+    unknown = [label for label in domain.labels if label not in rank]
+    if unknown:
+        raise VerificationError(f"column {domain.name!r} holds {unknown[0]!r}, which the original does not")
+    return np.array([rank[label] for label in domain.labels] + [target.missing_code], np.int32)

@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
+from likeness.attacks._base import Making
 from likeness.errors import LikenessError
 from likeness.forms._base import Query
 from likeness.metrics._base import Evaluation
@@ -162,7 +163,8 @@ class Release:
     def evaluation(self) -> Evaluation:
         """What metrics measure."""
         private = self.private
-        return Evaluation(private.encoded.data, private.solution.plan, private.solution.recoding)
+        solution = private.solution
+        return Evaluation(private.encoded.data, solution.plan, solution.recoding, self._publication)
 
     def loss(self, *metrics: Metric | str) -> dict[str, float]:
         """Measure the information loss.
@@ -196,15 +198,22 @@ class Release:
             An attack, or its name.
         """
         made: Attack = registry.create("attacks", attack, {}) if isinstance(attack, str) else attack
-        return made.run(self._publication, self.private.encoded.data)
+        private = self.private
+        making = Making(private.method, private.solution.requirements, private.solution.plan)
+        return made.run(self._publication, private.encoded.data, making)
 
     def estimate(self, query: Query | Mapping[str, Any]) -> float:
-        """Estimate how many records meet conditions, from what was published.
+        """Estimate how many records meet conditions, or a sum or mean of theirs, from what was published.
 
         Parameters
         ----------
         query
             A `Query`, or column to condition: a pair ``(low, high)`` or a collection of values.
+
+        Returns
+        -------
+        float
+            NaN for the mean over no record.
 
         Examples
         --------
@@ -214,8 +223,44 @@ class Release:
         >>> release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=1)
         >>> release.estimate({"age": (30, 34), "disease": {"flu"}})
         0.5
+        >>> release.estimate(lk.Query({"disease": {"flu"}}, "avg", of="age"))
+        34.5
         """
         return self._publication.estimate(query if isinstance(query, Query) else Query(query))
+
+    def reconstruct(self, query: Query | Mapping[str, Any], variant: str | None = None) -> dict[str, float]:
+        """Estimate how many of the records that meet conditions have each original sensitive value.
+
+        Parameters
+        ----------
+        query
+            A `Query`, or column to condition, as in `estimate`; a condition on the sensitive column chooses which
+            values are returned.
+        variant
+            ``plain`` (unbiased, may be negative), ``clipped``, ``simplex`` or ``bayes``; the one the form names when
+            left out (see `Mechanism.reconstruct`).
+
+        Returns
+        -------
+        dict
+            Value to estimated number of records.
+
+        Raises
+        ------
+        PolicyError
+            When this release is not perturbed: no matrix PM was published, and values are as they are.
+
+        Examples
+        --------
+        >>> import polars as pl, likeness as lk
+        >>> table = pl.DataFrame({"age": [30, 39] * 50, "disease": (["flu"] * 3 + ["cold"] * 2) * 20})
+        >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
+        >>> asked = lk.Policy(columns=columns, privacy=lk.BetaLikeness(1), method={"name": "perturbation"})
+        >>> found = lk.anonymize(table, asked).reconstruct({"age": (30, 34)}, "bayes")
+        >>> list(found), round(sum(found.values()))
+        (['cold', 'flu'], 50)
+        """
+        return self._publication.reconstructed(query if isinstance(query, Query) else Query(query), variant)
 
     def posterior(self, target: Mapping[str, Any]) -> dict[str, dict[str, float]]:
         """What an adversary who knows a target's quasi-identifiers believes about its sensitive values.

@@ -94,6 +94,7 @@ def solve(
             LOSSES[getattr(method, "loss", "glm")],
             rng,
             None if parts is None else group_codes([parts[active]], [int(parts.max()) + 1]).of,
+            int(withhold_at_most * data.size) - (data.size - here.size),
             progress,
         )
         plan = method.run(problem)
@@ -141,6 +142,8 @@ def _settle(
     if kept.all():
         # Nothing was withheld, yet merged classes fail: only models that unions can break come here.
         reason = "classes with equal regions, taken as the one class they are, do not hold the guarantee"
+        if plan.mechanism is not None:
+            reason = "the mechanism that perturbs their values does not hold the guarantee"
         because[reason] = because.get(reason, 0) + int(failing.sum())
         return plan.withhold(failing, reason), None
     return plan, None
@@ -173,7 +176,13 @@ def _whole(
     if plan.sensitive is not None:
         sensitive = data.sensitive_codes.copy()
         sensitive[:, active] = plan.sensitive
-    spread = replace(plan, classes=classes, buckets=buckets, sensitive=sensitive, withheld_because=because)
+    bounds = None
+    if plan.bounds is not None:
+        bounds = np.stack([data.codes, data.codes])
+        bounds[:, :, active] = plan.bounds
+    spread = replace(
+        plan, classes=classes, buckets=buckets, sensitive=sensitive, bounds=bounds, withheld_because=because
+    )
     whole, recoding = recode(data, spread)
     return Solution(whole, recoding, requirements)
 
@@ -238,14 +247,16 @@ def explain(
             strongest = requirement.bound.strongest(stats)
             lines.append(
                 f"cannot be met: {requirement.subject}: the table of {data.size} records, taken as one class, does not "
-                f"hold it; the strongest it could meet is {strongest}{_rare(requirement)}{_because_known(data, requirement)}"
+                f"hold it; the strongest it could meet is {strongest}{requirement.bound.out_of_reach()}"
+                f"{_alone(requirement, data)}{_rare(requirement, data.size)}{_because_known(data, requirement)}"
             )
     if not lines:
+        room = data.size if parts is None else int(np.bincount(parts).max())
         lines.append(
             f"cannot be met: {withheld} of {data.size} records would have to be withheld "
             f"({withheld / data.size:.2%}); the policy allows {float(at_most):.2%} (withhold: at_most). Allow more, weaken "
             "the guarantee, or lift level limits"
-            + "".join(_rare(requirement) for requirement in requirements)
+            + "".join(_rare(requirement, room) for requirement in requirements)
         )
         lines += [f"withheld {count}: {reason}" for reason, count in because.items()]
         if parts is not None:
@@ -280,8 +291,18 @@ def _because_known(data: Microdata, requirement: Requirement) -> str:
     )
 
 
-def _rare(requirement: Requirement) -> str:
-    """Name the sensitive values that need the largest classes."""
+def _alone(requirement: Requirement, data: Microdata) -> str:
+    """Name the only value of a sensitive column that has no other."""
+    view = requirement.view
+    present = np.zeros(0, np.int64) if view is None else np.unique(view.codes(data.sensitive_codes))
+    if view is None or present.size != 1:
+        return ""
+    only = [*view.domain.labels, "missing"][int(present[0])]
+    return f" ({view.domain.name!r} has one value only, {only!r})"
+
+
+def _rare(requirement: Requirement, room: int) -> str:
+    """Name the sensitive values that need the largest classes, and say when no class has so much room."""
     sizes = requirement.bound.smallest_classes()
     view = requirement.view
     if view is None or sizes.size == 0 or (sizes <= 1).all():
@@ -289,4 +310,9 @@ def _rare(requirement: Requirement) -> str:
     labels = [*view.domain.labels, "missing"]
     worst = np.argsort(-sizes, kind="stable")[:_VALUES_SHOWN]
     needs = ", ".join(f"{labels[code]!r} {sizes[code]}" for code in worst if sizes[code] > 1)
-    return f". Smallest class that may hold a value of {view.domain.name!r} (n_min): {needs}"
+    more = int((sizes > 1).sum()) - _VALUES_SHOWN
+    return (
+        f". Smallest class that may hold a value of {view.domain.name!r} (n_min): {needs}"
+        + (f" and {more} more" if more > 0 else "")
+        + (f"; no class can have more than {room} records" if sizes.max() > room else "")
+    )

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.contracts.parts import example
-from tests.forms.publications import labelled, notes_on, publish
+from tests.forms.publications import labelled, notes_on, plan_for, publish
 from tests.metrics.tables import evaluations
 
 from likeness import registry
@@ -35,14 +35,9 @@ def releases(draw: st.DrawFn, name: str):
     disease = replace(data.sensitive[0], missing=missing)
     codes = [draw(st.integers(0, disease.codes - 1)) for _ in range(data.size)]
     data = replace(data, sensitive=(disease,), sensitive_codes=np.array([codes], np.int32))
-    plan = evaluation.plan
-    if registry.load("forms", name).publishes_exactly:
-        # Records are alike where their quasi-identifiers are equal; buckets are what the classes were.
-        alike = np.where(plan.published, data.tuples.of, -1)
-        _, classes = np.unique(alike, return_inverse=True)
-        classes = classes.astype(np.int64) - int((alike < 0).any())
-        plan = Plan(classes, plan.classes)
-    return data, *publish(example("forms", name), data, plan, draw(st.integers(0, 99)))
+    seed = draw(st.integers(0, 99))
+    form = example("forms", name)
+    return data, *publish(form, data, plan_for(form, data, evaluation.plan, seed), seed)
 
 
 def pairs(left: np.ndarray, right: np.ndarray) -> int:
@@ -96,7 +91,8 @@ def test_every_class_holds_its_sensitive_values(name, draw):
         shown = [[*domain.labels, None][code] for code in publication.sensitive_codes[0][here]]
         decided = set(own[rows[here]].tolist())
         assert len(decided) == 1
-        codes = data.sensitive_codes[0][own == decided.pop()]
+        values = data.sensitive_codes if plan.sensitive is None else plan.sensitive
+        codes = values[0][own == decided.pop()]
         assert sorted(map(str, shown)) == sorted(
             str([*data.sensitive[0].labels, None][code]) for code in codes
         )
@@ -114,7 +110,10 @@ def test_estimates(name, draw):
     by_value = [publication.estimate(Query({"disease": [value]})) for value in sick]
     assert sum(by_value) == pytest.approx(publication.size)
     counts = np.bincount(publication.sensitive_codes[0], minlength=publication.sensitive[0].codes)
-    assert sorted(x for x in by_value if x) == pytest.approx(sorted(counts[counts > 0].tolist()))
+    # Estimates are made of perturbed values: the counts of those are not the answer, and it may be negative.
+    exact = publication.mechanism is None
+    if exact:
+        assert sorted(x for x in by_value if x) == pytest.approx(sorted(counts[counts > 0].tolist()))
     for own in data.quasi:
         for where in ({}, {"disease": sick[:1]}):
             whole = publication.estimate(Query(where))
@@ -124,7 +123,7 @@ def test_estimates(name, draw):
                 assert "what '*' stands for was not published" in str(unknown)
                 continue
             assert sum(parts) == pytest.approx(whole, abs=1e-9)
-            assert all(0 <= part <= whole + 1e-9 for part in parts)
+            assert not exact or all(0 <= part <= whole + 1e-9 for part in parts)
 
 
 def split(domain: Domain) -> list[object]:
@@ -169,7 +168,7 @@ def test_beliefs_sum_to_one_and_are_those_of_the_candidates(name, draw):
     assert set(beliefs) == {"disease"}
     assert sum(beliefs["disease"].values()) == pytest.approx(1)
     assert all(0 < belief <= 1 + 1e-12 for belief in beliefs["disease"].values())
-    if len(candidates) == 1:
+    if len(candidates) == 1 and publication.mechanism is None:
         inside = publication.classes == candidates[0]
         shares = np.bincount(publication.sensitive_codes[0][inside]) / inside.sum()
         assert sorted(beliefs["disease"].values()) == pytest.approx(sorted(shares[shares > 0].tolist()))
@@ -181,7 +180,8 @@ def test_beliefs_sum_to_one_and_are_those_of_the_candidates(name, draw):
 def test_the_seed_decides_the_order(name, draw):
     evaluation = draw.draw(evaluations())
     form = example("forms", name)
-    tables = [publish(form, evaluation.data, evaluation.plan, seed)[1] for seed in (3, 3)]
+    plan = plan_for(form, evaluation.data, evaluation.plan)
+    tables = [publish(form, evaluation.data, plan, seed)[1] for seed in (3, 3)]
     for key in form.tables:
         assert tables[0].rows[key].tolist() == tables[1].rows[key].tolist()
     assert texts(tables[0]) == texts(tables[1])
@@ -201,7 +201,7 @@ def test_rows_are_in_an_order_of_their_own(name):
     disease = Domain("disease", "categorical", np.array(["a", "b"], object), "set")
     codes = np.arange(40, dtype=np.int32)
     data = Microdata((own,), codes[None], (disease,), (codes % 2)[None], np.arange(40))
-    plan = Plan(np.arange(40) // 4)
+    plan = plan_for(example("forms", name), data, Plan(np.arange(40) // 4))
     orders = [publish(example("forms", name), data, plan, seed)[1].rows for seed in range(3)]
     main = example("forms", name).tables[0]
     assert orders[0][main].tolist() != orders[1][main].tolist() != orders[2][main].tolist()

@@ -42,8 +42,9 @@ GUARANTEES: tuple[tuple[tuple[str, dict[str, Any]], ...], ...] = (
 )
 ROWS = [(f"z{i}", f"group {i // 3}", "*") for i in range(8)]
 TREE = from_rows(ROWS, "zip", where=str)
+AGES = from_rows([(str(age), f"{age // 5 * 5}+", "*") for age in range(20, 30)], "age", where=str)
 QUASI = (
-    Domain("age", "integer", np.arange(20, 30), "interval", missing=True, low=18, high=33),
+    Domain("age", "integer", np.arange(20, 30), "interval", AGES, missing=True, low=18, high=33),
     Domain("zip", "hierarchical", np.array(TREE.leaves, object), "tree", TREE, weight=2.0),
     Domain("job", "categorical", np.array(list("abcde"), object), "set", missing=True),
 )
@@ -97,11 +98,27 @@ def check(data: Microdata, plan: Plan, i: int, reference: list[int]) -> None:
     assert plan.reason_of.tolist().count(-1) == data.size - plan.withheld
     for name, given_ in GUARANTEES[i]:
         of_sensitive = registry.load("models", name).needs_sensitive
+        if of_sensitive and plan.mechanism is not None:
+            check_mechanism(data, plan, name, given_)
+            continue
         labels = buckets if of_sensitive else plan.classes
         for number in range(int(labels.max(initial=-1)) + 1):
             counts = np.bincount(sick[labels == number], minlength=6).tolist()
             plain = getattr(oracles, name.replace("-", "_"))
             assert plain(counts, reference, DISEASE, **given_), (name, counts)
+
+
+def check_mechanism(data: Microdata, plan: Plan, name: str, given_: dict[str, Any]) -> None:
+    """Whoever sees a published value believes in the originals in proportions that hold, as a class's would."""
+    assert plan.mechanism is not None
+    assert plan.sensitive is not None
+    reference = np.bincount(data.sensitive_codes[0][plan.published], minlength=6).tolist()
+    assert plan.mechanism.counts.tolist() == reference
+    assert plan.mechanism.problems() == []
+    for parts in plan.mechanism.numerators.tolist():
+        counts = [n * part for n, part in zip(reference, parts, strict=True)]
+        plain = getattr(oracles, name.replace("-", "_"))
+        assert not any(counts) or plain(counts, reference, DISEASE, **given_), (name, counts)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -146,6 +163,9 @@ def test_the_same_seed_makes_the_same_plan(name, draw):
     assert (plans[0].buckets is None) == (plans[1].buckets is None)
     if plans[0].buckets is not None:
         assert plans[0].buckets.tolist() == plans[1].buckets.tolist()
+    assert (plans[0].sensitive is None) == (plans[1].sensitive is None)
+    if plans[0].sensitive is not None:
+        assert plans[0].sensitive.tolist() == plans[1].sensitive.tolist()
     assert plans[0].withheld_because == plans[1].withheld_because
 
 

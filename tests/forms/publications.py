@@ -10,11 +10,14 @@ from likeness.forms._base import as_labelled
 from likeness.forms._columns import ColumnNote, PublishedColumns, note_on
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
+from likeness.microdata.mechanism import SCALE, Mechanism
 from likeness.microdata.plan import Plan, renumber
 from likeness.microdata.regions import recode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from likeness.forms._base import Form, Publication, Published
 
@@ -51,8 +54,39 @@ def notes_on(form: Form, data: Microdata, plan: Plan, published: Published) -> P
         notes[domain.name] = note_on(domain, "quasi", exact, everything=everything and exact is None)
     for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):
         notes[domain.name] = note_on(domain, "sensitive", codes[kept])
-    names = dict.fromkeys(name for columns in published.tables.values() for name in columns)
+    names = dict.fromkeys(
+        name for table, own in published.tables.items() if table not in form.undescribed for name in own
+    )
     return PublishedColumns(tuple(notes.get(name, ColumnNote(name, "other")) for name in names))
+
+
+def plan_for(form: Form, data: Microdata, plan: Plan, seed: int = 0) -> Plan:
+    """A plan of the kind that a form publishes, of the records that another plan publishes."""
+    if not form.publishes_exactly:
+        return plan
+    # Records are alike where their quasi-identifiers are equal; buckets are what the classes were.
+    classes = renumber(np.where(plan.published, data.tuples.of, -1))
+    if form.name == "baseline":
+        return Plan(classes, np.where(plan.published, 0, -1))
+    if form.name != "perturbed":
+        return Plan(classes, plan.classes)
+    kept = data.sensitive_codes[0][plan.published]
+    coin = mechanism(np.bincount(kept, minlength=data.sensitive[0].codes))
+    sensitive = data.sensitive_codes.copy()
+    if kept.size:
+        sensitive[0, plan.published] = coin.perturb(kept, np.random.default_rng(seed))
+    return Plan(classes, sensitive=sensitive, mechanism=coin)
+
+
+def mechanism(counts: NDArray[np.int64]) -> Mechanism:
+    """Keep every third value, and draw the others from all that occur."""
+    active = np.flatnonzero(counts)
+    numerators = np.zeros((counts.size, counts.size), np.int64)
+    if active.size:
+        low = 2 * SCALE // (3 * active.size)
+        numerators[np.ix_(active, active)] = low
+        numerators[active, active] = SCALE - low * (active.size - 1)
+    return Mechanism(counts, numerators)
 
 
 def publish(

@@ -91,16 +91,31 @@ def satisfied(model: Model, column: Field | None, group: Counter, table: Counter
         case "t-closeness":
             return movement(model, column, q, p) <= Fraction(str(model["t"]))
         case "delta-disclosure":
+            if "beta" in model:
+                return near_in_ratio(Fraction(str(model["beta"])), q, p)
             delta = decimal(Fraction(str(model["delta"])))
             return all(q[v] > 0 and abs(ln(q[v]) - ln(p[v])) < delta for v in q if p[v] > 0)
         case "basic-beta-likeness" | "beta-likeness":
             least = 1 - Fraction(str(model["negative"])) if "negative" in model else Fraction(0)
             return all(q[v] >= p[v] * least and below_cap(model, q[v], p[v]) for v in q)
+        case "rho-privacy":
+            concerned = [v for v in q if "rho1" not in model or p[v] <= Fraction(str(model["rho1"]))]
+            return all(q[v] <= Fraction(str(model["rho2"])) for v in concerned)
         case "proximity":
             numbers = [position(column, v) for v in group.elements()]
             epsilon = Fraction(str(model["epsilon"]))
             return all(sum(abs(x - y) <= epsilon for y in numbers) * model["m"] <= n for x in numbers)
     raise AssertionError(model)
+
+
+def near_in_ratio(beta: Fraction, q: dict[Any, Fraction], p: dict[Any, Fraction]) -> bool:
+    """δ-disclosure with δ = ln(1 + min{β, -ln max p}); a column of one value always holds it."""
+    if max(p.values()) == 1:
+        return True
+    if any(q[v] == 0 for v in q if p[v] > 0):
+        return False
+    gain = max(max(q[v] / p[v], p[v] / q[v]) - 1 for v in q if p[v] > 0)
+    return gain < beta and decimal(gain) < -ln(max(p.values()))
 
 
 def below_cap(model: Model, q: Fraction, p: Fraction) -> bool:

@@ -67,9 +67,15 @@ PARAMETERS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "recursive-cl-diversity": st.fixed_dictionaries({"c": fractions("1/2", "6"), "l": st.integers(2, 3)}),
     "alpha-k-anonymity": st.fixed_dictionaries({"alpha": fractions("1/3", "1"), "k": st.integers(1, 4)}),
     "t-closeness": st.fixed_dictionaries({"t": fractions("0", "1")}),
-    "delta-disclosure": st.fixed_dictionaries({"delta": fractions("1/6", "3")}),
+    "delta-disclosure": st.one_of(
+        st.fixed_dictionaries({"delta": fractions("1/6", "3")}),
+        st.fixed_dictionaries({"beta": fractions("1/6", "3")}),
+    ),
     "basic-beta-likeness": gains(),
     "beta-likeness": st.one_of(gains(), st.just({"bound": half_more})),
+    "rho-privacy": st.fixed_dictionaries(
+        {"rho2": fractions("2/3", "5/6")}, optional={"rho1": fractions("1/6", "1/2")}
+    ),
     "proximity": st.fixed_dictionaries({"epsilon": fractions("0", "4"), "m": st.integers(1, 3)}),
 }
 
@@ -84,6 +90,13 @@ def methods(draw: st.DrawFn, models: list[Model]) -> dict[str, Any]:
             "min_size": draw(st.integers(1, 3)),
             "strict": draw(st.booleans()),
             "refine": draw(st.sampled_from(["none", "hilbert", "mondrian"])),
+        }
+    if any(m["model"] == "t-closeness" for m in models) and draw(st.booleans()):
+        return {
+            "name": "sabre",
+            "retrieve": draw(st.sampled_from(["hilbert", "nearest"])),
+            "bound": draw(st.sampled_from(["exact", "tight", "plain"])),
+            "buckets": draw(st.sampled_from(["slack", "fewest"])),
         }
     loss = draw(st.sampled_from(["glm", "ncp", "iloss"]))
     if draw(st.integers(0, 3)) == 0:

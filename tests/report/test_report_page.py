@@ -139,3 +139,27 @@ def test_many_values_are_cut_off() -> None:
     page = _page(lk.anonymize(frame, lk.Policy(columns=columns, privacy=lk.BetaLikeness(5)), seed=1))
     assert "… and 10 more values" in page
     assert len(_rows(page, "Smallest classes")) == 50
+
+
+def _perturbed(**changes: Any) -> lk.Release:
+    columns = {"person": lk.quasi(), ODD: lk.quasi(), "disease": lk.sensitive(), "side": lk.drop()}
+    given = {"privacy": lk.BetaLikeness(1), "method": {"name": "perturbation"}, "form": {"name": "perturbed"}}
+    return _release(columns=columns, **(given | changes))
+
+
+def test_perturbed_values_are_judged_by_the_mechanism() -> None:
+    release = _perturbed()
+    page = _page(release)
+    check_html(page)
+    (row,) = _rows(page, "What was proven")
+    mechanism = release.publication.mechanism
+    assert mechanism is not None
+    (requirement,) = release.private.solution.requirements
+    limits = [float(limit) for limit in requirement.bound.posterior_limits() or ()]
+    slack = min(limit - float(q) for limit, q in zip(limits, mechanism.largest_posteriors(), strict=True))
+    assert row[:2] == ["beta-likeness", "disease"]
+    assert row[3:5] == ["mechanism", "yes"]
+    assert float(row[6]) == pytest.approx(slack, abs=1e-6)
+    assert slack >= 0
+    # Perturbed values are in no classes that could be too small.
+    assert "n_min" not in page

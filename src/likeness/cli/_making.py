@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
-from likeness.anonymization import anonymize, as_policy
+from likeness.anonymization import SEED_WARNING, anonymize, as_policy
 from likeness.cli._console import console
 from likeness.cli._summary import asked, counted, counted_line, judged, lost, named
 from likeness.cli._text import count
@@ -50,6 +50,8 @@ def make(
         console.note(
             "note: a seed was given, so whoever knows it can make this release again: keep it secret"
         )
+    if SEED_WARNING in release.certificate.remarks:
+        console.note(f"warning: {SEED_WARNING}")
     return release, place
 
 

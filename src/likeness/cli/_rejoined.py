@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.anonymization import as_policy
+from likeness.anonymization import as_policy, choose_method
+from likeness.attacks._base import Making
+from likeness.attacks._matching import reach_of, shared_cells
 from likeness.encode import encode
 from likeness.errors import InvalidError
 from likeness.folder.layout import find_layout
 from likeness.folder.private_part import read_private
 from likeness.folder.public_part import read_public
+from likeness.folder.same_values import exact_codes
 from likeness.folder.verification import judge
 from likeness.metrics._base import Evaluation
 from likeness.microdata.plan import Plan
 from likeness.microdata.regions import recode
+from likeness.models._requirements import require
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from likeness.encode import Encoded
     from likeness.folder.class_map import ClassMap
     from likeness.forms._base import Publication
+    from likeness.microdata.mechanism import Mechanism
     from likeness.policy import Policy
     from likeness.tables import Table
 
@@ -66,7 +73,48 @@ class Rejoined:
         buckets = None if self.class_map.buckets is None else self.class_map.buckets[rows]
         withheld = self.class_map.counts()["withheld"]
         plan = Plan(self.class_map.classes[rows], buckets, withheld_because=withheld)
-        return Evaluation(self.encoded.data, *recode(self.encoded.data, _gapless(plan)))
+        if self.publication.mechanism is not None:
+            plan = self._with_mechanism(plan, self.class_map.original_row, self.publication.mechanism)
+        if choose_method(self.policy, self.encoded.data).bounds_regions:
+            plan = self._with_bounds(plan, self.class_map.original_row)
+        return Evaluation(self.encoded.data, *recode(self.encoded.data, _gapless(plan)), self.publication)
+
+    @property
+    def making(self) -> Making | None:
+        """How the release was made; None without ``private/``."""
+        if self.class_map is None:
+            return None
+        data, plan = self.encoded.data, self.evaluation.plan
+        models = self.encoded.name_models(self.policy.privacy)
+        published = data.sensitive_codes[:, plan.published]
+        requirements = require(models, data.sensitive, published, data.sensitive_codes)
+        return Making(choose_method(self.policy, data), requirements, plan)
+
+    def _with_bounds(self, plan: Plan, rows: NDArray[np.int64]) -> Plan:
+        """Add what the published regions cover, where they are wider than their classes' members."""
+        data, publication = self.encoded.data, self.publication
+        records = np.full(self.encoded.table.height, -1, np.int64)
+        records[data.rows] = np.arange(data.size)
+        bounds = np.stack([data.codes, data.codes])
+        for cells, j in shared_cells(publication, data):
+            reach = reach_of(cells, data.quasi[j])
+            of = cells.of[publication.identities]
+            low, high = reach.low[of], reach.high[of]
+            if reach.is_set:
+                low, high = reach.members[low], reach.members[high - 1]
+            bounds[0, j, records[rows]], bounds[1, j, records[rows]] = low, high
+        return replace(plan, bounds=bounds)
+
+    def _with_mechanism(self, plan: Plan, rows: NDArray[np.int64], mechanism: Mechanism) -> Plan:
+        """Add the published values and how they were drawn, in the codes of the original."""
+        data = self.encoded.data
+        records = np.full(self.encoded.table.height, -1, np.int64)
+        records[data.rows] = np.arange(data.size)
+        to_original = exact_codes(self.publication.sensitive[0], data.sensitive[0])
+        sensitive = data.sensitive_codes.copy()
+        sensitive[0, records[rows]] = to_original[self.publication.sensitive_codes[0]]
+        moved = mechanism.moved(to_original, data.sensitive[0].codes)
+        return replace(plan, sensitive=sensitive, mechanism=moved)
 
 
 def rejoin(folder: Path, original: Table, policy: Path | None = None) -> Rejoined:

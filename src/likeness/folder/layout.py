@@ -4,6 +4,7 @@
 
     out/
       public/    release.csv|parquet (or quasi.* sensitive.*)  certificate.json  certificate.html
+                 distribution.csv (baseline, perturbed)  perturbation.csv (perturbed)
       private/   report.html  audit.json  classes.parquet
 """
 

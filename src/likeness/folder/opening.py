@@ -9,7 +9,7 @@ import numpy as np
 from likeness.anonymization import as_it_is
 from likeness.errors import InvalidError, VerificationError
 from likeness.folder.layout import find_layout
-from likeness.folder.public_part import read_public
+from likeness.folder.public_part import labelled_columns, read_public
 from likeness.folder.verification import judge
 from likeness.forms._base import as_labelled
 from likeness.forms._columns import parse_numbers
@@ -68,7 +68,11 @@ def open_release(folder: str | Path) -> Release:
     verdict.raise_if_failed()
     if public.certificate is None or public.publication is None:
         raise VerificationError(f"{folder}: cannot be understood")
-    tables = {name: _columns(table, public.certificate) for name, table in public.tables.items()}
+    undescribed = public.certificate.make_form().undescribed
+    tables = {
+        name: labelled_columns(table) if name in undescribed else _columns(table, public.certificate)
+        for name, table in public.tables.items()
+    }
     return Release(tables, public.certificate, public.publication, verdict)
 
 

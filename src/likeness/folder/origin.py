@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.anonymization import as_it_is, describe_columns, remarks_on
+from likeness.anonymization import as_it_is, choose_method, describe_columns, remarks_on
 from likeness.errors import LikenessError
 from likeness.folder.audit import content_digest
 from likeness.folder.class_map import DROPPED
@@ -15,6 +15,9 @@ from likeness.folder.map_checks import listed
 from likeness.folder.public_part import labelled_columns
 from likeness.folder.same_values import exact_codes, same_cells
 from likeness.forms._base import as_labelled
+from likeness.methods._base import Problem
+from likeness.metrics.loss import LOSSES
+from likeness.models._requirements import require
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from likeness.folder.class_map import ClassMap
     from likeness.folder.public_part import PublicPart
     from likeness.forms._base import Publication
+    from likeness.microdata.mechanism import Mechanism
     from likeness.policy import Policy
 
 
@@ -67,6 +71,9 @@ class Origin:
             checks.append(
                 "every published row is a correct generalization of its original: regions cover the original "
                 "values, everything else is as it was"
+                if self.publication.mechanism is None
+                else "every published row is its original with a value that the matrix PM allows it, and PM is the one that "
+                "the method makes for the published records; everything else is as it was"
             )
         return problems + wrong, checks
 
@@ -128,8 +135,16 @@ class Origin:
                 yield f"column {domain.name!r}: is sensitive in the policy, not in certificate.json"
                 continue
             i = shown[domain.name]
-            found = exact_codes(publication.sensitive[i], domain)[publication.sensitive_codes[i]]
+            to_original = exact_codes(publication.sensitive[i], domain)
+            found = to_original[publication.sensitive_codes[i]]
             own = codes[self.records]
+            if publication.mechanism is not None:
+                if (to_original[publication.mechanism.active] < 0).any():
+                    yield f"column {domain.name!r}: its distribution has a value that the original does not have"
+                    continue
+                moved = publication.mechanism.moved(to_original, domain.codes)
+                yield from self._drawn(moved, found, own)
+                continue
             if domain.name in first.names:
                 if not np.array_equal(found, own):
                     yield self._wrong(found != own, domain.name, "is not the original's value")
@@ -145,6 +160,36 @@ class Origin:
                     f"column {domain.name!r}: the class {publication.describe_class(int(number))} does not "
                     "have the sensitive values of its records"
                 )
+
+    def _drawn(self, mechanism: Mechanism, found: NDArray[np.int64], own: NDArray[np.int32]) -> Iterator[str]:
+        """Compare perturbed values with what their originals can become, and the mechanism with what the method makes.
+
+        Parameters
+        ----------
+        mechanism
+            What was published, in the codes of the original.
+        found, own : (n,) int
+            Published and original code of every record.
+        """
+        name = self.encoded.data.sensitive[0].name
+        if not np.array_equal(mechanism.counts, np.bincount(own, minlength=mechanism.values)):
+            yield f"column {name!r}: its distribution is not that of the original's values in the published rows"
+            return
+        possible = mechanism.numerators[found, own] > 0
+        if not possible.all():
+            yield self._wrong(~possible, name, "is nothing that the original's value can become")
+        made = self._made_again()
+        if made is None or not np.array_equal(made.numerators, mechanism.numerators):
+            yield "the published matrix PM is not the one that the policy's method makes for the published records"
+
+    def _made_again(self) -> Mechanism | None:
+        """Make the mechanism for the published records; it depends on nothing random."""
+        data = self.encoded.data
+        here = data.take(self.records)
+        models = self.encoded.name_models(self.policy.privacy)
+        requirements = require(models, data.sensitive, here.sensitive_codes, data.sensitive_codes)
+        problem = Problem(here, requirements, LOSSES["glm"], np.random.Generator(np.random.PCG64(0)))
+        return choose_method(self.policy, data).run(problem).mechanism
 
     def _others(self) -> Iterator[str]:
         """Compare columns published as they are, and pseudonyms."""
@@ -204,7 +249,7 @@ class Origin:
                     "original give"
                 )
         try:
-            remarks = remarks_on(self.encoded, self.policy, form)
+            remarks = remarks_on(self.encoded, self.policy, form, reproducible=certificate.reproducible)
         except LikenessError as problem:
             yield str(problem)
         else:

@@ -141,7 +141,7 @@ def _check_files(part: PublicPart) -> None:
     assert part.certificate is not None  # noqa: S101  # read before
     assert part.form is not None  # noqa: S101  # made before
     layout, certified = part.layout, part.certificate.files
-    possible = [{f"{name}.{format_}" for name in part.form.tables} for format_ in FORMATS]
+    possible = [{part.form.file_of(name, format_) for name in part.form.tables} for format_ in FORMATS]
     if set(certified) not in possible:
         part.problems.append(
             f"{CERTIFICATE}: certifies the files {', '.join(certified) or '(none)'}; the form "
@@ -160,7 +160,9 @@ def _check_files(part: PublicPart) -> None:
 def _read_table(part: PublicPart, name: str) -> None:
     """Read one published table and compare it with its entry in the certificate."""
     assert part.certificate is not None  # noqa: S101  # read before
-    file = next((f"{name}.{f}" for f in FORMATS if f"{name}.{f}" in part.certificate.files), None)
+    assert part.form is not None  # noqa: S101  # made before
+    possible = (part.form.file_of(name, format_) for format_ in FORMATS)
+    file = next((file for file in possible if file in part.certificate.files), None)
     path = None if file is None else part.layout.public / file
     if file is None or path is None or not path.is_file():
         return
@@ -196,10 +198,12 @@ def _check_columns(part: PublicPart) -> None:
     """Compare the columns of all tables with the notes on them."""
     assert part.certificate is not None  # noqa: S101  # read before
     names = [note.name for note in part.certificate.columns.notes]
-    there = list(dict.fromkeys(name for table in part.tables.values() for name in table.names))
-    if part.tables and there != names:
+    assert part.form is not None  # noqa: S101  # made before
+    described = {name: table for name, table in part.tables.items() if name not in part.form.undescribed}
+    there = list(dict.fromkeys(name for table in described.values() for name in table.names))
+    if described and there != names:
         part.problems.append(
-            f"{', '.join(part.labels.values())}: the columns are {', '.join(there)}; "
+            f"{', '.join(part.labels[name] for name in described)}: the columns are {', '.join(there)}; "
             f"{CERTIFICATE} describes {', '.join(names)}"
         )
 
@@ -220,6 +224,7 @@ def _understand(part: PublicPart) -> None:
         cells = [
             line
             for name, columns in tables.items()
+            if name not in part.form.undescribed
             for note in part.certificate.columns.notes
             if note.name in columns
             for line in _unreadable(note, columns[note.name], part.tables[name], part.labels[name], part.form)

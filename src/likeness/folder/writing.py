@@ -111,9 +111,10 @@ def _write_public(release: Release, public: Path) -> Certificate:
     public.mkdir()
     format_ = output_format(release)
     files: dict[str, dict[str, Any]] = {}
+    form = release.certificate.make_form()
     for name, columns in release.columns.items():
-        path = public / f"{name}.{format_}"
-        write(columns, path, format_)
+        path = public / form.file_of(name, format_)
+        write(columns, path, "csv" if name in form.always_csv else format_)
         rows = len(next(iter(columns.values())).codes)
         files[path.name] = {"sha256": digest(path), "rows": rows, "columns": list(columns)}
     certificate = replace(release.certificate, files=files)

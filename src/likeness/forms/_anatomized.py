@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from likeness.errors import TableError
-from likeness.forms._base import Cells, Columns, Publication, Query, read_survey_weights
+from likeness.forms._axes import ExactAxis
+from likeness.forms._base import Cells, Columns, Publication, read_survey_weights
 from likeness.forms._exact import ExactColumn, whole_numbers
 from likeness.forms._overlap import condition_shares
+from likeness.forms._sums import number_weights, unknown_column
 from likeness.forms._text import MISSING
+from likeness.forms._units import make_units
 from likeness.microdata.grouping import group_codes
 
 if TYPE_CHECKING:
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.forms._columns import PublishedColumns
+    from likeness.forms._units import Units
 
 BUCKET = "bucket"
 """The column that links the two tables."""
@@ -54,6 +58,8 @@ class AnatomizedPublication(Publication):
     TableError
         When a column is missing, a text is no value of its column, or the tables contradict each other.
     """
+
+    form: ClassVar[str] = "anatomized"
 
     def __init__(self, quasi: Columns, sensitive: Columns, columns: PublishedColumns) -> None:
         notes = columns.with_role("sensitive")
@@ -134,31 +140,58 @@ class AnatomizedPublication(Publication):
         """Its bucket number."""
         return f"{BUCKET} = {int(self.numbers[number])}"
 
-    def estimate(self, query: Query) -> float:
-        """Count the records a query finds in every bucket, times the bucket's share of the sensitive values.
+    def total(self, where: Mapping[str, Any], of: str | None = None, power: int = 0) -> float:
+        """Add up the records whose quasi-identifiers meet conditions, times their bucket's share of sensitive values that do.
 
-        The estimator of Anatomy in spec section 5.4. Where survey weights are published, every record counts for as
-        many people as its weight says.
+        The estimator of Anatomy in spec section 5.4. Of a sensitive column every record adds the mean of its bucket. Where
+        survey weights are published, every record counts for as many people as its weight says.
 
         Raises
         ------
         TableError
-            When the query names a column that was not published, or a condition does not suit its column.
+            When a column was not published, a condition does not suit its column, or ``of`` is not a column of numbers.
         """
-        matching = np.ones(self.size, np.bool_)
-        wanted = np.ones(self.values.domain.codes, np.bool_)
+        weights = self.survey_weights
+        values = np.ones(self.values.domain.codes)
         by_name = {column.note.name: column for column in self.columns}
-        for name, condition in query.where.items():
-            if name == self.values.note.name:
-                wanted &= condition_shares(self.values.domain, condition) > 0
-            elif name in by_name:
-                matching &= by_name[name].meets(condition)
+        for name in (*where, *(() if of is None else (of,))):
+            if name not in by_name and name != self.values.note.name:
+                raise unknown_column(name, (*by_name, self.values.note.name))
+        for name, condition in where.items():
+            if name in by_name:
+                weights = weights * by_name[name].meets(condition)
             else:
-                known = ", ".join((*by_name, self.values.note.name))
-                raise TableError(f"no published column {name!r} to query; there are {known}")
-        members = np.bincount(self.classes[matching], self.survey_weights[matching], self.numbers.size)
-        having = np.bincount(self.holders, self.counts * wanted[self.values.codes], self.numbers.size)
+                values = values * (condition_shares(self.values.domain, condition) > 0)
+        if of in by_name:
+            weights = weights * number_weights(by_name[of].domain, power)[by_name[of].codes]
+        elif of is not None:
+            values = values * number_weights(self.values.domain, power)
+        members = np.bincount(self.classes, weights, self.numbers.size)
+        having = np.bincount(self.holders, self.counts * values[self.values.codes], self.numbers.size)
         return float(np.sum(members * having / self.sizes))
+
+    @cached_property
+    def units(self) -> Units:
+        """Distinct tuples; of every record the shares of the values in its bucket."""
+        order = np.argsort(self.holders, kind="stable")
+        begins = np.searchsorted(self.holders[order], np.arange(self.numbers.size + 1))
+        # Records of one tuple in one bucket are alike.
+        keys, of = np.unique(self.identities * self.numbers.size + self.classes, return_inverse=True)
+        records = np.bincount(of, self.survey_weights, keys.shape[0])
+        tuples, buckets = np.divmod(keys, max(1, self.numbers.size))
+        held = np.diff(begins)[buckets]
+        within = np.arange(held.sum()) - np.repeat(np.cumsum(held) - held, held)
+        entries = order[np.repeat(begins[buckets], held) + within]
+        shares = self.counts[entries] / self.sizes[self.holders[entries]]
+        domain = self.values.domain
+        return make_units(
+            {c.note.name: ExactAxis(c.domain, c.codes[self._first]) for c in self.columns},
+            {domain.name: (domain, np.arange(domain.codes))},
+            np.repeat(tuples, held),
+            self.values.codes[entries],
+            np.repeat(records, held) * shares,
+            self._first.shape[0],
+        )
 
     def _matching(self, target: Mapping[str, Any]) -> NDArray[np.bool_]:
         """(n,) Records whose quasi-identifiers are the target's, as far as these are known."""

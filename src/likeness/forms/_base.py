@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from likeness.errors import TableError, suggestion
+from likeness.checks import choice
+from likeness.errors import PolicyError, TableError, suggestion
 from likeness.forms._text import MISSING, read_value, write_value
 from likeness.microdata.domain import NUMERIC
 from likeness.tables import EncodedColumn, Labelled
@@ -25,32 +26,57 @@ if TYPE_CHECKING:
 
     from likeness.forms._columns import ColumnNote, PublishedColumns
     from likeness.forms._regions import Region
+    from likeness.forms._units import Units
+    from likeness.forms._workload import Workload
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
+    from likeness.microdata.mechanism import Mechanism
     from likeness.microdata.plan import Plan
     from likeness.microdata.regions import Recoding
 
 Columns = Mapping[str, Labelled]
 """A published table: column name to codes and labels."""
 
+AGGREGATES = ("count", "sum", "avg")
+
 
 @dataclass(frozen=True)
 class Query:
-    """An aggregate query: how many records meet every condition.
+    """An aggregate query over the records that meet every condition: how many they are, or a sum or mean of theirs.
 
     Parameters
     ----------
     where
         Column to condition: a pair ``(low, high)`` of numbers, ISO dates or values of an ordered column (both ends
         included), or a collection of values (None: the missing value).
+    aggregate
+        ``count``, ``sum`` or ``avg``.
+    of
+        The column of numbers whose sum or mean is asked for; records in which it is missing are left out.
+
+    Raises
+    ------
+    PolicyError
+        When the aggregate is unknown, or does not go with ``of``.
 
     Examples
     --------
     >>> Query({"age": (30, 39), "disease": {"flu"}}).where["age"]
     (30, 39)
+    >>> Query({"disease": {"flu"}}, "avg", of="age").aggregate
+    'avg'
     """
 
     where: Mapping[str, tuple[Any, Any] | Collection[Any]] = field(default_factory=dict)
+    aggregate: str = "count"
+    of: str | None = None
+
+    def __post_init__(self) -> None:
+        choice("query", "aggregate", self.aggregate, AGGREGATES)
+        if self.aggregate == "count" and self.of is not None:
+            raise PolicyError(f"query: count counts records; it takes no column, and got of={self.of!r}")
+        if self.aggregate != "count" and self.of is None:
+            raise PolicyError(f"query: {self.aggregate} needs of=, the column of numbers")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +103,10 @@ class Publication(ABC):
 
     Attributes
     ----------
+    form : str
+        Name of the form it was published in.
+    mechanism : Mechanism or None
+        How published sensitive values were randomized, in forms that do.
     size : int
         Number of published records.
     sensitive : tuple of Domain
@@ -91,14 +121,19 @@ class Publication(ABC):
         forms that publish quasi-identifiers exactly.
     cells : tuple of Cells
         What is shown of the identities, one quasi-identifier each.
+    survey_weights : (n,) float64
+        How many people each record counts for: 1, unless survey weights were published.
     """
 
+    form: ClassVar[str]
+    mechanism: Mechanism | None = None
     size: int
     sensitive: tuple[Domain, ...]
     sensitive_codes: NDArray[np.int32]
     classes: NDArray[np.int64]
     identities: NDArray[np.int64]
     cells: tuple[Cells, ...]
+    survey_weights: NDArray[np.float64]
 
     @abstractmethod
     def describe_class(self, number: int) -> str:
@@ -109,13 +144,102 @@ class Publication(ABC):
         parts = (f"{cells.note.name} = {cells.regions[int(cells.of[number])].text}" for cells in self.cells)
         return ", ".join(parts)
 
-    @abstractmethod
     def estimate(self, query: Query) -> float:
-        """Estimate how many records meet a query."""
+        """Estimate the answer to a query.
+
+        Returns
+        -------
+        float
+            NaN for the mean over no record (an estimated number of records that is not above 0).
+
+        Raises
+        ------
+        TableError
+            When the query names a column that was not published, a condition does not suit its column, or ``of`` is
+            not a column of numbers.
+        """
+        if query.aggregate == "count" or query.of is None:
+            return self.total(query.where)
+        total = self.total(query.where, query.of, 1)
+        return total if query.aggregate == "sum" else mean(total, self.total(query.where, query.of, 0))
+
+    @abstractmethod
+    def total(self, where: Mapping[str, Any], of: str | None = None, power: int = 0) -> float:
+        """Estimate the sum, over the records that meet all conditions, of a number to some power.
+
+        Parameters
+        ----------
+        where
+            Conditions, as in `Query`.
+        of
+            The column of numbers; records in which it is missing are left out. None: every record counts for 1.
+        power
+            0 to count, 1 to sum.
+        """
+
+    def estimate_all(self, workload: Workload) -> NDArray[np.float64]:
+        """Estimate the answers to many queries at once: those of `estimate`, up to rounding in the last digits.
+
+        Parameters
+        ----------
+        workload
+            Queries in arrays.
+
+        Returns
+        -------
+        (queries,) float64
+
+        Raises
+        ------
+        TableError
+            As `estimate`.
+        """
+        from likeness.forms._answering import by_aggregate
+
+        return by_aggregate(workload, lambda power: self.totals(workload, power))
+
+    @property
+    @abstractmethod
+    def units(self) -> Units:
+        """What was published, as weighted units that `estimate_all` counts in."""
+
+    def totals(self, workload: Workload, power: int | None = None) -> NDArray[np.float64]:
+        """(queries,) What `total` is for every query of a workload; ``power`` None counts every record."""
+        from likeness.forms._answering import answer
+
+        return answer(self.units, workload, power)
 
     @abstractmethod
     def candidates(self, target: Mapping[str, Any]) -> NDArray[np.int64]:
         """Classes a target with known quasi-identifiers may be in."""
+
+    def reconstruct(self, counts: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Estimate how many records have each original sensitive value from counts of the published ones.
+
+        Parameters
+        ----------
+        counts : (..., m) float
+            Published records of every value of the (only) sensitive attribute, over any set of records.
+
+        Returns
+        -------
+        (..., m) float
+            The counts themselves, in forms that publish sensitive values as they are.
+        """
+        return np.asarray(counts, np.float64)
+
+    def reconstructed(self, query: Query, variant: str | None = None) -> dict[str, float]:  # noqa: ARG002
+        """Estimate how many of the records that meet a query have each original sensitive value.
+
+        Raises
+        ------
+        PolicyError
+            In forms that publish no matrix.
+        """
+        raise PolicyError(
+            f"a reconstruction needs the matrix PM, which only perturbed releases publish; this one is {self.form}: "
+            "use estimate"
+        )
 
     def check_target(self, target: Mapping[str, Any]) -> None:
         """Refuse to know of a target what no column tells.
@@ -161,6 +285,17 @@ class Publication(ABC):
         return found
 
 
+def mean(total: float, count: float) -> float:
+    """Divide a sum by a number of records; NaN when that is not above 0.
+
+    Examples
+    --------
+    >>> mean(6.0, 4.0), mean(0.0, 0.0)
+    (1.5, nan)
+    """
+    return total / count if count > 0 else float("nan")
+
+
 class Form(ABC):
     """How a plan is published; a small frozen value."""
 
@@ -169,8 +304,29 @@ class Form(ABC):
     """Names of the published tables; columns published as they are go with the first."""
     publishes_exactly: ClassVar[bool] = False
     """Whether quasi-identifiers are published as they are."""
+    always_csv: ClassVar[frozenset[str]] = frozenset()
+    """Published tables that are CSV whatever the format of the others: small, and read by any tool."""
+    undescribed: ClassVar[frozenset[str]] = frozenset()
+    """Published tables whose columns are no columns of the original, so that no note describes them."""
+    protected_by_randomness: ClassVar[bool] = False
+    """Whether what protects is that nobody can repeat the random draws: a given seed then weakens a release."""
+    sensitive_shown: ClassVar[str] = "exactly"
+    """How sensitive values are shown, in a certificate's list of columns."""
     remark: ClassVar[str] = "sensitive values are published exactly, one per record"
     """What the form publishes as it is, said in every certificate."""
+    further_remarks: ClassVar[tuple[str, ...]] = ()
+    """What else the form's guarantee takes for granted, said in every certificate."""
+
+    def file_of(self, table: str, format_: str) -> str:
+        """Name the file of a published table in a release of some format.
+
+        Examples
+        --------
+        >>> from likeness.forms.perturbed import PerturbedForm
+        >>> PerturbedForm().file_of("perturbation", "parquet")
+        'perturbation.csv'
+        """
+        return f"{table}.{'csv' if table in self.always_csv else format_}"
 
     @abstractmethod
     def publish(self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator) -> Published:

@@ -12,6 +12,7 @@ from likeness.forms._columns import read_domain
 from likeness.forms._overlap import condition_shares
 from likeness.forms._regions import Region, read_region
 from likeness.forms._text import MISSING, write_value
+from likeness.tables import EncodedColumn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,3 +96,15 @@ def whole_numbers(table: str, columns: Columns, name: str, *, at_least: int) -> 
             )
         numbers.append(int(label))
     return np.asarray(np.array(numbers, np.int64)[column.codes])
+
+
+def whole_column(name: str, numbers: NDArray[np.int64]) -> EncodedColumn:
+    """Publish whole numbers.
+
+    Examples
+    --------
+    >>> whole_column("count", np.array([7, 2, 7])).codes.tolist()
+    [1, 0, 1]
+    """
+    values, codes = np.unique(numbers, return_inverse=True)
+    return EncodedColumn(name, "integer", codes.astype(np.int32), values)

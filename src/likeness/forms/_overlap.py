@@ -11,11 +11,11 @@ import numpy as np
 from likeness.errors import TableError
 from likeness.forms._columns import ColumnNote
 from likeness.forms._regions import Region, position
-from likeness.forms._stretches import Range, place, read_range, read_stretch, stands_for
+from likeness.forms._stretches import Range, place, read_range, read_stretch, stands_for, stretch_part
 from likeness.microdata.domain import NUMERIC
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -56,14 +56,14 @@ class Overlap:
         TableError
             When the condition does not suit the column, or nobody was told what a region stands for.
         """
-        self._check_everything()
+        self.check_everything()
         if is_range(condition) and self.note.shape == "interval":
-            low, high = (_place(self.note, as_text(end)) for end in condition)
+            low, high = (place_on(self.note, end) for end in condition)
             return np.array([self._interval_share(region, low, high) for region in self.regions])
-        between = self._between(condition)
+        between = self.between(condition)
         if between is not None and self.note.shape == "tree" and self.tree is None:
             return np.array([self._made_share(region, between) for region in self.regions])
-        values = as_values(condition, self.note.name) if between is None else self._values_between(between)
+        values = as_values(condition, self.note.name) if between is None else self.values_between(between)
         if self.note.shape == "interval":
             points = {_place(self.note, value) for value in values if value is not None}
             missing = np.array([float(None in values and None in r.values) for r in self.regions])
@@ -72,17 +72,17 @@ class Overlap:
             return np.array([self._node_share(region, values) for region in self.regions])
         return np.array([self._set_share(region, values) for region in self.regions])
 
-    def _between(self, condition: Any) -> Range | None:
+    def between(self, condition: Any) -> Range | None:
         """Take a pair of numbers or days as a range also of a column that is published in nodes or sets."""
         return range_of(condition) if self.note.shape != "interval" else None
 
-    def _values_between(self, between: Range) -> set[str | None]:
+    def values_between(self, between: Range) -> set[str | None]:
         """Values of a column of nodes or sets that lie in a range."""
         shown = {value for region in self.regions for value in region.values}
         known = self.tree.leaves if self.tree is not None else shown | self.universe
         return {value for value in known if between.holds(value)}
 
-    def _check_everything(self) -> None:
+    def check_everything(self) -> None:
         """Refuse to guess what ``*`` stands for."""
         unknown = {
             "interval": not np.isfinite(self.low),
@@ -115,29 +115,35 @@ class Overlap:
 
     def _interval_share(self, region: Region, low: float, high: float) -> float:
         """Share of an interval, in values for whole numbers, days and ranks, in length for reals."""
-        if region.what not in {"interval", "everything"}:
-            return 0.0
-        first, last = (
-            (self.low, self.high) if region.what == "everything" else (float(region.low), float(region.high))
-        )
-        step = 0.0 if self.note.kind == "real" else 1.0
-        inside = min(last, high) - max(first, low) + step
-        if first == last:
-            return float(low <= first <= high)
-        return max(0.0, inside) / (last - first + step)
+        first, last = self.ends(region)
+        return stretch_part(first, last, self.step, low, high)
+
+    @property
+    def step(self) -> float:
+        """0 on an axis of reals, 1 on those of whole numbers, days and ranks."""
+        return 0.0 if self.note.kind == "real" else 1.0
+
+    def ends(self, region: Region) -> tuple[float, float]:
+        """Ends of an interval; the last before the first where there is none."""
+        if region.what == "everything":
+            return self.low, self.high
+        if region.what == "interval":
+            return float(region.low), float(region.high)
+        return np.inf, -np.inf
 
     def _node_share(self, region: Region, values: set[str | None]) -> float:
         """Share of a hierarchy node's leaves."""
-        if region.what == "everything" and self.tree is not None:
-            first, last = 0, self.tree.size - 1
-        elif region.what == "node" and self.tree is not None:
-            first, last = region.low, region.high
-        elif region.what == "values":
-            return float(None in values)
-        else:
+        if self.tree is None and region.what != "values":
             return self._made_share(region, values)
-        leaves = self.tree.leaves[first : last + 1]
-        return sum(leaf in values for leaf in leaves) / len(leaves)
+        return self._set_share(region, values)
+
+    def members(self, region: Region) -> Collection[str | None]:
+        """Values a region of nodes or sets stands for: leaves below the node, members of the set."""
+        if self.tree is None or region.what == "values":
+            return self.universe if region.what == "everything" else region.values
+        if region.what == "everything":
+            return self.tree.leaves
+        return self.tree.leaves[region.low : region.high + 1]
 
     def _made_share(self, region: Region, condition: set[str | None] | Range) -> float:
         """Share of a node of a hierarchy made by a rule, as far as its label tells."""
@@ -159,7 +165,11 @@ class Overlap:
             if stretch is not None:
                 points = {found[1] for value in inside if (found := place(value)) is not None}
                 return sum(stretch.share(point, point) for point in points)
-        raise TableError(
+        raise self.untold(label)
+
+    def untold(self, label: str) -> TableError:
+        """Say that nobody was told what lies below a node."""
+        return TableError(
             f"column {self.note.name!r}: how many values {label!r} stands for is not published, so no part of it can be "
             f"estimated; name whole nodes, such as {{{label!r}}}"
         )
@@ -176,7 +186,7 @@ class Overlap:
 
     def _set_share(self, region: Region, values: set[str | None]) -> float:
         """Share of a value set."""
-        members = self.universe if region.what == "everything" else region.values
+        members = self.members(region)
         return sum(member in values for member in members) / len(members)
 
 
@@ -189,7 +199,7 @@ def condition_shares(domain: Domain, condition: Any) -> NDArray[np.float64]:
         When the condition does not suit the column.
     """
     if is_range(condition) and domain.shape == "interval":
-        low, high = (_place(_axis(domain), as_text(end)) for end in condition)
+        low, high = (_place(axis_of(domain), as_text(end)) for end in condition)
         own = (domain.numbers >= low) & (domain.numbers <= high)
         return np.append(own, np.zeros(int(domain.missing))).astype(np.float64)
     between = range_of(condition) if domain.shape != "interval" else None
@@ -198,13 +208,15 @@ def condition_shares(domain: Domain, condition: Any) -> NDArray[np.float64]:
     else:
         values = as_values(condition, domain.name)
     if domain.kind in NUMERIC and domain.shape == "interval":
-        own = np.isin(domain.numbers, [_place(_axis(domain), value) for value in values if value is not None])
+        own = np.isin(
+            domain.numbers, [_place(axis_of(domain), value) for value in values if value is not None]
+        )
     else:
         own = np.array([label in values for label in domain.labels], np.bool_)
     return np.append(own, np.full(int(domain.missing), None in values)).astype(np.float64)
 
 
-def _axis(domain: Domain) -> ColumnNote:
+def axis_of(domain: Domain) -> ColumnNote:
     """Note on the axis of a domain."""
     order = tuple(domain.labels) if domain.kind == "ordered" else None
     return ColumnNote(domain.name, "quasi", domain.kind, "interval", order=order)
@@ -214,6 +226,11 @@ def _place(note: ColumnNote, text: str) -> float:
     """Place a value of a condition, which need not be one of the column's, on its axis."""
     # A condition on whole numbers may still say 30.5, or 30.0.
     return float(position(replace(note, kind="real") if note.kind == "integer" else note, text))
+
+
+def place_on(note: ColumnNote, value: Any) -> float:
+    """Place a value of a condition on the axis of a column."""
+    return _place(note, as_text(value))
 
 
 def is_range(condition: Any) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from functools import lru_cache
+from math import ceil, floor
 from numbers import Number
 from typing import Any
 
@@ -49,8 +50,40 @@ class Stretch:
         """Share of it between two ends, both included: in values for whole numbers and days, in length for reals."""
         if self.low == self.high:
             return float(low <= self.low <= high)
+        if self.step:
+            # A condition may end between two whole numbers.
+            low, high = Fraction(ceil(low)), Fraction(floor(high))
         inside = min(self.high, high) - max(self.low, low) + self.step
         return float(max(Fraction(0), inside) / (self.high - self.low + self.step))
+
+
+def stretch_part(first: float, last: float, step: float, low: float, high: float, power: int = 0) -> float:
+    """Share of a stretch between two ends, both included, times the mean number there to some power.
+
+    Parameters
+    ----------
+    first, last
+        Ends of the stretch.
+    step
+        1 for whole numbers, days and ranks, 0 for reals.
+    low, high
+        Ends of the condition.
+    power
+        0 for the share alone.
+
+    Examples
+    --------
+    >>> stretch_part(30, 39, 1, 35, 99), stretch_part(30, 39, 1, 35, 99, 1), stretch_part(0, 2, 0, 1, 2, 1)
+    (0.5, 18.5, 0.75)
+    """
+    if step:
+        # A condition may end between two whole numbers.
+        low, high = float(np.ceil(low)), float(np.floor(high))
+    begin, end = max(first, low), min(last, high)
+    if begin > end:
+        return 0.0
+    share = 1.0 if first == last else (end - begin + step) / (last - first + step)
+    return float(share * ((begin + end) / 2) ** power)
 
 
 @lru_cache(maxsize=1 << 16)

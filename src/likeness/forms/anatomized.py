@@ -10,12 +10,10 @@ import numpy as np
 from likeness.errors import PolicyError, TableError
 from likeness.forms._anatomized import BUCKET, AnatomizedPublication, count_column
 from likeness.forms._base import Columns, Form, Publication, Published, publish_values
-from likeness.tables import EncodedColumn
+from likeness.forms._exact import whole_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from numpy.typing import NDArray
 
     from likeness.forms._columns import PublishedColumns
     from likeness.microdata.data import Microdata
@@ -68,15 +66,15 @@ class AnatomizedForm(Form):
             domain.name: publish_values(domain, np.ascontiguousarray(codes[rows]))
             for domain, codes in zip(data.quasi, data.codes, strict=True)
         }
-        quasi[BUCKET] = _whole(BUCKET, numbers + 1)
+        quasi[BUCKET] = whole_column(BUCKET, numbers + 1)
         domain = data.sensitive[0]
         codes = (data.sensitive_codes if plan.sensitive is None else plan.sensitive)[0][rows]
         keys, counts = np.unique(numbers * domain.codes + codes, return_counts=True)
         counted = count_column(domain.name)
         sensitive: dict[str, Any] = {
-            BUCKET: _whole(BUCKET, keys // domain.codes + 1),
+            BUCKET: whole_column(BUCKET, keys // domain.codes + 1),
             domain.name: publish_values(domain, (keys % domain.codes).astype(np.int32)),
-            counted: _whole(counted, counts.astype(np.int64)),
+            counted: whole_column(counted, counts.astype(np.int64)),
         }
         nobody = np.full(keys.shape[0], -1, np.int64)
         return Published({"quasi": quasi, "sensitive": sensitive}, {"quasi": rows, "sensitive": nobody})
@@ -93,9 +91,3 @@ class AnatomizedForm(Form):
             if name not in tables:
                 raise TableError(f"the table {name!r} is not there; it was published with the others")
         return AnatomizedPublication(tables["quasi"], tables["sensitive"], columns)
-
-
-def _whole(name: str, numbers: NDArray[np.int64]) -> EncodedColumn:
-    """Publish whole numbers."""
-    values, codes = np.unique(numbers, return_inverse=True)
-    return EncodedColumn(name, "integer", codes.astype(np.int32), values)

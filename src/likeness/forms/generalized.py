@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from likeness.checks import choice
 from likeness.errors import PolicyError, TableError
+from likeness.forms._axes import RegionAxis
 from likeness.forms._base import (
     Cells,
     Columns,
     Form,
     Publication,
     Published,
-    Query,
     exact_labels,
     publish_values,
     read_survey_weights,
@@ -23,6 +24,8 @@ from likeness.forms._base import (
 from likeness.forms._columns import PublishedColumns, read_domain
 from likeness.forms._overlap import Overlap, condition_shares
 from likeness.forms._regions import Region, read_region, region_labels
+from likeness.forms._sums import ANYTHING, number_weights, region_sums, unknown_column
+from likeness.forms._units import make_units, tuples_of
 from likeness.microdata.grouping import group_codes
 from likeness.tables import Labelled
 
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.forms._columns import ColumnNote
+    from likeness.forms._units import Units
     from likeness.microdata.data import Microdata
     from likeness.microdata.plan import Plan
     from likeness.microdata.regions import Recoding
@@ -119,6 +123,8 @@ class GeneralizedPublication(Publication):
         Whether intervals also stand in pairs of columns of numbers.
     """
 
+    form: ClassVar[str] = "generalized"
+
     def __init__(self, table: Columns, columns: PublishedColumns, *, pairs: bool = False) -> None:
         quasi = columns.with_role("quasi")
         self.names = tuple(note.name for note in quasi)
@@ -156,32 +162,50 @@ class GeneralizedPublication(Publication):
         """Its region, column by column."""
         return self.describe_identity(number)
 
-    def estimate(self, query: Query) -> float:
-        """Count the records a query would find, spreading every class evenly over its region (spec 5.4).
+    def total(self, where: Mapping[str, Any], of: str | None = None, power: int = 0) -> float:
+        """Add up the records that meet conditions, spreading every class evenly over its region (spec 5.4).
 
-        Where survey weights are published, every record counts for as many people as its weight says.
+        A class that meets a condition in part counts in part; of a quasi-identifier it adds the mean of what lies both in
+        its region and in the condition, of a sensitive column the published numbers. Where survey weights are published,
+        every record counts for as many people as its weight says.
 
         Raises
         ------
         TableError
-            When the query names a column that was not published.
+            When a column was not published, a condition does not suit its column, or ``of`` is not a column of numbers.
         """
         shares = np.ones(self.class_count)
-        matching = np.ones(self.size, np.bool_)
+        weights = self.survey_weights
         published = {domain.name: i for i, domain in enumerate(self.sensitive)}
-        for name, condition in query.where.items():
+        for name in (*where, *(() if of is None else (of,))):
+            if name not in self.names and name not in published:
+                raise unknown_column(name, (*self.names, *published))
+        for name, condition in where.items():
             if name in published:
                 i = published[name]
-                matching &= condition_shares(self.sensitive[i], condition)[self.sensitive_codes[i]] > 0
-            elif name in self.names:
+                weights = (
+                    weights * (condition_shares(self.sensitive[i], condition) > 0)[self.sensitive_codes[i]]
+                )
+            elif name != of:
                 j = self.names.index(name)
                 shares *= self._overlap[j].shares(condition)[self.class_regions[j]]
-            else:
-                raise TableError(
-                    f"no published column {name!r} to query; there are {', '.join((*self.names, *published))}"
-                )
-        members = np.bincount(self.classes[matching], self.survey_weights[matching], self.class_count)
-        return float(members @ shares)
+        if of in published:
+            i = published[of]
+            weights = weights * number_weights(self.sensitive[i], power)[self.sensitive_codes[i]]
+        elif of is not None:
+            j = self.names.index(of)
+            shares *= region_sums(self._overlap[j], where.get(of, ANYTHING), power)[self.class_regions[j]]
+        return float(np.bincount(self.classes, weights, self.class_count) @ shares)
+
+    @cached_property
+    def units(self) -> Units:
+        """Equivalence classes."""
+        axes = {
+            overlap.note.name: RegionAxis(overlap, of)
+            for overlap, of in zip(self._overlap, self.class_regions, strict=True)
+        }
+        sensitive, codes = tuples_of(self.sensitive, self.sensitive_codes)
+        return make_units(axes, sensitive, self.classes, codes, self.survey_weights, self.class_count)
 
     def candidates(self, target: Mapping[str, Any]) -> NDArray[np.int64]:
         """Classes whose region contains every known quasi-identifier value."""

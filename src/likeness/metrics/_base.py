@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from likeness.forms._base import Publication
     from likeness.microdata.data import Microdata
     from likeness.microdata.plan import Plan
     from likeness.microdata.regions import Recoding
@@ -26,11 +27,14 @@ class Evaluation:
         The classes.
     recoding
         The region of every class.
+    publication
+        What was published, where it is at hand: for metrics of what an analyst computes.
     """
 
     data: Microdata
     plan: Plan
     recoding: Recoding
+    publication: Publication | None = None
 
 
 class Metric(ABC):

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likeness.forms._base import as_labelled
+from likeness.forms._columns import PublishedColumns, note_on
+from likeness.forms.generalized import GeneralizedForm
 from likeness.hierarchies import from_rows
 from likeness.metrics._base import Evaluation
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
 from likeness.microdata.plan import Plan
 from likeness.microdata.regions import recode
+
+if TYPE_CHECKING:
+    from likeness.forms._base import Publication
+    from likeness.microdata.regions import Recoding
 
 
 def mini_table(*, hierarchies: bool = False, withheld: int = 0) -> Evaluation:
@@ -54,4 +62,18 @@ def mini_table(*, hierarchies: bool = False, withheld: int = 0) -> Evaluation:
     plan = Plan(np.array([0, 0, 1, 1, 1]))
     if withheld:
         plan = plan.withhold(np.arange(5) < withheld, "an example")
-    return Evaluation(data, *recode(data, plan))
+    plan, recoding = recode(data, plan)
+    return Evaluation(data, plan, recoding, _publish(data, plan, recoding))
+
+
+def _publish(data: Microdata, plan: Plan, recoding: Recoding) -> Publication:
+    """Publish it, and read what was published."""
+    form = GeneralizedForm()
+    table = form.publish(data, plan, recoding, np.random.Generator(np.random.PCG64(0))).tables["release"]
+    notes = [note_on(domain, "quasi", None, everything=True) for domain in data.quasi]
+    notes += [
+        note_on(domain, "sensitive", codes)
+        for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True)
+    ]
+    texts = {name: as_labelled(column) for name, column in table.items()}
+    return form.read({"release": texts}, PublishedColumns(tuple(notes)))

@@ -14,6 +14,7 @@ from likeness.report.pages import phrase, plain_number, render
 
 if TYPE_CHECKING:
     from likeness.certificate import Certificate
+    from likeness.forms._base import Form
     from likeness.forms._columns import ColumnNote
 
 _SCOPES = {
@@ -42,19 +43,20 @@ def certificate_page(certificate: Certificate) -> str:
     str
         A page of HTML without scripts, complete in itself.
     """
-    exact = certificate.make_form().publishes_exactly
+    form = certificate.make_form()
     scopes = dict.fromkeys(entry["scope"] for entry in certificate.guarantee)
     return render(
         "certificate.html",
         certificate=certificate,
         guarantee=[_guarantee_row(entry) for entry in certificate.guarantee],
         scopes=[_SCOPES[scope] for scope in scopes],
+        drawn="perturbation" in form.tables,
         covers_sensitive=any("sensitive" in entry for entry in certificate.guarantee),
         files=[
             [name, plain_number(facts["rows"]), ", ".join(facts["columns"]), facts["sha256"]]
             for name, facts in certificate.files.items()
         ],
-        columns=[_column_row(note, exact=exact) for note in certificate.columns.notes],
+        columns=[_column_row(note, form) for note in certificate.columns.notes],
         # Not everything in it is shown: the digest makes the page a witness of all of it.
         own_digest=hashlib.sha256(certificate.to_json().encode()).hexdigest(),
         form=phrase({key: value for key, value in certificate.form.items() if key != "name"}),
@@ -75,11 +77,13 @@ def _guarantee_row(entry: dict[str, Any]) -> list[str]:
     ]
 
 
-def _column_row(note: ColumnNote, *, exact: bool) -> list[str]:
+def _column_row(note: ColumnNote, form: Form) -> list[str]:
     """Write one line of how a column is to be read."""
     if note.role == "other":
         return [note.name, note.role, "", "as it is", ""]
-    shown = _SHAPES[note.shape] if note.role == "quasi" and not exact else "exactly"
+    shown = form.sensitive_shown
+    if note.role == "quasi":
+        shown = "exactly" if form.publishes_exactly else _SHAPES[note.shape]
     known = []
     if note.low is not None and note.high is not None:
         known.append(f"declared from {plain_number(note.low)} to {plain_number(note.high)}")

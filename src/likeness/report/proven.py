@@ -66,7 +66,8 @@ def smallest_class_tables(release: Release) -> list[tuple[str, list[list[str]], 
     data, plan = private.encoded.data, private.solution.plan
     codes = data.sensitive_codes if plan.sensitive is None else plan.sensitive
     tables = []
-    for requirement in private.solution.requirements:
+    # Perturbed values belong to no classes.
+    for requirement in private.solution.requirements if plan.mechanism is None else ():
         sizes = requirement.bound.smallest_classes()
         view = requirement.view
         if view is None or sizes.size == 0:
@@ -83,7 +84,11 @@ def smallest_class_tables(release: Release) -> list[tuple[str, list[list[str]], 
 
 
 def _smallest_slack(requirement: Requirement, plan: Plan, data: Microdata) -> float | None:
-    """Distance of the worst class from the limit, on the model's scale."""
+    """Distance of the worst class from the limit, on the model's scale; of confidence, where values are perturbed."""
+    if plan.mechanism is not None and requirement.view is not None:
+        posteriors = plan.mechanism.largest_posteriors(requirement.view.group)
+        limits = requirement.bound.posterior_limits() or ()
+        return min((float(a) - float(q) for a, q in zip(limits, posteriors, strict=True)), default=None)
     classes = plan.classes if requirement.view is None or plan.buckets is None else plan.buckets
     codes = data.sensitive_codes if plan.sensitive is None else plan.sensitive
     count = int(classes.max(initial=-1)) + 1

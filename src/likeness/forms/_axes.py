@@ -1,0 +1,336 @@
+"""Conditions of many queries laid out on one published column, for `kernels.workloads`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from copy import copy
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from likeness.forms._overlap import as_values, axis_of, condition_shares, is_range, place_on, range_of
+from likeness.forms._sums import (
+    ANYTHING,
+    check_numbers,
+    made_ends,
+    region_sums,
+    shown_values,
+    value_weights,
+)
+from likeness.forms._workload import Consecutive
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.forms._columns import ColumnNote
+    from likeness.forms._overlap import Overlap
+    from likeness.forms._regions import Region
+    from likeness.microdata.domain import Domain
+
+
+class Stretches(NamedTuple):
+    """The stretch of an axis that each region covers; the last end before the first where it covers nothing."""
+
+    first: NDArray[np.float64]
+    last: NDArray[np.float64]
+    step: NDArray[np.float64]
+    inverse: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, first: Any, last: Any, step: Any) -> Stretches:
+        """Lay out stretches of these ends and steps."""
+        first, last = np.array(first, np.float64), np.array(last, np.float64)
+        # A single number is one value of one, on any axis.
+        step = np.where(first == last, 1.0, np.asarray(step, np.float64))
+        inverse = np.zeros(first.shape)
+        np.divide(1.0, last - first + step, out=inverse, where=last >= first)
+        return cls(first, last, step, inverse)
+
+
+class Spans(NamedTuple):
+    """Conditions that are ranges on an axis on which every region is a stretch."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    stretches: Stretches
+
+
+class Codes(NamedTuple):
+    """Conditions that are ranges of an exact column's codes."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+class Shares(NamedTuple):
+    """Conditions by the share of each region that meets them."""
+
+    table: NDArray[np.float64]
+    """(D, R)"""
+
+
+class Axis(ABC):
+    """One published column: its R regions, and which of them each unit has.
+
+    Attributes
+    ----------
+    of : (units,) int64
+        Region of each unit.
+    width : int
+        R where conditions may need a table of shares, else 0.
+    """
+
+    of: NDArray[np.int64]
+    width: int
+
+    @property
+    @abstractmethod
+    def ranks(self) -> NDArray[np.int64]:
+        """(R,) Place of each region in an order that depends on nothing but what the regions say."""
+
+    def at(self, of: NDArray[np.int64]) -> Axis:
+        """Give other units the same regions."""
+        other = copy(self)
+        other.of = of
+        return other
+
+    @abstractmethod
+    def lay_out(self, conditions: Sequence[Any], power: int | None) -> Codes | Spans | Shares:
+        """Lay out conditions.
+
+        Parameters
+        ----------
+        conditions
+            Distinct ones, as in `Query`, or `ANYTHING`.
+        power
+            None: the share of each region that meets each condition. 0: of what is not missing. 1: times the mean
+            number there.
+
+        Raises
+        ------
+        TableError
+            When a condition does not suit the column, or the column holds no numbers and ``power`` asks for them.
+        """
+
+
+class ExactAxis(Axis):
+    """A column that was published exactly.
+
+    Parameters
+    ----------
+    domain
+        Its values.
+    of
+        Code of each unit.
+    """
+
+    def __init__(self, domain: Domain, of: NDArray[np.integer]) -> None:
+        self.domain, self.of = domain, np.asarray(of, np.int64)
+        self.width = 0 if domain.shape == "interval" else domain.codes
+
+    @property
+    def ranks(self) -> NDArray[np.int64]:
+        """Codes stand in the order of the values."""
+        return np.arange(self.domain.codes)
+
+    def lay_out(self, conditions: Sequence[Any], power: int | None = None) -> Codes | Shares:
+        """Lay out neighbouring values as ranges of codes, everything else as tables; sums are made of weights."""
+        assert power is None  # noqa: S101  # see `answer`
+        if self.domain.shape == "interval":
+            ends = range_ends(axis_of(self.domain), conditions)
+            if ends is not None:
+                low = np.searchsorted(self.domain.numbers, ends[0], "left")
+                high = np.searchsorted(self.domain.numbers, ends[1], "right") - 1
+                return Codes(low.astype(np.float64), high.astype(np.float64))
+        table = exact_shares(self.domain, conditions)
+        return _neighbours(table) or Shares(table)
+
+
+class RegionAxis(Axis):
+    """A generalized column.
+
+    Parameters
+    ----------
+    overlap
+        Its regions.
+    of
+        Region of each unit.
+    """
+
+    def __init__(self, overlap: Overlap, of: NDArray[np.integer]) -> None:
+        self.overlap, self.of = overlap, np.asarray(of, np.int64)
+        self.width = 0 if overlap.note.shape == "interval" else len(overlap.regions)
+
+    @cached_property
+    def ranks(self) -> NDArray[np.int64]:
+        """Regions in the order of their ends, then of their texts."""
+        ranks = np.empty(len(self.overlap.regions), np.int64)
+        ranks[sorted(range(ranks.size), key=lambda r: _place_of(self.overlap.regions[r]))] = np.arange(
+            ranks.size
+        )
+        return ranks
+
+    @cached_property
+    def _intervals(self) -> Stretches:
+        """The regions of an axis."""
+        ends = [self.overlap.ends(region) for region in self.overlap.regions]
+        return Stretches.of([low for low, _ in ends], [high for _, high in ends], self.overlap.step)
+
+    def lay_out(self, conditions: Sequence[Any], power: int | None) -> Codes | Spans | Shares:
+        """Lay out ranges on axes as spans, everything else as tables of shares."""
+        overlap = self.overlap
+        overlap.check_everything()
+        laid: Spans | Shares | None = None
+        if overlap.note.shape == "interval":
+            ends = range_ends(overlap.note, conditions)
+            if power is not None:
+                check_numbers(overlap.note)
+            if ends is not None:
+                low, high = (np.ceil(ends[0]), np.floor(ends[1])) if overlap.step else ends
+                laid = Spans(low, high, self._intervals)
+        elif overlap.note.shape == "tree" and overlap.tree is None:
+            laid = None if power is not None else self._made(conditions)
+        else:
+            laid = Shares(self._table(conditions, power))
+        return laid or self._one_by_one(conditions, power)
+
+    def _one_by_one(self, conditions: Sequence[Any], power: int | None) -> Shares:
+        """Lay out conditions of any kind."""
+        if power is None:
+            return Shares(np.array([self.overlap.shares(condition) for condition in conditions]))
+        return Shares(np.array([region_sums(self.overlap, condition, power) for condition in conditions]))
+
+    def _made(self, conditions: Sequence[Any]) -> Spans | None:
+        """Lay out ranges of whole numbers or days over a hierarchy made by a rule; None for other conditions."""
+        ranges = [found for condition in conditions if (found := range_of(condition)) is not None]
+        days = {one.days for one in ranges}
+        whole = all(end.denominator == 1 for one in ranges for end in (one.low, one.high))
+        if len(ranges) < len(conditions) or len(days) != 1 or not whole:
+            return None
+        low, high = np.array([(float(one.low), float(one.high)) for one in ranges]).T
+        regions = self.overlap.regions
+        ends = [made_ends(self.overlap, region, days=days == {True}) for region in regions]
+        return Spans(low.copy(), high.copy(), Stretches.of(*np.array(ends).reshape(-1, 3).T))
+
+    def _table(self, conditions: Sequence[Any], power: int | None) -> NDArray[np.float64]:
+        """(D, R) Shares of nodes and sets."""
+        note, tree = self.overlap.note, self.overlap.tree
+        known = shown_values(self.overlap) if tree is None else [*tree.leaves, None]
+        table = membership(conditions, known, note.name).astype(np.float64)
+        if power is not None:
+            table *= value_weights(note, known, power)
+        if tree is None:
+            sizes = [len(self.overlap.members(region)) for region in self.overlap.regions]
+            return np.asarray(table @ self._incidence(known) / np.array(sizes, np.float64))
+        below = np.zeros(table.shape)
+        np.cumsum(table[:, :-1], axis=1, out=below[:, 1:])
+        ends = np.array([self._leaves(region) for region in self.overlap.regions], np.int64).reshape(-1, 2)
+        shares = (below[:, ends[:, 1]] - below[:, ends[:, 0]]) / np.maximum(ends[:, 1] - ends[:, 0], 1)
+        missing = [region.what == "values" for region in self.overlap.regions]
+        return np.where(missing, table[:, -1:], shares)
+
+    def _leaves(self, region: Region) -> tuple[int, int]:
+        """Positions of the first leaf of a node, and of the one after the last."""
+        assert self.overlap.tree is not None  # noqa: S101  # the caller made sure
+        if region.what == "node":
+            return region.low, region.high + 1
+        return 0, self.overlap.tree.size if region.what == "everything" else 0
+
+    def _incidence(self, known: Sequence[str | None]) -> NDArray[np.float64]:
+        """(V, R) 1 for every value that is in a set."""
+        place_in = {value: i for i, value in enumerate(known)}
+        table = np.zeros((len(known), len(self.overlap.regions)))
+        for r, region in enumerate(self.overlap.regions):
+            members = self.overlap.members(region)
+            table[[place_in[value] for value in members], r] = 1.0
+        return table
+
+
+def _neighbours(table: NDArray[np.float64]) -> Codes | None:
+    """Take rows of zeros and ones as ranges of codes; None when the ones of a row are not side by side."""
+    count = table.sum(axis=1)
+    if not table.shape[1]:
+        return Codes(count, count - 1)
+    first = table.argmax(axis=1)
+    last = table.shape[1] - 1 - table[:, ::-1].argmax(axis=1)
+    if not np.all((last - first + 1 == count) | (count == 0)):
+        return None
+    return Codes(first.astype(np.float64), first + count - 1)
+
+
+def exact_shares(domain: Domain, conditions: Sequence[Any]) -> NDArray[np.float64]:
+    """(D, codes) 1 for every value of an exactly published column that meets each condition, else 0."""
+    if domain.shape != "interval":
+        labels = [*domain.labels, *([None] if domain.missing else [])]
+        return membership(conditions, labels, domain.name).astype(np.float64)
+    ends = range_ends(axis_of(domain), conditions)
+    if ends is not None:
+        numbers = np.append(domain.numbers, np.full(int(domain.missing), np.nan))
+        return ((ends[0][:, None] <= numbers) & (numbers <= ends[1][:, None])).astype(np.float64)
+    return np.array([condition_shares(domain, condition) for condition in conditions])
+
+
+def range_ends(
+    note: ColumnNote, conditions: Sequence[Any]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """(D,) (D,) Ends of conditions that are all ranges on an axis; None when one is not."""
+    if not all(condition is ANYTHING or is_range(condition) for condition in conditions):
+        return None
+    numeric = note.kind in {"integer", "real"}
+    found = np.array(
+        [
+            (-np.inf, np.inf)
+            if condition is ANYTHING
+            else tuple(
+                float(end) if numeric and type(end) in {int, float} else place_on(note, end)
+                for end in condition
+            )
+            for condition in conditions
+        ],
+        np.float64,
+    ).reshape(-1, 2)
+    return np.ascontiguousarray(found[:, 0]), np.ascontiguousarray(found[:, 1])
+
+
+def membership(conditions: Sequence[Any], values: Sequence[str | None], column: str) -> NDArray[np.bool_]:
+    """(D, V) Whether each value meets each condition.
+
+    Parameters
+    ----------
+    conditions
+        Collections of values, and pairs of numbers or days.
+    values
+        Distinct values (None: the missing one).
+    column
+        Its name, for messages.
+    """
+    met = np.zeros((len(conditions), len(values)), np.bool_)
+    positions: dict[int, NDArray[np.int64]] = {}
+    for i, condition in enumerate(conditions):
+        if condition is ANYTHING:
+            met[i] = True
+        elif isinstance(condition, Consecutive):
+            own = positions.get(id(condition.values))
+            if own is None:
+                rank = {value: at for at, value in enumerate(condition.values)}
+                own = np.array([-1 if value is None else rank.get(value, -1) for value in values], np.int64)
+                positions[id(condition.values)] = own
+            met[i] = (condition.first <= own) & (own < condition.stop)
+        else:
+            between = range_of(condition)
+            wanted = (
+                as_values(condition, column)
+                if between is None
+                else {value for value in values if between.holds(value)}
+            )
+            met[i] = [value in wanted for value in values]
+    return met
+
+
+def _place_of(region: Region) -> tuple[str, float, float, list[str]]:
+    """Where a region stands among others; nothing but what it says decides."""
+    low, high = (float(region.low), float(region.high)) if region.low is not None else (0.0, 0.0)
+    return region.what, low, high, sorted("" if value is None else f"={value}" for value in region.values)

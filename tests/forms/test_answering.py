@@ -1,0 +1,125 @@
+"""A workload answered at once says what its queries say one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.contracts.parts import example
+from tests.forms.publications import integers, plan_for, publish, table, words
+from tests.forms.workloads import tables, wheres
+
+import likeness as lk
+from likeness import registry
+from likeness.errors import TableError
+from likeness.forms import _answering, _units
+from likeness.forms._base import Query
+from likeness.forms._workload import Workload
+from likeness.forms.generalized import GeneralizedForm
+from likeness.forms.perturbed import PerturbedForm
+from likeness.microdata.plan import Plan, renumber
+
+FORMS = [example("forms", name) for name in registry.names("forms")]
+FORMS += [PerturbedForm(variant) for variant in ("clipped", "simplex", "bayes")]
+
+
+def answers(publication, queries):
+    """One by one, as far as they can be answered."""
+    found = []
+    for query in queries:
+        try:
+            found.append(publication.estimate(query))
+        except TableError as refused:
+            return [], str(refused)
+    return found, ""
+
+
+@pytest.mark.parametrize("form", FORMS, ids=repr)
+@given(draw=st.data())
+@settings(deadline=None, max_examples=40)
+def test_all_at_once_is_one_by_one(form, draw):
+    data, plan = draw.draw(tables())
+    publication, _, _ = publish(form, data, plan_for(form, data, plan))
+    names = [own.name for own in (*data.quasi, *data.sensitive)]
+    aggregate = draw.draw(st.sampled_from(["count", "sum", "avg"]))
+    of = None if aggregate == "count" else draw.draw(st.sampled_from(names))
+    queries = [Query(draw.draw(wheres(data)), aggregate, of) for _ in range(draw.draw(st.integers(1, 5)))]
+    workload = Workload.of_queries(queries)
+    expected, refused = answers(publication, queries)
+    if refused:
+        with pytest.raises(TableError):
+            publication.estimate_all(workload)
+        return
+    found = publication.estimate_all(workload)
+    if aggregate == "avg":
+        # Rounding decides whether a count of nearly nothing is above 0.
+        counts = np.array([publication.total(query.where, of, 0) for query in queries])
+        clear = np.abs(counts) > 1e-6
+        found, expected = found[clear], np.array(expected)[clear]
+    assert found == pytest.approx(np.array(expected), rel=1e-9, abs=1e-9, nan_ok=True)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=repr)
+def test_in_parts_and_cell_by_cell_it_says_the_same(form, monkeypatch):
+    rng = np.random.default_rng(4)
+    n = 900
+    age = integers("age", list(range(50)))
+    pay = integers("pay", list(range(30)))
+    data = table(
+        [(age, rng.integers(0, 50, n).tolist()), (words("sex", ["f", "m"]), rng.integers(0, 2, n).tolist())],
+        [(pay, rng.integers(0, 30, n).tolist())],
+    )
+    plan = plan_for(form, data, Plan(renumber(data.codes[0].astype(np.int64) // 3)))
+    ranges = [(int(a), int(a) + 9) for a in rng.integers(0, 20, 60)]
+    queries = [Query({"age": one, "pay": one} if one[0] % 3 else {"pay": one}) for one in ranges]
+    workload = Workload.of_queries(queries)
+    workloads = [workload, workload.asking("sum", "age"), workload.asking("avg", "pay")]
+    publication, _, _ = publish(form, data, plan)
+    expected = [[publication.estimate(query) for query in own] for own in workloads]
+    for own, answers_of in zip(workloads, expected, strict=True):
+        assert publication.estimate_all(own) == pytest.approx(answers_of, rel=1e-9, abs=1e-9)
+    monkeypatch.setattr(_answering, "_MOST_ENTRIES", 0)
+    monkeypatch.setattr(_units, "_DENSE", 0)
+    again, _, _ = publish(form, data, plan)
+    for own, answers_of in zip(workloads, expected, strict=True):
+        assert again.estimate_all(own) == pytest.approx(answers_of, rel=1e-9, abs=1e-9)
+
+
+def test_conditions_on_two_sensitive_columns():
+    rng = np.random.default_rng(2)
+    codes = rng.integers(0, 4, (3, 200))
+    columns = [integers(name, [1, 2, 4, 8], missing=name == "pay") for name in ("age", "pay", "debt")]
+    data = table(
+        [(columns[0], codes[0].tolist())],
+        [(own, c.tolist()) for own, c in zip(columns[1:], codes[1:], strict=True)],
+    )
+    publication, _, _ = publish(GeneralizedForm(), data, (np.arange(200) // 20).tolist())
+    wheres_of = [{"pay": (2, 4)}, {"debt": [1, 8], "pay": (1, 4)}, {"age": (2, 4), "debt": (1, 2)}, {}]
+    for aggregate, of in (("count", None), ("sum", "debt"), ("avg", "pay"), ("sum", "age")):
+        queries = [Query(where, aggregate, of) for where in wheres_of]
+        expected = [publication.estimate(query) for query in queries]
+        assert publication.estimate_all(Workload.of_queries(queries)) == pytest.approx(expected)
+
+
+def test_an_empty_workload_has_no_answers():
+    data = table([(integers("age", [1, 2]), [0, 1])], [(words("d", ["a"]), [0, 0])])
+    publication, _, _ = publish(FORMS[0], data, plan_for(FORMS[0], data, Plan(np.array([0, 0]))))
+    assert publication.estimate_all(Workload.of_queries([])).shape == (0,)
+
+
+def test_survey_weights_count_people():
+    made = lk.anonymize(
+        pl.DataFrame({"age": [30, 31, 60, 61], "pay": [1, 2, 3, 4], "weight": [1.5, 2.5, 10.0, 20.0]}),
+        lk.Policy(
+            columns={"age": lk.quasi(), "pay": lk.sensitive(), "weight": lk.other()},
+            privacy=lk.DistinctLDiversity(2),
+            weights="weight",
+        ),
+        seed=1,
+    )
+    queries = [Query({}, "avg", "pay"), Query({"age": (60, 61)}, "avg", "pay")]
+    expected = [(1.5 + 5 + 30 + 80) / 34, (30 + 80) / 30]
+    assert [made.estimate(query) for query in queries] == pytest.approx(expected)
+    assert made.publication.estimate_all(Workload.of_queries(queries)) == pytest.approx(expected)

@@ -1,0 +1,117 @@
+"""The error of aggregate queries, as a metric."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.forms.publications import integers, publish, table
+
+import likeness as lk
+from likeness.errors import PolicyError
+from likeness.forms.generalized import GeneralizedForm
+from likeness.metrics._base import Evaluation
+from likeness.metrics._mini_table import mini_table
+from likeness.metrics._workload import draw_workload, relative_errors
+from likeness.metrics.measuring import measure_all
+from likeness.metrics.query_error import QueryError, affordable_queries
+from likeness.microdata.plan import Plan
+from likeness.microdata.regions import recode
+
+AGE, PAY = integers("age", [1, 2, 3, 4]), integers("pay", [1, 2])
+# Ages 1 to 4, published as [1, 4]: every range of two ages is estimated at half of the four.
+DATA = table([(AGE, [0, 0, 0, 3])], [(PAY, [0, 0, 0, 0])])
+
+
+def evaluate(data, classes):
+    plan, recoding = recode(data, Plan(np.array(classes)))
+    return Evaluation(data, plan, recoding, publish(GeneralizedForm(), data, plan)[0])
+
+
+def test_by_hand():
+    # Of the ranges 1-2, 2-3 and 3-4 the middle one finds nobody; the others 3 and 1, estimated at 2.
+    asked = {"queries": 400, "predicates": 1, "selectivity": 0.25}
+    one = evaluate(DATA, [0, 0, 0, 0])
+    errors = relative_errors(one.publication, draw_workload(DATA, **asked))
+    assert set(np.round(errors, 9)) == {round(1 / 3, 9), 1.0}
+    share = np.mean(errors == 1.0)
+    assert 0.4 < share < 0.6
+    assert QueryError(**asked).measure(one) == np.median(errors)
+    assert QueryError(**asked, statistic="mean").measure(one) == pytest.approx(share + (1 - share) / 3)
+
+
+def test_what_is_withheld_counts_as_error():
+    asked = QueryError(queries=300, predicates=1, selectivity=0.25, statistic="mean")
+    assert asked.measure(evaluate(DATA, [0, 0, 0, 1])) == 0
+    # The one of age 4 is not published: ranges that ask for it have an error of 1.
+    assert 0.3 < asked.measure(evaluate(DATA, [0, 0, 0, -1])) < 0.7
+
+
+def test_releases_measure_themselves():
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame(
+        {"age": rng.integers(20, 60, 400), "zip": rng.integers(0, 9, 400), "pay": rng.integers(0, 20, 400)}
+    )
+    columns = {"age": lk.quasi(), "zip": lk.quasi(), "pay": lk.sensitive()}
+    found = []
+    for k in (2, 100):
+        release = lk.anonymize(frame, lk.Policy(columns=columns, privacy=lk.KAnonymity(k)), seed=1)
+        metric = QueryError(queries=300)
+        (value,) = release.loss(metric).values()
+        assert release.loss()["query-error"] > 0
+        found.append(value)
+    assert 0 < found[0] < found[1]
+
+
+def test_sums_and_means_of_numbers():
+    sums = QueryError(queries=50, predicates=1, aggregate="sum", of="age").measure(mini_table())
+    means = QueryError(queries=50, predicates=1, aggregate="avg", of="age").measure(mini_table())
+    assert 0 < means < sums < 2
+
+
+def test_without_what_was_published_it_is_skipped():
+    bare = replace(mini_table(), publication=None)
+    with pytest.raises(PolicyError, match="query-error: needs the published tables"):
+        QueryError().measure(bare)
+    assert "query-error" in measure_all(bare).skipped
+
+
+def test_a_release_that_does_not_say_what_its_star_is_cannot_be_measured():
+    mixed = table([(integers("age", [1, 2], missing=True), [0, 1, 2])], [(PAY, [0, 1, 0])])
+    with pytest.raises(
+        PolicyError, match="query-error: column 'age': what '\\*' stands for was not published"
+    ):
+        QueryError(queries=5).measure(evaluate(mixed, [0, 0, 0]))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"queries": 0}, "queries must be a whole number of at least 1; got 0"),
+        ({"predicates": -1}, "predicates must be a whole number of at least 0; got -1"),
+        ({"selectivity": 1.5}, "selectivity must be a number above 0 and at most 1; got 1.5"),
+        ({"statistic": "max"}, "statistic must be one of median, mean; got 'max'"),
+        ({"aggregate": "avg"}, "avg needs of="),
+    ],
+)
+def test_parameters(options, message):
+    with pytest.raises(PolicyError, match=message):
+        QueryError(**options)
+
+
+def test_more_predicates_than_columns():
+    with pytest.raises(PolicyError, match="5 predicates on 2 quasi-identifiers"):
+        QueryError(predicates=5).measure(mini_table())
+
+
+@pytest.mark.parametrize(
+    ("values", "queries"), [(1, 10_000), (2_000, 10_000), (50_000, 400), (10_000_000, 100)]
+)
+def test_the_number_of_queries_fits_the_number_of_sensitive_values(values, queries):
+    class Data:
+        sensitive = (SimpleNamespace(codes=values),)
+
+    assert affordable_queries(Data()) == queries
