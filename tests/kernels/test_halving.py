@@ -24,7 +24,7 @@ EASY = settings(deadline=None, max_examples=60)
 @given(st.lists(st.integers(3, 40), min_size=2, max_size=6), st.integers(0, 99))
 def test_halving_as_written(counts: list[int], seed: int):
     data = table(counts, seed)
-    literal = Burel().run(problem(data, BetaLikeness(2), seed=seed))
+    literal = Burel("paper").run(problem(data, BetaLikeness(2), seed=seed))
     refined = Burel(refine="hilbert").run(problem(data, BetaLikeness(2), seed=seed))
     buckets, _ = phases(counts, 2)
     bucket = buckets.of[data.sensitive_codes[0]]

@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 
 
 def buckets_of(
-    counts: list[int], model: BetaLikeness | BasicBetaLikeness, *, strict: bool = False
+    counts: list[int],
+    model: BetaLikeness | BasicBetaLikeness,
+    *,
+    strict: bool = False,
+    slack: bool = False,
 ) -> Buckets:
     attribute = SensitiveAttribute(plain_set("disease", len(counts)), np.array(counts))
     limits = model.bind(attribute).upper_limits  # type: ignore[attr-defined]
-    return bucketize(np.array(counts), attribute, limits, strict=strict)
+    return bucketize(np.array(counts), attribute, limits, strict=strict, slack=slack)
 
 
 def phases(counts: list[int], beta: object, *, strict: bool = False) -> tuple[Buckets, Leaves]:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from fractions import Fraction
 from math import log
-from typing import TYPE_CHECKING
 
 import numpy as np
 from hypothesis import given, settings
@@ -10,13 +10,11 @@ from tests.methods.burel_phases import buckets_of
 from tests.methods.problems import plain_set
 from tests.oracles import burel as plain
 
+from likeness.datasets.census import salary_counts
 from likeness.exact import Real
-from likeness.methods._burel_buckets import dp_partition, largest_count
+from likeness.methods._burel_buckets import dp_partition, largest_count, slack_partition
 from likeness.models._base import SensitiveAttribute
 from likeness.models.beta_likeness import BetaLikeness
-
-if TYPE_CHECKING:
-    from fractions import Fraction
 
 EASY = settings(deadline=None, max_examples=60)
 COUNTS = st.lists(st.integers(1, 30), min_size=1, max_size=9)
@@ -76,3 +74,36 @@ def test_many_values():
     shares = buckets.sizes / counts.sum()
     assert all(share <= float(limit) for share, limit in zip(shares, buckets.limits, strict=True))
     assert len(buckets.values) < 50_000 / 4
+
+
+@EASY
+@given(COUNTS, st.lists(st.integers(1, 120), min_size=9, max_size=9))
+def test_slack_buckets_have_the_most_room(counts: list[int], bounds: list[int]):
+    ascending, most = sorted(counts), sorted(bounds)[: len(counts)]
+    segments = slack_partition(np.array(ascending), np.array(most))
+    fewest = dp_partition(np.array(ascending), np.array(most))
+    allowed = -(-13 * len(fewest) // 10)
+    assert len(segments) <= allowed
+    assert [begin for begin, _ in segments] == [0, *(end for _, end in segments[:-1])]
+    assert segments[-1][1] == len(counts)
+    for begin, end in segments:
+        assert end == begin + 1 or sum(ascending[begin:end]) <= most[begin]
+    best = plain.most_room(ascending, most, allowed)
+    found = plain.smallest_room(ascending, most, segments)
+    # Only where singles are enough is there no smallest room.
+    assert found == best or (best > 1 and abs(float(found / best) - 1) < 1e-6) or best >= found >= max(most)
+
+
+def test_slack_buckets_on_salaries():
+    counts = sorted(salary_counts(100_000).tolist())
+    made = {slack: buckets_of(counts, BetaLikeness(4), slack=slack) for slack in (False, True)}
+    assert [len(made[slack].values) for slack in (False, True)] == [13, 17]
+    room = {
+        slack: min(
+            float(limit) * sum(counts) / size
+            for limit, size in zip(own.limits, own.sizes.tolist(), strict=True)
+        )
+        for slack, own in made.items()
+    }
+    assert room[False] < 1.03
+    assert room[True] > 1.2

@@ -35,7 +35,7 @@ def test_attributes_without_variety_have_no_axis():
     codes[0] = [0, 1, 2, 2, 1, 0]
     data = Microdata(quasi, codes, (plain_set("s", 1),), np.zeros((1, 6), np.int32), np.arange(6))
     assert points(data).rank.tolist() == [0, 1, 2, 2, 1, 0]
-    assert Burel().run(problem(data, BetaLikeness(1))).count == 6
+    assert Burel("paper").run(problem(data, BetaLikeness(1))).count == 6
 
 
 def test_too_many_axes():
@@ -43,4 +43,4 @@ def test_too_many_axes():
     codes = np.tile(np.array([0, 1], np.int32), (64, 1))
     data = Microdata(quasi, codes, (plain_set("s", 1),), np.zeros((1, 2), np.int32), np.arange(2))
     with pytest.raises(PolicyError, match="at most 63 quasi-identifiers; got 64"):
-        Burel().run(problem(data, BetaLikeness(1)))
+        Burel("paper").run(problem(data, BetaLikeness(1)))

@@ -117,3 +117,57 @@ def halve(portions: list[list[int]], holds: Callable[[list[int]], bool]) -> list
     if holds([*chain(*left)]) and holds([*chain(*right)]):
         return halve(left, holds) + halve(right, holds)
     return [[*chain(*portions)]]
+
+
+def most_room(counts: Sequence[int], most: Sequence[int], allowed: int) -> Fraction:
+    """Largest smallest room, over all partitions into up to so many runs of values; one value needs none."""
+    rooms = []
+    for cuts in range(min(allowed, len(counts))):
+        for chosen in combinations(range(1, len(counts)), cuts):
+            ends = [0, *chosen, len(counts)]
+            rooms.append(smallest_room(counts, most, list(pairwise(ends))))
+    return max(rooms)
+
+
+def smallest_room(
+    counts: Sequence[int], most: Sequence[int], segments: Sequence[tuple[int, int]]
+) -> Fraction:
+    """Smallest room of the segments of several values; 10⁹ where there are none."""
+    several = [(begin, end) for begin, end in segments if end - begin > 1]
+    return min((Fraction(most[b], sum(counts[b:e])) for b, e in several), default=Fraction(10**9))
+
+
+def mirror(
+    portions: list[list[int]],
+    eligible: Callable[[Vector], bool],
+    along: Callable[[int], Callable[[int], tuple[int, int]]],
+    spread: Callable[[list[int]], Fraction],
+    dimensions: int,
+) -> list[list[int]]:
+    """Carry records down the ECTree, given bucket by bucket: halve every bucket at its own quantile.
+
+    Parameters
+    ----------
+    portions
+        Records of each bucket.
+    eligible
+        Whether a vector of sizes may be a class.
+    along
+        For a dimension, what records are sorted by.
+    spread
+        Size-weighted spread of a half.
+    dimensions
+        Number of dimensions.
+    """
+    low = tuple(len(portion) // 2 for portion in portions)
+    high = tuple(len(portion) - x for portion, x in zip(portions, low, strict=True))
+    if max(map(len, portions)) <= 1 or not (eligible(low) and eligible(high)):
+        return [[*chain(*portions)]]
+    ways = []
+    for j in range(dimensions):
+        ordered = [sorted(portion, key=along(j)) for portion in portions]
+        left = [portion[:x] for portion, x in zip(ordered, low, strict=True)]
+        right = [portion[x:] for portion, x in zip(ordered, low, strict=True)]
+        ways.append((spread([*chain(*left)]) + spread([*chain(*right)]), j, left, right))
+    _, _, left, right = min(ways)
+    return [part for half in (left, right) for part in mirror(half, eligible, along, spread, dimensions)]

@@ -93,15 +93,30 @@ class _Eligibility:
     """The eligibility condition, by tables of the smallest class that may hold so many of a bucket."""
 
     def __init__(self, sizes: NDArray[np.int64], limits: Sequence[Real], smallest: int) -> None:
-        # Only halves are asked about, never the root.
-        most = [(int(size) + 1) // 2 for size in sizes]
-        tables = [smallest_sizes(limit, count) for limit, count in zip(limits, most, strict=True)]
-        self.start = np.concatenate([[0], np.cumsum([len(table) + 1 for table in tables])])[:-1]
-        nothing = np.zeros(1, np.int64)
-        self.least = np.concatenate([part for table in tables for part in (nothing, table)])
+        self.start, self.least = least_sizes(sizes, limits)
         self.smallest = smallest
 
     def __call__(self, nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
         size = nodes.sum(axis=1)
         least = self.least[self.start + nodes].max(axis=1, initial=max(1, self.smallest))
         return np.asarray(size >= least, np.bool_)
+
+
+def least_sizes(
+    sizes: NDArray[np.int64], limits: Sequence[Real]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Tabulate the smallest class that may hold 0, 1, 2, … records of each bucket, up to half of it.
+
+    Returns
+    -------
+    start : (buckets,) int64
+        Where each bucket's table begins.
+    least : (…) int64
+        The tables, one after the other.
+    """
+    # Only halves are asked about, never the root.
+    most = [(int(size) + 1) // 2 for size in sizes]
+    tables = [smallest_sizes(limit, count) for limit, count in zip(limits, most, strict=True)]
+    start = np.concatenate([[0], np.cumsum([len(table) + 1 for table in tables])])[:-1].astype(np.int64)
+    nothing = np.zeros(1, np.int64)
+    return start, np.concatenate([part for table in tables for part in (nothing, table)])

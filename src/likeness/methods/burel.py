@@ -1,6 +1,6 @@
-"""BUREL (Cao & Karras 2012, paper 002, section 4): bucketize sensitive values, reallocate records to classes.
+"""BUREL (Cao & Karras 2012, paper 002, section 4), and two ways to lose less at the same guarantee.
 
-Sensitive values of similar frequency share a bucket, few enough that drawing from every bucket in
+BUREL: sensitive values of similar frequency share a bucket, few enough that drawing from every bucket in
 proportion to its size keeps β-likeness whatever is drawn. A tree of halvings decides how many records each
 class draws from each bucket; neighbours in the space of the quasi-identifiers fill it, whatever their
 sensitive values are.
@@ -8,63 +8,102 @@ sensitive values are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 
 from likeness.checks import choice, whole
 from likeness.errors import PolicyError
-from likeness.methods._base import Method, Problem, holding_classes, joint_views
+from likeness.methods._base import Method, Problem, holding_classes
 from likeness.methods._burel_buckets import Buckets, bucketize
+from likeness.methods._burel_draws import draw
+from likeness.methods._burel_exchange import exchange_classes
 from likeness.methods._burel_merge import join_failing
-from likeness.methods._burel_space import Points, points
+from likeness.methods._burel_mirror import mirror
+from likeness.methods._burel_refine import REFINEMENTS, refined
+from likeness.methods._burel_space import points
 from likeness.methods._burel_tree import Leaves, bi_split
-from likeness.methods.mondrian import Mondrian
+from likeness.metrics.loss import LOSSES
 from likeness.microdata.plan import Plan
 from likeness.models._beta import GainLimits
 from likeness.models._requirements import Requirement
 from likeness.models.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from likeness.models._requirements import View
 
+_PAPER = {
+    "buckets": "fewest",
+    "assembly": "nearest",
+    "retrieve": "hilbert",
+    "strict": False,
+    "refine": "none",
+}
+_SETTINGS = {"paper": _PAPER, "immune": _PAPER | {"buckets": "slack", "assembly": "mirror"}}
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "buckets": ("fewest", "slack"),
+    "assembly": ("nearest", "mirror"),
+    "retrieve": ("hilbert", "nearest"),
+    "strict": (),
+    "refine": REFINEMENTS,
+}
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Burel(Method):
-    """Bucketize sensitive values by frequency, then draw classes of neighbours from the buckets (β-likeness).
+    """Make classes that hold β-likeness by sharing out the records of every sensitive value.
 
-    The first requirement of basic or enhanced β-likeness, with any bound f, decides the buckets.
-    k-anonymity decides how far classes are halved. Classes that fail any other requirement are joined with
-    their neighbours on the Hilbert curve until they hold; where the whole table as one class does not,
+    The first requirement of basic or enhanced β-likeness, with any bound f, decides how. k-anonymity decides
+    how far classes are split. Classes of ``paper`` and ``immune`` that fail any other requirement are joined
+    with their neighbours on the Hilbert curve until they hold; where the whole table as one class does not,
     everything is withheld.
 
     Parameters
     ----------
-    retrieve
-        How a class finds records near its random seed: ``hilbert`` (default) by the difference of Hilbert
-        keys, the paper's heuristic; ``nearest`` by Euclidean distance, exactly, as the paper sets out:
-        slower with many quasi-identifiers and small classes, at less loss.
+    variant
+        ``best`` loses least: the table is cut top down, by the least-loss cuts of Mondrian while there are
+        any; then by cuts at which records change sides: of every sensitive value, one side keeps what its
+        limit allows and the other can spare, and those nearest the cut go. ``paper`` is BUREL as printed.
+        ``immune`` is BUREL with slack buckets and mirror assembly, immune to minimality attacks as the
+        paper's: less loss where many values are of similar frequency, more where a few hold most records.
+        Left out: ``best``, or ``paper`` when one of the last five options is given.
     min_size
-        Smallest class, at least 1: BUREL by itself protects nobody's identity (with one sensitive value only,
-        classes are single records).
+        Smallest class, at least 1: β-likeness by itself protects nobody's identity (with one sensitive value
+        only, classes are single records).
+    loss
+        The information loss that ``best``, mirror assembly and ``refine: exchange`` lower: ``ncp`` (default,
+        the paper's), ``glm`` or ``iloss``.
+    buckets
+        ``fewest`` (``paper``), or ``slack`` (``immune``): up to 1.3 times as many, with the most room below
+        the limits, so that the ECTree grows deeper.
+    assembly
+        How classes get their records: ``nearest`` (``paper``) to a random seed; or ``mirror`` (``immune``):
+        the records are carried down the ECTree, and at every node all buckets are halved, each at its own
+        quantile, along the quasi-identifier whose halves spread least.
+    retrieve
+        How ``nearest`` finds records: ``hilbert`` (default) by the difference of Hilbert keys, the paper's
+        heuristic; ``nearest`` by Euclidean distance, exactly, as the paper sets out: slower with many
+        quasi-identifiers and small classes, at less loss.
     strict
         Values share a bucket only if their joint share is *below* f of the rarest, as section 4.3 prints it;
         otherwise (default) if it is at most f, as Lemma 2 and Example 1 have it.
     refine
         Not in the paper; the authors' program has it, and its figures probably too. Classes are split
         further while the frequencies that are really there allow it: ``hilbert`` halves every bucket's part
-        of a class along the curve, ``mondrian`` cuts classes at the medians of quasi-identifiers, ``none``
-        (default) leaves them.
+        of a class along the curve, ``mondrian`` cuts classes at the medians of quasi-identifiers,
+        ``exchange`` cuts them as ``best`` does, ``none`` (default) leaves them.
 
     Notes
     -----
     What makes BUREL immune to minimality attacks (section 7) is that it never looks at the sensitive values
-    of the records it draws, only at their buckets. That is so with ``refine: none`` under one β-likeness
-    model and k-anonymity, and lost otherwise: both refinements look at sensitive values, and so does
-    joining the classes that fail further requirements about them.
+    of the records it draws, only at their buckets, and that the buckets' sizes alone decide how large classes
+    become. ``paper`` and ``immune`` keep that, with either assembly, under one β-likeness model and
+    k-anonymity: sensitive values may change hands within a bucket and the classes stay what they were.
+    ``best`` trades it away, as Mondrian does, and so does every refinement, and joining the classes that fail
+    further requirements about sensitive values.
+
+    ``best`` is never above Mondrian with the same loss: it begins with Mondrian's classes and only cuts on.
 
     Shares are compared exactly (integers; f enclosed by rationals). Of partitions into equally few buckets
     the one the paper's recursion finds is taken: from the last bucket on, each begins as late as possible.
@@ -73,27 +112,62 @@ class Burel(Method):
     References
     ----------
     Cao & Karras 2012, "Publishing microdata with a robust privacy guarantee" (paper 002), section 4;
-    refinement: spec section 4.1.
+    slack buckets, mirror assembly and refinement: spec section 4.1.
 
     Examples
     --------
-    >>> Burel(min_size=5)
-    Burel(retrieve='hilbert', min_size=5, strict=False, refine='none')
+    >>> Burel(variant="paper", min_size=5)
+    Burel(variant='paper', min_size=5)
     """
 
-    retrieve: str = "hilbert"
+    variant: str | None = None
     min_size: int = 1
-    strict: bool = False
-    refine: str = "none"
+    loss: str = "ncp"
+    buckets: str | None = None
+    assembly: str | None = None
+    retrieve: str | None = None
+    strict: bool | None = None
+    refine: str | None = None
 
     name: ClassVar[str] = "burel"
 
     def __post_init__(self) -> None:
-        choice(self.name, "retrieve", self.retrieve, ("hilbert", "nearest"))
+        if self.variant is not None:
+            choice(self.name, "variant", self.variant, ("best", "immune", "paper"))
         whole(self.name, "min_size", self.min_size, at_least=1)
-        if not isinstance(self.strict, bool):
-            raise PolicyError(f"{self.name}: strict must be true or false; got {self.strict!r}")
-        choice(self.name, "refine", self.refine, ("none", "hilbert", "mondrian"))
+        choice(self.name, "loss", self.loss, tuple(LOSSES))
+        for option, allowed in _CHOICES.items():
+            value = getattr(self, option)
+            if allowed and value is not None:
+                choice(self.name, option, value, allowed)
+            elif not allowed and not isinstance(value, bool | None):
+                raise PolicyError(f"{self.name}: {option} must be true or false; got {value!r}")
+        given = [option for option in _CHOICES if getattr(self, option) is not None]
+        if self.variant == "best" and given:
+            raise PolicyError(
+                f"{self.name}: {given[0]} is about drawing from buckets, and the variant best has none; "
+                f"leave it out, or choose the variant paper or immune"
+            )
+        if self.retrieve is not None and self.setting["assembly"] != "nearest":
+            raise PolicyError(
+                f"{self.name}: retrieve says how the assembly nearest finds records; leave it out, or choose "
+                "assembly nearest"
+            )
+
+    def __repr__(self) -> str:
+        """Name what was given."""
+        given = [
+            f"{x.name}={getattr(self, x.name)!r}" for x in fields(self) if getattr(self, x.name) != x.default
+        ]
+        return f"Burel({', '.join(given)})"
+
+    @property
+    def setting(self) -> dict[str, object]:
+        """The options that hold, of the variant and given; empty for ``best``."""
+        given = {name: getattr(self, name) for name in _CHOICES if getattr(self, name) is not None}
+        if self.variant == "best" or (self.variant is None and not given):
+            return {}
+        return _SETTINGS[self.variant or "paper"] | given
 
     def check(self, requirements: tuple[Requirement, ...]) -> None:
         """Refuse guarantees without β-likeness.
@@ -117,36 +191,58 @@ class Burel(Method):
         -------
         Plan
             Classes that all hold; or everything withheld, when the whole table as one class does not hold.
-            The history keeps the buckets (texts of their values) and the leaves of the ECTree (records drawn
-            from each bucket, and by how many classes).
+            Where records are drawn from buckets, the history keeps the buckets (texts of their values) and the
+            leaves of the ECTree (records drawn from each bucket, and by how many classes).
 
         Raises
         ------
         PolicyError
-            When no requirement limits relative gains, or more than 63 quasi-identifiers have several values.
+            When no requirement limits relative gains, or records must be placed on a curve and more than 63
+            quasi-identifiers have several values.
         """
         self.check(problem.requirements)
-        data = problem.data
-        if data.size == 0:
+        if problem.data.size == 0:
             return Plan(np.zeros(0, np.int64))
         problem = self._with_min_size(problem)
+        return self._drawn(problem) if self.setting else self._cut(problem)
+
+    def _cut(self, problem: Problem) -> Plan:
+        """Cut the table as one class (variant best)."""
+        size = problem.data.size
+        if not problem.holding(np.zeros(size, np.int64), 1).all():
+            return self._nobody(problem)
+        return Plan(exchange_classes(problem, LOSSES[self.loss]))
+
+    def _drawn(self, problem: Problem) -> Plan:
+        """Draw classes from buckets (variants paper and immune)."""
+        data, setting = problem.data, self.setting
         bound, view = _first_gain_limits(problem.requirements)
         codes = view.codes(data.sensitive_codes)
-
         counts = np.bincount(codes, minlength=view.domain.codes)
-        buckets = bucketize(counts, bound.attribute, bound.upper_limits, strict=self.strict)
-        leaves = bi_split(buckets.sizes, buckets.limits, _smallest_class(problem.requirements))
-        problem.progress.step("draw classes", 0, leaves.count)
+        buckets = bucketize(
+            counts,
+            bound.attribute,
+            bound.upper_limits,
+            strict=bool(setting["strict"]),
+            slack=setting["buckets"] == "slack",
+        )
         bucket, space = buckets.of[codes], points(data)
-        classes, seeds = self._materialise(problem, bucket, space, leaves)
+        smallest = _smallest_class(problem.requirements)
+        leaves = bi_split(buckets.sizes, buckets.limits, smallest)
+        problem.progress.step("draw classes", 0, leaves.count)
+        if setting["assembly"] == "mirror":
+            classes, places = mirror(problem, LOSSES[self.loss], buckets, bucket, space, smallest)
+        else:
+            classes, places = draw(problem, str(setting["retrieve"]), bucket, space, leaves)
 
-        joined = join_failing(problem, classes, seeds)
+        joined = join_failing(problem, classes, places)
         if joined is None:
-            return Plan(np.full(data.size, -1, np.int64), withheld_because={self._why(problem): data.size})
-        if self.refine != "none":
+            return self._nobody(problem)
+        if setting["refine"] != "none":
             problem.progress.step("refine classes", 0, joined[1].size)
+            finer = refined(problem, str(setting["refine"]), LOSSES[self.loss], bucket, space, *joined)
             # What no class test promised but the proof refuses is joined again; at worst nothing was gained.
-            joined = join_failing(problem, *self._refined(problem, bucket, space, *joined)) or joined
+            joined = join_failing(problem, *finer) or joined
         return Plan(joined[0], history=_history(bound, buckets, leaves))
 
     def _with_min_size(self, problem: Problem) -> Problem:
@@ -157,9 +253,10 @@ class Burel(Method):
         least = Requirement(model, model.bind(None), None)
         return replace(problem, requirements=(*problem.requirements, least))
 
-    def _why(self, problem: Problem) -> str:
-        """Say which requirements the whole table does not hold as one class."""
-        whole_table = np.zeros(problem.data.size, np.int64)
+    def _nobody(self, problem: Problem) -> Plan:
+        """Withhold everybody, and say which requirements the whole table does not hold as one class."""
+        size = problem.data.size
+        whole_table = np.zeros(size, np.int64)
         subjects = [one.subject for one in problem.requirements]
         if self.min_size > 1:
             subjects[-1] = f"min_size = {self.min_size}"
@@ -168,69 +265,8 @@ class Burel(Method):
             for subject, one in zip(subjects, problem.requirements, strict=True)
             if not holding_classes((one,), problem.data, whole_table, 1).all()
         ]
-        return f"the whole table as one class does not hold {', '.join(failing)}"
-
-    def _materialise(
-        self, problem: Problem, bucket: NDArray[np.int64], space: Points, leaves: Leaves
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Fill the leaves, in random order, with the records nearest to random seeds; (classes, places)."""
-        from likeness.kernels.neighbours import retrieve_nearest
-        from likeness.kernels.retrieval import retrieve_on_curve
-
-        order = _along_curve(bucket, leaves.vectors.shape[1], space)
-        starts = np.concatenate([[0], np.cumsum(np.bincount(bucket, minlength=leaves.vectors.shape[1]))])
-        drafts = (
-            *leaves.drafts(),
-            problem.rng.permutation(np.repeat(np.arange(leaves.times.size), leaves.times)),
-            problem.rng.random(leaves.count),
-        )
-        rank = space.rank[order].astype(np.int32)
-        classes = np.full(problem.data.size, -1, np.int64)
-        if self.retrieve == "hilbert":
-            seeds = retrieve_on_curve(order, rank, starts, space.keys, *drafts, classes)
-        else:
-            seeds = retrieve_nearest(order, rank, starts, space.coordinates, *drafts, classes)
-        return classes, space.keys[seeds]
-
-    def _refined(
-        self,
-        problem: Problem,
-        bucket: NDArray[np.int64],
-        space: Points,
-        classes: NDArray[np.int64],
-        seeds: NDArray[np.int64],
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Split classes while the parts hold; (classes, places of the classes they were split from)."""
-        if self.refine == "mondrian":
-            finer = Mondrian(cut="all").run(replace(problem, parts=classes)).classes
-            parent = np.zeros(int(finer.max()) + 1, np.int64)
-            parent[finer] = classes
-            return finer, seeds[parent]
-        from likeness.kernels.class_tests import lay_out
-        from likeness.kernels.halving import halve_classes
-        from likeness.kernels.retrieval import sort_by_small_keys
-
-        buckets = int(bucket.max()) + 1
-        members = sort_by_small_keys(classes, seeds.size, _along_curve(bucket, buckets, space))
-        starts = np.concatenate([[0], np.cumsum(np.bincount(classes, minlength=seeds.size))])
-        views, tests, width = joint_views(problem)
-        laid = lay_out(tests)
-        finer = np.empty_like(classes)
-        parent = halve_classes(
-            laid.functions,
-            laid.shape,
-            laid.integers,
-            laid.reals,
-            laid.smallest,
-            views,
-            width,
-            bucket,
-            buckets,
-            members,
-            starts,
-            finer,
-        )
-        return finer, seeds[parent]
+        why = f"the whole table as one class does not hold {', '.join(failing)}"
+        return Plan(np.full(size, -1, np.int64), withheld_because={why: size})
 
 
 def _first_gain_limits(requirements: tuple[Requirement, ...]) -> tuple[GainLimits, View]:
@@ -242,15 +278,6 @@ def _first_gain_limits(requirements: tuple[Requirement, ...]) -> tuple[GainLimit
 def _smallest_class(requirements: tuple[Requirement, ...]) -> int:
     """Find the largest k asked for."""
     return max((one.model.k for one in requirements if isinstance(one.model, KAnonymity)), default=1)
-
-
-def _along_curve(bucket: NDArray[np.int64], buckets: int, space: Points) -> NDArray[np.int32]:
-    """(n,) Records sorted by bucket, then along the curve, then by row."""
-    from likeness.kernels.retrieval import sort_by_small_keys
-
-    rows = np.arange(bucket.size, dtype=np.int32)
-    by_rank = sort_by_small_keys(space.rank, space.keys.size, rows)
-    return np.asarray(sort_by_small_keys(bucket, buckets, by_rank))
 
 
 def _history(bound: GainLimits, buckets: Buckets, leaves: Leaves) -> dict[str, object]:
