@@ -57,10 +57,26 @@ def jobs(scale: int) -> list[Job]:
     census, columns = tables.census(500_000 // scale)
     found = [
         Job(
-            "BUREL β=4, census, 3 quasi-identifiers",
+            "BUREL as published, β=4, census, 3",
             census,
-            policy(columns, lk.BetaLikeness(4), lk.Burel()),
+            policy(columns, lk.BetaLikeness(4), lk.Burel("paper")),
             "aim 15",
+        ),
+        Job("BUREL, default, β=4, census, 3", census, policy(columns, lk.BetaLikeness(4), lk.Burel()), ""),
+        Job(
+            "LMondrian (every median) β=4, census, 3",
+            census,
+            policy(columns, lk.BetaLikeness(4), lk.Mondrian(cut="all")),
+            "the paper: BUREL takes half",
+        ),
+        Job(
+            "DMondrian, δ of β=4, census, 3",
+            census,
+            policy(columns, lk.DeltaDisclosure(beta=4), lk.Mondrian(cut="all")),
+            "the paper: BUREL takes half",
+        ),
+        Job(
+            "perturbation, β=4, census, 3", census, policy(columns, lk.BetaLikeness(4), lk.Perturbation()), ""
         ),
         Job(
             "Mondrian least-loss β=4, census, 3",

@@ -218,12 +218,12 @@ class TestBurel:
         bound = require([lk.BetaLikeness(1)], data.sensitive, data.sensitive_codes)[0].bound
         assert bound.upper_limits[0].exact == Fraction(2, 3)
 
-    def test_the_variant_called_immune_is_not(self):
+    def test_mirror_assembly_is_not_immune_either(self):
         # Deterministic: every bucket is halved at its own quantile. Had 77 not a, it would be with 60.
         values = [0, 0, 1, 1, 1, 1]
         data = self.people([60, 77, 110, 162, 183, 184], values)
         asked = problem(data, lk.BetaLikeness(1))
-        method = Burel(variant="immune")
+        method = Burel(variant="mirror")
         published = frozenset({frozenset({0, 2, 3}), frozenset({1, 4, 5})})
 
         def chance(own):
@@ -250,7 +250,7 @@ class TestBurel:
                 for i in members:
                     assert found[i][0] * own.count(1) == found[i][1] * own.count(0)
 
-    @pytest.mark.parametrize("variant", ["paper", "immune"])
+    @pytest.mark.parametrize("variant", ["paper", "mirror"])
     def test_the_attack_learns_where_rare_values_lie(self, variant):
         # Values dealt at random: whatever is gained, the method gave away.
         rng = np.random.default_rng(5)
@@ -263,7 +263,7 @@ class TestBurel:
         assert found.gain > 0.005
         assert found.details["above_limit"] > 0.01
         assert "kept" not in found.details
-        if variant == "immune":
+        if variant == "mirror":
             # Whoever is far from the others of their class has the rarest value.
             assert found.details["largest_increase"] > 0.3 + 2 * found.details["largest_increase_error"]
 

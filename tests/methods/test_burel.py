@@ -36,9 +36,9 @@ VARIANTS = [
     Burel(retrieve="nearest", refine="hilbert", min_size=3),
     Burel(refine="exchange"),
     Burel(buckets="slack"),
-    Burel("immune"),
-    Burel("immune", buckets="fewest", min_size=3),
-    Burel("immune", refine="mondrian"),
+    Burel("mirror"),
+    Burel("mirror", buckets="fewest", min_size=3),
+    Burel("mirror", refine="mondrian"),
     Burel(),
     Burel(min_size=4),
     Burel(loss="glm"),
@@ -132,7 +132,7 @@ class TestPlans:
         )
         assert drawn == as_counter(leaves)
 
-    @pytest.mark.parametrize("method", [PAPER, Burel("immune"), Burel()], ids=repr)
+    @pytest.mark.parametrize("method", [PAPER, Burel("mirror"), Burel()], ids=repr)
     def test_basic_beta_likeness_and_other_bounds(self, method: Burel):
         counts = [5, 9, 20, 31, 60]
         data = table(counts)
@@ -197,7 +197,7 @@ class TestOtherRequirements:
             assert sizes(plan).min() >= k
         assert plan.count == 1
 
-    @pytest.mark.parametrize("method", [PAPER, Burel("immune"), Burel()], ids=repr)
+    @pytest.mark.parametrize("method", [PAPER, Burel("mirror"), Burel()], ids=repr)
     def test_k_above_the_table(self, method: Burel):
         data = table([3, 4])
         plan = method.run(problem(data, BetaLikeness(2), KAnonymity(8)))
@@ -231,7 +231,7 @@ class TestOtherRequirements:
             "the whole table as one class does not hold distinct-l-diversity on 'disease'"
         ]
 
-    @pytest.mark.parametrize("method", [PAPER, Burel("immune"), Burel()], ids=repr)
+    @pytest.mark.parametrize("method", [PAPER, Burel("mirror"), Burel()], ids=repr)
     def test_negative_gain(self, method: Burel):
         data = table([100, 200, 300])
         asked = problem(data, BetaLikeness(2, negative="1/2"))
@@ -240,7 +240,7 @@ class TestOtherRequirements:
         for counted in histograms(data, plan):
             assert all(2 * 600 * q >= p * sum(counted) for q, p in zip(counted, [100, 200, 300], strict=True))
 
-    @pytest.mark.parametrize("method", [PAPER, Burel("immune"), Burel()], ids=repr)
+    @pytest.mark.parametrize("method", [PAPER, Burel("mirror"), Burel()], ids=repr)
     def test_known_sensitive_values(self, method: Burel):
         # Within a class, those who share the known value are a class of their own to the adversary.
         data = table([60, 60])
@@ -287,12 +287,12 @@ class TestRefinement:
         ({"min_size": 0}, "burel: min_size must be a whole number of at least 1; got 0"),
         ({"strict": "yes"}, "burel: strict must be true or false; got 'yes'"),
         ({"refine": "all"}, "burel: refine must be one of none, hilbert, mondrian, exchange"),
-        ({"variant": "papr"}, "burel: variant must be one of best, immune, paper.*did you mean 'paper'"),
+        ({"variant": "papr"}, "burel: variant must be one of best, mirror, paper.*did you mean 'paper'"),
         ({"buckets": "few"}, "burel: buckets must be one of fewest, slack"),
         ({"assembly": "far"}, "burel: assembly must be one of nearest, mirror"),
         ({"loss": "nc"}, "burel: loss must be one of glm, ncp, iloss"),
         ({"variant": "best", "strict": False}, "burel: strict is about drawing from buckets.*best has none"),
-        ({"variant": "immune", "retrieve": "hilbert"}, "burel: retrieve says how the assembly nearest"),
+        ({"variant": "mirror", "retrieve": "hilbert"}, "burel: retrieve says how the assembly nearest"),
     ],
 )
 def test_options(option: dict[str, object], message: str):

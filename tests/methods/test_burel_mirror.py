@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 EASY = settings(deadline=None, max_examples=40)
 COUNTS = st.lists(st.integers(3, 40), min_size=2, max_size=6)
-IMMUNE = [Burel("paper"), Burel("immune"), Burel(retrieve="nearest"), Burel("paper", buckets="slack")]
+BLIND = [Burel("paper"), Burel("mirror"), Burel(retrieve="nearest"), Burel("paper", buckets="slack")]
 
 
 @EASY
 @given(counts=COUNTS, seed=st.integers(0, 99), missing=st.booleans())
 def test_assembly_as_defined(counts: list[int], seed: int, missing: bool):
     data = table(counts, seed, missing=missing, numbers=9)
-    found = Burel("immune", buckets="fewest", min_size=2).run(problem(data, BetaLikeness(2)))
+    found = Burel("mirror", buckets="fewest", min_size=2).run(problem(data, BetaLikeness(2)))
     if found.withheld:
         return
     buckets = buckets_of(counts, BetaLikeness(2))
@@ -80,7 +80,7 @@ def spread(domain: Domain, codes: list[int]) -> float:
 def test_classes_have_the_sizes_of_the_tree(counts: list[int], beta: object, seed: int):
     data = table(counts, seed)
     for slack in (False, True):
-        method = Burel("immune", buckets="slack" if slack else "fewest")
+        method = Burel("mirror", buckets="slack" if slack else "fewest")
         plan = method.run(problem(data, BetaLikeness(beta)))  # type: ignore[arg-type]
         buckets = buckets_of(counts, BetaLikeness(beta), slack=slack)  # type: ignore[arg-type]
         leaves = bi_split(buckets.sizes, buckets.limits)
@@ -104,7 +104,7 @@ def dealt_anew(data: Microdata, bucket: NDArray[np.int64], seed: int = 1) -> Mic
     return Microdata(data.quasi, data.codes, data.sensitive, dealt, data.rows)
 
 
-@pytest.mark.parametrize("method", IMMUNE, ids=repr)
+@pytest.mark.parametrize("method", BLIND, ids=repr)
 @settings(deadline=None, max_examples=25)
 @given(counts=st.lists(st.integers(5, 40), min_size=3, max_size=7), seed=st.integers(0, 99))
 def test_values_may_change_hands_within_a_bucket(method: Burel, counts: list[int], seed: int):
@@ -119,12 +119,12 @@ def test_values_may_change_hands_within_a_bucket(method: Burel, counts: list[int
 
 @pytest.mark.parametrize(
     "method",
-    [Burel(), Burel(refine="hilbert"), Burel(refine="mondrian"), Burel("immune", refine="exchange")],
+    [Burel(), Burel(refine="hilbert"), Burel(refine="mondrian"), Burel("mirror", refine="exchange")],
     ids=repr,
 )
 def test_the_others_look_at_values(method: Burel):
     data = table([20, 30, 50, 80, 130, 200, 300], numbers=40)
-    bucket = buckets_of([20, 30, 50, 80, 130, 200, 300], BetaLikeness(4), slack=method.variant == "immune").of
+    bucket = buckets_of([20, 30, 50, 80, 130, 200, 300], BetaLikeness(4), slack=method.variant == "mirror").of
     other = dealt_anew(data, bucket[data.sensitive_codes[0]])
     assert not same(*(method.run(problem(x, BetaLikeness(4))) for x in (data, other)))
 
@@ -134,6 +134,6 @@ def test_many_records_of_one_tuple():
     codes = np.zeros((3, 60), np.int32)
     sick = np.repeat(np.arange(3), 20).astype(np.int32)[None]
     data = Microdata(quasi, codes, (plain_set("s", 3),), sick, np.arange(60))
-    plan = Burel("immune").run(problem(data, BetaLikeness(1)))
+    plan = Burel("mirror").run(problem(data, BetaLikeness(1)))
     assert plan.count > 5
     assert first_places(plan.classes, points(data), plan.count).tolist() == [0] * plan.count

@@ -85,16 +85,16 @@ class MinimalityAttack(ColumnAttack):
     Six people of ages 6, 46, 59, 164, 176 and 179, of whom two have a (at 6 and 59) and four b, under 1-likeness: literal
     BUREL publishes {46, 59, 164} and {6, 176, 179}, an a in each, with chance 1/2. Whoever knows BUREL then knows that
     the one of 6 has a: with b, the class of 46 and 59 would have taken them and not the one of 164. The belief in a
-    goes from 1/3 to 1, and f(1/3) is 2/3. The same with mirror assembly (``variant="immune"``) for 60, 77, 110, 162, 183
+    goes from 1/3 to 1, and f(1/3) is 2/3. The same with mirror assembly (``variant="mirror"``) for 60, 77, 110, 162, 183
     and 184, with a at 60 and 77; the tests enumerate both. Over 200 random tables of eight people, two of whom have
     the rare value, 22 % of these two get a belief above f from literal BUREL and 17 % are certain (all random choices
     counted).
 
     In larger tables, with values dealt at random to 2,000 people of random ages (2 %, 18 %, 40 % and 40 %, β = 4), the
     rarest value is 3 times as frequent in the middle of classes as elsewhere (``paper``: the seed has it), or 10 to 30
-    times among those far from the others (``immune``), where a belief in it then goes up by .77 (standard error .11).
+    times among those far from the others (``mirror``), where a belief in it then goes up by .77 (standard error .11).
     On Adult (β = 4; age, sex and education; occupation) the largest increase is .28 (.04) for ``paper`` and .31 (.02)
-    for ``immune``, and the mean belief in the truth goes up by .003 and .004, that of least-loss Mondrian by .001 (.001).
+    for ``mirror``, and the mean belief in the truth goes up by .003 and .004, that of least-loss Mondrian by .001 (.001).
 
     References
     ----------

@@ -40,7 +40,7 @@ _PAPER = {
     "strict": False,
     "refine": "none",
 }
-_SETTINGS = {"paper": _PAPER, "immune": _PAPER | {"buckets": "slack", "assembly": "mirror"}}
+_SETTINGS = {"paper": _PAPER, "mirror": _PAPER | {"buckets": "slack", "assembly": "mirror"}}
 _CHOICES: dict[str, tuple[str, ...]] = {
     "buckets": ("fewest", "slack"),
     "assembly": ("nearest", "mirror"),
@@ -55,7 +55,7 @@ class Burel(Method):
     """Make classes that hold β-likeness by sharing out the records of every sensitive value.
 
     The first requirement of basic or enhanced β-likeness, with any bound f, decides how. k-anonymity decides
-    how far classes are split. Classes of ``paper`` and ``immune`` that fail any other requirement are joined
+    how far classes are split. Classes of ``paper`` and ``mirror`` that fail any other requirement are joined
     with their neighbours on the Hilbert curve until they hold; where the whole table as one class does not,
     everything is withheld.
 
@@ -65,8 +65,8 @@ class Burel(Method):
         ``best`` loses least: the table is cut top down, by the least-loss cuts of Mondrian while there are
         any; then by cuts at which records change sides: of every sensitive value, one side keeps what its
         limit allows and the other can spare, and those nearest the cut go. ``paper`` is BUREL as printed.
-        ``immune`` is BUREL with slack buckets and mirror assembly, immune to minimality attacks as the
-        paper's: less loss where many values are of similar frequency, more where a few hold most records.
+        ``mirror`` is BUREL with slack buckets and mirror assembly, as blind to sensitive values within a bucket
+        as the paper's: less loss where many values are of similar frequency, more where a few hold most records.
         Left out: ``best``, or ``paper`` when one of the last five options is given.
     min_size
         Smallest class, at least 1: β-likeness by itself protects nobody's identity (with one sensitive value
@@ -75,10 +75,10 @@ class Burel(Method):
         The information loss that ``best``, mirror assembly and ``refine: exchange`` lower: ``ncp`` (default,
         the paper's), ``glm`` or ``iloss``.
     buckets
-        ``fewest`` (``paper``), or ``slack`` (``immune``): up to 1.3 times as many, with the most room below
+        ``fewest`` (``paper``), or ``slack`` (``mirror``): up to 1.3 times as many, with the most room below
         the limits, so that the ECTree grows deeper.
     assembly
-        How classes get their records: ``nearest`` (``paper``) to a random seed; or ``mirror`` (``immune``):
+        How classes get their records: ``nearest`` (``paper``) to a random seed; or ``mirror`` (``mirror``):
         the records are carried down the ECTree, and at every node all buckets are halved, each at its own
         quantile, along the quasi-identifier whose halves spread least.
     retrieve
@@ -96,12 +96,14 @@ class Burel(Method):
 
     Notes
     -----
-    What makes BUREL immune to minimality attacks (section 7) is that it never looks at the sensitive values
-    of the records it draws, only at their buckets, and that the buckets' sizes alone decide how large classes
-    become. ``paper`` and ``immune`` keep that, with either assembly, under one β-likeness model and
-    k-anonymity: sensitive values may change hands within a bucket and the classes stay what they were.
-    ``best`` trades it away, as Mondrian does, and so does every refinement, and joining the classes that fail
-    further requirements about sensitive values.
+    The paper holds BUREL to be immune to minimality attacks (section 7), because it never looks at the sensitive
+    values of the records it draws, only at their buckets, and the buckets' sizes alone decide how large classes
+    become. ``paper`` and ``mirror`` keep that, under one β-likeness model and k-anonymity: sensitive values may
+    change hands within a bucket and the classes stay what they were, so an adversary who knows the method
+    learns nothing about values of one bucket. Between buckets the claim does not hold: which bucket a record is
+    in decides which class reaches for it (`MinimalityAttack` has a table of six people where one is
+    unmasked). ``best`` trades away what there is of it, as Mondrian does, and so does every refinement, and
+    joining the classes that fail further requirements about sensitive values.
 
     ``best`` is never above Mondrian with the same loss: it begins with Mondrian's classes and only cuts on.
 
@@ -133,7 +135,7 @@ class Burel(Method):
 
     def __post_init__(self) -> None:
         if self.variant is not None:
-            choice(self.name, "variant", self.variant, ("best", "immune", "paper"))
+            choice(self.name, "variant", self.variant, ("best", "mirror", "paper"))
         whole(self.name, "min_size", self.min_size, at_least=1)
         choice(self.name, "loss", self.loss, tuple(LOSSES))
         for option, allowed in _CHOICES.items():
@@ -146,7 +148,7 @@ class Burel(Method):
         if self.variant == "best" and given:
             raise PolicyError(
                 f"{self.name}: {given[0]} is about drawing from buckets, and the variant best has none; "
-                f"leave it out, or choose the variant paper or immune"
+                f"leave it out, or choose the variant paper or mirror"
             )
         if self.retrieve is not None and self.setting["assembly"] != "nearest":
             raise PolicyError(
@@ -214,7 +216,7 @@ class Burel(Method):
         return Plan(exchange_classes(problem, LOSSES[self.loss]))
 
     def _drawn(self, problem: Problem) -> Plan:
-        """Draw classes from buckets (variants paper and immune)."""
+        """Draw classes from buckets (variants paper and mirror)."""
         data, setting = problem.data, self.setting
         bound, view = _first_gain_limits(problem.requirements)
         codes = view.codes(data.sensitive_codes)
