@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +15,7 @@ from likeness.encode import encode
 from likeness.errors import CannotBeMetError, PolicyError
 from likeness.methods._base import Method, Problem
 from likeness.methods.mondrian import Mondrian
+from likeness.microdata.mechanism import SCALE, Mechanism
 from likeness.microdata.plan import Plan
 from likeness.progress import Progress
 from likeness.solve import solve
@@ -205,3 +206,60 @@ def test_rare_values_are_named_with_the_class_they_need():
     lines = reasons(data, lk.BetaLikeness("1/2") & lk.DistinctLDiversity(3))
     assert "'rare' 3" in lines[0]
     assert solved(data, lk.BetaLikeness("1/2")).plan.count == 1
+
+
+@dataclass(frozen=True)
+class Keeping(Method):
+    """A method that perturbs with a matrix of its own, and withholds one record at first."""
+
+    name = "keeping"
+    kept: Fraction
+    stale: bool = False
+
+    def run(self, problem: Problem) -> Plan:
+        """Keep a share of the values, draw the others from all."""
+        data, (domain,) = problem.data, problem.data.sensitive
+        codes = data.sensitive_codes[0]
+        plan = Plan(data.tuples.of)
+        counts = np.bincount(codes, minlength=domain.codes)
+        if data.rows[0] == 0:
+            plan = plan.withhold(np.arange(data.size) == 0, "the first")
+            # Right only for the records before the first was withheld.
+            counts = counts if self.stale else np.bincount(codes[1:], minlength=domain.codes)
+        low = int((1 - self.kept) * SCALE / domain.codes)
+        numerators = np.full((domain.codes, domain.codes), low)
+        np.fill_diagonal(numerators, SCALE - low * (domain.codes - 1))
+        mechanism = Mechanism(counts, numerators)
+        return replace(plan, sensitive=mechanism.perturb(codes, problem.rng)[None], mechanism=mechanism)
+
+
+PERTURBED = {"age": list(range(20)), "s": list("aaaaabbbbbcccccbbccc")}
+
+
+def test_a_mechanism_is_kept_for_the_whole_table():
+    data = data_of(PERTURBED)
+    found = solved(data, lk.BetaLikeness(1), at_most=Fraction(1, 20), method=Keeping(Fraction(1, 10)))
+    assert found.plan.withheld_because == {"the first": 1}
+    assert found.plan.mechanism.counts.tolist() == [4, 7, 8]
+    assert found.plan.sensitive.shape == (1, 20)
+    # What is not published stays what it was.
+    assert found.plan.sensitive[0, 0] == data.sensitive_codes[0, 0]
+    assert found.plan.classes.tolist() == [-1, *range(19)]
+
+
+def test_a_mechanism_for_other_records_is_made_again():
+    method = Keeping(Fraction(1, 10), stale=True)
+    found = solved(data_of(PERTURBED), lk.BetaLikeness(1), at_most=Fraction(1, 20), method=method)
+    assert found.plan.mechanism.counts.tolist() == [4, 7, 8]
+    assert found.plan.withheld == 1
+
+
+def test_a_mechanism_that_does_not_hold():
+    with pytest.raises(CannotBeMetError) as refused:
+        solved(
+            data_of(PERTURBED), lk.BetaLikeness(1), at_most=Fraction(1, 2), method=Keeping(Fraction(9, 10))
+        )
+    assert list(refused.value.problems[1:]) == [
+        "withheld 1: the first",
+        "withheld 19: the mechanism that perturbs their values does not hold the guarantee",
+    ]

@@ -69,7 +69,7 @@ def solved(data: Microdata, guarantee: Any, allowance: int, **options: Any) -> A
 @pytest.mark.parametrize("loss", ["glm", "ncp", "iloss"])
 @pytest.mark.parametrize("guarantee", GUARANTEES)
 @given(data=tables(), share=st.sampled_from([0, 0.3, 1]))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 def test_it_finds_the_optimum_of_all_vectors(guarantee, loss, data, share):
     allowance = int(share * data.size)
     problem, plan = solved(data, GUARANTEES[guarantee], allowance, loss=loss)
@@ -94,7 +94,7 @@ def test_it_finds_the_optimum_of_all_vectors(guarantee, loss, data, share):
 
 @pytest.mark.parametrize("guarantee", GUARANTEES)
 @given(data=tables(), share=st.sampled_from([0, 0.3]))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 def test_all_minimal_generalizations_are_listed(guarantee, data, share):
     allowance = int(share * data.size)
     problem, plan = solved(data, GUARANTEES[guarantee], allowance, minimal=True)

@@ -31,7 +31,7 @@ def tables(draw: st.DrawFn) -> Microdata:
 
 
 @given(data=tables(), k=st.integers(1, 6))
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 def test_it_clusters_as_the_book_says(data, k):
     plan = Mdav(k).run(problem(data, lk.KAnonymity(1)))
     expected = np.empty(data.size, np.int64)
@@ -41,7 +41,7 @@ def test_it_clusters_as_the_book_says(data, k):
 
 
 @given(data=tables(), k=st.integers(1, 6))
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=30)
 def test_further_models_hold_by_joining_clusters(data, k):
     asked = problem(data, lk.KAnonymity(k), lk.DistinctLDiversity(2))
     plan = Mdav().run(asked)

@@ -59,12 +59,14 @@ class State(NamedTuple):
     """How far a search is; the kernel goes on from here.
 
     One row of ``alive``, ``number`` and ``lost`` per fixed attribute: cells that are not withheld yet, their groups, their
-    loss so far. ``order`` and ``bound`` hold the open levels of each attribute on the path, best bound first.
+    loss so far; ``groups`` says how many groups there are. ``order`` and ``bound`` hold the open levels of each attribute on
+    the path, best bound first.
     """
 
     alive: NDArray[np.int32]
     number: NDArray[np.int32]
     lost: NDArray[np.float64]
+    groups: NDArray[np.int64]
     living: NDArray[np.int64]
     withheld: NDArray[np.int64]
     order: NDArray[np.int64]
@@ -96,6 +98,7 @@ def begin(lattice: Lattice, width: int) -> State:
         np.empty((d + 1, cells), np.int32),
         np.zeros((d + 1, cells), np.int32),
         np.zeros((d + 1, cells)),
+        np.ones(d + 1, np.int64),
         np.zeros(d + 1, np.int64),
         np.zeros(d + 1, np.int64),
         np.zeros((d, most), np.int64),
@@ -124,13 +127,28 @@ def begin(lattice: Lattice, width: int) -> State:
 def _group(lattice, state, depth, row):
     """Group the cells that are alive by the prefix and one level more; number of groups."""
     n = state.living[depth]
+    found = 0
+    column, radix = lattice.group[row], lattice.groups[row]
+    if state.groups[depth] * radix <= state.slots.size:
+        # Few enough to look them up.
+        state.slots[: state.groups[depth] * radix] = -1
+        for i in range(n):
+            cell = state.alive[depth, i]
+            key = np.int64(state.number[depth, i]) * radix + column[cell]
+            own = state.slots[key]
+            if own < 0:
+                own = found
+                state.slots[key] = own
+                state.size[own] = 0
+                found += 1
+            state.grouped[i] = own
+            state.size[own] += lattice.sizes[cell]
+        return found
     capacity = 16
     while capacity < 2 * n:
         capacity *= 2
     mask = capacity - 1
     state.slots[:capacity] = -1
-    found = 0
-    column, radix = lattice.group[row], lattice.groups[row]
     for i in range(n):
         cell = state.alive[depth, i]
         key = np.int64(state.number[depth, i]) * radix + column[cell]
@@ -195,7 +213,7 @@ def _bound(lattice, state, depth, row):
 
 
 @njit(cache=True)
-def _descend(lattice, state, depth, row):
+def _descend(lattice, state, depth, row, groups):
     """Fix a level: keep the cells of the groups that hold."""
     kept = 0
     withheld = state.withheld[depth]
@@ -208,6 +226,7 @@ def _descend(lattice, state, depth, row):
             kept += 1
         else:
             withheld += lattice.sizes[cell]
+    state.groups[depth + 1] = groups
     state.living[depth + 1] = kept
     state.withheld[depth + 1] = withheld
 
@@ -238,14 +257,27 @@ def _open(lattice, state, depth, tests, smallest, allowance, early):
     """Bound every level of the next attribute, and sort those that may still be best."""
     last = depth == lattice.first.size - 2
     found = 0
-    for level in range(lattice.first[depth + 1] - lattice.first[depth]):
+    for level in range(lattice.first[depth + 1] - lattice.first[depth] - 1, -1, -1):
         row = lattice.first[depth] + level
+        if state.numbers[FOUND]:
+            # Whoever is withheld loses no less than its levels say.
+            least = np.float64(state.withheld[depth])
+            for i in range(state.living[depth]):
+                cell = state.alive[depth, i]
+                least += lattice.sizes[cell] * (state.lost[depth, i] + lattice.lost[row, cell])
+            if least > state.best_loss[0] * (1 + 2 * _TIE):
+                continue
         groups = _group(lattice, state, depth, row)
         _judge(lattice, state, depth, groups, tests, smallest, early or last)
         withheld, lost = _bound(lattice, state, depth, row)
         bound = lost + withheld
         state.numbers[VISITS] += 1
-        if withheld > allowance or bound > state.best_loss[0] * (1 + _TIE):
+        if withheld > allowance:
+            if early or not last:
+                # No fewer are withheld on the levels below.
+                break
+            continue
+        if bound > state.best_loss[0] * (1 + _TIE):
             continue
         if last:
             state.vector[depth] = level
@@ -255,7 +287,7 @@ def _open(lattice, state, depth, tests, smallest, allowance, early):
                 state.numbers[FOUND] = 1
             continue
         at = found
-        while at > 0 and state.bound[depth, at - 1] > bound:
+        while at > 0 and state.bound[depth, at - 1] >= bound:
             state.bound[depth, at] = state.bound[depth, at - 1]
             state.order[depth, at] = state.order[depth, at - 1]
             at -= 1
@@ -302,7 +334,7 @@ def go_on(lattice, state, functions, shape, integers, reals, smallest, allowance
         row = lattice.first[depth] + level
         groups = _group(lattice, state, depth, row)
         _judge(lattice, state, depth, groups, tests, smallest, early)
-        _descend(lattice, state, depth, row)
+        _descend(lattice, state, depth, row, groups)
         depth += 1
         state.numbers[OPENED] = 0
     state.numbers[DEPTH] = depth
@@ -343,7 +375,7 @@ def holding_vectors(lattice, state, functions, shape, integers, reals, smallest,
             found.append(state.vector.copy())
             depth -= 1
             continue
-        _descend(lattice, state, depth, row)
+        _descend(lattice, state, depth, row, groups)
         depth += 1
         state.at[depth] = 0
     vectors = np.zeros((len(found), last + 1), np.int64)
@@ -367,7 +399,7 @@ def groups_at(lattice, state, functions, shape, integers, reals, smallest, vecto
         if depth == d - 1:
             _judge(lattice, state, depth, groups, tests, smallest, True)
             break
-        _descend(lattice, state, depth, lattice.first[depth] + vector[depth])
+        _descend(lattice, state, depth, lattice.first[depth] + vector[depth], groups)
     found = np.empty(cells, np.int64)
     for i in range(cells):
         own = state.grouped[i]

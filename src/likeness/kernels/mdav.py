@@ -3,73 +3,143 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numba import njit
 
-from likeness.kernels.record_distance import centroid, distance
+from likeness.kernels.record_distance import TIE, aim, centroid, distance
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likeness.kernels.record_distance import Space
 
 
-@njit(cache=True)
-def mdav(space, sizes, k, label, taken):
-    """Cluster the records of distinct tuples.
+LIVING, RECORDS, ENTRIES, CLUSTERS = 0, 1, 2, 3
+"""Positions in `State.numbers`."""
+
+
+class State(NamedTuple):
+    """How far a clustering is; the kernel goes on from here.
 
     Parameters
     ----------
-    space : Space
+    label, taken : (L,) int64
+        The clusters, entry by entry: a tuple, and how many of its records it gives.
+    starts : (clusters + 1,) int64
+        Where the entries of each cluster begin.
+    left : (U,) int64
+        Records that each tuple still has.
+    alive : (U,) int64
+        The tuples that have some.
+    sums, present, counts
+        Running sums of all records that are left (`likeness.kernels.record_distance.centroid`).
+    near : (U,) float64
+        Distance of every tuple from the last seed.
+    heap, apart
+        Room to work in.
+    numbers : (4,) int64
+        Tuples and records left, entries and clusters made.
+    """
+
+    label: NDArray[np.int64]
+    taken: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    left: NDArray[np.int64]
+    alive: NDArray[np.int64]
+    sums: NDArray[np.float64]
+    present: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    near: NDArray[np.float64]
+    heap: NDArray[np.int64]
+    apart: NDArray[np.float64]
+    numbers: NDArray[np.int64]
+
+
+def begin(space: Space, sizes: NDArray[np.int64], k: int) -> State:
+    """Make the state of a clustering that has not begun.
+
+    Parameters
+    ----------
+    space
         The tuples.
     sizes : (U,) int64
         Records of each tuple.
     k
         Records of a cluster, at least 1.
-    label, taken : (L,) int64
-        Where the clusters are written, entry by entry: a tuple, and how many of its records it gives; with L at least the
-        tuples plus the clusters.
-
-    Returns
-    -------
-    starts : (clusters + 1,) int64
-        Where the entries of each cluster begin.
     """
-    count = sizes.size
-    left = sizes.copy()
-    alive = np.arange(count)
-    living = count
-    records = left.sum()
-    state = _sums(space, sizes)
-    numbers, categories = np.empty(space.numbers.shape[0]), np.empty(space.categories.shape[0], np.int32)
-    near = np.empty(count)
-    heap = np.empty(min(k, count), np.int64)
-    starts = [0]
-    entries = 0
-    while records >= 2 * k:
-        centroid(space, state[0], state[1], state[2], numbers, categories)
+    count, records = sizes.size, int(sizes.sum())
+    clusters = records // k + 1
+    sums, present, counts = _sums(space, sizes)
+    return State(
+        np.empty(count + clusters, np.int64),
+        np.empty(count + clusters, np.int64),
+        np.zeros(clusters + 1, np.int64),
+        sizes.astype(np.int64),
+        np.arange(count),
+        sums,
+        present,
+        counts,
+        np.empty(count),
+        np.empty(min(k, count), np.int64),
+        np.zeros(space.ancestors.shape[:2]),
+        np.array([count, records, 0, 0], np.int64),
+    )
+
+
+@njit(cache=True)
+def go_on(space, state, k, work):
+    """Make more clusters; whether all records are in one.
+
+    Parameters
+    ----------
+    space, state
+        What is clustered, and how far it is; the state is changed.
+    k
+        Records of a cluster.
+    work
+        After how many distances to stop.
+    """
+    numbers, categories = np.empty(space.numbers.shape[1]), np.empty(space.categories.shape[1], np.int32)
+    done = 0
+    while state.numbers[RECORDS] >= 2 * k and done < work:
+        centroid(space, state.sums, state.present, state.counts, numbers, categories)
+        aim(space, categories, state.apart)
+        seed = _farthest(space, state, numbers, categories)
         for turn in range(2):
-            if turn == 1 and records < 2 * k:
-                break
-            seed = _farthest(space, alive, living, numbers, categories)
-            _place(space, seed, numbers, categories)
+            if turn == 1:
+                # From the first seed: these distances are known.
+                seed = _farthest_known(state)
+            for j in range(numbers.size):
+                numbers[j] = space.numbers[seed, j]
+            for j in range(categories.size):
+                categories[j] = space.categories[seed, j]
+            aim(space, categories, state.apart)
+            living = state.numbers[LIVING]
             for i in range(living):
-                near[alive[i]] = distance(space, numbers, categories, alive[i])
-            entries = _take_nearest(near, left, alive, living, k, heap, label, taken, entries)
-            _remove(space, state, label, taken, starts[-1], entries)
-            starts.append(entries)
-            records -= k
-            living = _compact(left, alive, living)
-            if records < 2 * k:
+                state.near[state.alive[i]] = distance(space, numbers, categories, state.apart, state.alive[i])
+            done += 2 * living
+            _take_nearest(space, state, k)
+            if state.numbers[RECORDS] < 2 * k:
                 break
-    for i in range(living):
-        label[entries], taken[entries] = alive[i], left[alive[i]]
+    if state.numbers[RECORDS] >= 2 * k:
+        return False
+    entries = state.numbers[ENTRIES]
+    for i in range(state.numbers[LIVING]):
+        state.label[entries], state.taken[entries] = state.alive[i], state.left[state.alive[i]]
         entries += 1
-    if records > 0:
-        starts.append(entries)
-    return np.array(starts)
+    if state.numbers[RECORDS] > 0:
+        state.numbers[CLUSTERS] += 1
+        state.starts[state.numbers[CLUSTERS]] = entries
+    state.numbers[LIVING], state.numbers[RECORDS], state.numbers[ENTRIES] = 0, 0, entries
+    return True
 
 
 @njit(cache=True)
 def _sums(space, sizes):
     """Sums of all records, from which centres are found."""
-    a, u = space.numbers.shape
+    u, a = space.numbers.shape
     c, codes, levels = space.ancestors.shape
     sums, present = np.zeros(a), np.zeros(a, np.int64)
     counts = np.zeros((c, codes, levels), np.int64)
@@ -82,38 +152,33 @@ def _sums(space, sizes):
 def _add(space, sums, present, counts, u, times):
     """Add so many records of a tuple (a negative number takes them away)."""
     for j in range(sums.size):
-        if not math.isnan(space.numbers[j, u]):
-            sums[j] += times * space.numbers[j, u]
+        if not math.isnan(space.numbers[u, j]):
+            sums[j] += times * space.numbers[u, j]
             present[j] += times
     for j in range(counts.shape[0]):
         for level in range(space.heights[j]):
-            counts[j, space.ancestors[j, space.categories[j, u], level], level] += times
+            counts[j, space.ancestors[j, space.categories[u, j], level], level] += times
 
 
 @njit(cache=True)
-def _remove(space, state, label, taken, begin, end):
-    """Take a cluster's records out of the sums."""
-    for at in range(begin, end):
-        _add(space, state[0], state[1], state[2], label[at], -taken[at])
+def _farthest(space, state, numbers, categories):
+    """Find the tuple farthest from a point that was aimed at; the first of those equally far."""
+    best, most = state.alive[0], -1.0
+    for i in range(state.numbers[LIVING]):
+        far = distance(space, numbers, categories, state.apart, state.alive[i])
+        if far > most + TIE:
+            best, most = state.alive[i], far
+    return best
 
 
 @njit(cache=True)
-def _place(space, u, numbers, categories):
-    """Make a tuple the point to measure from."""
-    for j in range(numbers.size):
-        numbers[j] = space.numbers[j, u]
-    for j in range(categories.size):
-        categories[j] = space.categories[j, u]
-
-
-@njit(cache=True)
-def _farthest(space, alive, living, numbers, categories):
-    """Find the tuple farthest from a point; the first of those equally far."""
-    best, most = alive[0], -1.0
-    for i in range(living):
-        far = distance(space, numbers, categories, alive[i])
-        if far > most:
-            best, most = alive[i], far
+def _farthest_known(state):
+    """Find the tuple farthest from the last seed; the first of those equally far."""
+    best, most = state.alive[0], -1.0
+    for i in range(state.numbers[LIVING]):
+        far = state.near[state.alive[i]]
+        if far > most + TIE:
+            best, most = state.alive[i], far
     return best
 
 
@@ -124,12 +189,13 @@ def _after(near, one, other):
 
 
 @njit(cache=True)
-def _take_nearest(near, left, alive, living, k, heap, label, taken, entries):
-    """Take k records from the nearest tuples; the last tuple may keep some. Where the entries now end."""
+def _take_nearest(space, state, k):
+    """Make a cluster of k records of the nearest tuples; the last tuple may keep some."""
+    near, heap, left = state.near, state.heap, state.left
     # The k nearest tuples have at least k records: a heap with the last of them on top.
     size = 0
-    for i in range(living):
-        u = alive[i]
+    for i in range(state.numbers[LIVING]):
+        u = state.alive[i]
         if size < heap.size:
             heap[size] = u
             child = size
@@ -153,25 +219,24 @@ def _take_nearest(near, left, alive, living, k, heap, label, taken, entries):
                 parent = child
     chosen = np.sort(heap[:size])
     order = np.argsort(near[chosen], kind="mergesort")
-    wanted = k
+    wanted, entries = k, state.numbers[ENTRIES]
     for at in order:
         u = chosen[at]
         given = min(wanted, left[u])
-        label[entries], taken[entries] = u, given
+        state.label[entries], state.taken[entries] = u, given
         entries += 1
+        _add(space, state.sums, state.present, state.counts, u, -given)
         left[u] -= given
         wanted -= given
         if wanted == 0:
             break
-    return entries
-
-
-@njit(cache=True)
-def _compact(left, alive, living):
-    """Forget tuples that have no records left, keeping the order; how many are left."""
+    state.numbers[ENTRIES] = entries
+    state.numbers[RECORDS] -= k
+    state.numbers[CLUSTERS] += 1
+    state.starts[state.numbers[CLUSTERS]] = entries
     kept = 0
-    for i in range(living):
-        if left[alive[i]] > 0:
-            alive[kept] = alive[i]
+    for i in range(state.numbers[LIVING]):
+        if left[state.alive[i]] > 0:
+            state.alive[kept] = state.alive[i]
             kept += 1
-    return kept
+    state.numbers[LIVING] = kept

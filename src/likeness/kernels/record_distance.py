@@ -16,16 +16,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+TIE = 1e-12
+"""Distances and losses nearer than this are equal: rounding must not decide between them."""
+
+
 class Space(NamedTuple):
     """Distinct tuples laid out for distances.
 
     Parameters
     ----------
-    numbers : (a, U) float64
+    numbers : (U, a) float64
         Place of each tuple in each numeric domain, times the square root of the weight; NaN when missing.
     apart : (a,) float64
         Distance of a missing value from any number, times the same.
-    categories : (c, U) int32
+    categories : (U, c) int32
         Code of each tuple in each other domain.
     ancestors : (c, codes, levels) int32
         Ancestor of each code at the levels below the root; codes themselves at level 0.
@@ -33,6 +37,8 @@ class Space(NamedTuple):
         Number of levels below the root of each.
     weights : (c,) float64
         Weight of each.
+    codes : (c,) int64
+        Number of codes of each.
     """
 
     numbers: NDArray[np.float64]
@@ -41,6 +47,7 @@ class Space(NamedTuple):
     ancestors: NDArray[np.int32]
     heights: NDArray[np.int64]
     weights: NDArray[np.float64]
+    codes: NDArray[np.int64]
 
 
 @njit(cache=True)
@@ -54,19 +61,39 @@ def category_distance(space, j, one, other):
 
 
 @njit(cache=True)
-def distance(space, numbers, categories, u):
-    """Distance of a tuple from a point given by its numbers and codes."""
+def aim(space, categories, apart):
+    """Look up how far every code is from a point's, where a hierarchy says so.
+
+    Parameters
+    ----------
+    space
+        The tuples.
+    categories : (c,) int32
+        Codes of the point.
+    apart : (c, codes) float64
+        Where the distances are written; rows of attributes without a hierarchy are not looked at.
+    """
+    for j in range(categories.size):
+        if space.heights[j] > 1:
+            for code in range(space.codes[j]):
+                apart[j, code] = category_distance(space, j, code, categories[j])
+
+
+@njit(cache=True)
+def distance(space, numbers, categories, apart, u):
+    """Distance of a tuple from a point given by its numbers and codes, that was aimed at."""
     squares = 0.0
     for j in range(numbers.size):
-        own, other = space.numbers[j, u], numbers[j]
+        own, other = space.numbers[u, j], numbers[j]
         if math.isnan(own) != math.isnan(other):
             squares += space.apart[j] ** 2
         elif not math.isnan(own):
             squares += (own - other) ** 2
     found = math.sqrt(squares)
     for j in range(categories.size):
-        if space.categories[j, u] != categories[j]:
-            found += category_distance(space, j, space.categories[j, u], categories[j])
+        code = space.categories[u, j]
+        if code != categories[j]:
+            found += apart[j, code] if space.heights[j] > 1 else space.weights[j]
     return found
 
 
@@ -90,7 +117,7 @@ def centroid(space, sums, present, counts, numbers, categories):
         numbers[j] = sums[j] / present[j] if present[j] > 0 else np.nan
     for j in range(categories.size):
         best, best_near, best_count = 0, -1, -1
-        for code in range(space.ancestors.shape[1]):
+        for code in range(space.codes[j]):
             if counts[j, code, 0] == 0:
                 # Some code that occurs is nearer to all: it shares every ancestor that has members.
                 continue

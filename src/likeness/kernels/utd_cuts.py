@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from likeness.kernels.class_tests import evaluate
+from likeness.kernels.record_distance import TIE
 
 
 @njit(cache=True)
@@ -73,11 +74,9 @@ def partition(
         best, cut, widest = -1, -1, -1.0
         for j in range(d):
             low, high = bounds[0, j, order[begin]], bounds[1, j, order[begin]]
-            own = places[j, high] - places[j, low]
-            if low == high:
-                # A single value counts as wide as one step, so that it is not the narrowest of all.
-                own = places[j, 1] - places[j, 0] if places[j, 1] > places[j, 0] else 0.0
-            if own <= widest:
+            # Above a cut the interval is half-open: it is as wide as from the cut. Single values cannot be cut.
+            own = places[j, high] - places[j, max(low - 1, 0)]
+            if own <= widest + TIE:
                 continue
             median, below = low, 0
             for code in range(low, high + 1):

@@ -37,6 +37,7 @@ def record_space(data: Microdata) -> Space:
         * apart[:, None]
     )
     categories = np.array([data.codes[j, first] for j in other], np.int32).reshape(len(other), first.size)
+    sizes = np.array([data.quasi[j].codes for j in other], np.int64)
     ladders = [_ancestors(data.quasi[j]) for j in other]
     codes = max((ladder.shape[0] for ladder in ladders), default=1)
     levels = max((ladder.shape[1] for ladder in ladders), default=1)
@@ -44,7 +45,15 @@ def record_space(data: Microdata) -> Space:
     for j, ladder in enumerate(ladders):
         ancestors[j, : ladder.shape[0], : ladder.shape[1]] = ladder
     heights = np.array([ladder.shape[1] for ladder in ladders], np.int64)
-    return Space(numbers, apart, categories, ancestors, heights, weights[other])
+    return Space(
+        np.ascontiguousarray(numbers.T),
+        apart,
+        np.ascontiguousarray(categories.T),
+        ancestors,
+        heights,
+        weights[other],
+        sizes,
+    )
 
 
 def places(domain: Domain) -> NDArray[np.float64]:

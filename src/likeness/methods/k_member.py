@@ -9,7 +9,7 @@ import numpy as np
 
 from likeness.checks import choice, whole
 from likeness.methods._base import Method, Problem, joint_views
-from likeness.methods._leftovers import join_leftovers
+from likeness.methods._leftovers import join_leftovers, nearest_first
 from likeness.methods._record_space import record_space
 from likeness.metrics.loss import LOSSES, geometry
 from likeness.microdata.plan import Plan
@@ -18,26 +18,28 @@ from likeness.models.k_anonymity import KAnonymity
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_LOOKS_A_STEP = 20_000_000
+
 
 @dataclass(frozen=True)
 class KMember(Method):
     """Begin every class with the record farthest from the last one's first, and grow it by the record that costs least.
 
     A class grows until it has k records and all models hold. A record that is left at the end joins the class whose total
-    loss it raises least, among those that still hold with it.
+    loss it raises least, among the ten first of which it is tried whether they still hold with it.
 
     Parameters
     ----------
     k
-        Records of a class, at least 1; by default the k of the k-anonymity asked for, 2 without it.
+        Records of a class, at least 1; by default the k of the k-anonymity asked for, 2 without it. Of both the larger counts.
     loss
         The information loss that grows least: ``glm`` (default), ``ncp`` or ``iloss``.
 
     Notes
     -----
     The first class begins farthest from a random record, as in the paper. Records of equal quasi-identifiers cost nothing
-    more and join together; of equal costs the first in the table is taken. Records left over are judged by the classes
-    as they were made. The time grows with the number of records times that of their distinct combinations.
+    more and join together; of equal costs (nearer than 1e-12) the first in the table is taken. Records left over are judged
+    by the classes as they were made. The time grows with the number of classes times that of distinct combinations.
 
     References
     ----------
@@ -62,7 +64,7 @@ class KMember(Method):
     def run(self, problem: Problem) -> Plan:
         """Cluster the records; those that no class can take are withheld."""
         from likeness.kernels.class_tests import lay_out
-        from likeness.kernels.k_member import added_losses, k_member
+        from likeness.kernels.k_member import CLASSES, LEFT, added_losses, begin, go_on
 
         data, tuples = problem.data, problem.data.tuples
         asked = [one.model.k for one in problem.requirements if isinstance(one.model, KAnonymity)]
@@ -74,42 +76,35 @@ class KMember(Method):
         laid = lay_out(tests)
         shape = geometry(data.quasi, LOSSES[self.loss])
         codes = np.ascontiguousarray(data.codes[:, tuples.first].T)
-        classes = np.empty(data.size, np.int64)
-        hulls = _room(data.size // k, codes.shape[1], int(shape.word[-1]))
-        problem.progress.step("cluster", 0, data.size // k)
-        count = k_member(
-            shape,
-            record_space(data),
-            codes,
-            np.concatenate([[0], np.cumsum(tuples.sizes)]).astype(np.int64),
-            np.argsort(tuples.of, kind="stable").astype(np.int64),
-            views,
-            max(k, laid.smallest),
-            width,
-            laid.functions,
-            laid.shape,
-            laid.integers,
-            laid.reals,
-            int(problem.rng.integers(tuples.count)),
-            classes,
-            hulls,
-        )
+        start = np.concatenate([[0], np.cumsum(tuples.sizes)]).astype(np.int64)
+        record = np.argsort(tuples.of, kind="stable").astype(np.int64)
+        space = record_space(data)
+        wanted = max(k, laid.smallest)
+        state = begin(shape, space, start, wanted, width, int(problem.rng.integers(tuples.count)))
+        over = False
+        while not over:
+            over = go_on(
+                shape,
+                space,
+                codes,
+                start,
+                record,
+                views,
+                wanted,
+                laid.functions,
+                laid.shape,
+                laid.integers,
+                laid.reals,
+                state,
+                _LOOKS_A_STEP,
+            )
+            problem.progress.step("cluster", data.size - int(state.numbers[LEFT]), data.size)
+        count = int(state.numbers[CLASSES])
 
-        def cheapest(record: int) -> NDArray[np.int64]:
-            added = added_losses(shape, hulls, count, codes[tuples.of[record]])
-            return np.argsort(added, kind="stable")
+        def cheapest(one: int) -> NDArray[np.int64]:
+            added = added_losses(shape, state.hulls, count, codes, tuples.of[one])
+            # Rounded, so that of equal ones the first made is taken.
+            return nearest_first(np.round(added, 9))
 
+        classes = state.label
         return join_leftovers(problem, classes, np.flatnonzero(classes < 0), cheapest, "nearest")
-
-
-def _room(
-    classes: int, attributes: int, words: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
-    """Make room for the hulls and sizes of so many classes."""
-    return (
-        np.zeros((classes, attributes), np.int32),
-        np.zeros((classes, attributes), np.int32),
-        np.zeros((classes, words), np.uint64),
-        np.zeros((classes, attributes), np.int64),
-        np.zeros(classes, np.int64),
-    )

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_DISTANCES_A_STEP = 20_000_000
+
+
 @dataclass(frozen=True)
 class Mdav(Method):
     """Cluster the k records nearest to the one farthest from the centre, then those nearest to the one farthest from it.
@@ -78,18 +81,22 @@ class Mdav(Method):
 
     def _clusters(self, problem: Problem) -> NDArray[np.int64]:
         """Cluster of each record."""
-        from likeness.kernels.mdav import mdav
+        from likeness.kernels.mdav import CLUSTERS, RECORDS, begin, go_on
 
         data, tuples = problem.data, problem.data.tuples
         asked = [one.model.k for one in problem.requirements if isinstance(one.model, KAnonymity)]
         k = min(self.k or max([2, *asked]), data.size)
-        entries = tuples.count + data.size // k + 1
-        label, taken = np.empty(entries, np.int64), np.empty(entries, np.int64)
-        starts = mdav(record_space(data), tuples.sizes, k, label, taken)
+        space = record_space(data)
+        state = begin(space, tuples.sizes, k)
+        over = False
+        while not over:
+            over = go_on(space, state, k, _DISTANCES_A_STEP)
+            problem.progress.step("cluster", data.size - int(state.numbers[RECORDS]), data.size)
+        starts = state.starts[: int(state.numbers[CLUSTERS]) + 1]
         used = int(starts[-1])
         cluster = np.repeat(np.arange(starts.size - 1), np.diff(starts))
         # Entries give records of their tuples in the order of the table.
-        order = np.argsort(label[:used], kind="stable")
+        order = np.argsort(state.label[:used], kind="stable")
         classes = np.empty(data.size, np.int64)
-        classes[np.argsort(tuples.of, kind="stable")] = np.repeat(cluster[order], taken[:used][order])
+        classes[np.argsort(tuples.of, kind="stable")] = np.repeat(cluster[order], state.taken[:used][order])
         return classes

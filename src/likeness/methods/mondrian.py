@@ -39,8 +39,8 @@ class Mondrian(Method):
         hierarchy node, one value or child against the rest, frequency-ordered prefixes of plain sets - the allowed cut
         that lowers the size-weighted loss most. ``widest``: the median of the widest dimension, as the paper;
         ``all``: as ``widest``, with the next dimension when a cut is not allowed. ``utd``: as the UTD Anonymization Toolbox,
-        which paper 001 compares with: ``all``, where widths are those of the cuts made so far (a single value counts as one
-        step) and the published regions too are these, instead of tight hulls.
+        which paper 001 compares with: ``all``, where widths are those of the cuts made so far (half-open: from the cut
+        below to the one above) and the published regions are bounded by these, instead of tight hulls.
     strict
         Records with equal values stay together. With False (``widest`` and ``all`` only) records at the median
         are dealt so that both halves are equal: relaxed Mondrian.
@@ -210,7 +210,7 @@ class Mondrian(Method):
 
 def _places(quasi: tuple[Domain, ...]) -> NDArray[np.float64]:
     """(d, codes) Place of every code on its axis from 0 to 1; categories stand in the order of their codes."""
-    found = np.zeros((len(quasi), max(domain.codes for domain in quasi)))
+    found = np.zeros((len(quasi), max((domain.codes for domain in quasi), default=1)))
     for j, domain in enumerate(quasi):
         number = domain.kind in NUMERIC and domain.shape == "interval" and domain.width > 0
         own = (

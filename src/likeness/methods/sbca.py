@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import choice, whole
-from likeness.errors import PolicyError
 from likeness.methods._base import Method, Problem, joint_views
-from likeness.methods._leftovers import join_leftovers
+from likeness.methods._lattice import one_class
+from likeness.methods._leftovers import join_leftovers, nearest_first
 from likeness.methods._record_space import places
 from likeness.microdata.plan import Plan
 from likeness.models.k_anonymity import KAnonymity
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from likeness.kernels.sbca import Sorted
     from likeness.microdata.data import Microdata
+
+_DISTANCES_A_STEP = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,12 @@ class Sbca(Method):
     Parameters
     ----------
     k
-        Records of a class, at least 2; by default the k of the k-anonymity asked for, 2 without it.
+        Records of a class, at least 2; by default the k of the k-anonymity asked for, 2 without it. Of both the larger counts.
     leftover
         What becomes of the records that make no class at the end: ``last`` (default, the paper's recommendation) joins them
         with the last class, ``nearest`` each with the class of the nearest first record, ``withhold`` publishes none. Where
-        the last class would no longer hold, they go to the nearest class that does; where none does, they are withheld.
+        the last class would no longer hold, they go to the nearest class that does; where none of the ten nearest does, they
+        are withheld.
     widening
         Which records are added to a context of fewer than k: ``nearest`` (default) those of the next distance in the
         attributes before, until there are k; ``all`` of them at once.
@@ -58,8 +61,14 @@ class Sbca(Method):
 
     Notes
     -----
-    The defaults of ``widening``, ``ties`` and ``normalize`` are readings of what the paper leaves open; its example is the same
-    under all of them. ``dense`` loses less than ``order``, on the first 5,000 records of Adult for every k. Records equal in all
+    The paper leaves open how a context is widened, where values of equal similarity stand, and how numbers and categories are
+    put on one scale; ``widening``, ``ties`` and ``normalize`` are the readings, and its example is the same under all of them.
+    ``dense`` loses less than ``order`` or as much, on the first 5,000 records of Adult for every k. A context of fewer than k is
+    that of the records left, as the class itself is; attributes of one value left tell nothing apart. A missing value
+    is 1 away from numbers and a category of its own.
+
+    Weights and hierarchies of the policy are not looked at: where a column is published along a hierarchy, a class loses
+    what its lowest common ancestor says, and Mondrian or local recoding are the better choice. Records equal in all
     quasi-identifiers are at distance 0 and join first; where they suffice, nothing else is computed, and the result is the
     same. The paper's operation count O((n/k)(n - nk/2 - 1)) is negative for k > 2; it is n²/(2k) distances.
 
@@ -91,22 +100,16 @@ class Sbca(Method):
         choice(self.name, "normalize", self.normalize, ("sum", "by-type"))
 
     def run(self, problem: Problem) -> Plan:
-        """Decide every record's class.
-
-        Raises
-        ------
-        PolicyError
-            When there is no quasi-identifier.
-        """
+        """Decide every record's class."""
         from likeness.kernels.class_tests import lay_out
-        from likeness.kernels.sbca import Options, cluster
+        from likeness.kernels.sbca import CLASSES, LEFT, Options, begin, go_on
 
         data = problem.data
         if not data.quasi:
-            raise PolicyError(f"{self.name}: needs a quasi-identifier to tell records apart by")
+            return one_class(problem)
         k = self._size(problem)
         if data.size < k:
-            reason = f"fewer than {k} records are left"
+            reason = f"fewer than {k} records are left, and no class has fewer"
             return Plan(
                 np.full(data.size, -1, np.int64), withheld_because={reason: data.size} if data.size else {}
             )
@@ -114,27 +117,28 @@ class Sbca(Method):
         laid = lay_out(tests)
         order = _sorted_by_fewest_values(data)
         table = _sorted_table(data, order, views)
-        label = np.empty(data.size, np.int64)
-        begins = np.empty(data.size // k, np.int64)
         options = Options(self.widening == "all", self.ties == "dense", self.normalize == "by-type")
-        problem.progress.step("cluster", 0, data.size // k)
-        count = cluster(
-            table,
-            options,
-            k,
-            laid.functions,
-            laid.shape,
-            laid.integers,
-            laid.reals,
-            laid.smallest,
-            width,
-            label,
-            begins,
-        )
+        state = begin(table, k, width)
+        over = False
+        while not over:
+            over = go_on(
+                table,
+                options,
+                k,
+                laid.functions,
+                laid.shape,
+                laid.integers,
+                laid.reals,
+                laid.smallest,
+                state,
+                _DISTANCES_A_STEP,
+            )
+            problem.progress.step("cluster", data.size - int(state.numbers[LEFT]), data.size)
         classes = np.empty(data.size, np.int64)
-        classes[order] = label
-        nearest = _nearest_classes(table, begins[:count], np.argsort(order))
-        return join_leftovers(problem, classes, order[label < 0], nearest, self.leftover)
+        classes[order] = state.label
+        begins = state.begins[: int(state.numbers[CLASSES])]
+        nearest = _nearest_classes(table, begins, np.argsort(order))
+        return join_leftovers(problem, classes, order[state.label < 0], nearest, self.leftover)
 
     def _size(self, problem: Problem) -> int:
         """Records of a class."""
@@ -181,6 +185,6 @@ def _nearest_classes(
         one_missing = np.isnan(table.numbers[:, begins]) != np.isnan(table.numbers[:, [own]])
         apart = np.where(one_missing, 1.0, np.nan_to_num(apart))
         differ = table.categories[:, begins] != table.categories[:, [own]]
-        return np.argsort(apart.sum(axis=0) + differ.sum(axis=0), kind="stable")
+        return nearest_first(apart.sum(axis=0) + differ.sum(axis=0))
 
     return ranked
