@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 STAMP_DEV := $(VENV)/.installed-dev
 PIP := PIP_CONSTRAINT= PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/pip install --quiet --constraint constraints.txt
 
-.PHONY: demo test quick lint bench clean
+.PHONY: demo test quick lint bench figures clean
 .DEFAULT_GOAL := demo
 
 $(VENV)/bin/python:
@@ -38,6 +38,10 @@ lint: $(STAMP_DEV)  ## ruff and mypy
 
 bench: $(STAMP_DEV)  ## time as ratios to one sort on this machine, loss beside other tools, memory, cold start
 	$(BIN)/python -m benchmarks
+
+figures: $(STAMP_DEV)  ## the papers' figures and claims, redone (about a quarter of an hour)
+	$(BIN)/python -m papers.similarity_clustering
+	$(BIN)/python -m papers.beta_likeness
 
 clean:
 	rm -rf $(VENV) demo-release build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -31,7 +31,7 @@ LAYERS: list[set[str]] = [
     {"encode", "metrics", "attacks"},
     {"release", "report"},
     {"anonymization"},
-    {"folder", "profiling"},
+    {"folder", "profiling", "searching"},
     {"cli"},
     {"", "__main__"},
 ]

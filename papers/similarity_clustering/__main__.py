@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from papers.beta_likeness.plots import draw, plot_ending
-from papers.beta_likeness.report import report, write_claims, write_csv
-from papers.beta_likeness.showing import Showing
-from papers.beta_likeness.subjects import data_folder
+from papers.figures.data import data_folder
+from papers.figures.plots import draw, plot_ending
+from papers.figures.report import report, write_claims, write_csv
+from papers.figures.showing import Showing
 from papers.similarity_clustering.experiments import KS, run
 from papers.similarity_clustering.subjects import subjects
 

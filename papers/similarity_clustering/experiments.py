@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from papers.beta_likeness import rules
-from papers.beta_likeness.results import Claim, Outcome, Panel, Results
+from papers.figures import rules
+from papers.figures.results import Claim, Outcome, Panel, Results
 from papers.similarity_clustering.systems import (
     DATAFLY,
     INCOGNITO,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from likeness.policy import Policy, drop, identifier, other, quasi, sensitive
     from likeness.profiling import profile
     from likeness.release import Release
+    from likeness.searching import Searched, strongest, weakest
     from likeness.tables import read
 
 _WHERE = {
@@ -54,6 +55,7 @@ _WHERE = {
     **dict.fromkeys(("Policy", "drop", "identifier", "other", "quasi", "sensitive"), "policy"),
     "profile": "profiling",
     "Release": "release",
+    **dict.fromkeys(("Searched", "strongest", "weakest"), "searching"),
     "read": "tables",
 }
 
@@ -68,6 +70,7 @@ __all__ = [
     "PolicyError",
     "Query",
     "Release",
+    "Searched",
     "TableError",
     "VerificationError",
     "__version__",
@@ -81,7 +84,9 @@ __all__ = [
     "read",
     "read_hierarchy",
     "sensitive",
+    "strongest",
     "verify",
+    "weakest",
 ]
 
 

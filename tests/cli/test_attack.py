@@ -70,7 +70,7 @@ def test_a_threshold(run, released):
     assert found.code == 1
     assert [error.split()[0] for error in found.errors] == ["linkage", "skewness"]
     assert "above the threshold 0.01" in found.errors[0]
-    for bad in ("often", "linkage=often", "homogeneity=0.5"):
+    for bad in ("often", "linkage=often", "homogeneity=0.5", "3", "linkage=-0.1"):
         assert run(*words, "--at-most", bad).code == 2
     assert "did you mean 'linkage'" in run(*words, "--at-most", "linkag=0.1").errors[0]
 

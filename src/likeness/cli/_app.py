@@ -17,6 +17,8 @@ COMMANDS = (
     "demo",
     "profile",
     "check",
+    "strongest",
+    "weakest",
     "anonymize",
     "verify",
     "measure",

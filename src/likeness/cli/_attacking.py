@@ -41,7 +41,7 @@ def limits(given: Iterable[str], attacks: Iterable[Attack]) -> dict[str, Fractio
     Raises
     ------
     InvalidError
-        When one is no number, or names an attack that is not run.
+        When one is no number from 0 to 1, or names an attack that is not run.
 
     Examples
     --------
@@ -55,6 +55,8 @@ def limits(given: Iterable[str], attacks: Iterable[Attack]) -> dict[str, Fractio
         if name is not None and name not in names:
             raise InvalidError(f"--at-most: {one!r}: no such attack is run{suggestion(name, names)}")
         limit = threshold(value, one)
+        if not 0 <= limit <= 1:
+            raise InvalidError(f"--at-most: {one!r}: a success is a number from 0 to 1")
         for own in names if name is None else [name]:
             found[own] = min(limit, found.get(own, limit))
     return found

@@ -21,6 +21,7 @@ STAGES = {
     "search": "searching for the release",
     "publish": "publishing",
     "prove": "proving",
+    "try": "trying values",
     "write": "writing, and proving from the bytes",
 }
 

@@ -1,0 +1,1 @@
+"""The experiments of the papers, redone: one package a paper, one command each."""

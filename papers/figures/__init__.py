@@ -1,0 +1,1 @@
+"""What every paper's experiments share: panels, rules that judge claims, plots, reports."""

@@ -1,0 +1,124 @@
+"""What an experiment gives: panels of numbers, and the paper's claims beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One figure: some curves over the same values.
+
+    Parameters
+    ----------
+    name
+        As in the paper: ``4a``.
+    title
+        What it shows.
+    x, y
+        Labels of the axes.
+    xs
+        Values along the first axis.
+    series
+        Curve to its values; NaN where there is none.
+    logarithmic
+        Whether the second axis is.
+    extra
+        Further columns of the CSV file that no curve shows.
+    note
+        What a reader should know.
+    """
+
+    name: str
+    title: str
+    x: str
+    y: str
+    xs: Sequence[float]
+    series: dict[str, list[float]]
+    logarithmic: bool = False
+    extra: dict[str, list[float]] = field(default_factory=dict)
+    note: str = ""
+
+    def table(self) -> list[list[str]]:
+        """Head and rows, as written to CSV: every digit."""
+        columns = {self.x: list(self.xs), **self.series, **self.extra}
+        body = zip(*columns.values(), strict=True)
+        return [list(columns), *([written(value) for value in row] for row in body)]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a rule found.
+
+    Parameters
+    ----------
+    holds
+        None where nothing could be measured.
+    measured
+        In words, with numbers.
+    """
+
+    holds: bool | None
+    measured: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of the paper beside what was measured.
+
+    Parameters
+    ----------
+    panel
+        The figure it is about.
+    section
+        Where the paper says it.
+    text
+        What it says.
+    reading
+        What was compared: ``paper`` (the methods as it describes them) or ``library`` (the defaults here).
+    rule
+        When it counts as holding; fixed before anything was measured.
+    outcome
+        What the rule found.
+    why
+        What explains it where it does not hold.
+    """
+
+    panel: str
+    section: str
+    text: str
+    reading: str
+    rule: str
+    outcome: Outcome
+    why: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """In one or two words."""
+        return {True: "holds", False: "does not hold", None: "not measured"}[self.outcome.holds]
+
+
+@dataclass(frozen=True)
+class Results:
+    """Panels and claims of some experiments."""
+
+    panels: list[Panel]
+    claims: list[Claim]
+
+
+def written(value: float) -> str:
+    """Write a number; nothing where there is none.
+
+    Examples
+    --------
+    >>> written(3), written(0.1), written(float("nan")), written(float("inf"))
+    ('3', '0.1', '', 'inf')
+    """
+    if value != value:  # noqa: PLR0124  # NaN
+        return ""
+    return str(int(value)) if isfinite(value) and value == int(value) else repr(float(value))
