@@ -128,6 +128,8 @@ class Verdict:
         for proof in self.proofs:
             measured = f"; strongest: {proof.strength}" if proof.strength is not None else ""
             found.append(f"{words[proof.holds]}: {proof.subject}, scope {proof.scope}{measured}")
+            if proof.scope == "mechanism" and proof.holds:
+                found.append("  proven is how values are drawn, not that those at hand were drawn so")
             where, several = ("by the value", "values") if proof.of_mechanism else ("in the class", "classes")
             found += [f"  violated {where} {failure}" for failure in proof.failures]
             if proof.violated > len(proof.failures):

@@ -233,14 +233,15 @@ def test_parameters_out_of_range(given_):
 
 @pytest.mark.slow
 def test_anatomy_of_adult(data_folder):
-    # Cormode, as paper 002 section 7 quotes him: below 50 % at l = 5, below 30 % at l = 7; far above the random deal.
+    # Cormode, as paper 002 section 7 quotes him: below 50 % at l = 5, below 30 % at l = 7; far above the random deal. The
+    # soft variant, which is stronger than what he looked at, has .28 to .33 at l = 7: there the quote does not hold.
     frame = complete(data_folder)
     columns = {name: lk.quasi() for name in EIGHT} | {"occupation": lk.sensitive()}
     columns |= {name: lk.drop() for name in frame.columns if name not in columns}
-    for l, most in ((5, 0.5), (7, 0.3)):  # noqa: E741
+    for l, limits in ((5, {"hard": 0.5, "soft": 0.5}), (7, {"hard": 0.3, "soft": 0.4})):  # noqa: E741
         policy = lk.Policy(columns=columns, privacy=lk.DistinctLDiversity(l), method=lk.Anatomy(l))
         release = lk.anonymize(frame, policy, seed=1)
-        for variant in ("hard", "soft"):
+        for variant, most in limits.items():
             found = release.attack(DefinettiAttack(variant=variant))
             assert found.baseline == pytest.approx(1 / l, abs=1e-3)
             assert found.baseline + 0.02 < found.success < most
@@ -255,3 +256,19 @@ def test_through_the_release():
     policy = lk.Policy(columns=columns, privacy=lk.DistinctLDiversity(2), method=lk.Anatomy(2))
     found = lk.anonymize(frame, policy, seed=1).attack("definetti")
     assert found.success > 0.75 > found.baseline == pytest.approx(0.5)
+
+
+def test_shares_that_fit_in_no_memory_are_refused(monkeypatch):
+    data = table([(AGE, [0, 1, 2, 3])], [(DISEASE, [0, 1, 2, 0])])
+    made = Plan(np.zeros(4, np.int64))
+    assert attack(data, made, GeneralizedForm()).details["classes"] == 1
+    monkeypatch.setattr("likeness.attacks.definetti._MOST_SHARES_OF_CLASS", 11)
+    with pytest.raises(
+        lk.PolicyError, match=r"^definetti: classes of up to 4 records with 3 sensitive values are too"
+    ):
+        attack(data, made, GeneralizedForm())
+    monkeypatch.setattr("likeness.attacks.definetti._MOST_SHARES_OF_CLASS", 12)
+    monkeypatch.setattr("likeness.attacks.definetti._MOST_SHARES", 11)
+    with pytest.raises(lk.PolicyError, match="leave this attack out"):
+        attack(data, made, GeneralizedForm())
+    assert attack(data, made, GeneralizedForm(), variant="hard").details["classes"] == 1

@@ -352,6 +352,12 @@ def test_withheld_records_are_no_targets():
     assert isinstance(Rerun(making, data, np.random.default_rng(0)).data.size, int)
 
 
+def test_large_tables_are_imagined_fewer_times():
+    attack = MinimalityAttack()
+    assert [attack.runs(n) for n in (1, 200_000, 400_000, 1_000_000, 10**8)] == [10, 10, 5, 2, 2]
+    assert MinimalityAttack(simulations=6).runs(10**8) == 6
+
+
 @pytest.mark.parametrize(
     "given_", [{"classes": 0}, {"permutations": 1}, {"simulations": 0}, {"whole_table": 1}, {"seed": -1}]
 )

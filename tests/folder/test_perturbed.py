@@ -385,3 +385,34 @@ def test_whatever_is_changed_is_said_in_a_sentence(name: str, written: Path) -> 
                 assert "Traceback" not in line
 
     change()
+
+
+@pytest.mark.parametrize(
+    ("method", "table", "column"),
+    [
+        ("baseline", "release", "disease"),
+        ("baseline", "distribution", "age"),
+        ("perturbation", "distribution", "age"),
+        ({"name": "anatomy", "l": 2}, "quasi", "disease"),
+        ({"name": "anatomy", "l": 2}, "sensitive", "age"),
+    ],
+    ids=str,
+)
+def test_no_table_holds_what_its_form_does_not_publish_there(
+    method: Any, table: str, column: str, tmp_path: Path
+) -> None:
+    privacy = lk.DistinctLDiversity(2) if isinstance(method, dict) else lk.BetaLikeness(2)
+    given = asked(method=method if isinstance(method, dict) else {"name": method}, privacy=privacy)
+    folder = Folder.__new__(Folder)
+    folder.root = lk.anonymize(patients(), given).write(tmp_path / "out")
+    assert lk.verify(folder.root / "public").ok
+    rows = patients()[column].cast(pl.String)
+
+    def beside(frame: pl.DataFrame) -> pl.DataFrame:
+        return frame.with_columns(rows.head(frame.height).alias(column))
+
+    edit(folder, table, beside)
+    hidden(folder)
+    found = lines(lk.verify(folder.root / "public"))
+    assert f"{table}.csv: holds '{column}', which " in found
+    assert "releases do not publish there" in found

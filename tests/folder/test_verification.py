@@ -476,10 +476,16 @@ def test_told_otherwise_than_the_policy(folder: Folder) -> None:
         replace(note, distance="ordered") if note.role == "sensitive" else note
         for note in certificate.columns.notes
     ]
-    folder.certify(columns=PublishedColumns(tuple(notes)), remarks=("all is well",))
+    folder.certify(columns=PublishedColumns(tuple(notes)), remarks=(*certificate.remarks, "all is well"))
     folder.audit()
     assert lk.verify(folder.root).ok
     _failure(folder.root, "says of column 'disease'", "its remarks", original=patients())
+
+
+def test_what_the_form_takes_for_granted_must_be_said(folder: Folder) -> None:
+    folder.certify(remarks=("all is well",))
+    folder.audit()
+    _failure(folder.root, "lacks a remark that every generalized release has")
 
 
 def test_column_added_with_all_hashes(folder: Folder) -> None:

@@ -100,7 +100,7 @@ def test_relaxed_halves_are_equal():
     [
         ({"cut": "widset"}, "mondrian: cut must be one of .*; got 'widset'; did you mean 'widest'"),
         ({"loss": "gml"}, "mondrian: loss must be one of glm, ncp, iloss; got 'gml'"),
-        ({"strict": False}, "strict: false deals records at the median, which 'least-loss' does not cut at"),
+        ({"strict": False}, "strict: false deals records at the median, which 'least-loss' does not do"),
     ],
 )
 def test_parameters_that_do_not_go(given_, message):

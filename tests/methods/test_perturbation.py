@@ -149,6 +149,8 @@ def test_models_that_are_more_than_limits_are_refused_by_name():
     for model in (BetaLikeness(2, negative=0.5), AlphaKAnonymity(0.5, 2)):
         with pytest.raises(PolicyError, match=r"without negative.* alpha-k-anonymity with k: 1"):
             Perturbation().check(problem(table(COUNTS), model).requirements)
+    with pytest.raises(PolicyError, match="cannot meet beta-likeness on 'disease' with negative, which"):
+        Perturbation().check(problem(table(COUNTS), BetaLikeness(2, negative=0.5)).requirements)
 
 
 def test_it_needs_a_model_about_sensitive_values():

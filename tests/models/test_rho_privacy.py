@@ -52,6 +52,8 @@ def test_how_strong_a_table_is():
     assert bind(RhoPrivacy(0.9), REFERENCE).measured(classes).tolist() == [0.5, pytest.approx(2 / 3)]
     by_value = bind(RhoPrivacy({"0": "1/2"}), REFERENCE)
     assert by_value.measured(classes).tolist() == [0.5, pytest.approx(2 / 3)]
+    # Values that are not limited do not count.
+    assert by_value.strongest(count([[1, 0, 3], [0, 0, 1]])).values == {"rho2": 0.25}
     assert by_value.slack(by_value.measured(classes)).tolist() == [0.5, pytest.approx(1 / 3)]
 
 
@@ -95,6 +97,11 @@ def test_an_unknown_value_is_an_error_where_all_are_known(model):
         ({"rho2": 0.5, "rho1": 0.5}, "rho1 must be below rho2; got 1/2 and 1/2"),
         ({"rho2": {"a": 0.5}, "rho1": 0.6}, "rho1 of 'a' must be below rho2; got 3/5 and 1/2"),
         ({"rho2": {"a": 0.5, "b": 0.9}, "rho1": {"b": 0.95, "c": 0.99}}, "rho1 of 'b' must be below rho2"),
+        (
+            {"rho2": {"a": 0.5, "b": 0.9}, "rho1": {"a": 0.2}},
+            "rho2 names 'b' and rho1 does not, so that nothing would limit it; name it in both",
+        ),
+        ({"rho2": {"a": 0.5}, "rho1": {"a": 0.2, "b": 0.1}}, "rho1 names 'b' and rho2 does not"),
     ],
 )
 def test_bad_parameters(parameters, message):
@@ -103,8 +110,8 @@ def test_bad_parameters(parameters, message):
 
 
 def test_a_policy_can_hold_it():
-    model = RhoPrivacy({"a": Fraction(1, 3), 5: 0.5}, rho1={"a": "1/10"})
+    model = RhoPrivacy({"a": Fraction(1, 3), 5: 0.5}, rho1={"a": "1/10", "5": 0.2})
     kept = registry.parameters(model)
-    assert kept == {"rho2": {"a": "1/3", "5": 0.5}, "rho1": {"a": "1/10"}}
+    assert kept == {"rho2": {"a": "1/3", "5": 0.5}, "rho1": {"a": "1/10", "5": 0.2}}
     assert registry.create("models", "rho-privacy", kept) == model
-    assert repr(model) == "RhoPrivacy(rho2={'a': '1/3', '5': 0.5}, rho1={'a': '1/10'})"
+    assert repr(model) == "RhoPrivacy(rho2={'a': '1/3', '5': 0.5}, rho1={'a': '1/10', '5': 0.2})"

@@ -79,6 +79,8 @@ EXPECTED = {
         "work_class": "quasi",
         "salary_class": "sensitive",
     },
+    # Nothing in the name of a monthly charge says that others cannot know it.
+    "isp": {"age": "quasi", "sex": "quasi", "location": "quasi", "monthly_charge": "quasi"},
 }
 
 

@@ -32,6 +32,8 @@ _RECORDS_A_CLASS = 50_000
 """Records to run the method on for one class."""
 _RECORDS_OF_CHAINS = 2_000_000
 _BALANCING_ROUNDS = 500
+_FEWEST_SIMULATIONS, _MOST_SIMULATIONS = 2, 10
+_RECORDS_OF_SIMULATIONS = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,8 @@ class MinimalityAttack(ColumnAttack):
         How many arrangements of its values to try for a class; all there are, each once, when they are no more. In
         classes of many members fewer: as many as make 50,000 records, and at least 20.
     simulations
-        How many imagined tables to run methods on that do not cut from above.
+        How many imagined tables to run methods on that do not cut from above. When left out as many as make
+        2,000,000 records, but at least 2 and at most 10: large tables teach as much in fewer runs.
     whole_table
         For methods that cut from above: run on the whole table, the other classes as they are, instead of on the
         class alone. Also finds cuts further up that other values would have changed; exact, and for small tables.
@@ -109,7 +112,7 @@ class MinimalityAttack(ColumnAttack):
 
     classes: int | None = 50
     permutations: int = 100
-    simulations: int = 10
+    simulations: int | None = None
     whole_table: bool = False
     seed: int = 0
 
@@ -133,7 +136,8 @@ class MinimalityAttack(ColumnAttack):
         if self.classes is not None:
             whole(self.name, "classes", self.classes, at_least=1)
         whole(self.name, "permutations", self.permutations, at_least=2)
-        whole(self.name, "simulations", self.simulations, at_least=2)
+        if self.simulations is not None:
+            whole(self.name, "simulations", self.simulations, at_least=2)
         whole(self.name, "seed", self.seed, at_least=0)
         if not isinstance(self.whole_table, bool):
             raise PolicyError(f"{self.name}: whole_table must be true or false; got {self.whole_table!r}")
@@ -245,11 +249,24 @@ class MinimalityAttack(ColumnAttack):
                 walk.move(proposal, allowed, adapt=step < steps)
         return [walk.beliefs(steps) for walk in walks]
 
+    def runs(self, records: int) -> int:
+        """How many imagined tables of so many records the method is run on.
+
+        Examples
+        --------
+        >>> MinimalityAttack().runs(1_000), MinimalityAttack().runs(500_000), MinimalityAttack().runs(5_000_000)
+        (10, 4, 2)
+        """
+        if self.simulations is not None:
+            return self.simulations
+        few = _RECORDS_OF_SIMULATIONS // max(1, records)
+        return max(_FEWEST_SIMULATIONS, min(_MOST_SIMULATIONS, few))
+
     def _by_place(
         self, table: ClassTable, chosen: list[int], rng: np.random.Generator
     ) -> tuple[list[Beliefs], dict[str, float]]:
         """Scale each class's shares by how often holders of a value come to lie where a record lies."""
-        counts = learn_places(table.rerun, table.values, table.width, self.simulations, rng)
+        counts = learn_places(table.rerun, table.values, table.width, self.runs(table.values.size), rng)
         halves = [lifts(counts[half] if counts[half].any() else counts.sum(axis=0)) for half in (0, 1)]
         relative = 1 / np.sqrt(counts.sum(axis=0) + 1)
         own_places = places(table.rerun.data, table.labels)

@@ -11,7 +11,8 @@ from likeness.attacks._base import AttackResult
 from likeness.attacks._beliefs import Evidence
 from likeness.attacks._conditionals import learn, learn_from_table
 from likeness.attacks._guessing import GuessingAttack
-from likeness.attacks._matching import shared_cells
+from likeness.attacks._matching import match_targets, shared_cells
+from likeness.attacks._weighed import classify_weighed, weigh
 from likeness.checks import choice
 from likeness.errors import LikenessError
 from likeness.microdata.grouping import group_codes
@@ -39,8 +40,8 @@ class NaiveBayesAttack(GuessingAttack):
     The guess for somebody with quasi-identifiers t is ``argmax_v Pr[v] Π_j Pr[t_j|v]``, where Pr[v] is the overall
     share of v and ``Pr[t_j|v] = Σ_{G: t_j in region_j(G)} c_v(G) / N_v``: all records of v whose region covers t_j,
     over all records of v. In two-table forms a record has every value of its bucket with the value's share there;
-    where sensitive values were randomized, the counts are reconstructed. Of equal values the first is guessed; where
-    all are impossible, the most frequent one.
+    where sensitive values were randomized, see ``weighed``. Of equal values the first is guessed; where all are
+    impossible, the most frequent one.
 
     Parameters
     ----------
@@ -51,12 +52,21 @@ class NaiveBayesAttack(GuessingAttack):
     sensitive
         The column to guess; all when left out, and the result is that of the largest gain.
     variant
-        ``counts`` (default): as above, the paper's. ``laplace``: 1 is added to every count, the number of the
-        attribute's values to N_v. ``uniform``: a record counts for every value in its region with 1 over their
-        number, so that Pr[t_j|v] sums to 1.
+        ``counts``: as above, the paper's. ``laplace``: 1 is added to every count, the number of the attribute's
+        values to N_v. ``uniform``: a record counts for every value in its region with 1 over their number, so that
+        Pr[t_j|v] sums to 1. ``weighed`` is for randomized values: reconstructed counts are believed as far as chance
+        does not explain them, and what was published of the target is looked at too; the others take reconstructed
+        counts as they are (negative ones as 0). When left out: ``weighed`` where values were randomized, else
+        ``counts``.
 
     Notes
     -----
+    What this finds of a perturbed release is no breach of its guarantee, which is about an adversary whose prior is the
+    overall distribution. This one takes from the release itself how values depend on quasi-identifiers. On
+    census_income (199,523 records; age, sex, race, marital status, education; major occupation; β = 4, rule
+    ``capped``) .505 of all have the most frequent value; ``counts`` guesses .31 to .51 right, depending on the draw,
+    ``weighed`` .54 without and .55 with the target's own value, and the classifier learned from the original table .55.
+
     Under enhanced β-likeness ``Pr[t_j|v] <= (1 + min{β, -ln p_v}) Pr[t_j]`` (equation 19): ``largest_lift`` shows how
     much of that a release uses.
 
@@ -71,12 +81,13 @@ class NaiveBayesAttack(GuessingAttack):
     NaiveBayesAttack(targets=None, seed=0, sensitive=None, variant='laplace')
     """
 
-    variant: str = "counts"
+    variant: str | None = None
 
     name: ClassVar[str] = "naive-bayes"
     explained: ClassVar[Mapping[str, str]] = {
         "baseline": "guessing the table's most frequent value for everybody",
         "learned_from_original": "the same classifier, learned from the original table",
+        "without_own_value": "the same, not looking at what was published of the target",
         "most_frequent": "share of targets for whom the most frequent value is guessed",
         "max_confidence": "largest probability that the classifier gives a guess",
         "largest_lift": "largest Pr[t|v] / Pr[t] that was learned; β-likeness by generalizing limits it to 1 + β",
@@ -85,14 +96,27 @@ class NaiveBayesAttack(GuessingAttack):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        choice(self.name, "variant", self.variant, ("counts", "laplace", "uniform"))
+        if self.variant is not None:
+            choice(self.name, "variant", self.variant, ("counts", "laplace", "uniform", "weighed"))
+
+    def variant_for(self, publication: Publication) -> str:
+        """The variant that a release is attacked with."""
+        return self.variant or ("counts" if publication.mechanism is None else "weighed")
 
     def refusal_of(self, publication: Publication, original: Microdata, name: str) -> str | None:  # noqa: ARG002
         """Say why counts of a column cannot be learned, or None when they can."""
-        if publication.mechanism is None or publication.size == 0:
+        weighed = self.variant_for(publication) == "weighed"
+        if publication.mechanism is None:
+            return (
+                f"{self.name}: weighed is for randomized values; this release publishes them as they are"
+                if weighed
+                else None
+            )
+        if publication.size == 0:
             return None
+        counts = publication.mechanism.counts.astype(np.float64)
         try:
-            publication.reconstruct(publication.mechanism.counts.astype(np.float64))
+            _ = publication.mechanism.reconstruct(counts) if weighed else publication.reconstruct(counts)
         except LikenessError as problem:
             return f"{self.name}: {problem}"
         return None
@@ -107,24 +131,38 @@ class NaiveBayesAttack(GuessingAttack):
             table; ``most_frequent``, the share of targets for whom the most frequent value is guessed;
             ``max_confidence``, the largest probability the classifier gives a guess; ``largest_lift``, the largest
             ``Pr[t_j|v] / Pr[t_j]``; ``random_world``, the share guessed by drawing from everybody's class;
-            ``targets``, their number.
+            ``targets``, their number; by ``weighed``, ``without_own_value``.
         """
-        original, records = question.original, question.records
-        columns = [j for _, j in shared_cells(question.publication, original)]
+        publication, original, records = question.publication, question.original, question.records
+        columns = [j for _, j in shared_cells(publication, original)]
         codes, tuples = _tuples(original, columns, records)
-        learned = learn(question.publication, original, question.column, self.variant)
-        guess, confidence = classify(learned, codes)
+        variant, mechanism = self.variant_for(publication), publication.mechanism
+        further = {}
+        if variant == "weighed" and mechanism is not None and publication.size:
+            variant = "counts"
+            learned = learn(publication, original, question.column, variant)
+            lifts = weigh(learned, mechanism)
+            own = match_targets(publication, original, records).exact if columns else None
+            alone, guess, confidence = classify_weighed(learned, mechanism, lifts, codes, own)
+            further["without_own_value"] = question.score(alone[tuples.of])[0]
+            lift = max((float(one.max(initial=0.0)) for one in lifts), default=0.0)
+        else:
+            variant = "counts" if variant == "weighed" else variant
+            learned = learn(publication, original, question.column, variant)
+            guess, confidence = classify(learned, codes)
+            lift = largest_lift(learned)
         success, baseline = question.score(guess[tuples.of])
-        everything = learn_from_table(original, question.index, columns, self.variant)
+        everything = learn_from_table(original, question.index, columns, variant)
         known, _ = classify(everything, codes)
         details = {
             "learned_from_original": question.score(known[tuples.of], np.arange(question.domain.codes))[0],
             "most_frequent": int(np.count_nonzero(guess[tuples.of] == learned.likeliest))
             / max(1, records.size),
             "max_confidence": float(confidence.max(initial=0.0)),
-            "largest_lift": largest_lift(learned),
-            "random_world": Evidence(question.publication, question.column).strength.random_world,
+            "largest_lift": lift,
+            "random_world": Evidence(publication, question.column).strength.random_world,
             "targets": float(records.size),
+            **further,
         }
         return AttackResult(
             self.name,

@@ -178,6 +178,11 @@ class Origin:
         possible = mechanism.numerators[found, own] > 0
         if not possible.all():
             yield self._wrong(~possible, name, "is nothing that the original's value can become")
+        elif not mechanism.plausible(found, own):
+            yield (
+                f"column {name!r}: {np.count_nonzero(found == own)} of {own.size} published values are their originals, "
+                "which the matrix PM does not make: they were not drawn by it"
+            )
         made = self._made_again()
         if made is None or not np.array_equal(made.numerators, mechanism.numerators):
             yield "the published matrix PM is not the one that the policy's method makes for the published records"

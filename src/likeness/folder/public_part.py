@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.anonymization import as_it_is
+from likeness.anonymization import SEED_WARNING, as_it_is
 from likeness.certificate import Certificate
 from likeness.errors import LikenessError, TableError, VerificationError
 from likeness.folder.layout import CERTIFICATE, CERTIFICATE_PAGE, FORMATS, digest
@@ -205,6 +205,27 @@ def _check_columns(part: PublicPart) -> None:
         part.problems.append(
             f"{', '.join(part.labels[name] for name in described)}: the columns are {', '.join(there)}; "
             f"{CERTIFICATE} describes {', '.join(names)}"
+        )
+    for name, table in described.items():
+        wrong = part.form.misplaced(name, table.names, part.certificate.columns)
+        if wrong:
+            part.problems.append(
+                f"{part.labels[name]}: holds {', '.join(map(repr, wrong))}, which {part.form.name} releases do not publish there"
+            )
+    _check_remarks(part)
+
+
+def _check_remarks(part: PublicPart) -> None:
+    """Make sure that the certificate says what its form takes for granted."""
+    assert part.certificate is not None  # noqa: S101  # read before
+    assert part.form is not None  # noqa: S101  # made before
+    needed = [part.form.remark, *part.form.further_remarks]
+    if part.certificate.reproducible and part.form.protected_by_randomness:
+        needed.append(SEED_WARNING)
+    if not set(needed) <= set(part.certificate.remarks):
+        part.problems.append(
+            f"{CERTIFICATE}: lacks a remark that every {part.form.name} release has"
+            + _other_version(part.certificate, "; its wording may differ: verify with that version")
         )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -20,7 +21,7 @@ from likeness.microdata.domain import NUMERIC
 from likeness.tables import EncodedColumn, Labelled
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -308,6 +309,8 @@ class Form(ABC):
     """Published tables that are CSV whatever the format of the others: small, and read by any tool."""
     undescribed: ClassVar[frozenset[str]] = frozenset()
     """Published tables whose columns are no columns of the original, so that no note describes them."""
+    roles_in: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType({})
+    """Roles of the columns that each table may hold; all, where a table is not named."""
     protected_by_randomness: ClassVar[bool] = False
     """Whether what protects is that nobody can repeat the random draws: a given seed then weakens a release."""
     sensitive_shown: ClassVar[str] = "exactly"
@@ -327,6 +330,29 @@ class Form(ABC):
         'perturbation.csv'
         """
         return f"{table}.{'csv' if table in self.always_csv else format_}"
+
+    def keys_in(self, table: str, columns: PublishedColumns) -> frozenset[str]:  # noqa: ARG002
+        """Name the columns that the form itself adds to a table, beside those of the original."""
+        return frozenset()
+
+    def misplaced(self, table: str, names: Iterable[str], columns: PublishedColumns) -> list[str]:
+        """Say which columns a table must not hold: exact values beside what the form publishes would undo it.
+
+        Parameters
+        ----------
+        table
+            Its name.
+        names
+            Its columns.
+        columns
+            What the certificate says about all columns.
+        """
+        roles = self.roles_in.get(table)
+        if roles is None:
+            return []
+        of = {note.name: note.role for note in columns.notes}
+        keys = self.keys_in(table, columns)
+        return [name for name in names if of.get(name) not in roles and name not in keys]
 
     @abstractmethod
     def publish(self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator) -> Published:

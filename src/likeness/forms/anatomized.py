@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -41,10 +42,18 @@ class AnatomizedForm(Form):
     name: ClassVar[str] = "anatomized"
     tables: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
     publishes_exactly: ClassVar[bool] = True
+    roles_in: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType(
+        {"quasi": frozenset({"quasi", "other"}), "sensitive": frozenset({"sensitive"})}
+    )
     remark: ClassVar[str] = (
         "quasi-identifiers are published exactly, one record a row, so everybody sees who is in the table; "
         "sensitive values are published by bucket, each with its number of records"
     )
+
+    def keys_in(self, table: str, columns: PublishedColumns) -> frozenset[str]:
+        """Name the bucket, and the counts of the sensitive values."""
+        counted = {count_column(note.name) for note in columns.with_role("sensitive")}
+        return frozenset({BUCKET} | (counted if table == "sensitive" else set()))
 
     def publish(self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator) -> Published:  # noqa: ARG002
         """Publish every kept record's quasi-identifiers, and its bucket's sensitive values.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from likeness.errors import PolicyError, TableError
+from likeness.forms._anatomized import count_column
 from likeness.forms._base import Columns, Form, Publication, Published, publish_values
 from likeness.forms._baseline import BaselinePublication
 from likeness.forms._distribution import DISTRIBUTION, publish_distribution
@@ -41,6 +43,9 @@ class BaselineForm(Form):
     name: ClassVar[str] = "baseline"
     tables: ClassVar[tuple[str, ...]] = ("release", DISTRIBUTION)
     publishes_exactly: ClassVar[bool] = True
+    roles_in: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType(
+        {"release": frozenset({"quasi", "other"}), DISTRIBUTION: frozenset({"sensitive"})}
+    )
     always_csv: ClassVar[frozenset[str]] = frozenset({DISTRIBUTION})
     sensitive_shown: ClassVar[str] = "only how many records have each value"
     remark: ClassVar[str] = (
@@ -50,6 +55,11 @@ class BaselineForm(Form):
     further_remarks: ClassVar[tuple[str, ...]] = (
         "whoever knows the sensitive values of all records but one learns that one's from the numbers of records",
     )
+
+    def keys_in(self, table: str, columns: PublishedColumns) -> frozenset[str]:
+        """Name the counts of the distribution."""
+        counted = (count_column(note.name) for note in columns.with_role("sensitive"))
+        return frozenset(counted if table == DISTRIBUTION else ())
 
     def publish(self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator) -> Published:  # noqa: ARG002
         """Publish every kept record's quasi-identifiers, and the numbers of records of each sensitive value.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from likeness.errors import PolicyError, TableError
+from likeness.forms._anatomized import count_column
 from likeness.forms._base import Columns, Form, Publication, Published, publish_values
 from likeness.forms._distribution import DISTRIBUTION, publish_distribution
 from likeness.forms._matrix import PERTURBATION, publish_matrix
@@ -70,6 +72,9 @@ class PerturbedForm(Form):
     name: ClassVar[str] = "perturbed"
     tables: ClassVar[tuple[str, ...]] = ("release", DISTRIBUTION, PERTURBATION)
     publishes_exactly: ClassVar[bool] = True
+    roles_in: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType(
+        {DISTRIBUTION: frozenset({"sensitive"})}
+    )
     always_csv: ClassVar[frozenset[str]] = frozenset({DISTRIBUTION, PERTURBATION})
     undescribed: ClassVar[frozenset[str]] = frozenset({PERTURBATION})
     protected_by_randomness: ClassVar[bool] = True
@@ -93,6 +98,11 @@ class PerturbedForm(Form):
 
     def __post_init__(self) -> None:
         check_variant(self.reconstruction)
+
+    def keys_in(self, table: str, columns: PublishedColumns) -> frozenset[str]:
+        """Name the counts of the distribution."""
+        counted = (count_column(note.name) for note in columns.with_role("sensitive"))
+        return frozenset(counted if table == DISTRIBUTION else ())
 
     def publish(self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator) -> Published:  # noqa: ARG002
         """Publish every kept record's quasi-identifiers and perturbed value, and the mechanism.

@@ -24,6 +24,7 @@ from likeness.models._base import SensitiveAttribute, SensitiveModel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likeness.models._base import PrivacyModel
     from likeness.models._requirements import Requirement, View
 
 _INSTEAD = (
@@ -76,8 +77,8 @@ class Perturbation(Method):
         """Refuse models that are more than limits on the confidence in each value."""
         limited = [one for one in requirements if one.view is not None]
         problems = [
-            f"{self.name}: cannot meet {one.subject}, which is not a limit on the confidence in each value alone; use "
-            f"{_INSTEAD}, or another method"
+            f"{self.name}: cannot meet {one.subject}{_because(one.model)}, which is not a limit on the confidence in each "
+            f"value alone; use {_INSTEAD}, or another method"
             for one in limited
             if one.bound.posterior_limits() is None
         ]
@@ -122,6 +123,11 @@ class Perturbation(Method):
             "changed": int(np.count_nonzero(published[0, kept] != codes)),
         }
         return replace(plan, sensitive=published, mechanism=mechanism, history=history)
+
+
+def _because(model: PrivacyModel) -> str:
+    """Name the parameter that asks for more than a limit on each value."""
+    return " with negative" if getattr(model, "negative", None) is not None else ""
 
 
 def _limits(requirement: Requirement, view: View, counts: NDArray[np.int64]) -> Limits:

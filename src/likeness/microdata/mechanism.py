@@ -243,6 +243,29 @@ class Mechanism:
             found[own] = np.searchsorted(up_to[:, i], draws[own], side="right")
         return found
 
+    def plausible(self, published: NDArray[np.integer], original: NDArray[np.integer]) -> bool:
+        """Whether about as many values were published as themselves as the mechanism keeps.
+
+        Released by the mechanism, fewer than one table in 10^12 is not plausible (more than 8 standard deviations and 8 records
+        away from the expectation; Bernstein's inequality).
+
+        Parameters
+        ----------
+        published, original : (n,) int
+            Codes of every record.
+
+        Examples
+        --------
+        >>> coin = Mechanism(np.array([300, 100]), np.array([[75, 25], [25, 75]]), 100)
+        >>> values = np.repeat([0, 1], [300, 100])
+        >>> coin.plausible(values, values), coin.plausible(coin.perturb(values, np.random.default_rng(1)), values)
+        (False, True)
+        """
+        chance = np.diag(self.matrix)[original]
+        kept = int(np.count_nonzero(published == original))
+        away = abs(kept - float(chance.sum()))
+        return bool(away <= 8 * float((chance * (1 - chance)).sum()) ** 0.5 + 8)
+
     @cached_property
     def _inverter(self) -> _reconstruction.Inverter:
         inside = self.numerators[np.ix_(self.active, self.active)]

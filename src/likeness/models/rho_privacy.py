@@ -40,7 +40,8 @@ class RhoPrivacy(GroupedModel):
         not named are not limited. Texts such as ``"1/3"`` are exact.
     rho1
         Largest share of the values this is about, above 0 and below ``rho2``: one for all, or by value; values
-        that are not named are not limited. By default every value, whatever its share (Definition 7).
+        that are not named are not limited. Where ``rho2`` is by value too, both must name the same values. By default
+        every value, whatever its share (Definition 7).
 
     Notes
     -----
@@ -79,6 +80,14 @@ class RhoPrivacy(GroupedModel):
                 raise PolicyError(
                     f"{self.name}: rho1{concerned} must be below rho2; got {before} and {after}"
                 )
+        if low.named and high.named and low.named.keys() != high.named.keys():
+            # One of them alone would limit nothing, though the policy reads as if it did.
+            first, other = ("rho2", "rho1") if high.named.keys() - low.named.keys() else ("rho1", "rho2")
+            value = next(v for v in (high if first == "rho2" else low).named if v not in getattr(self, other))
+            raise PolicyError(
+                f"{self.name}: {first} names {value!r} and {other} does not, so that nothing would limit it; name it "
+                "in both, or give rho1 as one number"
+            )
 
     def _read(self, key: str) -> _PerValue:
         """Read one parameter; its numbers must be above 0 and below 1."""
@@ -113,8 +122,8 @@ class RhoPrivacy(GroupedModel):
         # Above its ρ1, or not named there, a value may become as sure as it likes.
         bounds = [low.of(label) for label in labels]
         concerned = [
-            self.rho1 is None or (bound is not None and p <= bound)
-            for bound, p in zip(bounds, attribute.shares, strict=True)
+            high.of(label) is not None and (self.rho1 is None or (bound is not None and p <= bound))
+            for label, bound, p in zip(labels, bounds, attribute.shares, strict=True)
         ]
         limits = [high.of(label) if one else None for label, one in zip(labels, concerned, strict=True)]
         return _Bound(attribute, np.array(concerned, np.bool_), limits, high.default)
@@ -139,7 +148,7 @@ class _Bound(ShareLimits):
     attribute
         The sensitive attribute.
     concerned : (m,) bool
-        Values whose share is at most their ρ1.
+        Values that have a ρ2, and whose share is at most their ρ1.
     largest
         ρ2 of every value that has a limit; None for the others.
     common
@@ -172,14 +181,14 @@ class _Bound(ShareLimits):
         return self.unit - measured
 
     def strongest_posterior(self, posteriors: Sequence[Fraction]) -> Strength:
-        """Smallest ρ2 that would do for all values up to their ρ1; infinite when only 1 would."""
+        """Smallest ρ2 that would do for all limited values; infinite when only 1 would."""
         share = max(
             (q for q, one in zip(posteriors, self.concerned, strict=True) if one), default=Fraction(0)
         )
         return Strength({"rho2": float("inf") if share == 1 else float_above(share)})
 
     def strongest(self, stats: ClassStatistics) -> Strength:
-        """Smallest ρ2 that would do for all values up to their ρ1; infinite when only 1 would."""
+        """Smallest ρ2 that would do for all limited values; infinite when only 1 would."""
         limited = self.concerned[stats.value]
         share = largest_ratio(stats.count[limited], stats.sizes[stats.class_of[limited]])
         return Strength({"rho2": float("inf") if share == 1 else float_above(share)})
