@@ -86,3 +86,13 @@ def test_other_methods(method, run, desk):
     assert found.code == 0, found.err
     assert f"lost, by {method}" in found.out
     assert run("verify", "out", "--original", "patients.csv").code == 0
+
+
+def test_a_sensitive_column_of_one_value_is_warned_about(run, desk):
+    (desk / "one.csv").write_text("age,s\n" + "".join(f"{age},flu\n" for age in range(20, 30)))
+    (desk / "one.yaml").write_text(
+        "columns: {age: {role: quasi}, s: {role: sensitive}}\nprivacy: [{model: beta-likeness, beta: 4}]\n"
+    )
+    found = run("anonymize", "one.csv", "one.yaml", "-o", "out")
+    assert found.code == 0
+    assert "warning: every published record has the same value of 's'" in found.err

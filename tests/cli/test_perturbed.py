@@ -98,6 +98,8 @@ def test_a_seed_warns(ask, run, desk):
     assert found.code == 0
     assert "warning: a seed was given" in found.err
     assert "a seed can be found by trying" in found.err
+    assert "out/public is not to be handed out: it was made with a seed" in found.out
+    assert "may be handed out" not in found.out
     certificate = json.loads((desk / "out/public/certificate.json").read_text())
     assert certificate["reproducible"]
     assert any("a seed can be found by trying" in remark for remark in certificate["remarks"])

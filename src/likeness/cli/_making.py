@@ -52,6 +52,12 @@ def make(
         )
     if SEED_WARNING in release.certificate.remarks:
         console.note(f"warning: {SEED_WARNING}")
+    for domain in release.publication.sensitive:
+        if domain.codes == 1:
+            console.note(
+                f"warning: every published record has the same value of {domain.name!r}: everybody learns it of everybody; "
+                "give the column the role other or drop if that is all right"
+            )
     return release, place
 
 
@@ -80,13 +86,15 @@ def tell(release: Release, summary: dict[str, Any]) -> list[str]:
     private = release.private
     policy = private.policy
     classes = count(release.certificate.classes, "equivalence class", "equivalence classes")
+    weakened = SEED_WARNING in release.certificate.remarks
+    may = "is not to be handed out: it was made with a seed" if weakened else "may be handed out"
     blocks = {
         "asked": asked(policy, private.encoded.name_models(policy.privacy)),
         "proven from the published bytes": [*release.verdict.lines(), *release.certificate.remarks],
         f"lost, by {summary['method']} in the form {summary['form']}": lost(summary["loss"]),
         "counts": [*counted_line(summary["counts"]), classes],
         "release": [
-            f"{summary['folder']}/public may be handed out",
+            f"{summary['folder']}/public {may}",
             f"{summary['folder']}/private is the steward's alone",
         ],
     }
