@@ -9,7 +9,8 @@ import numpy as np
 from tests.methods.problems import plain_set
 
 from likeness.methods._burel_buckets import Buckets, bucketize
-from likeness.methods._burel_tree import Leaves, bi_split
+from likeness.methods._burel_tree import bi_split
+from likeness.methods._ec_tree import Leaves
 from likeness.models._base import SensitiveAttribute
 from likeness.models.beta_likeness import BetaLikeness
 

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from tests.methods.sabre_cases import ground, grounds, spans_of
 from tests.models.tables import DISEASE_COUNTS, diseases, numbers
 
+from likeness.methods._ec_tree import Leaves
 from likeness.methods._sabre_buckets import partitions
-from likeness.methods._sabre_tree import Drafts, halve
+from likeness.methods._sabre_tree import halve
 
 
-def as_counter(drafts: Drafts) -> Counter[tuple[int, ...]]:
+def as_counter(drafts: Leaves) -> Counter[tuple[int, ...]]:
     found: Counter[tuple[int, ...]] = Counter()
     for vector, times in zip(drafts.vectors.tolist(), drafts.times.tolist(), strict=True):
         found[tuple(vector)] += times
@@ -75,7 +76,7 @@ def test_long_thresholds_are_exact(t):
 
 
 def test_entries():
-    drafts = Drafts(np.array([[2, 0, 1], [0, 3, 0]]), np.array([1, 4]))
-    start, bucket, take = drafts.entries()
+    drafts = Leaves(np.array([[2, 0, 1], [0, 3, 0]]), np.array([1, 4]))
+    start, bucket, take = drafts.drafts()
     assert (start.tolist(), bucket.tolist(), take.tolist()) == ([0, 2, 3], [0, 2, 1], [2, 1, 3])
     assert drafts.count == 5

@@ -90,11 +90,17 @@ class Rejoined:
         requirements = require(models, data.sensitive, published, data.sensitive_codes)
         return Making(choose_method(self.policy, data), requirements, plan)
 
+    def _records(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Record of each row of the original."""
+        data = self.encoded.data
+        records = np.full(self.encoded.table.height, -1, np.int64)
+        records[data.rows] = np.arange(data.size)
+        return np.asarray(records[rows])
+
     def _with_bounds(self, plan: Plan, rows: NDArray[np.int64]) -> Plan:
         """Add what the published regions cover, where they are wider than their classes' members."""
         data, publication = self.encoded.data, self.publication
-        records = np.full(self.encoded.table.height, -1, np.int64)
-        records[data.rows] = np.arange(data.size)
+        records = self._records(rows)
         bounds = np.stack([data.codes, data.codes])
         for cells, j in shared_cells(publication, data):
             reach = reach_of(cells, data.quasi[j])
@@ -102,17 +108,16 @@ class Rejoined:
             low, high = reach.low[of], reach.high[of]
             if reach.is_set:
                 low, high = reach.members[low], reach.members[high - 1]
-            bounds[0, j, records[rows]], bounds[1, j, records[rows]] = low, high
+            bounds[0, j, records], bounds[1, j, records] = low, high
         return replace(plan, bounds=bounds)
 
     def _with_mechanism(self, plan: Plan, rows: NDArray[np.int64], mechanism: Mechanism) -> Plan:
         """Add the published values and how they were drawn, in the codes of the original."""
         data = self.encoded.data
-        records = np.full(self.encoded.table.height, -1, np.int64)
-        records[data.rows] = np.arange(data.size)
+        records = self._records(rows)
         to_original = exact_codes(self.publication.sensitive[0], data.sensitive[0])
         sensitive = data.sensitive_codes.copy()
-        sensitive[0, records[rows]] = to_original[self.publication.sensitive_codes[0]]
+        sensitive[0, records] = to_original[self.publication.sensitive_codes[0]]
         moved = mechanism.moved(to_original, data.sensitive[0].codes)
         return replace(plan, sensitive=sensitive, mechanism=moved)
 

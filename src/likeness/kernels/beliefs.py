@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import float64, int8, int32, int64, njit, types, void
 
-from likeness.kernels.linkage import RANGE, _holds
+from likeness.kernels.linkage import RANGE, _holds, end_of_run, narrow
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -230,27 +230,8 @@ def guess_matching(  # compiled: positions only
     entries = classes[1].shape[0] // max(1, classes[3].shape[0]) + 1
     u = 0
     while u < targets:
-        column = 0
-        while u > 0 and column < last and codes[column, u] == codes[column, u - 1]:
-            column += 1
-        for j in range(column, last):
-            kept = 0
-            for i in range(count[j]):
-                e = alive[j, i]
-                if _holds(kind[j], low[j, e], high[j, e], members, codes[j, u]):
-                    alive[j + 1, kept] = e
-                    kept += 1
-            count[j + 1] = kept
-        end = u + 1
-        while end < targets:
-            same = True
-            for j in range(last):
-                if codes[j, end] != codes[j, u]:
-                    same = False
-                    break
-            if not same:
-                break
-            end += 1
+        narrow(codes, kind, low, high, members, u, alive, count)
+        end = end_of_run(codes, u)
         left = count[last]
         if addable and (end - u) * left * entries > width * values + 2 * left * entries:
             # Many targets differ in the last code only: add up the ranges of all identities once.

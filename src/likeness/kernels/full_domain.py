@@ -86,6 +86,26 @@ class State(NamedTuple):
     starts: NDArray[np.int64]
     histogram: NDArray[np.int64]
 
+    @property
+    def depth(self) -> int:
+        """Number of attributes that are fixed on the path; -1 when the search is over."""
+        return int(self.numbers[DEPTH])
+
+    @property
+    def opened(self) -> bool:
+        """Whether the levels of the next attribute were bounded."""
+        return bool(self.numbers[OPENED])
+
+    @property
+    def visits(self) -> int:
+        """Prefixes visited so far."""
+        return int(self.numbers[VISITS])
+
+    @property
+    def found(self) -> bool:
+        """Whether any vector was found."""
+        return bool(self.numbers[FOUND])
+
 
 def begin(lattice: Lattice, width: int) -> State:
     """Make the state of a search that has not begun."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import boolean, int8, int32, int64, njit
+from numba import boolean, int8, int32, int64, njit, void
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +26,52 @@ def _holds(kind: int, low: int, high: int, members: NDArray[np.int64], code: int
         else:
             high = middle
     return low < end and members[low] == code
+
+
+@njit(
+    void(
+        int32[:, ::1],
+        int8[::1],
+        int64[:, ::1],
+        int64[:, ::1],
+        int64[::1],
+        int64,
+        int32[:, ::1],
+        int64[::1],
+    ),
+    cache=True,
+)
+def narrow(codes, kind, low, high, members, u, alive, count):
+    """Narrow the identities down to those that hold a target's codes, all but the last.
+
+    What it shares of its first codes with the target before is not looked at again: ``alive[j]`` has, and ``count[j]``
+    counts, the identities whose regions hold the first j codes.
+    """
+    last = codes.shape[0] - 1
+    column = 0
+    while u > 0 and column < last and codes[column, u] == codes[column, u - 1]:
+        column += 1
+    for j in range(column, last):
+        kept = 0
+        for i in range(count[j]):
+            e = alive[j, i]
+            if _holds(kind[j], low[j, e], high[j, e], members, codes[j, u]):
+                alive[j + 1, kept] = e
+                kept += 1
+        count[j + 1] = kept
+
+
+@njit(int64(int32[:, ::1], int64), cache=True)
+def end_of_run(codes, u):
+    """Find where the targets end that share all codes but the last with one."""
+    last = codes.shape[0] - 1
+    end = u + 1
+    while end < codes.shape[1]:
+        for j in range(last):
+            if codes[j, end] != codes[j, u]:
+                return end
+        end += 1
+    return end
 
 
 @njit(
@@ -77,27 +123,8 @@ def match_counts(  # compiled: positions only
     running = np.zeros(width + 1, np.int64)
     u = 0
     while u < targets:
-        column = 0
-        while u > 0 and column < last and codes[column, u] == codes[column, u - 1]:
-            column += 1
-        for j in range(column, last):
-            kept = 0
-            for i in range(count[j]):
-                e = alive[j, i]
-                if _holds(kind[j], low[j, e], high[j, e], members, codes[j, u]):
-                    alive[j + 1, kept] = e
-                    kept += 1
-            count[j + 1] = kept
-        end = u + 1
-        while end < targets:
-            same = True
-            for j in range(last):
-                if codes[j, end] != codes[j, u]:
-                    same = False
-                    break
-            if not same:
-                break
-            end += 1
+        narrow(codes, kind, low, high, members, u, alive, count)
+        end = end_of_run(codes, u)
         left = count[last]
         if kind[last] == RANGE and (end - u) * left > width + left:
             # Many targets differ in the last code only: add up the ranges of all identities once.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from likeness.methods._base import Problem
     from likeness.methods._burel_space import Points
-    from likeness.methods._burel_tree import Leaves
+    from likeness.methods._ec_tree import Leaves
 
 
 def draw(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness.errors import PolicyError
+from likeness.methods._base import joint_views
 from likeness.methods._levels import tree_levels
 from likeness.metrics.loss import LOSSES
 from likeness.metrics.loss.cell import attribute_weights
@@ -106,6 +107,31 @@ def level_table(
     )
     levels = [[level for level, _, _ in by_attribute[j]] for j in order]
     return LevelledTable(lattice, order, levels, cells.of)
+
+
+def prepare(method: str, problem: Problem, loss: str) -> tuple[LevelledTable, LaidOutTests, int]:
+    """Lay out the lattice and the tests of a problem, and tell of padded hierarchies.
+
+    Returns
+    -------
+    table
+        The lattice.
+    tests
+        The requirements' tests.
+    width
+        Length of the joint histogram.
+
+    Raises
+    ------
+    PolicyError
+        When a quasi-identifier has no levels.
+    """
+    from likeness.kernels.class_tests import lay_out
+
+    views, tests, width = joint_views(problem)
+    table = level_table(method, problem.data, loss, views, width)
+    note_padding(problem)
+    return table, lay_out(tests), width
 
 
 def check_levels(method: str, data: Microdata) -> None:

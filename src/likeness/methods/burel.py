@@ -23,7 +23,7 @@ from likeness.methods._burel_merge import join_failing
 from likeness.methods._burel_mirror import mirror
 from likeness.methods._burel_refine import REFINEMENTS, refined
 from likeness.methods._burel_space import points
-from likeness.methods._burel_tree import Leaves, bi_split
+from likeness.methods._burel_tree import bi_split
 from likeness.metrics.loss import LOSSES
 from likeness.microdata.plan import Plan
 from likeness.models._beta import GainLimits
@@ -31,6 +31,7 @@ from likeness.models._requirements import Requirement
 from likeness.models.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
+    from likeness.methods._ec_tree import Leaves
     from likeness.models._requirements import View
 
 _PAPER = {

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likeness.methods._base import Method, joint_views
-from likeness.methods._lattice import level_table, note_padding, nothing, one_class, publish_at
+from likeness.methods._base import Method
+from likeness.methods._lattice import nothing, one_class, prepare, publish_at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,15 +57,10 @@ class Datafly(Method):
         PolicyError
             When a quasi-identifier has no levels.
         """
-        from likeness.kernels.class_tests import lay_out
-
         data = problem.data
         if not data.quasi or data.size == 0:
             return one_class(problem)
-        views, tests, width = joint_views(problem)
-        laid = lay_out(tests)
-        table = level_table(self.name, data, "glm", views, width)
-        note_padding(problem)
+        table, laid, width = prepare(self.name, problem, "glm")
         vector = np.zeros(len(data.quasi), np.int64)
         path: list[str] = []
         while True:

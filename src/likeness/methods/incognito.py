@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from likeness.checks import choice, whole
 from likeness.errors import PolicyError
-from likeness.methods._base import Method, joint_views
+from likeness.methods._base import Method
 from likeness.methods._lattice import (
     LevelledTable,
-    level_table,
     lowest,
-    note_padding,
     nothing,
     one_class,
+    prepare,
     publish_at,
 )
 from likeness.metrics.loss import LOSSES
@@ -99,19 +98,15 @@ class Incognito(Method):
         PolicyError
             When a quasi-identifier has no levels.
         """
-        from likeness.kernels.class_tests import lay_out
         from likeness.kernels.full_domain import begin
 
         data = problem.data
         if not data.quasi or data.size == 0:
             return one_class(problem)
-        views, tests, width = joint_views(problem)
-        laid = lay_out(tests)
-        table = level_table(self.name, data, self.loss, views, width)
-        note_padding(problem)
+        table, laid, width = prepare(self.name, problem, self.loss)
         state = begin(table.lattice, width)
         proven = self._search(problem, table, laid, state)
-        if not state.numbers[3]:
+        if not state.found:
             return nothing(problem)
         plan = publish_at(data, table, laid, width, state.best)
         history = _history(table, problem, state, proven)
@@ -153,9 +148,9 @@ class Incognito(Method):
 
         allowance, early = max(0, problem.allowance), self._early(problem)
         while True:
-            visited = int(state.numbers[2])
+            visited = state.visits
             left = _VISITS_A_STEP if self.most_visits is None else self.most_visits - visited
-            if left <= 0 and state.numbers[3]:
+            if left <= 0 and state.found:
                 problem.progress.note(
                     f"incognito stopped early: {_how_far(state, problem.data.size, over=False)}"
                 )
@@ -172,14 +167,14 @@ class Incognito(Method):
                 early,
                 min(max(left, 1), _VISITS_A_STEP),
             )
-            problem.progress.step(_how_far(state, problem.data.size, over), int(state.numbers[2]), 0)
+            problem.progress.step(_how_far(state, problem.data.size, over), state.visits, 0)
             if over:
                 return True
 
 
 def _how_far(state: State, records: int, over: bool) -> str:
     """Say what was found and what is proven so far."""
-    if not state.numbers[3]:
+    if not state.found:
         return "searching the lattice"
     best, least = float(state.best_loss[0]) / records, _lower_bound(state, over) / records
     return f"searching the lattice: best loss {best:.4g}, none below {least:.4g}"
@@ -192,7 +187,7 @@ def _history(table: LevelledTable, problem: Problem, state: State, proven: bool)
         "levels": table.named(problem.data, state.best),
         "loss": float(state.best_loss[0]) / size,
         "lower_bound": _lower_bound(state, proven) / size,
-        "visited": int(state.numbers[2]),
+        "visited": state.visits,
     }
 
 
@@ -200,7 +195,7 @@ def _lower_bound(state: State, proven: bool) -> float:
     """What no vector can go below: the best bound that is still open."""
     bounds = [float(state.best_loss[0])]
     if not proven:
-        depth, opened = int(state.numbers[0]), bool(state.numbers[1])
+        depth, opened = state.depth, state.opened
         levels = [(at, int(state.at[at])) for at in range(depth + opened)]
         bounds += [float(state.bound[at, level]) for at, level in levels if level < state.open[at]]
         if not opened and depth > 0:

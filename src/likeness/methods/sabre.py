@@ -19,7 +19,7 @@ from likeness.methods._burel_merge import join_failing
 from likeness.methods._burel_space import points
 from likeness.methods._sabre_buckets import partitions
 from likeness.methods._sabre_ground import BOUNDS, Ground, Span, ground_of
-from likeness.methods._sabre_tree import Drafts, halve
+from likeness.methods._sabre_tree import halve
 from likeness.microdata.plan import Plan
 from likeness.models.k_anonymity import KAnonymity
 from likeness.models.t_closeness import TCloseness
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from likeness.methods._ec_tree import Leaves
     from likeness.models._requirements import Requirement, View
     from likeness.models._transport import Transport
 
@@ -144,9 +145,9 @@ class Sabre(Method):
             return Plan(np.full(data.size, -1, np.int64), withheld_because={_why(problem): data.size})
         return Plan(joined[0], history=task.history(spans, drafts))
 
-    def _decide(self, task: _Task, counts: NDArray[np.int64]) -> tuple[list[Span], Drafts]:
+    def _decide(self, task: _Task, counts: NDArray[np.int64]) -> tuple[list[Span], Leaves]:
         """Choose buckets and draws."""
-        chosen: tuple[list[Span], Drafts] | None = None
+        chosen: tuple[list[Span], Leaves] | None = None
         most = 0.0
         for spans in self._candidates(task):
             starts = np.array([first for first, _ in spans])
@@ -174,7 +175,7 @@ class Sabre(Method):
                 return
 
     def _materialise(
-        self, problem: Problem, bucket: NDArray[np.int64], drafts: Drafts
+        self, problem: Problem, bucket: NDArray[np.int64], drafts: Leaves
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Fill the leaves, in random order, with the records nearest to random seeds; (classes, places)."""
         from likeness.kernels.neighbours import retrieve_nearest
@@ -186,7 +187,7 @@ class Sabre(Method):
         order = sort_by_small_keys(bucket, count, sort_by_small_keys(space.rank, space.keys.size, rows))
         starts = np.concatenate([[0], np.cumsum(np.bincount(bucket, minlength=count))])
         plan = (
-            *drafts.entries(),
+            *drafts.drafts(),
             problem.rng.permutation(np.repeat(np.arange(drafts.times.size), drafts.times)),
             problem.rng.random(drafts.count),
         )
@@ -239,7 +240,7 @@ class _Task:
         """The values that are looked at."""
         return cast("View", self.requirement.view)
 
-    def history(self, spans: list[Span], drafts: Drafts) -> dict[str, object]:
+    def history(self, spans: list[Span], drafts: Leaves) -> dict[str, object]:
         """Keep what was decided, for the private report."""
         labels = [*self.view.domain.labels, "missing"]
         occurring = [labels[code] for code in self.present.tolist()]
