@@ -29,7 +29,8 @@ class Problem:
     Parameters
     ----------
     data
-        The records to publish (those withheld in an earlier round are not there).
+        The records to publish (those withheld in an earlier round are not there). Where people may have several records, its
+        rows are the individuals, and ``data.members`` holds the records of each.
     requirements
         The privacy models, bound; all must hold for every class.
     loss
@@ -79,7 +80,7 @@ def holding_classes(
     """
     good = np.ones(count, np.bool_)
     for requirement in requirements:
-        stats = requirement.statistics(classes, count, data.sensitive, data.sensitive_codes)
+        stats = requirement.of_rows(data, classes, count)
         holds = requirement.bound.holds(stats)
         if stats.parent is None:
             good &= holds
@@ -147,6 +148,10 @@ class Method(ABC):
     name: ClassVar[str]
     form: ClassVar[str] = "generalized"
     """The form its plans are published in, unless the policy says otherwise."""
+    forms: ClassVar[tuple[str, ...]] = ()
+    """Other forms its plans can be published in."""
+    takes_individuals: ClassVar[bool] = False
+    """Whether it can work on individuals with several records each (1:M tables)."""
     takes_parts: ClassVar[bool] = False
     """Whether it can keep parts of the table apart (hierarchy level limits)."""
 

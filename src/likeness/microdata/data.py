@@ -34,9 +34,11 @@ class Microdata:
     rows : (n,) int64
         Row of each record in the original table (records dropped by hygiene or missing values are not there).
     individuals : (n,) int64, optional
-        Number of the person each record belongs to, when people have several records.
+        Number of the person each record belongs to, from 0, when people may have several records.
     survey_weights : (n,) float64, optional
         Survey weight of each record.
+    members
+        In a table of individuals (`people`) the records of each.
 
     Examples
     --------
@@ -54,11 +56,35 @@ class Microdata:
     rows: NDArray[np.int64]
     individuals: NDArray[np.int64] | None = None
     survey_weights: NDArray[np.float64] | None = None
+    members: Members | None = None
 
     @property
     def size(self) -> int:
         """Number of records."""
         return int(self.rows.shape[0])
+
+    @cached_property
+    def units(self) -> Microdata:
+        """What a class holds or does not hold as a whole: individuals where people have several records, else records."""
+        return self if self.individuals is None else self.people
+
+    @cached_property
+    def people(self) -> Microdata:
+        """A table with one row per individual, for searches: codes are those of the individual's first record.
+
+        What an individual's other records say stands in ``members``: proofs, regions and losses are of all of them.
+
+        Examples
+        --------
+        >>> none = np.zeros((0, 3), np.int32)
+        >>> data = Microdata((), none, (), none, np.arange(3), individuals=np.array([0, 1, 0]))
+        >>> data.people.size, data.people.members.of
+        (2, array([0, 1, 0]))
+        """
+        assert self.individuals is not None  # noqa: S101  # asked only of tables that have them
+        _, first, of = np.unique(self.individuals, return_index=True, return_inverse=True)
+        alone = replace(self, individuals=None).take(first)
+        return replace(alone, members=Members(of.reshape(-1).astype(np.int64), self))
 
     @cached_property
     def tuples(self) -> Groups:
@@ -92,8 +118,33 @@ class Microdata:
             rows=self.rows[records],
             individuals=None if self.individuals is None else self.individuals[records],
             survey_weights=None if self.survey_weights is None else self.survey_weights[records],
+            members=None if self.members is None else self.members.take(records, self.size),
         )
 
     def __repr__(self) -> str:
         """Sizes only: no record is ever shown."""
         return f"Microdata({self.size} records, {len(self.quasi)} quasi-identifiers, {len(self.sensitive)} sensitive)"
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """The records of the individuals that are the rows of a table.
+
+    Parameters
+    ----------
+    of : (n,) int64
+        Row of the individual that each record belongs to.
+    records
+        The records.
+    """
+
+    of: NDArray[np.int64]
+    records: Microdata
+
+    def take(self, rows: NDArray[np.int64], size: int) -> Members:
+        """Keep only some individuals, of ``size``, by position."""
+        place = np.full(size, -1, np.int64)
+        place[rows] = np.arange(rows.size)
+        of = place[self.of]
+        kept = np.flatnonzero(of >= 0)
+        return Members(of[kept], self.records.take(kept))

@@ -105,6 +105,33 @@ class Plan:
         return replace(self, classes=classes, buckets=buckets, withheld_because=because, reasons=reasons)
 
 
+def spread(plan: Plan, of: NDArray[np.int64]) -> Plan:
+    """Make a plan for individuals one for their records.
+
+    Parameters
+    ----------
+    plan
+        Decided for individuals.
+    of : (n,) int64
+        Individual of each record.
+
+    Examples
+    --------
+    >>> spread(Plan(np.array([1, 0])), np.array([0, 0, 1])).classes
+    array([1, 1, 0])
+    """
+    reasons = plan.reason_of
+    numbers = np.bincount(reasons[of] + 1, minlength=len(plan.withheld_because) + 1)[1:]
+    because = dict(zip(plan.withheld_because, numbers.tolist(), strict=True))
+    return replace(
+        plan,
+        classes=plan.classes[of],
+        bounds=None if plan.bounds is None else np.ascontiguousarray(plan.bounds[:, :, of]),
+        withheld_because=because,
+        reasons=reasons[of],
+    )
+
+
 def renumber(classes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Number classes from 0 without gaps, keeping their order; -1 stays.
 

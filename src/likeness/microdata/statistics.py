@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from likeness.microdata.individuals import Individuals, find_individuals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,14 +25,17 @@ class ClassStatistics:
     Parameters
     ----------
     sizes : (E,) int64
-        Records of each class.
+        Records of each class; individuals, where people have several records.
     values
         m, the number of sensitive values (0 when there is no sensitive attribute).
     class_of, value, count : (entries,) int64
-        One entry per class and value that is present, sorted by class, then value.
+        One entry per class and value that is present, sorted by class, then value; counts are of individuals that have
+        the value, where people have several records.
     parent : (E,) int64, optional
         When the classes here are parts of published classes (records that share the sensitive values an
         adversary is taken to know), the published class of each.
+    of : Individuals, optional
+        Who is in each class, where people may have several records; without it every record is another person's.
 
     Examples
     --------
@@ -45,6 +50,7 @@ class ClassStatistics:
     value: NDArray[np.int64]
     count: NDArray[np.int64]
     parent: NDArray[np.int64] | None = None
+    of: Individuals | None = None
 
     @property
     def classes(self) -> int:
@@ -66,6 +72,21 @@ class ClassStatistics:
         """(E,) Number of values present in each class."""
         return np.diff(self.start)
 
+    @cached_property
+    def individuals(self) -> Individuals:
+        """Who is in each class: where every record is another person's, each of them has one value."""
+        if self.of is not None:
+            return self.of
+        value = np.repeat(self.value, self.count)
+        start = np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
+        everybody = np.arange(int(start[-1]) + 1)
+        first = everybody if self.values else np.zeros_like(everybody)
+        return Individuals(self.sizes, np.minimum(self.sizes, 1), start, everybody[:-1], first, value)
+
+    def of_values(self) -> ClassStatistics:
+        """Count pairs of an individual and one of its values instead of individuals: their shares sum to 1."""
+        return self if self.of is None else replace(self, sizes=np.bincount(self.class_of, self.count, self.classes).astype(np.int64))
+
     def dense(self) -> Iterator[tuple[slice, NDArray[np.int64]]]:
         """Yield runs of classes with their (classes, m) count matrix, a few million cells at a time."""
         step = max(1, _DENSE_CELLS // max(1, self.values))
@@ -84,7 +105,11 @@ class ClassStatistics:
 
 
 def count_classes(
-    classes: NDArray[np.int64], count: int, codes: NDArray[np.integer] | None = None, values: int = 0
+    classes: NDArray[np.int64],
+    count: int,
+    codes: NDArray[np.integer] | None = None,
+    values: int = 0,
+    individuals: NDArray[np.int64] | None = None,
 ) -> ClassStatistics:
     """Count every class of a table.
 
@@ -98,11 +123,16 @@ def count_classes(
         Sensitive code of each record.
     values
         Number of sensitive values.
+    individuals : (n,) int64, optional
+        Number of the person each record belongs to, where people have several: then people are counted.
     """
     if (classes < 0).any():
         kept = classes >= 0
         classes = classes[kept]
         codes = None if codes is None else codes[kept]
+        individuals = None if individuals is None else individuals[kept]
+    if individuals is not None:
+        return _count_people(find_individuals(classes, count, individuals, codes, values), values, None)
     sizes = np.bincount(classes, minlength=count).astype(np.int64)
     if codes is None:
         nothing = np.zeros(0, np.int64)
@@ -112,7 +142,11 @@ def count_classes(
 
 
 def count_within(
-    classes: NDArray[np.int64], known: NDArray[np.int64], codes: NDArray[np.integer], values: int
+    classes: NDArray[np.int64],
+    known: NDArray[np.int64],
+    codes: NDArray[np.integer],
+    values: int,
+    individuals: NDArray[np.int64] | None = None,
 ) -> ClassStatistics:
     """Count the parts of every class whose records share the sensitive values known to the adversary.
 
@@ -126,14 +160,30 @@ def count_within(
         Codes of the sensitive attribute that is counted.
     values
         Number of its values.
+    individuals : (n,) int64, optional
+        See `count_classes`; a person is counted in every part they have a record in.
     """
     kept = classes >= 0
     keys = classes[kept] * (int(known.max(initial=0)) + 1) + known[kept]
     distinct, part = np.unique(keys, return_inverse=True)
     parent = distinct // (int(known.max(initial=0)) + 1)
     part = part.astype(np.int64)
+    if individuals is not None:
+        found = find_individuals(part, distinct.size, individuals[kept], codes[kept], values)
+        return _count_people(found, values, parent)
     sizes = np.bincount(part, minlength=distinct.size).astype(np.int64)
     return _from_keys(part * values + codes[kept], None, sizes, values, parent)
+
+
+def _count_people(
+    found: Individuals, values: int, parent: NDArray[np.int64] | None
+) -> ClassStatistics:
+    """Count the individuals that have each value."""
+    if values == 0:
+        nothing = np.zeros(0, np.int64)
+        return ClassStatistics(found.sizes, 0, nothing, nothing, nothing, parent, found)
+    class_of = np.repeat(found.class_of, np.diff(found.first))
+    return replace(_from_keys(class_of * values + found.value, None, found.sizes, values, parent), of=found)
 
 
 def _from_keys(

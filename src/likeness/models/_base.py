@@ -44,20 +44,24 @@ class SensitiveAttribute:
         Its values (groups of values, where a model treats all values under a hierarchy node as one).
     counts : (m,) int64
         Records of each value in the reference distribution: of the published records, or of the original
-        table when the model says ``reference: original``.
+        table when the model says ``reference: original``. Where people have several records, individuals that have it.
     complete
         Whether the domain has every value of the original table; one read back from a release may lack values
         that were withheld.
+    individuals
+        Number of individuals of the reference distribution, where people may have several records and the model
+        speaks of people (`PrivacyModel.counts_individuals`): shares of values may then add up to more than 1.
     """
 
     domain: Domain
     counts: NDArray[np.int64]
     complete: bool = True
+    individuals: int | None = None
 
     @property
     def total(self) -> int:
-        """Number of records of the reference distribution."""
-        return int(self.counts.sum())
+        """Number of records (or individuals) of the reference distribution."""
+        return int(self.counts.sum()) if self.individuals is None else self.individuals
 
     @property
     def shares(self) -> list[Fraction]:
@@ -180,6 +184,10 @@ class PrivacyModel(ABC):
     """Whether two classes that hold, merged, hold."""
     closed_under_adding: ClassVar[bool]
     """Whether a class that holds, plus any record, holds."""
+    counts_individuals: ClassVar[bool] = True
+    """Whether sizes are individuals where people have several records; else pairs of an individual and a value of theirs."""
+    about_individuals: ClassVar[bool] = False
+    """Whether it is about people with several records, so that a policy must name the column that tells them apart."""
 
     @property
     def scope(self) -> Scope:

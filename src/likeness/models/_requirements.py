@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
 
 
@@ -76,16 +77,56 @@ class Requirement:
         return self.model.closed_under_adding and not known
 
     def statistics(
-        self, classes: NDArray[np.int64], count: int, sensitive: Sequence[Domain], codes: NDArray[np.int32]
+        self,
+        classes: NDArray[np.int64],
+        count: int,
+        sensitive: Sequence[Domain],
+        codes: NDArray[np.int32],
+        individuals: NDArray[np.int64] | None = None,
     ) -> ClassStatistics:
-        """Count what the model needs in every class, or in every part that the adversary can tell apart."""
+        """Count what the model needs in every class, or in every part that the adversary can tell apart.
+
+        Parameters
+        ----------
+        classes : (n,) int64
+            Class of each record, -1 for those that are left out.
+        count
+            Number of classes.
+        sensitive, codes
+            Sensitive attributes and (s, n) their codes.
+        individuals : (n,) int64, optional
+            Number of the person each record belongs to, where people may have several.
+        """
         if self.view is None:
-            return count_classes(classes, count)
+            return count_classes(classes, count, individuals=individuals)
         values = self.view.domain.codes
         if self.view.known:
             known = self.view.known_codes(sensitive, codes)
-            return count_within(classes, known, self.view.codes(codes), values)
-        return count_classes(classes, count, self.view.codes(codes), values)
+            stats = count_within(classes, known, self.view.codes(codes), values, individuals)
+        else:
+            stats = count_classes(classes, count, self.view.codes(codes), values, individuals)
+        return stats if self.model.counts_individuals else stats.of_values()
+
+    def of_rows(self, data: Microdata, classes: NDArray[np.int64], count: int) -> ClassStatistics:
+        """Count what the model needs of the rows of a table: records, or individuals with all their records (`Microdata.people`).
+
+        Parameters
+        ----------
+        data
+            The table.
+        classes : (rows,) int64
+            Class of each row, -1 for those that are left out.
+        count
+            Number of classes.
+        """
+        if data.members is None:
+            return self.statistics(
+                classes, count, data.sensitive, data.sensitive_codes, data.individuals
+            )
+        records = data.members.records
+        return self.statistics(
+            classes[data.members.of], count, data.sensitive, records.sensitive_codes, data.members.of
+        )
 
 
 def require(
@@ -95,6 +136,8 @@ def require(
     original: NDArray[np.int32] | None = None,
     *,
     complete: bool = True,
+    individuals: NDArray[np.int64] | None = None,
+    original_individuals: NDArray[np.int64] | None = None,
 ) -> tuple[Requirement, ...]:
     """Bind every model to every sensitive attribute it covers.
 
@@ -110,6 +153,10 @@ def require(
         Sensitive codes of the original table, for models with ``reference: original``.
     complete
         Whether the domains have every value of the original table (not those read back from a release).
+    individuals : (n,) int64, optional
+        Person of each published record, where people may have several.
+    original_individuals : (N,) int64, optional
+        The same of the original table.
 
     Raises
     ------
@@ -132,12 +179,41 @@ def require(
         for i in covered:
             view = _view(model, sensitive[i], i, known)
             codes = published if model.reference == "published" else original
+            people = individuals if model.reference == "published" else original_individuals
             if codes is None:
                 raise PolicyError(f"{model.name}: reference 'original' needs the original table")
-            counts = np.bincount(view.codes(codes), minlength=view.domain.codes).astype(np.int64)
-            attribute = SensitiveAttribute(view.domain, counts, complete)
+            everybody = count_classes(
+                np.zeros(codes.shape[1], np.int64), 1, view.codes(codes), view.domain.codes, people
+            )
+            total = int(everybody.sizes[0]) if people is not None and model.counts_individuals else None
+            attribute = SensitiveAttribute(view.domain, everybody.totals, complete, total)
             found.append(Requirement(model, model.bind(attribute), view))
     return tuple(found)
+
+
+def require_of(
+    models: Iterable[PrivacyModel], data: Microdata, original: Microdata | None = None
+) -> tuple[Requirement, ...]:
+    """Bind every model to the sensitive attributes of a table of records, or of individuals (`Microdata.people`).
+
+    Parameters
+    ----------
+    models
+        The models of the policy.
+    data
+        The records that are published, or thought to be.
+    original
+        All records, for models with ``reference: original``; ``data`` when left out.
+    """
+    here, whole = (one if one.members is None else one.members.records for one in (data, original or data))
+    return require(
+        models,
+        data.sensitive,
+        here.sensitive_codes,
+        whole.sensitive_codes,
+        individuals=here.individuals,
+        original_individuals=whole.individuals,
+    )
 
 
 def _view(model: SensitiveModel, domain: Domain, column: int, known: tuple[int, ...]) -> View:

@@ -1,0 +1,123 @@
+"""The individuals of equivalence classes, where one person may have several records (1:M tables)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Individuals:
+    """Who is in each of E classes, and which sensitive values each of them has there.
+
+    An individual of several classes is counted in each. ``start`` and ``first`` are nested: the individuals of class ``e``
+    are ``start[e] … start[e + 1] - 1``, the distinct values of individual ``i`` are ``value[first[i] : first[i + 1]]``.
+
+    Parameters
+    ----------
+    records : (E,) int64
+        Records of each class, |Q| (Wang et al. 2019, paper 004, table 1).
+    most : (E,) int64
+        Largest number of records that one individual has in each class, max |R(p)|; 0 for empty classes.
+    start : (E + 1,) int64
+        Where the individuals of each class begin.
+    number : (I,) int64
+        Number of each individual, ascending within a class.
+    first : (I + 1,) int64
+        Where the values of each individual begin; all 0 where no sensitive attribute is looked at.
+    value : (pairs,) int64
+        Distinct values S(p) of each individual, ascending.
+
+    Examples
+    --------
+    >>> found = find_individuals(np.array([0, 0, 0, 1]), 2, np.array([5, 5, 6, 7]), np.array([1, 0, 1, 1]), 2)
+    >>> found.records, found.most, np.diff(found.start)
+    (array([3, 1]), array([2, 1]), array([2, 1]))
+    >>> found.value
+    array([0, 1, 1, 1])
+    """
+
+    records: NDArray[np.int64]
+    most: NDArray[np.int64]
+    start: NDArray[np.int64]
+    number: NDArray[np.int64]
+    first: NDArray[np.int64]
+    value: NDArray[np.int64]
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """(E,) Individuals of each class, n_Q."""
+        return np.diff(self.start)
+
+    @property
+    def class_of(self) -> NDArray[np.int64]:
+        """(I,) Class of each individual."""
+        return np.repeat(np.arange(self.sizes.size), self.sizes)
+
+    def take(self, classes: NDArray[np.int64]) -> Individuals:
+        """Keep some classes, in the order given."""
+        people = _ranges(self.start, classes)
+        pairs = _ranges(self.first, people)
+        return Individuals(
+            self.records[classes],
+            self.most[classes],
+            _starts(self.sizes[classes]),
+            self.number[people],
+            _starts(np.diff(self.first)[people]),
+            self.value[pairs],
+        )
+
+
+def find_individuals(
+    classes: NDArray[np.int64],
+    count: int,
+    individuals: NDArray[np.int64],
+    codes: NDArray[np.integer] | None = None,
+    values: int = 0,
+) -> Individuals:
+    """Find the individuals of every class.
+
+    Parameters
+    ----------
+    classes : (n,) int64
+        Class of each record, from 0.
+    count
+        Number E of classes.
+    individuals : (n,) int64
+        Number of the person each record belongs to.
+    codes : (n,) int, optional
+        Sensitive code of each record.
+    values
+        Number of sensitive values.
+    """
+    width = int(individuals.max(initial=-1)) + 1
+    keys, unit, records_of = np.unique(classes * width + individuals, return_inverse=True, return_counts=True)
+    class_of = keys // width if width else keys
+    most = np.zeros(count, np.int64)
+    np.maximum.at(most, class_of, records_of)
+    records = np.bincount(classes, minlength=count).astype(np.int64)
+    start = _starts(np.bincount(class_of, minlength=count))
+    number = keys % width if width else keys
+    if codes is None:
+        nothing = np.zeros(0, np.int64)
+        return Individuals(records, most, start, number, np.zeros(keys.size + 1, np.int64), nothing)
+    pairs = np.unique(unit.reshape(-1).astype(np.int64) * values + codes)
+    first = _starts(np.bincount(pairs // max(1, values), minlength=keys.size))
+    return Individuals(records, most, start, number, first, pairs % max(1, values))
+
+
+def _starts(sizes: NDArray[np.integer]) -> NDArray[np.int64]:
+    """(groups + 1,) Where groups of these sizes begin, one after the other."""
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def _ranges(start: NDArray[np.int64], chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Positions of all members of the chosen groups, group by group."""
+    sizes = (start[1:] - start[:-1])[chosen]
+    begins = np.repeat(start[chosen] - (np.cumsum(sizes) - sizes), sizes)
+    return np.asarray(begins + np.arange(int(sizes.sum())), np.int64)
