@@ -263,3 +263,93 @@ def test_a_mechanism_that_does_not_hold():
         "withheld 1: the first",
         "withheld 19: the mechanism that perturbs their values does not hold the guarantee",
     ]
+
+
+@dataclass(frozen=True)
+class FixedPeople(Method):
+    """A method that puts individuals, by the row of their first record, where it was told to."""
+
+    name = "fixed-people"
+    classes: dict[int, int]
+    takes_individuals = True
+
+    def run(self, problem: Problem) -> Plan:
+        """The same classes for the individuals that are still there; the others are withheld."""
+        classes = np.array([self.classes.get(row, -1) for row in problem.data.rows.tolist()])
+        because = {"made up": int((classes < 0).sum())} if (classes < 0).any() else {}
+        return Plan(np.unique(classes, return_inverse=True)[1] - bool(because), withheld_because=because)
+
+
+def of_people(data: Any, people: list[int]) -> Any:
+    """The same table, of individuals."""
+    return replace(data, individuals=np.array(people))
+
+
+PATIENTS = {"age": [1, 2, 5, 5, 6, 6, 9], "s": list("abacabc")}
+
+
+def test_classes_are_of_individuals_with_all_their_records():
+    data = of_people(data_of(PATIENTS), [0, 0, 1, 1, 2, 3, 3])
+    found = solved(data, lk.KAnonymity(2), 0, FixedPeople({0: 0, 2: 0, 4: 1, 5: 1}))
+    assert found.plan.classes.tolist() == [0, 0, 0, 0, 1, 1, 1]
+    # The region covers every record of an individual, not the first alone.
+    (age,) = found.recoding.attributes
+    assert age.domain.values[age.high[age.of]].tolist() == [5, 9]
+
+
+def test_people_are_counted_not_records():
+    data = of_people(data_of(PATIENTS), [0, 0, 1, 1, 2, 3, 3])
+    # The second class has two records, of one person.
+    with pytest.raises(CannotBeMetError, match="1 of 4 individuals would have to be withheld"):
+        solved(data, lk.KAnonymity(2), 0, FixedPeople({0: 0, 2: 0, 4: 0, 5: 1}))
+
+
+def test_at_most_is_a_share_of_individuals():
+    data = of_people(data_of(PATIENTS), [0, 0, 0, 0, 1, 2, 3])
+    method = FixedPeople({0: -1, 4: 0, 5: 0, 6: 0})
+    # One of four people, four of seven records.
+    found = solved(data, lk.KAnonymity(3), Fraction(1, 4), method)
+    assert found.plan.withheld_because == {"made up": 4}
+    assert found.plan.published.tolist() == [False] * 4 + [True] * 3
+    with pytest.raises(CannotBeMetError, match=r"1 of 4 individuals .*25.00%"):
+        solved(data, lk.KAnonymity(3), Fraction(1, 5), method)
+
+
+def test_equal_regions_of_all_records_are_one_class():
+    # First records differ, yet both classes cover 1 to 5.
+    data = of_people(data_of({"age": [1, 5, 5, 1], "s": list("abab")}), [0, 0, 1, 1])
+    found = solved(data, lk.KAnonymity(2), 0, FixedPeople({0: 0, 2: 1}))
+    assert found.plan.classes.tolist() == [0, 0, 0, 0]
+
+
+def test_shares_are_of_individuals():
+    # a: 3 of 4 people have it, 3 of 7 records.
+    data = of_people(data_of(PATIENTS), [0, 0, 1, 1, 2, 3, 3])
+    whole = FixedPeople({0: 0, 2: 0, 4: 0, 5: 0})
+    assert solved(data, lk.AlphaKAnonymity(alpha=Fraction(3, 4), k=4), 0, whole).plan.count == 1
+    with pytest.raises(CannotBeMetError, match="table of 4 individuals, taken as one class"):
+        solved(data, lk.AlphaKAnonymity(alpha=Fraction(74, 100), k=4), 0, whole)
+
+
+def test_somebody_is_withheld_when_any_of_their_records_is_hopeless():
+    # What is known of them, t = z, nobody else shares: with others known, no class holds that part.
+    frame = {"age": [1, 1, 2, 2, 3], "s": list("ababa"), "st": list("xxxxz")}
+    data = of_people(data_of(frame), [0, 1, 2, 3, 3])
+    model = lk.DistinctLDiversity(2, sensitive="s")
+    found = solved(data, model, Fraction(1, 4), FixedPeople({0: 0, 1: 0, 2: 0, 3: 0}))
+    assert found.plan.classes.tolist() == [0, 0, 0, -1, -1]
+    assert sum(found.plan.withheld_because.values()) == 2
+
+
+def test_level_limits_keep_a_person_together():
+    columns = {"town": lk.quasi(hierarchy=TOWNS, max_level=1)}
+    data = data_of({"town": ["n1", "n2", "s1", "s2"], "s": list("abab")}, **columns)
+    assert solved(of_people(data, [0, 1, 2, 3]), lk.KAnonymity(2), 0).plan.count == 2
+    with pytest.raises(PolicyError, match="max_level: there are people whose records differ"):
+        solved(of_people(data, [0, 1, 1, 2]), lk.KAnonymity(2), 0)
+
+
+def test_methods_say_whether_they_take_individuals():
+    data = of_people(data_of(PATIENTS), [0, 0, 1, 1, 2, 3, 3])
+    with pytest.raises(PolicyError, match="fixed: does not take tables in which people have several records"):
+        solved(data, lk.KAnonymity(2), 0, Fixed((0,) * 7))

@@ -117,7 +117,7 @@ def anonymize_encoded(encoded: Encoded, policy: Policy, progress: Progress) -> R
     solution = solve(method, encoded.data, models, search, at_most, progress)
     progress.step("publish", 0, 1)
     published = form.publish(encoded.data, solution.plan, solution.recoding, publish)
-    tables = _add_other_columns(encoded, published, policy, names)
+    tables = _add_other_columns(encoded, published, policy, names, form.leading)
     progress.step("prove", 0, 1)
     private = Private(encoded, policy, method, solution, published.rows, entropy)
     return _proven(tables, form, private)
@@ -152,7 +152,15 @@ def _proven(tables: dict[str, dict[str, Labelled | EncodedColumn]], form: Form, 
     publication = form.read(
         {name: {k: as_labelled(c) for k, c in t.items()} for name, t in tables.items()}, columns
     )
-    verdict = prove(publication, encoded.name_models(policy.privacy), encoded.data)
+    people = encoded.data.individuals
+    main = next(iter(tables))
+    verdict = prove(
+        publication,
+        encoded.name_models(policy.privacy),
+        encoded.data,
+        several=people is not None,
+        individuals=None if people is None else people[private.rows[main]],
+    )
     verdict.raise_if_failed()
     certificate = Certificate(
         {"name": form.name, **registry.parameters(form)},
@@ -163,6 +171,7 @@ def _proven(tables: dict[str, dict[str, Labelled | EncodedColumn]], form: Form, 
         policy.seed is not None,
         remarks_on(encoded, policy, form, reproducible=policy.seed is not None),
         version=__version__,
+        individuals=verdict.individuals,
     )
     return Release(tables, certificate, publication, verdict, private)
 
@@ -182,11 +191,16 @@ def choose_method(policy: Policy, data: Microdata | None = None) -> Method:
     That is Mondrian by least loss; and, once the table is known, best-first local recoding where every quasi-identifier is
     published as nodes of a hierarchy and a class that holds still holds with any record more (k-anonymity, distinct
     l-diversity). On Adult with ARX's hierarchies it loses less with 6 and 8 columns (NCP .0203 against .0228,
-    .0309 against .0374), but more with 3 (.00228 against .00180): name the method to have the other.
+    .0309 against .0374), but more with 3 (.00228 against .00180): name the method to have the other. Where people have
+    several records it is DAnonyIR if a model is about that, else Mondrian.
     """
     if policy.method is not None:
         method: Method = policy.method
         return method
+    if policy.individual is not None:
+        linked = any(model.about_individuals for model in policy.privacy)
+        best: Method = registry.create("methods", "danonyir" if linked else "mondrian", {})
+        return best
     coarse = data is not None and len(data.quasi) > 0 and all(domain.shape == "tree" for domain in data.quasi)
     grows = all(model.closed_under_adding for model in policy.privacy)
     made: Method = registry.create("methods", "local-recoding" if coarse and grows else "mondrian", {})
@@ -201,23 +215,39 @@ def choose_form(policy: Policy, method: Method) -> Form:
     PolicyError
         When the method's plans cannot be published in that form.
     """
-    form: Form = policy.form if policy.form is not None else registry.create("forms", method.form, {})
-    if form.name != method.form and policy.method is None:
+    possible = [method.form, *method.forms]
+    if policy.individual is None:
+        possible = [name for name in possible if not registry.load("forms", name).needs_individuals]
+    form: Form = policy.form if policy.form is not None else registry.create("forms", possible[0], {})
+    if form.needs_individuals and policy.individual is None:
+        raise PolicyError(
+            f"form: {form.name!r} says whose records are whose; name the column that tells people apart, as in "
+            "individual: patient_id"
+        )
+    if form.name not in possible and policy.method is None:
         makers = [
-            name for name in registry.names("methods") if registry.load("methods", name).form == form.name
+            name
+            for name, part in ((name, registry.load("methods", name)) for name in registry.names("methods"))
+            if form.name in (part.form, *part.forms)
         ]
         raise PolicyError(
             f"form: {form.name!r} needs a method that publishes in it; say method: {{name: {' or '.join(makers)}, …}}"
         )
-    if form.name != method.form:
-        raise PolicyError(f"{method.name}: publishes in the form {method.form!r}, not {form.name!r}")
+    if form.name not in possible:
+        raise PolicyError(
+            f"{method.name}: publishes in the form {' or '.join(map(repr, possible))}, not {form.name!r}"
+        )
     if policy.output.numeric_pairs and hasattr(form, "numeric_pairs"):
         form = type(form)(**{**registry.parameters(form), "numeric_pairs": True})
     return form
 
 
 def _add_other_columns(
-    encoded: Encoded, published: Published, policy: Policy, rng: np.random.Generator
+    encoded: Encoded,
+    published: Published,
+    policy: Policy,
+    rng: np.random.Generator,
+    leading: tuple[str, ...],
 ) -> dict[str, dict[str, Labelled | EncodedColumn]]:
     """Add columns published as they are, and pseudonyms, to the first table; keep the order of the original's columns."""
     tables = dict(published.tables)
@@ -241,6 +271,7 @@ def _add_other_columns(
     everything = tables[main] | added
     names = [encoded.published_name(name) for name in encoded.table.names]
     order = [n for name in names for n in (name, f"{name}_low", f"{name}_high") if n in everything]
+    order = [*leading, *order]
     tables[main] = {name: everything[name] for name in dict.fromkeys([*order, *everything])}
     return {
         name: {key: _only_published(column) for key, column in table.items()}

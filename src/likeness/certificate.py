@@ -45,6 +45,8 @@ class Certificate:
         File name to its SHA-256, number of rows and columns; filled when the release is written.
     version
         Version of likeness that wrote it.
+    individuals
+        Published individuals, where people may have several records; then people are counted, not records.
     """
 
     form: dict[str, Any]
@@ -56,6 +58,7 @@ class Certificate:
     remarks: tuple[str, ...] = ()
     files: dict[str, dict[str, Any]] = field(default_factory=dict)
     version: str = ""
+    individuals: int | None = None
 
     def make_form(self) -> Form:
         """Make the form the release was published in."""
@@ -78,6 +81,11 @@ class Certificate:
             problems.append(
                 f"certificate.json says {self.records} records in {self.classes} classes; the published tables hold "
                 f"{verdict.records} in {verdict.classes}"
+            )
+        unknown = self.individuals is not None and verdict.individuals is None
+        if not unknown and self.individuals != verdict.individuals:
+            problems.append(
+                f"certificate.json says {_people(self.individuals)}; found: {_people(verdict.individuals)}"
             )
         found = {_key(proof.to_json()): proof for proof in verdict.proofs if proof.holds is not None}
         claimed = {_key(entry): entry for entry in self.guarantee}
@@ -107,7 +115,8 @@ class Certificate:
             "likeness": self.version,
             "form": self.form,
             "guarantee": list(self.guarantee),
-            "counts": {"records": self.records, "classes": self.classes},
+            "counts": {"records": self.records, "classes": self.classes}
+            | ({} if self.individuals is None else {"individuals": self.individuals}),
             "reproducible": self.reproducible,
             "remarks": list(self.remarks),
             "columns": [note.to_json() for note in self.columns.notes],
@@ -137,6 +146,7 @@ class Certificate:
                 tuple(plain["remarks"]),
                 dict(plain["files"]),
                 plain["likeness"],
+                plain["counts"].get("individuals"),
             )
             _check_shape(certificate)
             certificate.make_form()
@@ -166,6 +176,8 @@ def _check_shape(certificate: Certificate) -> None:
     """
     if not certificate.guarantee:
         raise ValueError("it claims no guarantee")
+    if certificate.individuals is not None and type(certificate.individuals) is not int:
+        raise ValueError("its number of individuals is not whole")
     for entry in certificate.guarantee:
         if not {"model", "parameters", "scope", "measured"} <= set(entry) or entry["scope"] not in _SCOPES:
             raise ValueError("an entry under guarantee is not whole")
@@ -193,6 +205,11 @@ def _check_note(note: ColumnNote) -> None:
         or note.shape not in _SHAPES
     ):
         raise ValueError(f"the entry of {note.name!r} under columns is not whole")
+
+
+def _people(individuals: int | None) -> str:
+    """Say how many individuals there are."""
+    return "one record a person" if individuals is None else f"{individuals} individuals"
 
 
 def _subject(entry: Mapping[str, Any]) -> str:

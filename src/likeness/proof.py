@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.errors import PolicyError, VerificationError
-from likeness.microdata.statistics import count_classes
 from likeness.models._requirements import Requirement, require
 from likeness.registry import parameters
 
@@ -108,6 +107,8 @@ class Verdict:
         Everything else that is wrong: hashes, counts, rows that are not what they should be.
     checks
         What else was checked and found right.
+    individuals
+        Published individuals, where people may have several records and it is known whose are whose.
     """
 
     proofs: tuple[Proof, ...]
@@ -115,6 +116,7 @@ class Verdict:
     classes: int
     problems: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
+    individuals: int | None = None
 
     @property
     def ok(self) -> bool:
@@ -156,13 +158,20 @@ class Verdict:
     def __repr__(self) -> str:
         """Every line of the verdict."""
         head = (
-            f"Verdict: {'proven' if self.ok else 'FAILED'} ({self.records} records in {self.classes} classes)"
+            f"Verdict: {'proven' if self.ok else 'FAILED'} ({self.records} records "
+            + ("" if self.individuals is None else f"of {self.individuals} individuals ")
+            + f"in {self.classes} classes)"
         )
         return "\n".join([head, *self.lines()])
 
 
 def prove(
-    publication: Publication, models: Iterable[PrivacyModel], original: Microdata | None = None
+    publication: Publication,
+    models: Iterable[PrivacyModel],
+    original: Microdata | None = None,
+    *,
+    several: bool = False,
+    individuals: NDArray[np.int64] | None = None,
 ) -> Verdict:
     """Prove models on published tables.
 
@@ -175,15 +184,22 @@ def prove(
     original
         The original records; only for models whose reference is the original distribution, which nobody else
         can check.
+    several
+        Whether people may have several records, so that people are counted.
+    individuals : (n,) int64, optional
+        Whose each published record is, where that was not published; only the steward knows. Without it nothing
+        can be proven of such a release.
 
     Returns
     -------
     Verdict
     """
     proofs: list[Proof] = []
+    hidden = several and publication.persons is None
+    people = individuals if hidden else publication.persons
     for model in models:
         needs_original = model.scope == "steward"
-        if needs_original and original is None:
+        if (needs_original and original is None) or (hidden and people is None):
             proofs.append(
                 Proof(model.name, _described(model), getattr(model, "sensitive", None), "steward", None, None)
             )
@@ -200,25 +216,37 @@ def prove(
                 mechanism = mechanism.moved(_original_codes(shown, original), domain.codes)
         # A perturbed column's own frequencies are not those that anything is compared with.
         own = codes if mechanism is None else np.repeat(np.arange(mechanism.values), mechanism.counts)[None]
-        requirements = require([model], sensitive, own.astype(np.int32), reference, complete=False)
+        requirements = require(
+            [model],
+            sensitive,
+            own.astype(np.int32),
+            reference,
+            complete=False,
+            individuals=people,
+            original_individuals=None if original is None else original.individuals,
+        )
         for requirement in requirements:
             if mechanism is not None and requirement.view is not None:
                 proofs.append(_prove_mechanism(mechanism, requirement))
             else:
-                proofs.append(_prove_one(publication, requirement, sensitive, codes))
+                proof = _prove_one(publication, requirement, sensitive, codes, people)
+                proofs.append(replace(proof, scope="steward") if hidden else proof)
     count = int(publication.classes.max(initial=-1)) + 1
-    return Verdict(tuple(proofs), publication.size, count)
+    found = None if people is None else int(np.unique(people).size)
+    return Verdict(tuple(proofs), publication.size, count, individuals=found)
 
 
 def _prove_one(
-    publication: Publication, requirement: Requirement, sensitive: Sequence[Domain], codes: NDArray[np.int32]
+    publication: Publication,
+    requirement: Requirement,
+    sensitive: Sequence[Domain],
+    codes: NDArray[np.int32],
+    people: NDArray[np.int64] | None,
 ) -> Proof:
     """Decide one requirement on every class."""
     classes = publication.identities if requirement.view is None else publication.classes
     count = int(classes.max(initial=-1)) + 1
-    stats = requirement.statistics(classes, count, sensitive, codes)
-    if requirement.view is None:
-        stats = count_classes(classes, count)
+    stats = requirement.statistics(classes, count, sensitive, codes, people)
     holds = requirement.bound.holds(stats)
     bad = np.flatnonzero(~holds) if stats.parent is None else np.unique(stats.parent[~holds])
     describe = publication.describe_identity if requirement.view is None else publication.describe_class

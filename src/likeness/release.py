@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from likeness import registry
 from likeness.attacks._base import Making
 from likeness.errors import LikenessError
-from likeness.forms._base import Query
+from likeness.forms._query import Query
 from likeness.metrics._base import Evaluation
 from likeness.proof import Verdict, prove
 from likeness.tables import build
@@ -155,9 +155,17 @@ class Release:
         Verdict
         """
         if self._private is None:
-            return prove(self._publication, self.certificate.make_models())
+            several = self.certificate.individuals is not None
+            return prove(self._publication, self.certificate.make_models(), several=several)
         encoded = self._private.encoded
-        return prove(self._publication, encoded.name_models(self._private.policy.privacy), encoded.data)
+        people = encoded.data.individuals
+        return prove(
+            self._publication,
+            encoded.name_models(self._private.policy.privacy),
+            encoded.data,
+            several=people is not None,
+            individuals=None if people is None else people[next(iter(self._private.rows.values()))],
+        )
 
     @property
     def evaluation(self) -> Evaluation:

@@ -12,9 +12,9 @@ from likeness.methods._base import Method, Problem, holding_classes, holding_rec
 from likeness.methods._known_parts import hopeless_records
 from likeness.metrics.loss import LOSSES
 from likeness.microdata.grouping import group_codes
-from likeness.microdata.plan import Plan
+from likeness.microdata.plan import Plan, spread
 from likeness.microdata.regions import Recoding, recode
-from likeness.models._requirements import Requirement, require
+from likeness.models._requirements import Requirement, require_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -51,6 +51,8 @@ def solve(
     The distribution that distribution models compare with is that of the published records, so withholding changes it:
     the method runs again on what is left, and what was withheld stays withheld, so this ends.
 
+    Where people have several records, the search is for classes of individuals, each with all of its records.
+
     Parameters
     ----------
     method
@@ -62,7 +64,7 @@ def solve(
     rng
         Randomness of the method.
     withhold_at_most
-        Largest share of the records that may be withheld.
+        Largest share of the records (individuals, where people have several) that may be withheld.
     progress
         Listener.
 
@@ -70,23 +72,30 @@ def solve(
     ------
     CannotBeMetError
         When more would have to be withheld; says which model fails, for which value, and what it would need.
+    PolicyError
+        When the method cannot work with these models, or not with several records a person.
     """
     models = tuple(models)
-    parts = _parts(method, data)
-    active = np.arange(data.size)
+    units = data.units
+    if units.members is not None and not method.takes_individuals:
+        raise PolicyError(
+            f"{method.name}: does not take tables in which people have several records; use danonyir or mondrian"
+        )
+    parts = _parts(method, units)
+    active = np.arange(units.size)
     because: dict[str, int] = {}
-    reasons = np.full(data.size, -1, np.int32)
+    reasons = np.full(units.size, -1, np.int32)
     first: tuple[Requirement, ...] | None = None
     while True:
-        here = data if active.size == data.size else data.take(active)
-        requirements = require(models, data.sensitive, here.sensitive_codes, data.sensitive_codes)
+        here = units if active.size == units.size else units.take(active)
+        requirements = require_of(models, here, units)
         first = first or requirements
         method.check(requirements)
         hopeless = _withhold_hopeless(here, requirements, because)
         if hopeless is not None:
             _note_reasons(reasons, active, hopeless, because)
             active = active[hopeless.published]
-            _refuse_excess(data, data.size - active.size, withhold_at_most, first, because, parts)
+            _refuse_excess(units, units.size - active.size, withhold_at_most, first, because, parts)
             continue
         problem = Problem(
             here,
@@ -94,15 +103,15 @@ def solve(
             LOSSES[getattr(method, "loss", "glm")],
             rng,
             None if parts is None else group_codes([parts[active]], [int(parts.max()) + 1]).of,
-            int(withhold_at_most * data.size) - (data.size - here.size),
+            int(withhold_at_most * units.size) - (units.size - here.size),
             progress,
         )
         plan = method.run(problem)
         for reason, count in plan.withheld_because.items():
             because[reason] = because.get(reason, 0) + count
-        plan, judged = _settle(here, plan, models, data, because)
+        plan, judged = _settle(here, plan, models, units, because)
         _note_reasons(reasons, active, plan, because)
-        _refuse_excess(data, data.size - int(plan.published.sum()), withhold_at_most, first, because, parts)
+        _refuse_excess(units, units.size - int(plan.published.sum()), withhold_at_most, first, because, parts)
         if judged is not None:
             return _whole(data, active, replace(plan, reasons=reasons), judged, because)
         active = active[plan.published]
@@ -123,19 +132,18 @@ def _withhold_hopeless(
 
 
 def _settle(
-    here: Microdata, plan: Plan, models: tuple[PrivacyModel, ...], data: Microdata, because: dict[str, int]
+    here: Microdata, plan: Plan, models: tuple[PrivacyModel, ...], units: Microdata, because: dict[str, int]
 ) -> tuple[Plan, tuple[Requirement, ...] | None]:
     """Judge the classes, merged where their regions are equal, against the distribution of what they publish.
 
     Returns the plan and, when everything holds, the requirements it was judged by; else None, and the method
     must run again on the records that are still published.
     """
-    plan, _ = recode(here, plan)
+    plan = _merge(here, plan)
     kept = plan.published
     if not kept.any():
         return plan, None
-    codes = here.sensitive_codes if kept.all() else here.sensitive_codes[:, kept]
-    requirements = require(models, data.sensitive, codes, data.sensitive_codes)
+    requirements = require_of(models, here if kept.all() else here.take(np.flatnonzero(kept)), units)
     failing = kept & ~holding_records(requirements, here, plan)
     if not failing.any():
         return plan, requirements
@@ -147,6 +155,17 @@ def _settle(
         because[reason] = because.get(reason, 0) + int(failing.sum())
         return plan.withhold(failing, reason), None
     return plan, None
+
+
+def _merge(here: Microdata, plan: Plan) -> Plan:
+    """Merge classes whose regions are equal: regions of all records, where rows are individuals."""
+    if here.members is None:
+        return recode(here, plan)[0]
+    of = here.members.of
+    merged, _ = recode(here.members.records, spread(plan, of))
+    classes = np.full(here.size, -1, np.int64)
+    classes[of] = merged.classes
+    return replace(plan, classes=classes)
 
 
 def _note_reasons(
@@ -166,30 +185,34 @@ def _whole(
     requirements: tuple[Requirement, ...],
     because: dict[str, int],
 ) -> Solution:
-    """Spread a plan for the active records over all records."""
-    classes = np.full(data.size, -1, np.int64)
+    """Spread a plan for the active records or individuals over all records."""
+    units = data.units
+    classes = np.full(units.size, -1, np.int64)
     classes[active] = plan.classes
     buckets = sensitive = None
     if plan.buckets is not None:
-        buckets = np.full(data.size, -1, np.int64)
+        buckets = np.full(units.size, -1, np.int64)
         buckets[active] = plan.buckets
     if plan.sensitive is not None:
-        sensitive = data.sensitive_codes.copy()
+        sensitive = units.sensitive_codes.copy()
         sensitive[:, active] = plan.sensitive
     bounds = None
     if plan.bounds is not None:
-        bounds = np.stack([data.codes, data.codes])
+        bounds = np.stack([units.codes, units.codes])
         bounds[:, :, active] = plan.bounds
-    spread = replace(
+    whole = replace(
         plan, classes=classes, buckets=buckets, sensitive=sensitive, bounds=bounds, withheld_because=because
     )
-    whole, recoding = recode(data, spread)
+    if units.members is not None:
+        whole = spread(whole, units.members.of)
+    whole, recoding = recode(data, whole)
     return Solution(whole, recoding, requirements)
 
 
-def _parts(method: Method, data: Microdata) -> NDArray[np.int64] | None:
-    """Records that may share a class under the hierarchy level limits."""
+def _parts(method: Method, units: Microdata) -> NDArray[np.int64] | None:
+    """Records or individuals that may share a class under the hierarchy level limits."""
     columns, radices = [], []
+    data = units if units.members is None else units.members.records
     for domain, codes in zip(data.quasi, data.codes, strict=True):
         if domain.max_level is None:
             continue
@@ -206,11 +229,24 @@ def _parts(method: Method, data: Microdata) -> NDArray[np.int64] | None:
         node = np.append(tree.ancestor_at(leaves, domain.max_level), alone)
         columns.append(node[codes])
         radices.append(len(domain.hierarchy.labels) + 1)
-    return group_codes(columns, radices).of if columns else None
+    if not columns:
+        return None
+    of_records = group_codes(columns, radices).of
+    if units.members is None:
+        return of_records
+    parts = np.empty(units.size, np.int64)
+    parts[units.members.of] = of_records
+    if (parts[units.members.of] != of_records).any():
+        raise PolicyError(
+            "max_level: there are people whose records differ in a quasi-identifier by more than the limit allows; say "
+            "hygiene: {inconsistent_quasi: first}, or leave the limit out"
+        )
+    # Numbered without gaps: parts that only other records have are gone.
+    return np.unique(parts, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 def _refuse_excess(
-    data: Microdata,
+    units: Microdata,
     withheld: int,
     at_most: Fraction,
     requirements: tuple[Requirement, ...],
@@ -218,13 +254,13 @@ def _refuse_excess(
     parts: NDArray[np.int64] | None,
 ) -> None:
     """Refuse to withhold more than the policy allows."""
-    if withheld <= at_most * data.size and withheld < data.size:
+    if withheld <= at_most * units.size and withheld < units.size:
         return
-    raise CannotBeMetError(*explain(data, requirements, withheld, at_most, because, parts))
+    raise CannotBeMetError(*explain(units, requirements, withheld, at_most, because, parts))
 
 
 def explain(
-    data: Microdata,
+    units: Microdata,
     requirements: tuple[Requirement, ...],
     withheld: int,
     at_most: Fraction,
@@ -233,34 +269,51 @@ def explain(
 ) -> list[str]:
     """Say why a table cannot meet its policy, and what would make it possible.
 
+    Parameters
+    ----------
+    units
+        All records, or all individuals.
+    requirements
+        What must hold, bound to them.
+    withheld
+        Records or individuals that would have to be withheld.
+    at_most
+        Share of them that may be.
+    because
+        Reasons so far, with the number each.
+    parts
+        Those that may share a class under level limits.
+
     Returns
     -------
     list of str
         One line per reason.
     """
-    whole = np.zeros(data.size, np.int64)
+    whole = np.zeros(units.size, np.int64)
+    data = units if units.members is None else units.members.records
+    word = "records" if units.members is None else "individuals"
     lines = []
     for requirement in requirements:
-        stats = requirement.statistics(whole, 1, data.sensitive, data.sensitive_codes)
+        stats = requirement.of_rows(units, whole, 1)
         fails = not requirement.bound.holds(stats).all()
         if fails:
             strongest = requirement.bound.strongest(stats)
             lines.append(
-                f"cannot be met: {requirement.subject}: the table of {data.size} records, taken as one class, does not "
+                f"cannot be met: {requirement.subject}: the table of {units.size} {word}, taken as one class, does not "
                 f"hold it; the strongest it could meet is {strongest}{requirement.bound.out_of_reach()}"
-                f"{_alone(requirement, data)}{_rare(requirement, data.size)}{_because_known(data, requirement)}"
+                f"{_alone(requirement, data)}{_rare(requirement, units.size, word)}{_because_known(data, requirement)}"
             )
     if not lines:
-        room = data.size if parts is None else int(np.bincount(parts).max())
+        room = units.size if parts is None else int(np.bincount(parts).max())
         lines.append(
-            f"cannot be met: {withheld} of {data.size} records would have to be withheld "
-            f"({withheld / data.size:.2%}); the policy allows {float(at_most):.2%} (withhold: at_most). Allow more, weaken "
+            f"cannot be met: {withheld} of {units.size} {word} would have to be withheld "
+            f"({withheld / units.size:.2%}); the policy allows {float(at_most):.2%} (withhold: at_most). Allow more, weaken "
             "the guarantee, or lift level limits"
-            + "".join(_rare(requirement, room) for requirement in requirements)
+            + "".join(_rare(requirement, room, word) for requirement in requirements)
         )
         lines += [f"withheld {count}: {reason}" for reason, count in because.items()]
         if parts is not None:
-            lines += _failing_parts(data, requirements, parts)
+            lines += _failing_parts(units, requirements, parts)
     return lines
 
 
@@ -301,7 +354,7 @@ def _alone(requirement: Requirement, data: Microdata) -> str:
     return f" ({view.domain.name!r} has one value only, {only!r})"
 
 
-def _rare(requirement: Requirement, room: int) -> str:
+def _rare(requirement: Requirement, room: int, word: str) -> str:
     """Name the sensitive values that need the largest classes, and say when no class has so much room."""
     sizes = requirement.bound.smallest_classes()
     view = requirement.view
@@ -314,5 +367,5 @@ def _rare(requirement: Requirement, room: int) -> str:
     return (
         f". Smallest class that may hold a value of {view.domain.name!r} (n_min): {needs}"
         + (f" and {more} more" if more > 0 else "")
-        + (f"; no class can have more than {room} records" if sizes.max() > room else "")
+        + (f"; no class can have more than {room} {word}" if sizes.max() > room else "")
     )

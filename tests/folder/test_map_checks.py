@@ -17,6 +17,7 @@ class _Shown:
     """Classes as a publication shows them."""
 
     classes: np.ndarray
+    persons: np.ndarray | None = None
 
     @property
     def identities(self) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,10 +95,22 @@ def publish(
 ) -> tuple[Publication, Published, Plan]:
     """Publish a plan and read it back, as anonymize does."""
     made = plan if isinstance(plan, Plan) else Plan(renumber(np.array(plan, np.int64)))
+    if form.needs_individuals and data.individuals is None:
+        data = replace(data, individuals=couples(made.classes))
     made, recoding = recode(data, made)
     published = form.publish(data, made, recoding, np.random.default_rng(seed))
     notes = notes_on(form, data, made, published)
     return form.read(labelled(published.tables), notes), published, made
+
+
+def couples(classes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Individuals of two records each, in one class; the last of a class may be alone."""
+    order = np.argsort(classes, kind="stable")
+    starts = np.searchsorted(classes[order], classes[order])
+    first = (np.arange(classes.size) - starts) % 2 == 0
+    individuals = np.empty(classes.size, np.int64)
+    individuals[order] = np.cumsum(first) - 1
+    return individuals
 
 
 def labelled(tables: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -14,7 +14,7 @@ from likeness.cli._making import summarise, told
 from likeness.cli._summary import asked, counted_line, lost, named, side_by_side
 from likeness.cli._text import cell, columns, count, share
 from likeness.encode import encode
-from likeness.models._requirements import require
+from likeness.models._requirements import require_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -70,7 +70,7 @@ def looked_at(table: Table, policy: Path, seed: int | None) -> Begun:
     method = choose_method(told_policy, encoded.data)
     models = encoded.name_models(told_policy.privacy)
     data = encoded.data
-    requirements = require(models, data.sensitive, data.sensitive_codes, data.sensitive_codes)
+    requirements = require_of(models, data)
     method.check(requirements)
     sizes = data.tuples.sizes
     facts = {

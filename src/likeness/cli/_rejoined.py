@@ -20,7 +20,7 @@ from likeness.folder.verification import judge
 from likeness.metrics._base import Evaluation
 from likeness.microdata.plan import Plan
 from likeness.microdata.regions import recode
-from likeness.models._requirements import require
+from likeness.models._requirements import require_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,8 +86,7 @@ class Rejoined:
             return None
         data, plan = self.encoded.data, self.evaluation.plan
         models = self.encoded.name_models(self.policy.privacy)
-        published = data.sensitive_codes[:, plan.published]
-        requirements = require(models, data.sensitive, published, data.sensitive_codes)
+        requirements = require_of(models, data.take(np.flatnonzero(plan.published)), data)
         return Making(choose_method(self.policy, data), requirements, plan)
 
     def _records(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.errors import TableError
+from likeness.forms._base import as_labelled
 from likeness.tables import Labelled, read_published, write
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ class ClassMap:
         Why rows were withheld or dropped; the empty text for published ones.
     buckets : (N,) int64, optional
         Bucket, in forms where buckets differ from the classes.
+    persons : (N,) int64, optional
+        Number of the individual, where people may have several records; -1 for dropped rows. Individuals who are
+        published have the number they are published under, if they are published under any.
     """
 
     status: NDArray[np.int64]
@@ -48,6 +52,7 @@ class ClassMap:
     reason: NDArray[np.int64]
     reasons: tuple[str, ...]
     buckets: NDArray[np.int64] | None = None
+    persons: NDArray[np.int64] | None = None
 
     @property
     def height(self) -> int:
@@ -84,7 +89,8 @@ class ClassMap:
             "published_row": self.published_row,
             "reason": Labelled(self.reason.astype(np.int32), list(self.reasons)),
         }
-        return found if self.buckets is None else found | {"bucket": self.buckets}
+        further = {"bucket": self.buckets, "person": self.persons}
+        return found | {name: numbers for name, numbers in further.items() if numbers is not None}
 
 
 def class_map_of(release: Release) -> ClassMap:
@@ -112,7 +118,27 @@ def class_map_of(release: Release) -> ClassMap:
     if plan.buckets is not None:
         buckets = np.full(height, -1, np.int64)
         buckets[rows] = plan.buckets
-    return ClassMap(status, classes, published_row, reason, reasons, buckets)
+    return ClassMap(status, classes, published_row, reason, reasons, buckets, _persons(release))
+
+
+def _persons(release: Release) -> NDArray[np.int64] | None:
+    """(N,) Number of the individual of every row of the original, from 1."""
+    private = release.private
+    data = private.encoded.data
+    if data.individuals is None:
+        return None
+    people = int(data.individuals.max(initial=-1)) + 1
+    numbers = np.full(people, -1, np.int64)
+    main = next(iter(release.columns))
+    if release.publication.persons is not None:
+        shown = as_labelled(release.columns[main]["person"])
+        of_row = np.array([int(label) for label in shown.labels], np.int64)[shown.codes]
+        numbers[data.individuals[private.rows[main]]] = of_row
+    without = np.flatnonzero(numbers < 0)
+    numbers[without] = max(0, int(numbers.max(initial=-1))) + 1 + np.arange(without.size)
+    found = np.full(private.encoded.table.height, -1, np.int64)
+    found[data.rows] = numbers[data.individuals]
+    return found
 
 
 def write_class_map(found: ClassMap, path: Path) -> None:
@@ -142,21 +168,26 @@ def read_class_map(path: Path, label: str) -> ClassMap:
         When it is damaged, or not as `write_class_map` leaves it.
     """
     table = read_published(path)
-    if table.names not in {_COLUMNS, (*_COLUMNS, "bucket")}:
+    further = table.names[len(_COLUMNS) :]
+    if table.names[: len(_COLUMNS)] != _COLUMNS or further not in {
+        (),
+        ("bucket",),
+        ("person",),
+        ("bucket", "person"),
+    }:
         raise TableError(f"{label}: its columns are {', '.join(table.names)}, not {', '.join(_COLUMNS)}")
-    row, classes, published_row, *buckets = (
-        _numbers(table.frame, name, label)
-        for name in ("row", "class", "published_row", *table.names[len(_COLUMNS) :])
+    row, classes, published_row = (
+        _numbers(table.frame, name, label) for name in ("row", "class", "published_row")
     )
+    others = {name: _numbers(table.frame, name, label) for name in further}
     if not np.array_equal(row, np.arange(table.height)):
         wrong = int(np.argmax(row != np.arange(table.height)))
         raise TableError(
             f"{label}: row {wrong} of the original is not in its place; a row was taken out or moved"
         )
-    numbered = [("class", classes), *(("bucket", numbers) for numbers in buckets)]
-    for name, numbers in numbered:
+    for name, numbers in {"class": classes, **others}.items():
         # There are no more classes or buckets than records; larger numbers would only exhaust the memory.
-        outside = np.flatnonzero((numbers < -1) | (numbers >= table.height))
+        outside = np.flatnonzero((numbers < -1) | (numbers >= table.height + (name == "person")))
         if outside.size:
             number, wrong = int(numbers[outside[0]]), int(outside[0])
             raise TableError(
@@ -176,7 +207,8 @@ def read_class_map(path: Path, label: str) -> ClassMap:
         published_row,
         reason.codes.astype(np.int64),
         tuple(map(str, reason.values)),
-        buckets[0] if buckets else None,
+        others.get("bucket"),
+        others.get("person"),
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.folder.class_map import PUBLISHED
+from likeness.folder.class_map import DROPPED, PUBLISHED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,6 +49,10 @@ def own_problems(found: ClassMap, label: str) -> list[str]:
         != (found.published_row >= 0),
         "is not published and no reason is given, or is published and one is given": published != empty,
     }
+    if found.persons is not None:
+        rules["has no person, though it is not dropped, or one, though it is"] = (
+            found.status == DROPPED
+        ) != (found.persons < 0)
     if found.buckets is not None:
         rules["has a bucket, though it is not published, or none, though it is"] = published != (
             found.buckets >= 0
@@ -96,9 +100,17 @@ def class_problems(
     if rows.size != publication.size:
         return [f"{label}: it knows {rows.size} published rows; {publication.size} are published"]
     order = found.original_row
+    problems = []
+    if (found.persons is None) and publication.persons is not None:
+        problems.append(f"{label}: the column 'person' is missing; persons are published")
+    elif found.persons is not None and publication.persons is not None:
+        problems = _partition_problems(found.persons[order], publication.persons, "person", label, where)
     if found.buckets is None:
-        return _partition_problems(found.classes[order], publication.classes, "class", label, where)
+        return problems + _partition_problems(
+            found.classes[order], publication.classes, "class", label, where
+        )
     return [
+        *problems,
         *_partition_problems(found.classes[order], publication.identities, "class", label, where),
         *_partition_problems(found.buckets[order], publication.classes, "bucket", label, where),
     ]

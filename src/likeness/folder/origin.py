@@ -17,7 +17,7 @@ from likeness.folder.same_values import exact_codes, same_cells
 from likeness.forms._base import as_labelled
 from likeness.methods._base import Problem
 from likeness.metrics.loss import LOSSES
-from likeness.models._requirements import require
+from likeness.models._requirements import require_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +66,14 @@ class Origin:
         if lost:
             return problems + lost, checks
         checks.append("no record was lost or invented: every row of the original is accounted for once")
-        wrong = [*self._regions(), *self._sensitive(), *self._others(), *self._strangers(), *self._told()]
+        wrong = [
+            *self._regions(),
+            *self._sensitive(),
+            *self._others(),
+            *self._individuals(),
+            *self._strangers(),
+            *self._told(),
+        ]
         if not wrong:
             checks.append(
                 "every published row is a correct generalization of its original: regions cover the original "
@@ -192,7 +199,7 @@ class Origin:
         data = self.encoded.data
         here = data.take(self.records)
         models = self.encoded.name_models(self.policy.privacy)
-        requirements = require(models, data.sensitive, here.sensitive_codes, data.sensitive_codes)
+        requirements = require_of(models, here, data)
         problem = Problem(here, requirements, LOSSES["glm"], np.random.Generator(np.random.PCG64(0)))
         return choose_method(self.policy, data).run(problem).mechanism
 
@@ -224,12 +231,29 @@ class Origin:
         if not pairs.size == np.unique(named).size == np.unique(numbers).size:
             yield f"column {published!r}: its numbers and the original's identifiers do not go one to one"
 
+    def _individuals(self) -> Iterator[str]:
+        """Make sure that the numbers of individuals and the individuals of the original go one to one."""
+        own, told = self.encoded.data.individuals, self.class_map.persons
+        if (own is None) != (told is None):
+            yield "private/classes.parquet: it knows individuals and the policy does not, or the other way round"
+        if own is None or told is None:
+            return
+        numbers = {"private/classes.parquet": (own, told[self.encoded.data.rows])}
+        if self.publication.persons is not None:
+            numbers["the published column 'person'"] = (own[self.records], self.publication.persons)
+        for what, (mine, shown) in numbers.items():
+            pairs = np.unique(np.stack([mine, shown]), axis=1)
+            if not pairs.shape[1] == np.unique(pairs[0]).size == np.unique(pairs[1]).size:
+                yield f"{what}: its numbers and the original's individuals do not go one to one"
+
     def _strangers(self) -> Iterator[str]:
         """Say which columns nothing in the policy explains."""
         form, roles = self.public.form, self.encoded.roles
+        assert form is not None  # noqa: S101  # there are tables
         known = {self.encoded.published_name(name) for name in roles if roles[name] != "drop"} | {
             "person",
             "bucket",
+            *form.leading,
         }
         if getattr(form, "numeric_pairs", False):
             known |= {f"{domain.name}_{end}" for domain in self.encoded.data.quasi for end in ("low", "high")}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from likeness.anonymization import as_policy
 from likeness.encode import Encoded, encode
 from likeness.errors import InvalidError, LikenessError
@@ -19,6 +21,8 @@ from likeness.tables import read
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from likeness.policy import Policy
 
@@ -104,7 +108,7 @@ def judge(
         What was asked.
     """
     problems, checks = list(public.problems), list(public.checks)
-    proven = _prove(public, encoded, policy, problems)
+    proven = _prove(public, encoded, policy, problems, _individuals(steward, encoded))
     if not problems:
         checks.append("counts and measured strengths are those of certificate.json")
     if steward is not None:
@@ -115,6 +119,21 @@ def judge(
             problems += wrong
             checks += right
     return replace(proven, problems=tuple(problems), checks=tuple(checks))
+
+
+def _individuals(steward: PrivatePart | None, encoded: Encoded | None) -> NDArray[np.int64] | None:
+    """(published,) Whose each published row is, as the original says, or the class map; None where neither is at hand."""
+    if steward is None or steward.class_map is None or not steward.consistent:
+        return None
+    rows = steward.class_map.original_row
+    if encoded is None:
+        return None if steward.class_map.persons is None else steward.class_map.persons[rows]
+    if encoded.data.individuals is None or rows.max(initial=-1) >= encoded.table.height:
+        return None
+    of_row = np.full(encoded.table.height, -1, np.int64)
+    of_row[encoded.data.rows] = encoded.data.individuals
+    # A row that the original dropped is somebody's mistake, said elsewhere; nobody is counted then.
+    return of_row[rows] if (of_row[rows] >= 0).all() else None
 
 
 def _encode(original: Any, policy: Policy | None, steward: PrivatePart) -> Encoded | None:
@@ -130,20 +149,27 @@ def _encode(original: Any, policy: Policy | None, steward: PrivatePart) -> Encod
 
 
 def _prove(
-    public: PublicPart, encoded: Encoded | None, policy: Policy | None, problems: list[str]
+    public: PublicPart,
+    encoded: Encoded | None,
+    policy: Policy | None,
+    problems: list[str],
+    individuals: NDArray[np.int64] | None,
 ) -> Verdict:
     """Prove what the certificate claims and the policy asks for, from the published texts."""
     certificate, publication = public.certificate, public.publication
     if certificate is None or publication is None:
         return Verdict((), 0 if certificate is None else certificate.records, 0)
     data = None if encoded is None else encoded.data
+    several = certificate.individuals is not None or individuals is not None
     try:
-        verdict = prove(publication, certificate.make_models(), data)
+        verdict = prove(
+            publication, certificate.make_models(), data, several=several, individuals=individuals
+        )
         problems += certificate.compare(verdict)
         if policy is None:
             return verdict
         models = policy.privacy if encoded is None else encoded.name_models(policy.privacy)
-        asked = prove(publication, models, data)
+        asked = prove(publication, models, data, several=several, individuals=individuals)
     except LikenessError as problem:
         problems += problem.problems
         return Verdict((), publication.size, int(publication.classes.max(initial=-1)) + 1)

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.microdata.statistics import count_within
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -32,13 +30,16 @@ def hopeless_records(requirement: Requirement, data: Microdata) -> NDArray[np.bo
     Returns
     -------
     (n,) bool
-        All False where nothing is taken as known, or the model is not closed under union.
+        True also for individuals one of whose records is such a record. All False where nothing is taken as known, or the model is not closed under union.
     """
-    nobody = np.zeros(data.size, np.bool_)
+    hopeless = np.zeros(data.size, np.bool_)
     view = requirement.view
     if view is None or not view.known or not requirement.model.closed_under_union:
-        return nobody
-    known = view.known_codes(data.sensitive, data.sensitive_codes)
-    stats = count_within(nobody.astype(np.int64), known, view.codes(data.sensitive_codes), view.domain.codes)
+        return hopeless
+    records = data if data.members is None else data.members.records
+    of = np.arange(data.size) if data.members is None else data.members.of
+    stats = requirement.of_rows(data, hopeless.astype(np.int64), 1)
+    known = view.known_codes(data.sensitive, records.sensitive_codes)
     _, part = np.unique(known, return_inverse=True)
-    return np.asarray(~requirement.bound.holds(stats)[part], np.bool_)
+    hopeless[of[~requirement.bound.holds(stats)[part]]] = True
+    return hopeless

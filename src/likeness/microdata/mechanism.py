@@ -311,5 +311,6 @@ class Mechanism:
         if self.active.size < self.values and observed[..., self.counts == 0].any():
             raise LikenessError("perturbation: a record has a value that the mechanism never publishes")
         found = np.zeros(observed.shape)
-        found[..., self.active] = self._inverter.estimate(observed[..., self.active], variant, **options)
+        if self.active.size:
+            found[..., self.active] = self._inverter.estimate(observed[..., self.active], variant, **options)
         return found

@@ -152,10 +152,14 @@ def recode(data: Microdata, plan: Plan) -> tuple[Plan, Recoding]:
 
 def _reach(data: Microdata, plan: Plan, j: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Smallest and largest code that the region of each record's class must cover because of this record."""
+    codes = np.ascontiguousarray(data.codes[j])
     if plan.bounds is None:
-        codes = np.ascontiguousarray(data.codes[j])
         return codes, codes
-    return np.ascontiguousarray(plan.bounds[0, j]), np.ascontiguousarray(plan.bounds[1, j])
+    low, high = plan.bounds[:, j]
+    if data.individuals is None:
+        return np.ascontiguousarray(low), np.ascontiguousarray(high)
+    # Bounds are of one record of each individual; its others may lie outside.
+    return np.minimum(low, codes), np.maximum(high, codes)
 
 
 def _attribute_regions(

@@ -85,7 +85,9 @@ class ClassStatistics:
 
     def of_values(self) -> ClassStatistics:
         """Count pairs of an individual and one of its values instead of individuals: their shares sum to 1."""
-        return self if self.of is None else replace(self, sizes=np.bincount(self.class_of, self.count, self.classes).astype(np.int64))
+        if self.of is None:
+            return self
+        return replace(self, sizes=np.bincount(self.class_of, self.count, self.classes).astype(np.int64))
 
     def dense(self) -> Iterator[tuple[slice, NDArray[np.int64]]]:
         """Yield runs of classes with their (classes, m) count matrix, a few million cells at a time."""
@@ -175,9 +177,7 @@ def count_within(
     return _from_keys(part * values + codes[kept], None, sizes, values, parent)
 
 
-def _count_people(
-    found: Individuals, values: int, parent: NDArray[np.int64] | None
-) -> ClassStatistics:
+def _count_people(found: Individuals, values: int, parent: NDArray[np.int64] | None) -> ClassStatistics:
     """Count the individuals that have each value."""
     if values == 0:
         nothing = np.zeros(0, np.int64)

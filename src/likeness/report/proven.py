@@ -92,6 +92,6 @@ def _smallest_slack(requirement: Requirement, plan: Plan, data: Microdata) -> fl
     classes = plan.classes if requirement.view is None or plan.buckets is None else plan.buckets
     codes = data.sensitive_codes if plan.sensitive is None else plan.sensitive
     count = int(classes.max(initial=-1)) + 1
-    stats = requirement.statistics(classes, count, data.sensitive, codes)
+    stats = requirement.statistics(classes, count, data.sensitive, codes, data.individuals)
     slack = requirement.bound.judge(stats).slack
     return float(slack.min()) if slack.size else None

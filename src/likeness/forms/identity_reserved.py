@@ -1,0 +1,167 @@
+"""Identity-reserved tables (Wang et al. 2019): generalized records that still say which of them belong to one person."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from likeness.errors import PolicyError, TableError
+from likeness.forms._base import Columns, Publication, Published
+from likeness.forms._exact import whole_column
+from likeness.forms._text import MISSING
+from likeness.forms.generalized import GeneralizedForm, GeneralizedPublication
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from likeness.forms._columns import PublishedColumns
+    from likeness.microdata.data import Microdata
+    from likeness.microdata.plan import Plan
+    from likeness.microdata.regions import Recoding
+    from likeness.tables import Labelled
+
+PERSON, CLASS = "person", "class"
+"""Columns that the form adds."""
+
+
+@dataclass(frozen=True)
+class IdentityReservedForm(GeneralizedForm):
+    """One table of generalized records, in which the records of one individual have one random number.
+
+    The column ``person`` numbers individuals, ``class`` equivalence classes; both numbers are random, so that neither the
+    order of the original nor that of the search can be read from them. All records of an individual are in one class.
+
+    Parameters
+    ----------
+    recoding, numeric_pairs
+        As in `GeneralizedForm`.
+
+    Notes
+    -----
+    That several values belong to one individual is worth much to research, and to an adversary who knows some of them
+    already: no model of the paper protects against that (`FingerprintAttack`, `MembershipAttack` measure it).
+
+    References
+    ----------
+    Wang, Du, Luo & Li 2019, "Two privacy-preserving approaches for data publishing with identity reservation" (paper 004),
+    section 2.1: D*(Id_num, QI', A_s).
+
+    Examples
+    --------
+    >>> IdentityReservedForm()
+    IdentityReservedForm(recoding='tight', numeric_pairs=False)
+    """
+
+    name: ClassVar[str] = "identity-reserved"
+    leading: ClassVar[tuple[str, ...]] = (PERSON, CLASS)
+    needs_individuals: ClassVar[bool] = True
+    further_remarks: ClassVar[tuple[str, ...]] = (
+        (
+            "records of one individual share a random number: knowing some sensitive values of a person may single out "
+            "that person's number, and with it all others"
+        ),
+    )
+
+    def publish(self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator) -> Published:
+        """Publish every kept record with its class's region, its individual's number and its own sensitive values.
+
+        Raises
+        ------
+        PolicyError
+            When no column tells individuals apart, or a column has the name of a numeric pair.
+        """
+        if data.individuals is None:
+            raise PolicyError(f"{self.name}: needs individual: the column that tells people apart")
+        published = super().publish(data, plan, recoding, rng)
+        rows = published.rows["release"]
+        numbers: dict[str, Any] = {
+            PERSON: whole_column(PERSON, _numbered(data.individuals[rows], rng)),
+            CLASS: whole_column(CLASS, _numbered(plan.classes[rows], rng)),
+        }
+        return Published({"release": numbers | published.tables["release"]}, published.rows)
+
+    def read(self, tables: Mapping[str, Columns], columns: PublishedColumns) -> Publication:
+        """Understand a published table.
+
+        Raises
+        ------
+        TableError
+            When a text is not a region of its column, a number of a person or class is none, or classes are not those of
+            equal regions.
+        """
+        return IdentityReservedPublication(tables["release"], columns, pairs=self.numeric_pairs)
+
+
+def _numbered(names: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """(n,) Random numbers from 1 in place of names, one per distinct name."""
+    found, own = np.unique(names, return_inverse=True)
+    return np.asarray(rng.permutation(found.size)[own.reshape(-1)] + 1, np.int64)
+
+
+class IdentityReservedPublication(GeneralizedPublication):
+    """An identity-reserved table, read back.
+
+    Parameters
+    ----------
+    table
+        Its columns.
+    columns
+        What the certificate says about them.
+    pairs
+        Whether intervals also stand in pairs of columns of numbers.
+    """
+
+    form: ClassVar[str] = "identity-reserved"
+
+    def __init__(self, table: Columns, columns: PublishedColumns, *, pairs: bool = False) -> None:
+        super().__init__(table, columns, pairs=pairs)
+        self.persons = _numbers(PERSON, table[PERSON])
+        self.class_names = _numbers(CLASS, table[CLASS])
+        both = np.unique(np.stack([self.class_names, self.classes]), axis=1)
+        if not both.shape[1] == np.unique(both[0]).size == np.unique(both[1]).size:
+            raise TableError(
+                f"column {CLASS!r}: its numbers are not those of equal regions: rows of one class must show the same, "
+                "and rows of two classes must not"
+            )
+
+    def posterior(self, target: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+        """What an adversary believes about a target's sensitive values: the share of matching individuals that have each.
+
+        The shares of one column add up to more than 1 where individuals have several values.
+
+        Raises
+        ------
+        TableError
+            When the target names a column that is no published quasi-identifier.
+        """
+        from likeness.microdata.individuals import find_individuals
+
+        self.check_target(target)
+        inside = np.isin(self.classes, self.candidates(target))
+        found: dict[str, dict[str, float]] = {}
+        if not inside.any():
+            return found
+        assert self.persons is not None  # noqa: S101  # read above
+        together = np.zeros(int(inside.sum()), np.int64)
+        for domain, codes in zip(self.sensitive, self.sensitive_codes, strict=True):
+            people = find_individuals(together, 1, self.persons[inside], codes[inside], domain.codes)
+            counts = np.bincount(people.value, minlength=domain.codes)
+            labels = [*domain.labels, *([MISSING] if domain.missing else [])]
+            found[domain.name] = {
+                labels[i]: float(counts[i] / people.number.size) for i in np.flatnonzero(counts)
+            }
+        return found
+
+
+def _numbers(name: str, column: Labelled) -> NDArray[np.int64]:
+    """(n,) Number of each row's person or class, from 0 without gaps; the texts must be whole numbers from 1."""
+    for label in column.labels:
+        if not (label.isascii() and label.isdigit() and label == str(int(label)) and label != "0"):
+            raise TableError(
+                f"column {name!r}: {label!r} is not a whole number from 1, as {name} numbers are"
+            )
+    return column.codes.astype(np.int64)
