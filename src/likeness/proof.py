@@ -157,11 +157,12 @@ class Verdict:
 
     def __repr__(self) -> str:
         """Every line of the verdict."""
-        head = (
-            f"Verdict: {'proven' if self.ok else 'FAILED'} ({self.records} records "
-            + ("" if self.individuals is None else f"of {self.individuals} individuals ")
-            + f"in {self.classes} classes)"
-        )
+        held = [proof.holds for proof in self.proofs]
+        word = "proven" if self.ok else "FAILED"
+        if self.ok and None in held:
+            word = "proven in part" if True in held else "nothing could be checked from these files"
+        people = "" if self.individuals is None else f"of {self.individuals} individuals "
+        head = f"Verdict: {word} ({self.records} records {people}in {self.classes} classes)"
         return "\n".join([head, *self.lines()])
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from likeness.anonymization import anonymize, as_policy, choose_form, choose_method
 from likeness.cli._making import summarise, told
-from likeness.cli._summary import asked, counted_line, lost, named, side_by_side
+from likeness.cli._summary import asked, counted_line, lost, named, people_line, side_by_side
 from likeness.cli._text import cell, columns, count, share
 from likeness.encode import encode
 from likeness.models._requirements import require_of
@@ -111,6 +111,7 @@ def checked(begun: Begun, progress: Progress) -> dict[str, Any]:
         "proven": summary["proven"],
         "lines": release.verdict.lines(),
         "counts": summary["counts"],
+        "individuals": summary["individuals"],
         "loss": summary["loss"],
         "seconds": seconds,
         "peak_memory": _peak_memory(),
@@ -132,7 +133,11 @@ def as_text(found: Mapping[str, Any]) -> list[str]:
     }
     if found.get("feasible"):
         blocks |= {
-            "can be met": [*found["lines"], *counted_line(found["counts"])],
+            "can be met": [
+                *found["lines"],
+                *counted_line(found["counts"]),
+                *people_line(found["individuals"]),
+            ],
             "loss": lost(found["loss"]),
             "cost": [f"{found['seconds']:.1f} s{_memory(found['peak_memory'])}"],
             "before and after": columns(found["rows"], ""),

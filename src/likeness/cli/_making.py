@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 from likeness import registry
 from likeness.anonymization import SEED_WARNING, anonymize, as_policy
 from likeness.cli._console import console
-from likeness.cli._summary import asked, counted, counted_line, judged, lost, named
+from likeness.cli._summary import (
+    asked,
+    counted,
+    counted_line,
+    counted_people,
+    judged,
+    lost,
+    named,
+    people_line,
+)
 from likeness.cli._text import count
 
 if TYPE_CHECKING:
@@ -76,6 +85,7 @@ def summarise(release: Release) -> dict[str, Any]:
         "proven": judged(release.verdict),
         "loss": values,
         "counts": counted(release),
+        "individuals": counted_people(release),
         "reproducible": release.certificate.reproducible,
         "remarks": list(release.certificate.remarks),
     }
@@ -92,7 +102,7 @@ def tell(release: Release, summary: dict[str, Any]) -> list[str]:
         "asked": asked(policy, private.encoded.name_models(policy.privacy)),
         "proven from the published bytes": [*release.verdict.lines(), *release.certificate.remarks],
         f"lost, by {summary['method']} in the form {summary['form']}": lost(summary["loss"]),
-        "counts": [*counted_line(summary["counts"]), classes],
+        "counts": [*counted_line(summary["counts"]), *people_line(summary["individuals"]), classes],
         "release": [
             f"{summary['folder']}/public {may}",
             f"{summary['folder']}/private is the steward's alone",

@@ -48,7 +48,8 @@ def asked(policy: Policy, models: Iterable[PrivacyModel]) -> list[str]:
         "not published": (*_identifiers(policy, pseudonym=False), *policy.with_role("drop")),
     }
     lines += [f"{words}: {', '.join(map(cell, names))}" for words, names in columns_of.items() if names]
-    lines.append(f"withheld: at most {number(100 * float(policy.withhold.at_most))} % of the records")
+    word = "records" if policy.individual is None else "individuals"
+    lines.append(f"withheld: at most {number(100 * float(policy.withhold.at_most))} % of the {word}")
     return lines
 
 
@@ -64,6 +65,32 @@ def _identifiers(policy: Policy, *, pseudonym: bool) -> tuple[str, ...]:
 def counted(release: Release) -> dict[str, Any]:
     """Account for every record of the input."""
     return class_map_of(release).counts()
+
+
+def counted_people(release: Release) -> dict[str, int] | None:
+    """Account for the individuals that the search saw; None where every record is another person's."""
+    private = release.private
+    individuals = private.encoded.data.individuals
+    if individuals is None:
+        return None
+    everybody = int(individuals.max(initial=-1)) + 1
+    published = int(release.certificate.individuals or 0)
+    return {"searched": everybody, "published": published, "withheld": everybody - published}
+
+
+def people_line(counts: dict[str, int] | None) -> list[str]:
+    """Write the account of individuals.
+
+    Examples
+    --------
+    >>> people_line({"searched": 1200, "published": 1190, "withheld": 10})
+    ['1,200 individuals = 1,190 published + 10 withheld']
+    """
+    if counts is None:
+        return []
+    return [
+        f"{counts['searched']:,} individuals = {counts['published']:,} published + {counts['withheld']:,} withheld"
+    ]
 
 
 def counted_line(counts: dict[str, Any]) -> list[str]:

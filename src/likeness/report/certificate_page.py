@@ -56,6 +56,7 @@ def certificate_page(certificate: Certificate) -> str:
             [name, plain_number(facts["rows"]), ", ".join(facts["columns"]), facts["sha256"]]
             for name, facts in certificate.files.items()
         ],
+        linked=form.needs_individuals,
         columns=[_column_row(note, form) for note in certificate.columns.notes],
         # Not everything in it is shown: the digest makes the page a witness of all of it.
         own_digest=hashlib.sha256(certificate.to_json().encode()).hexdigest(),
@@ -79,6 +80,8 @@ def _guarantee_row(entry: dict[str, Any]) -> list[str]:
 
 def _column_row(note: ColumnNote, form: Form) -> list[str]:
     """Write one line of how a column is to be read."""
+    if note.name in form.leading:
+        return [note.name, "", "", "a random number", ""]
     if note.role == "other":
         return [note.name, note.role, "", "as it is", ""]
     shown = form.sensitive_shown

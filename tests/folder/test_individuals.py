@@ -1,0 +1,220 @@
+"""Releases of people with several records are written, verified, opened and protected alike."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.folder.samples import Folder
+
+import likeness as lk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+COLUMNS = {
+    "who": lk.identifier(),
+    "age": lk.quasi(),
+    "zip": lk.quasi(hierarchy={"prefix": 3}),
+    "disease": lk.sensitive(),
+    "class": lk.other(),
+}
+
+
+def visits(seed: int = 3) -> pl.DataFrame:
+    """Forty people with one to four diseases; some moved, and some records stand twice."""
+    rng = np.random.default_rng(seed)
+    person = np.repeat(np.arange(40), rng.integers(1, 5, 40))
+    rng.shuffle(person)
+    age, zip_code = rng.integers(20, 60, 40)[person], rng.integers(0, 4, 40)[person]
+    moved = rng.random(person.size) < 0.1
+    return pl.DataFrame(
+        {
+            "who": [f"p{i:03}" for i in person],
+            "age": age,
+            "zip": [f"{100 + (code + own) % 4}" for code, own in zip(zip_code, moved, strict=True)],
+            "disease": rng.choice(["flu", "cold", "gout", "cough", "angina", "measles"], person.size),
+            "class": rng.choice(["A", "B"], person.size),
+        }
+    )
+
+
+def policy(form: str, **changes: Any) -> lk.Policy:
+    """A policy for `visits`."""
+    given = {
+        "columns": COLUMNS,
+        "individual": "who",
+        "privacy": lk.KAnonymity(3) & lk.AlphaKAnonymity(alpha="0.8", k=3),
+        "method": {"name": "mondrian"},
+        "form": {"name": form},
+        "withhold": {"at_most": 0.2},
+    }
+    return lk.Policy(**(given | changes))
+
+
+@pytest.fixture(scope="module", params=["identity-reserved", "generalized"])
+def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release folder in both forms."""
+    release = lk.anonymize(visits(), policy(request.param), seed=3)
+    return release.write(tmp_path_factory.mktemp("individuals") / request.param)
+
+
+@pytest.fixture
+def folder(written: Path, tmp_path: Path) -> Folder:
+    """The same, to tamper with."""
+    return Folder(shutil.copytree(written, tmp_path / "out"))
+
+
+def linked(folder: Folder | Path) -> bool:
+    root = folder.root if isinstance(folder, Folder) else folder
+    return "person" in (root / "public/release.csv").read_text().split("\n")[0]
+
+
+def test_what_is_proven_and_to_whom(written: Path) -> None:
+    alone, steward, compared = lk.verify(written / "public"), lk.verify(written), lk.verify(written, visits())
+    assert alone.ok
+    assert {proof.holds for proof in alone.proofs} == ({True} if linked(written) else {None})
+    assert {proof.scope for proof in alone.proofs} == ({"public"} if linked(written) else {"steward"})
+    for verdict in (steward, compared):
+        assert verdict.ok
+        assert all(proof.holds for proof in verdict.proofs)
+        assert verdict.individuals == 40
+    assert (alone.individuals == 40) is linked(written)
+    assert ("nothing could be checked" in repr(alone)) is not linked(written)
+    assert "proven (" in repr(steward)
+
+
+def test_the_published_table(written: Path) -> None:
+    table = pl.read_csv(written / "public/release.csv")
+    own = ["person", "class"] if linked(written) else []
+    assert table.columns == [*own, "age", "zip", "disease", "class_original"]
+    if not linked(written):
+        return
+    assert set(table["person"]) == set(range(1, 41))
+    assert table.group_by("person").agg(pl.col("class").n_unique())["class"].max() == 1
+    regions = table.group_by("class").agg(pl.col("age").n_unique(), pl.col("zip").n_unique())
+    assert regions["age"].max() == regions["zip"].max() == 1
+    sizes = table.group_by("class").agg(pl.col("person").n_unique())
+    assert sizes["person"].min() >= 3
+
+
+def test_people_are_numbered_in_no_order_of_the_original(written: Path) -> None:
+    if not linked(written):
+        return
+    map_ = pl.read_parquet(written / "private/classes.parquet").filter(pl.col("status") == "published")
+    first = map_.unique("person", keep="first", maintain_order=True)["person"].to_list()
+    assert sorted(first) == list(range(1, 41))
+    assert first != sorted(first)
+
+
+def test_opened(written: Path) -> None:
+    opened = lk.open_release(written / "public")
+    assert opened.certificate.individuals == 40
+    assert opened.verify().ok
+    if linked(written):
+        shares = opened.posterior({"age": 30})["disease"]
+        assert max(shares.values()) <= 0.8
+        assert sum(shares.values()) > 1
+
+
+def _swap_persons(folder: Folder) -> None:
+    """Give a disease of one person to another of the same class, and theirs to the first."""
+    frame = folder.frame()
+    rows = frame.with_row_index().filter(pl.col("person").len().over("person") > 1)
+    rows = rows.filter(pl.col("class") == rows["class"].mode()[0])
+    a, b = rows.unique("person", keep="first", maintain_order=True)["index"].to_list()[:2]
+    persons = frame["person"].to_list()
+    persons[a], persons[b] = persons[b], persons[a]
+    folder.put(frame.with_columns(person=pl.Series(persons)))
+
+
+def _split_person(folder: Folder) -> None:
+    """Give one of somebody's records to a new person: classes have more people than they had."""
+    frame = folder.frame()
+    busy = frame.group_by("person", maintain_order=True).len().filter(pl.col("len") > 1)["person"][0]
+    row = frame["person"].to_list().index(busy)
+    persons = frame["person"].to_list()
+    persons[row] = "41"
+    folder.put(frame.with_columns(person=pl.Series(persons)))
+
+
+def _mix_classes(folder: Folder) -> None:
+    frame = folder.frame()
+    classes = frame["class"].to_list()
+    classes[0] = next(own for own in classes if own != classes[0])
+    folder.put(frame.with_columns(pl.Series("class", classes)))
+
+
+def _odd_number(folder: Folder) -> None:
+    frame = folder.frame()
+    folder.put(frame.with_columns(person=pl.Series(["Mike", *frame["person"].to_list()[1:]])))
+
+
+def _no_persons(folder: Folder) -> None:
+    folder.put(folder.frame().drop("person"))
+
+
+TAMPERING: list[tuple[Callable[[Folder], None], str]] = [
+    (_swap_persons, "is not shown as the other rows of the person"),
+    (_split_person, "is not shown as the other rows of the person"),
+    (_mix_classes, "column 'class': its numbers are not those of equal regions"),
+    (_odd_number, "'Mike' is not a whole number from 1"),
+    (_no_persons, "the column 'person' is missing"),
+]
+
+
+@pytest.mark.parametrize(("tamper", "said"), TAMPERING)
+def test_changed_numbers_are_found(folder: Folder, tamper: Callable[[Folder], None], said: str) -> None:
+    if not linked(folder):
+        return
+    tamper(folder)
+    assert any("SHA-256" in line for line in lk.verify(folder.root / "public").problems)
+    folder.certify()
+    found = lk.verify(folder.root)
+    assert not found.ok
+    assert said in "\n".join(found.problems)
+
+
+def test_a_person_more_is_found_by_the_original_whatever_was_recomputed(folder: Folder) -> None:
+    if not linked(folder):
+        return
+    _split_person(folder)
+    folder.claim_what_holds()
+    folder.certify(individuals=41)
+    assert lk.verify(folder.root / "public").ok
+    shown = folder.frame()["person"].cast(pl.Int64).to_list()
+    map_ = folder.classes()
+    persons = [
+        shown[row] if row >= 0 else own
+        for row, own in zip(map_["published_row"].to_list(), map_["person"].to_list(), strict=True)
+    ]
+    folder.put_classes(map_.with_columns(person=pl.Series(persons)))
+    folder.audit()
+    found = lk.verify(folder.root, visits())
+    assert not found.ok
+    assert "do not go one to one" in "\n".join(found.problems)
+
+
+def test_individuals_cannot_be_left_unsaid(folder: Folder) -> None:
+    folder.certify(individuals=None)
+    found = lk.verify(folder.root / "public") if linked(folder) else lk.verify(folder.root)
+    assert "certificate.json says one record a person; found: 40 individuals" in "\n".join(found.problems)
+
+
+def test_a_class_map_without_persons_is_found(folder: Folder) -> None:
+    folder.put_classes(folder.classes().drop("person"))
+    folder.audit()
+    found = lk.verify(folder.root, visits())
+    assert not found.ok
+    assert "person" in "\n".join(found.problems) or "individuals" in "\n".join(found.problems)
+
+
+def test_another_table_is_found(folder: Folder) -> None:
+    table = visits()
+    people = table["who"].to_list()
+    people[0] = next(own for own in people if own != people[0])
+    assert not lk.verify(folder.root, table.with_columns(who=pl.Series(people))).ok
