@@ -18,6 +18,7 @@ from likeness.cli._summary import (
     people_line,
 )
 from likeness.cli._text import count
+from likeness.report.undeclared import undeclared_people
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,6 +56,8 @@ def make(
         place = release.write(folder, overwrite=overwrite)
     for before, after in release.private.encoded.renamed.items():
         console.note(f"note: column {before!r} is published as {after!r}: releases use that name themselves")
+    for line in undeclared_people(release):
+        console.note(f"warning: {line}")
     if release.certificate.reproducible:
         console.note(
             "note: a seed was given, so whoever knows it can make this release again: keep it secret"

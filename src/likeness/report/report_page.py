@@ -16,6 +16,7 @@ from likeness.report.measured import (
 )
 from likeness.report.pages import phrase, render
 from likeness.report.proven import proof_rows, smallest_class_tables
+from likeness.report.undeclared import undeclared_people
 
 if TYPE_CHECKING:
     from likeness.encode import Encoded
@@ -58,6 +59,7 @@ def report_page(
         form=_part(release.certificate.make_form()),
         proofs=proof_rows(release),
         counts=_count_rows(counts),
+        undeclared=undeclared_people(release),
         columns=_column_rows(private.encoded, private.policy),
         sizes=size_summary(sizes),
         size_table=size_table(sizes),

@@ -1,0 +1,55 @@
+"""People who stand in several records of a table whose policy does not say so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness.microdata.individuals import find_individuals
+
+if TYPE_CHECKING:
+    from likeness.release import Release
+
+_LEAST_REPEATED = 0.01
+"""Share of records that repeat an identifier, below which it is taken for chance (two people of one name)."""
+
+
+def undeclared_people(release: Release) -> list[str]:
+    """Say which identifiers stand for several records each, and how few of them the classes of a release hold.
+
+    Where a policy does not name the column that tells people apart (``individual``), every record is taken as another
+    person's: a class of ten records may be one person.
+
+    Parameters
+    ----------
+    release
+        With its original.
+
+    Returns
+    -------
+    list of str
+        One sentence per identifier that repeats; none where the policy names the individual.
+    """
+    private = release.private
+    encoded, plan = private.encoded, private.solution.plan
+    if encoded.data.individuals is not None:
+        return []
+    classes = plan.classes if plan.buckets is None else plan.buckets
+    kept = np.flatnonzero(plan.published)
+    found = []
+    for name in encoded.with_role("identifier"):
+        names = encoded.table.encode(name, kind="text").codes[encoded.data.rows[kept]].astype(np.int64)
+        named = names >= 0
+        own = classes[kept][named]
+        different = np.unique(names[named]).size
+        if named.sum() - different <= _LEAST_REPEATED * named.sum():
+            continue
+        people = find_individuals(own, int(own.max(initial=-1)) + 1, names[named])
+        filled = people.sizes[people.records > 0]
+        found.append(
+            f"column {name!r} has {different:,} values in {int(named.sum()):,} published records: if it names people, the "
+            f"smallest class holds {filled.min()} of them, and {np.count_nonzero(filled == 1):,} of {filled.size:,} classes a "
+            f"single one; say individual: {name} to count people"
+        )
+    return found
