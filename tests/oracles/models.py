@@ -29,8 +29,20 @@ def fractions(low: str, high: str) -> st.SearchStrategy[str]:
     return st.fractions(Fraction(low), Fraction(high), max_denominator=12).map(str)
 
 
+class OfPeople(list[int]):
+    """Counts of individuals that have each value: an individual may have several."""
+
+    def __init__(self, counts: Counts, people: int) -> None:
+        super().__init__(counts)
+        self.people = people
+
+
+def _size(counts: Counts) -> int:
+    return counts.people if isinstance(counts, OfPeople) else sum(counts)
+
+
 def _shares(counts: Counts) -> list[Fraction]:
-    return [Fraction(count, sum(counts)) for count in counts]
+    return [Fraction(count, _size(counts)) for count in counts]
 
 
 def _ln(x: Fraction) -> Decimal:
@@ -45,7 +57,7 @@ def _decimal(x: Fraction) -> Decimal:
 
 
 def k_anonymity(counts: Counts, reference: Counts, domain: Domain, *, k: int) -> bool:
-    return sum(counts) >= k
+    return _size(counts) >= k
 
 
 def k_anonymity_parameters() -> st.SearchStrategy[dict[str, Any]]:
@@ -92,7 +104,7 @@ def alpha_k_anonymity(
     values: Sequence[str] | None = None,
 ) -> bool:
     labels = [*domain.labels, "missing"]
-    return sum(counts) >= k and all(
+    return _size(counts) >= k and all(
         q <= Fraction(alpha)
         for q, label in zip(_shares(counts), labels, strict=False)
         if values is None or label in values
@@ -152,7 +164,7 @@ def delta_disclosure(
 ) -> bool:
     """``|ln(q / p)| < δ``, or ``max(q / p, p / q) < 1 + min{β, -ln max p}``; a column of one value always holds."""
     table = _shares(reference)
-    if beta is not None and max(table) == 1:
+    if beta is not None and len([p for p in table if p > 0]) == 1:
         return True
     for q, p in zip(_shares(counts), table, strict=True):
         if p == 0:
@@ -249,3 +261,49 @@ proximity.domains = ("numbers",)
 
 def proximity_parameters() -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries({"epsilon": fractions("0", "4"), "m": st.integers(1, 4)})
+
+
+def ir_k_anonymity(counts: Counts, reference: Counts, domain: Domain, *, k: int) -> bool:
+    return _size(counts) >= k
+
+
+def ir_k_anonymity_parameters() -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({"k": st.integers(1, 8)})
+
+
+def ir_kl_anonymity(counts: Counts, reference: Counts, domain: Domain, *, k: int, l: int) -> bool:  # noqa: E741
+    return _size(counts) >= k and len([count for count in counts if count > 0]) >= l
+
+
+def ir_kl_anonymity_parameters() -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({"k": st.integers(1, 8), "l": st.integers(1, 4)})
+
+
+def ir_alpha_beta_anonymity(
+    counts: Counts, reference: Counts, domain: Domain, *, alpha: str, beta: str
+) -> bool:
+    """Every record is its own individual: the largest share of one is 1 / n."""
+    return Fraction(1, sum(counts)) <= Fraction(alpha) and max(_shares(counts)) <= Fraction(beta)
+
+
+def ir_alpha_beta_anonymity_parameters() -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({"alpha": fractions("1/12", "1"), "beta": fractions("1/12", "1")})
+
+
+def eir_l_diversity(counts: Counts, reference: Counts, domain: Domain, *, l: int) -> bool:  # noqa: E741
+    """One reasoning set: the class itself."""
+    return len([count for count in counts if count > 0]) >= l
+
+
+def eir_l_diversity_parameters() -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({"l": st.integers(1, 4)})
+
+
+def eir_alpha_beta_anonymity(
+    counts: Counts, reference: Counts, domain: Domain, *, alpha: str, beta: str
+) -> bool:
+    return ir_alpha_beta_anonymity(counts, reference, domain, alpha=alpha, beta=beta)
+
+
+def eir_alpha_beta_anonymity_parameters() -> st.SearchStrategy[dict[str, Any]]:
+    return ir_alpha_beta_anonymity_parameters()

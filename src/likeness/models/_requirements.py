@@ -42,6 +42,11 @@ class View:
     group: NDArray[np.int64] | None = None
     known: tuple[int, ...] = ()
 
+    @property
+    def looks_at(self) -> tuple[int, bytes, tuple[int, ...]]:
+        """Equal for views that see the same of every record."""
+        return self.column, b"" if self.group is None else self.group.tobytes(), self.known
+
     def codes(self, sensitive_codes: NDArray[np.int32]) -> NDArray[np.int64]:
         """(n,) Code of each record's value or group."""
         own = sensitive_codes[self.column].astype(np.int64)
@@ -120,9 +125,7 @@ class Requirement:
             Number of classes.
         """
         if data.members is None:
-            return self.statistics(
-                classes, count, data.sensitive, data.sensitive_codes, data.individuals
-            )
+            return self.statistics(classes, count, data.sensitive, data.sensitive_codes, data.individuals)
         records = data.members.records
         return self.statistics(
             classes[data.members.of], count, data.sensitive, records.sensitive_codes, data.members.of

@@ -85,7 +85,9 @@ class ShareLimits(BoundModel):
         if lower is None:
             return sizes
         needed = _positive(lower)
-        return np.maximum(sizes, max(int(sizes[needed].max(initial=1)), int(needed.sum())))
+        # Records have one value each; one person may have all values.
+        together = int(needed.sum()) if self.attribute.individuals is None else 1
+        return np.maximum(sizes, max(int(sizes[needed].max(initial=1)), together))
 
     def posterior_limits(self) -> Sequence[Real] | None:
         """Upper limits, unless shares or classes are limited from below too."""

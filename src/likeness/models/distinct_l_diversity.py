@@ -76,4 +76,5 @@ class _Bound(BoundModel):
         return ClassTest(distinct_at_least, [min(self.l, values + 1)], values=values)
 
     def smallest_classes(self) -> NDArray[np.int64]:
-        return self.attribute.smallest_classes(self.l)
+        # Where people have several records, one of them may have all values.
+        return self.attribute.smallest_classes(self.l if self.attribute.individuals is None else 1)

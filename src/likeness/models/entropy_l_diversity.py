@@ -50,6 +50,7 @@ class EntropyLDiversity(SensitiveModel):
     name: ClassVar[str] = "entropy-l-diversity"
     closed_under_union: ClassVar[bool] = True
     closed_under_adding: ClassVar[bool] = False
+    counts_individuals: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

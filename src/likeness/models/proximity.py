@@ -56,6 +56,7 @@ class Proximity(SensitiveModel):
     # A record of one class may lie between two crowds of the other, near both, as none of the other's does.
     closed_under_union: ClassVar[bool] = False
     closed_under_adding: ClassVar[bool] = False
+    counts_individuals: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

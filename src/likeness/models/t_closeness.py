@@ -51,6 +51,7 @@ class TCloseness(SensitiveModel):
     # The distance is convex in the class's distribution.
     closed_under_union: ClassVar[bool] = True
     closed_under_adding: ClassVar[bool] = False
+    counts_individuals: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,0 +1,46 @@
+"""Enhanced identity-reserved (α, β)-anonymity (Wang et al. 2019, paper 004): β whichever record is anybody's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from likeness.models._individual_shares import BoundShares, IndividualShares
+
+if TYPE_CHECKING:
+    from likeness.models._base import BoundModel, SensitiveAttribute
+
+
+@dataclass(frozen=True, repr=False)
+class EirAlphaBetaAnonymity(IndividualShares):
+    """At most a share α of a class's records is one individual's; in no reasoning set has a value more than a share β.
+
+    A reasoning set has one record for each individual, so that a value's largest share there is that of the individuals who
+    have it (theorem 3.2).
+
+    Parameters
+    ----------
+    alpha
+        Largest share of one individual in the records, max |R(p)| / |Q|; above 0 and at most 1 (no limit).
+    beta
+        Largest share of the individuals who have one value, max |P(s)| / n_Q; above 0 and at most 1 (no limit). Texts such
+        as ``"1/3"`` are exact.
+
+    References
+    ----------
+    Wang, Du, Luo & Li 2019 (paper 004), definition 3.4, theorem 3.2.
+
+    Examples
+    --------
+    >>> EirAlphaBetaAnonymity(0.4, 0.6)
+    EirAlphaBetaAnonymity(alpha=0.4, beta=0.6)
+    """
+
+    name: ClassVar[str] = "eir-alpha-beta-anonymity"
+    closed_under_union: ClassVar[bool] = True
+    closed_under_adding: ClassVar[bool] = False
+    about_individuals: ClassVar[bool] = True
+
+    def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
+        """Bind to a sensitive attribute."""
+        return BoundShares(attribute, *self.shares(), of_people=True)

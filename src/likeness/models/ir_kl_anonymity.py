@@ -1,0 +1,95 @@
+"""Identity-reserved (k, l)-anonymity (Wang et al. 2019, paper 004): k individuals with l sensitive values between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from likeness.checks import whole
+from likeness.models._base import LARGEST, BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models._value_supply import too_few_values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likeness.kernels.class_tests import ClassTest
+    from likeness.microdata.statistics import ClassStatistics
+
+
+@dataclass(frozen=True, repr=False)
+class IrKlAnonymity(SensitiveModel):
+    """Every equivalence class holds at least k individuals, who have at least l different sensitive values between them.
+
+    One value may still be certain for a person: see `EirLDiversity`.
+
+    Parameters
+    ----------
+    k
+        Fewest individuals of a class, at least 1.
+    l
+        Fewest sensitive values, at least 1.
+
+    References
+    ----------
+    Wang, Du, Luo & Li 2019 (paper 004), definition 2.3 (2).
+
+    Examples
+    --------
+    >>> IrKlAnonymity(k=3, l=3)
+    IrKlAnonymity(k=3, l=3)
+    """
+
+    k: int
+    l: int  # noqa: E741  # the paper's name
+
+    name: ClassVar[str] = "ir-kl-anonymity"
+    closed_under_union: ClassVar[bool] = True
+    closed_under_adding: ClassVar[bool] = True
+    about_individuals: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole(self.name, "k", self.k, at_least=1)
+        whole(self.name, "l", self.l, at_least=1)
+
+    def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
+        """Bind to a sensitive attribute."""
+        return _Bound(attribute, self.k, self.l)
+
+
+@dataclass(frozen=True, eq=False)
+class _Bound(BoundModel):
+    attribute: SensitiveAttribute
+    k: int
+    l: int  # noqa: E741
+
+    def holds(self, stats: ClassStatistics) -> NDArray[np.bool_]:
+        return np.asarray((stats.sizes >= self.k) & (stats.distinct >= self.l))
+
+    def measured(self, stats: ClassStatistics) -> NDArray[np.float64]:
+        # Too few values: no k is met, not even 1.
+        return np.where(stats.distinct >= self.l, stats.sizes, 0).astype(np.float64)
+
+    def slack(self, measured: NDArray[np.float64]) -> NDArray[np.float64]:
+        return measured - self.k
+
+    def strongest(self, stats: ClassStatistics) -> Strength:
+        if stats.classes == 0:
+            return Strength({"k": 0.0, "l": 0.0})
+        return Strength({"k": float(stats.sizes.min()), "l": float(stats.distinct.min())})
+
+    def class_test(self) -> ClassTest:
+        from likeness.kernels.class_tests import ClassTest
+        from likeness.kernels.individual_tests import people_and_values_at_least
+
+        values = len(self.attribute.counts)
+        integers = [min(self.k, LARGEST), min(self.l, values + 1)]
+        return ClassTest(people_and_values_at_least, integers, values=values)
+
+    def smallest_classes(self) -> NDArray[np.int64]:
+        return self.attribute.smallest_classes(self.k)
+
+    def out_of_reach(self) -> str:
+        return too_few_values(self.attribute, self.l)
