@@ -12,6 +12,7 @@ from tests.contracts.parts import example
 from tests.forms.publications import publish
 from tests.metrics.tables import evaluations
 
+from likeness import registry
 from likeness.attacks._base import Making
 from likeness.hierarchies import from_rows
 from likeness.microdata.domain import Domain
@@ -29,6 +30,9 @@ DISEASE = Domain(
     "disease", "hierarchical", np.array(DISEASES.leaves, object), "tree", DISEASES, distance="hierarchical"
 )
 SCALE = 100
+FORMS = registry.names("forms")
+RECORD_FORMS = tuple(name for name in FORMS if not registry.load("forms", name).needs_individuals)
+"""Forms of releases in which every record is another person's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +66,15 @@ def perturbed(data: Microdata, plan: Plan, elsewhere: list[int]) -> Plan:
     return replace(plan, sensitive=codes[None], mechanism=mechanism)
 
 
+def people(draw: st.DrawFn, plan: Plan) -> np.ndarray:
+    """Individuals, up to three a class, each of whose records are in one class."""
+    own = draw(st.lists(st.integers(0, 2), min_size=plan.classes.size, max_size=plan.classes.size))
+    return np.unique(plan.classes * 3 + np.array(own), return_inverse=True)[1].reshape(-1)
+
+
 @st.composite
-def attacked(draw: st.DrawFn, form: str) -> Attacked:
-    """Up to 14 records of up to 3 quasi-identifiers, in up to 5 classes, some withheld."""
+def attacked(draw: st.DrawFn, form: str, *, several: bool = False) -> Attacked:
+    """Up to 14 records of up to 3 quasi-identifiers, in up to 5 classes, some withheld; people may have several."""
     evaluation = draw(evaluations())
     domain = replace(DISEASE, missing=draw(st.booleans()))
     n = evaluation.data.size
@@ -78,6 +88,8 @@ def attacked(draw: st.DrawFn, form: str) -> Attacked:
     if form == "perturbed":
         assume(plan.published.any())
         plan = perturbed(data, plan, draw(st.lists(st.integers(1, 20), min_size=4, max_size=4)))
+    if several or own.needs_individuals:
+        data = replace(data, individuals=people(draw, plan))
     publication, _, made = publish(own, data, plan)
     bound = require([KAnonymity(1)], data.sensitive, data.sensitive_codes[:, made.published])
     return Attacked(data, made, publication, Making(example("methods", "mondrian"), bound, made))

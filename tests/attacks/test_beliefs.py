@@ -8,14 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.attacks.releases import attacked
+from tests.attacks.releases import FORMS, RECORD_FORMS, attacked
 from tests.oracles.attacks_guessing import PlainRelease, first_best
 
-from likeness import registry
 from likeness.attacks._beliefs import Evidence
 from likeness.attacks._targets import published_codes
 
-FORMS = registry.names("forms")
 EASY = settings(deadline=None, max_examples=25)
 
 
@@ -25,7 +23,7 @@ def published(found) -> np.ndarray:
     return np.append(own, -1)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", RECORD_FORMS)
 @given(draw=st.data())
 @EASY
 def test_every_target_is_guessed_as_by_hand(form, draw):
@@ -46,7 +44,7 @@ def test_every_target_is_guessed_as_by_hand(form, draw):
         assert guesses.confidence[t] == pytest.approx(float(belief.get(guess, prior)))
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", RECORD_FORMS)
 @given(draw=st.data())
 @EASY
 def test_class_figures(form, draw):

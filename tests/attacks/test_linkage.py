@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -10,14 +11,18 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.attacks.releases import attacked
 from tests.forms.publications import integers, publish, table, words
+from tests.identity_reserved import S4_TABLE4, s4_classes, s4_microdata
 from tests.metrics.tables import domains, evaluations
+from tests.oracles.attacks_individuals import PlainPeople, chance, mean
 from tests.oracles.metrics import region
 
 import likeness as lk
 from likeness.attacks.linkage import LinkageAttack
 from likeness.forms.anatomized import AnatomizedForm
 from likeness.forms.generalized import GeneralizedForm
+from likeness.forms.identity_reserved import IdentityReservedForm
 from likeness.hierarchies import from_rows
 from likeness.kernels.linkage import RANGE, SET, match_counts
 from likeness.microdata.domain import Domain
@@ -78,6 +83,62 @@ def test_generalized_equals_counting_every_candidate(evaluation):
     assert found.details["prosecutor_max_before"] == float(max(before))
     assert found.details["unique_before"] == before.count(1) / len(before)
     assert found.details["marketer_before"] == pytest.approx(len(set(tuples)) / len(tuples))
+
+
+@settings(deadline=None, max_examples=60)
+@given(found=attacked("identity-reserved"))
+def test_linked_people_equal_counting_every_person(found):
+    data, plain = found.data, PlainPeople(found.data, found.plan)
+    result = LinkageAttack().run(found.publication, data)
+    check(result, [len(plain.release(target)) for target in plain.everybody])
+    assert "right person" in result.meaning
+    before = [len(plain.original(target)) for target in plain.everybody]
+    assert result.baseline == pytest.approx(float(sum(risks(before)) / len(before)))
+    assert result.details["unique_before"] == before.count(1) / len(before)
+    assert result.details["marketer"] == len(plain.cells) / max(1, len(plain.published))
+    assert result.details["marketer_before"] == len(set(plain.looks.values())) / len(before)
+
+
+@settings(deadline=None, max_examples=60)
+@given(found=attacked("generalized", several=True))
+def test_records_that_are_not_linked_are_all_the_more_somebodys(found):
+    plain = PlainPeople(found.data, found.plan)
+    result = LinkageAttack().run(found.publication, found.data)
+    own = [len(plain.records[target]) for target in plain.everybody]
+    fit = [len(plain.rows(target)) for target in plain.everybody]
+    chances = [chance(r, c) for r, c in zip(own, fit, strict=True)]
+    assert result.success == pytest.approx(float(mean(chances)))
+    assert result.details["prosecutor_max"] == pytest.approx(float(max(chances)))
+    assert result.details["unique"] == chances.count(1) / len(own)
+    assert result.details["unmatched"] == fit.count(0) / len(own)
+    assert result.details["marketer"] == len(plain.cells) / len(own)
+    alike = [[i for i, x in enumerate(plain.all_codes) if x == plain.looks[t]] for t in plain.everybody]
+    before = [
+        chance(sum(i in plain.records[t] for i in rows), len(rows))
+        for t, rows in zip(plain.everybody, alike, strict=True)
+    ]
+    assert result.baseline == pytest.approx(float(mean(before)))
+    assert result.details["prosecutor_max_before"] == pytest.approx(float(max(before)))
+    assert result.details["unique_before"] == before.count(1) / len(own)
+
+
+def test_a_class_of_one_person_hides_nobody():
+    # Three records and 3-anonymous by records, all of them one person's.
+    data = replace(DATA, individuals=np.array([0, 0, 0, 1, 2, 3]))
+    publication, _, _ = publish(GeneralizedForm(), data, [0, 0, 0, 1, 1, 1])
+    found = LinkageAttack().run(publication, data)
+    assert found.details["prosecutor_max"] == 1
+    # Number 0 is known as the woman of 20; the man of 30, number 3, may be in either class.
+    assert found.success == pytest.approx((1 + 1 / 3 + 1 / 3 + 1 / 6) / 4)
+    assert found.details["unique"] == 1 / 4
+
+
+def test_the_example_of_the_paper():
+    data = s4_microdata()
+    publication, _, _ = publish(IdentityReservedForm(), data, s4_classes(S4_TABLE4))
+    found = LinkageAttack().run(publication, data)
+    assert found.success == pytest.approx((3 / 3 + 4 / 4) / 7)
+    assert (found.baseline, found.details["prosecutor_max"], found.details["marketer"]) == (1, 1 / 3, 2 / 7)
 
 
 @settings(deadline=None, max_examples=60)

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.attacks.releases import attacked
+from tests.attacks.releases import RECORD_FORMS, attacked
 from tests.attacks.test_beliefs import published
 from tests.forms.publications import integers, publish, table, words
 from tests.oracles.attacks_guessing import PlainRelease, first_best
@@ -26,7 +26,6 @@ from likeness.forms.anatomized import AnatomizedForm
 from likeness.forms.generalized import GeneralizedForm
 from likeness.methods.burel import Burel
 
-FORMS = registry.names("forms")
 VARIANTS = ("counts", "laplace", "uniform")
 EASY = settings(deadline=None, max_examples=25)
 AGE = integers("age", [20, 25, 30, 60])
@@ -35,7 +34,7 @@ DISEASE = words("disease", ["cold", "flu", "hiv"])
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", RECORD_FORMS)
 @given(draw=st.data())
 @EASY
 def test_everybody_is_guessed_as_by_hand(form, variant, draw):

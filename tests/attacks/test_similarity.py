@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.attacks.releases import DISEASES, attacked
+from tests.attacks.releases import DISEASES, RECORD_FORMS, attacked
 from tests.forms.publications import integers, publish, table, words
 from tests.oracles.attacks_guessing import PlainRelease, first_best
 
 import likeness as lk
-from likeness import registry
 from likeness.attacks.homogeneity import HomogeneityAttack
 from likeness.attacks.similarity import SimilarityAttack
 from likeness.forms.generalized import GeneralizedForm
@@ -54,7 +53,7 @@ def test_the_papers_example():
     assert set(found.details) <= {*SimilarityAttack.explained, "targets"}
 
 
-@pytest.mark.parametrize("form", registry.names("forms"))
+@pytest.mark.parametrize("form", RECORD_FORMS)
 @given(draw=st.data())
 @settings(deadline=None, max_examples=25)
 def test_categories_are_guessed_as_by_hand(form, draw):

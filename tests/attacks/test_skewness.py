@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.attacks.releases import attacked
+from tests.attacks.releases import RECORD_FORMS, attacked
 from tests.forms.publications import integers, publish, table, words
 from tests.oracles.attacks_guessing import PlainRelease, first_best
 
-from likeness import registry
 from likeness.attacks.skewness import SkewnessAttack
 from likeness.forms.anatomized import AnatomizedForm
 from likeness.forms.baseline import BaselineForm
@@ -50,7 +49,7 @@ def test_the_baseline_form_raises_nothing():
     assert found.gain == 0.0
 
 
-@pytest.mark.parametrize("form", registry.names("forms"))
+@pytest.mark.parametrize("form", RECORD_FORMS)
 @given(draw=st.data())
 @settings(deadline=None, max_examples=25)
 def test_the_value_that_rises_most_is_guessed(form, draw):

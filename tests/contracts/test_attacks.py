@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.attacks.releases import DISEASE, Attacked, attacked
+from tests.attacks.releases import DISEASE, FORMS, RECORD_FORMS, Attacked, attacked
 from tests.contracts.parts import example
 
 import likeness as lk
@@ -18,7 +18,6 @@ from likeness import registry
 from likeness.attacks._base import Attack
 
 NAMES = registry.names("attacks")
-FORMS = registry.names("forms")
 EASY = settings(deadline=None, max_examples=15)
 
 
@@ -38,8 +37,9 @@ def run(name: str, found: Attacked):
 
 def defined(name: str) -> list[str]:
     """Forms that an attack says it is defined for."""
-    forms = registry.load("attacks", name).forms
-    return [form for form in FORMS if forms is None or form in forms]
+    own = registry.load("attacks", name)
+    forms = FORMS if own.takes_individuals else RECORD_FORMS
+    return [form for form in forms if own.forms is None or form in own.forms]
 
 
 CASES = [(name, form) for name in NAMES for form in defined(name)]
@@ -59,7 +59,25 @@ def test_forms_are_forms(name):
 @settings(deadline=None, max_examples=5)
 def test_other_forms_are_refused(name, form, draw):
     found = draw.draw(attacked(form))
-    assert form in (example("attacks", name).refusal(found.publication, found.data) or "")
+    problem = example("attacks", name).refusal(found.publication, found.data)
+    own = registry.load("attacks", name).forms
+    expected = "takes every record for another person's" if own is None or form in own else form
+    assert expected in (problem or "")
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "generalized" in defined(name)])
+@given(draw=st.data())
+@settings(deadline=None, max_examples=5)
+def test_attacks_that_count_records_are_refused_where_people_have_several(name, draw):
+    found = draw.draw(attacked("generalized", several=True))
+    problem = example("attacks", name).refusal(found.publication, found.data)
+    if registry.load("attacks", name).takes_individuals:
+        assert problem is None
+    else:
+        assert problem == (
+            f"{name}: takes every record for another person's, and individual: names whose records are whose; "
+            "attacks that count people: fingerprint, homogeneity, linkage, membership"
+        )
 
 
 @pytest.mark.parametrize(("name", "form"), CASES)
@@ -129,6 +147,34 @@ def test_every_attack_is_run_on_some_release(name):
         ({"name": "anatomy", "l": 2}, lk.DistinctLDiversity(2)),
     ):
         release = lk.anonymize(frame, lk.Policy(columns=columns, privacy=privacy, method=method), seed=1)
+        attack = example("attacks", name)
+        if attack.refusal(release.publication, release.private.encoded.data) is None:
+            assert release.attack(attack).attack == name
+            ran += 1
+    assert ran or defined(name) == ["identity-reserved"]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if registry.load("attacks", name).takes_individuals])
+def test_attacks_that_count_people_are_run_where_people_have_several_records(name):
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame(
+        {
+            "patient": np.arange(120) // 2,
+            "age": np.repeat(rng.integers(20, 60, 60), 2),
+            "disease": [f"disease {i}" for i in rng.integers(0, 6, 120)],
+        }
+    )
+    columns = {"patient": lk.identifier(), "age": lk.quasi(), "disease": lk.sensitive()}
+    ran = 0
+    for form in ("generalized", "identity-reserved"):
+        policy = lk.Policy(
+            columns=columns,
+            individual="patient",
+            privacy=lk.KAnonymity(3),
+            method={"name": "mondrian"},
+            form={"name": form},
+        )
+        release = lk.anonymize(frame, policy, seed=1)
         attack = example("attacks", name)
         if attack.refusal(release.publication, release.private.encoded.data) is None:
             assert release.attack(attack).attack == name

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
+from likeness import registry
 from likeness.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ class Attack(ABC):
     name: ClassVar[str]
     forms: ClassVar[frozenset[str] | None] = None
     """Forms of release it is defined for; None for all."""
+    takes_individuals: ClassVar[bool] = False
+    """Whether it counts people where people may have several records; without that it counts records, and is refused there."""
     explained: ClassVar[Mapping[str, str]] = {}
     """What its baseline and its details mean, by name, each in half a sentence for people."""
 
@@ -97,11 +100,19 @@ class Attack(ABC):
             When the attack is not defined for this release (`refusal` says why).
         """
 
-    def refusal(self, publication: Publication, original: Microdata) -> str | None:  # noqa: ARG002
+    def refusal(self, publication: Publication, original: Microdata) -> str | None:
         """Say why the attack is not defined for a release, or None when it is."""
-        if self.forms is None or publication.form in self.forms:
-            return None
-        return f"{self.name}: is defined for {', '.join(sorted(self.forms))} releases, not for {publication.form} ones"
+        if self.forms is not None and publication.form not in self.forms:
+            return f"{self.name}: is defined for {', '.join(sorted(self.forms))} releases, not for {publication.form} ones"
+        if original.individuals is not None and not self.takes_individuals:
+            able = [
+                name for name in registry.names("attacks") if registry.load("attacks", name).takes_individuals
+            ]
+            return (
+                f"{self.name}: takes every record for another person's, and individual: names whose records are whose; "
+                f"attacks that count people: {', '.join(able)}"
+            )
+        return None
 
     def check(self, publication: Publication, original: Microdata) -> None:
         """Refuse a release that the attack is not defined for.

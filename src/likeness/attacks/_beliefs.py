@@ -10,6 +10,7 @@ import numpy as np
 
 from likeness.attacks._matching import match_targets
 from likeness.microdata.grouping import group_codes
+from likeness.microdata.individuals import find_individuals
 from likeness.microdata.statistics import count_classes
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Guesses:
     confidence : (t,) float64
         The belief in it; the prior for targets with no candidate.
     candidates : (t,) int64
-        Published records that may be the target's.
+        Published records (or individuals) that may be the target's.
     """
 
     answer: NDArray[np.int64]
@@ -50,7 +51,8 @@ class Strength:
     ----------
     random_world
         Share of the published records that are guessed by drawing from the beliefs about their classes,
-        ``Σ_G Σ_s c_s² / (|G| P)`` (spec section 6): every arrangement of a class's values is as likely.
+        ``Σ_G Σ_s c_s² / (|G| P)`` (spec section 6): every arrangement of a class's values is as likely. Of individuals with
+        several values, one of which has to be drawn, |G| counts the values in place of the individuals.
     share, difference
         Largest belief in one answer, and largest belief less prior.
     belief, prior, ratio
@@ -71,7 +73,8 @@ class Evidence:
 
     In forms that publish sensitive values as they are, every record has each value with its share in the
     record's class. Where they were randomized, a published value v stands for each original value i with the
-    confidence ``p_i PM[v, i] / Σ_j p_j PM[v, j]`` (Cao & Karras 2012, paper 002, section 5).
+    confidence ``p_i PM[v, i] / Σ_j p_j PM[v, j]`` (Cao & Karras 2012, paper 002, section 5). Where it is published
+    whose records are whose, individuals stand for records: a value's share is that of the individuals that have it.
 
     Parameters
     ----------
@@ -89,7 +92,7 @@ class Evidence:
         codes = publication.sensitive_codes[column]
         groups = self.values if group is None else int(group.max(initial=-1)) + 1
         count = int(publication.classes.max(initial=-1)) + 1
-        stats = count_classes(publication.classes, count, codes, self.values)
+        stats = count_classes(publication.classes, count, codes, self.values, publication.persons)
         mechanism = publication.mechanism
         if mechanism is None:
             self.stats = stats if group is None else stats.regroup(group, groups)
@@ -104,11 +107,14 @@ class Evidence:
             answers[np.arange(self.values), of] = 1.0
             self.readings = own @ answers
             self.prior_counts = np.bincount(of, mechanism.counts, groups).astype(np.int64)
+        # Individuals may have several answers: these do not add up to them.
+        several = publication.persons is not None
+        self.total = int((self.stats.sizes if several else self.prior_counts).sum())
 
     @cached_property
     def prior(self) -> NDArray[np.float64]:
         """(answers,) Overall share of each answer, as published."""
-        return np.asarray(self.prior_counts / max(1, int(self.prior_counts.sum())))
+        return np.asarray(self.prior_counts / max(1, self.total))
 
     @property
     def likeliest(self) -> int:
@@ -118,7 +124,7 @@ class Evidence:
     @cached_property
     def strength(self) -> Strength:
         """How strong the beliefs about the records of classes are."""
-        stats, total = self.stats, int(self.prior_counts.sum())
+        stats, total = self.stats, self.total
         if self.publication.size == 0:
             return Strength(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         if self.readings.shape[0]:
@@ -135,8 +141,9 @@ class Evidence:
         ratios = stats.count * total / (sizes * overall)
         top = np.flatnonzero(ratios == ratios.max())
         at = int(top[shares[top].argmax()])
+        draws = stats.of_values().sizes[stats.class_of]
         return Strength(
-            float((stats.count * shares).sum() / self.publication.size),
+            float((stats.count * (stats.count / draws)).sum() / total),
             float(shares.max()),
             float((shares - overall / total).max()),
             float(shares[at]),
@@ -182,15 +189,18 @@ class Evidence:
         return Guesses(answer[match.targets.of], confidence[match.targets.of], found[match.targets.of])
 
     def _parts(self, identities: int) -> Triple:
-        """Which classes the records of every identity are in."""
+        """Which classes the records (or individuals) of every identity are in."""
         publication = self.publication
         groups = group_codes(
             [publication.identities, publication.classes], [max(1, identities), max(1, self.stats.classes)]
         )
+        sizes = groups.sizes
+        if publication.persons is not None:
+            sizes = find_individuals(groups.of, groups.count, publication.persons).sizes
         of = publication.identities[groups.first]
         order = np.argsort(of, kind="stable")
         start = np.searchsorted(of[order], np.arange(identities + 1)).astype(np.int64)
-        return start, publication.classes[groups.first][order], groups.sizes[order]
+        return start, publication.classes[groups.first][order], sizes[order]
 
     def _classes(self) -> Quadruple:
         """The values in every class."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likeness.attacks._base import Attack, AttackResult
+from likeness.attacks._individuals import sets_of
 from likeness.attacks._targets import choose_targets, published_codes
 from likeness.checks import whole
 from likeness.errors import suggestion
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.attacks._base import Making
+    from likeness.attacks._individuals import ValueSets
     from likeness.forms._base import Publication
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
@@ -33,7 +36,7 @@ class Question:
     column
         Position of the attribute in ``publication.sensitive``.
     records : (t,) int64
-        The targets, by position.
+        The targets, by position: rows of ``original.units``, people where they have several records.
     """
 
     publication: Publication
@@ -65,10 +68,22 @@ class Question:
         """(codes,) Published code of each original value, -1 for those not published."""
         return published_codes(self.domain, self.published)
 
+    @cached_property
+    def sets(self) -> ValueSets:
+        """The original values of every target."""
+        return self._everybody.take(self.records)
+
+    @cached_property
+    def _everybody(self) -> ValueSets:
+        """The original values of everybody."""
+        return sets_of(self.original, self.index)
+
     def score(
         self, guess: NDArray[np.int64], answer_of: NDArray[np.int64] | None = None
     ) -> tuple[float, float]:
-        """Share of targets that are guessed right, and whose value is the most frequent one of the table.
+        """Share of targets that are guessed right, and that have the most frequent value of the table.
+
+        Of people with several values each is right, and the most frequent one is that which most people have.
 
         Parameters
         ----------
@@ -78,13 +93,12 @@ class Question:
             The answer that each original value counts as; its published code when left out.
         """
         of = self.own_codes if answer_of is None else answer_of
-        codes = self.original.sensitive_codes[self.index]
         # Values that were not published are answers of their own.
         shown = np.where(of >= 0, of, int(of.max(initial=-1)) + 1 + np.arange(of.size))
-        truth = shown[codes[self.records]]
-        top = int(np.bincount(shown[codes], minlength=1).argmax())
-        total = max(1, self.records.size)
-        return int(np.count_nonzero(guess == truth)) / total, int(np.count_nonzero(truth == top)) / total
+        top = int(np.bincount(shown[self._everybody.value], minlength=1).argmax())
+        own, total = self.sets.recoded(shown), max(1, self.records.size)
+        right = int(np.count_nonzero(own.has(guess)))
+        return right / total, int(np.count_nonzero(own.has(np.full(self.records.size, top)))) / total
 
 
 @dataclass(frozen=True)
@@ -94,7 +108,7 @@ class GuessingAttack(Attack):
     Parameters
     ----------
     targets
-        How many records to take as targets, drawn at random; all when left out.
+        How many records (people, where they have several) to take as targets, drawn at random; all when left out.
     seed
         Which ones are drawn; the same seed, the same targets.
     sensitive
@@ -152,7 +166,7 @@ class GuessingAttack(Attack):
             When the attack is not defined for this release.
         """
         self.check(publication, original)
-        records = choose_targets(original.size, self.targets, self.seed)
+        records = choose_targets(original.units.size, self.targets, self.seed)
         names = [domain.name for domain in publication.sensitive]
         results = {
             name: self.attack_column(Question(publication, original, names.index(name), records))

@@ -11,6 +11,7 @@ import numpy as np
 from likeness.forms._regions import position
 from likeness.forms._text import read_value
 from likeness.microdata.grouping import Groups, group_codes, pack
+from likeness.microdata.individuals import find_individuals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -133,7 +134,7 @@ def match_targets(publication: Publication, original: Microdata, records: NDArra
 def count_matches(
     publication: Publication, original: Microdata, records: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], Groups]:
-    """Count the published records whose regions hold all quasi-identifiers of a target.
+    """Count the published records whose regions hold all quasi-identifiers of a target; people, where they are linked.
 
     Parameters
     ----------
@@ -143,14 +144,19 @@ def count_matches(
     Returns
     -------
     counts : (distinct targets,) int64
-        Published records that may be those of each distinct tuple of quasi-identifiers.
+        Published records (individuals, where it is published whose records are whose) that may be those of each
+        distinct tuple of quasi-identifiers.
     targets : Groups
         Which target has which tuple.
     """
     from likeness.kernels.linkage import match_counts
 
     match = match_targets(publication, original, records)
-    sizes = np.bincount(publication.identities, minlength=match.reaches[0].low.size).astype(np.int64)
+    identities = match.reaches[0].low.size
+    if publication.persons is None:
+        sizes = np.bincount(publication.identities, minlength=identities).astype(np.int64)
+    else:
+        sizes = find_individuals(publication.identities, identities, publication.persons).sizes
     if match.exact is not None:
         return np.append(sizes, 0)[match.exact], match.targets
     codes, kind, low, high, members = match.lay_out()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import fsum
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from likeness.attacks._base import Attack, AttackResult
+from likeness.attacks._individuals import mean_chance
 from likeness.attacks._matching import count_matches
 from likeness.attacks._targets import choose_targets
 from likeness.checks import whole
@@ -31,17 +31,22 @@ class LinkageAttack(Attack):
     prosecutor's risk of a target is 1 over their number, the marketer's the share of all records that can be
     linked correctly. The baseline is the same for the original table.
 
+    Where people have several records, targets are people. If the release links their records, so are candidates;
+    if not, candidates are records, and the risk is the share of them that are the target's: a class that holds one
+    person's records only gives that person away.
+
     Parameters
     ----------
     targets
-        How many records to take as targets, drawn at random; all when left out.
+        How many records (people, where they have several) to take as targets, drawn at random; all when left out.
     seed
         Which ones are drawn; the same seed, the same targets.
 
     Notes
     -----
     The adversary takes it that the target is in the release. For somebody who was withheld the risk is then
-    that of others who look alike, so the figures err on the safe side; somebody with no candidate has none.
+    that of others who look alike, so the figures err on the safe side; somebody with no candidate has none. The
+    quasi-identifiers known of an individual whose records differ in them are those of the first record.
 
     References
     ----------
@@ -58,13 +63,14 @@ class LinkageAttack(Attack):
     seed: int = 0
 
     name: ClassVar[str] = "linkage"
+    takes_individuals: ClassVar[bool] = True
     explained: ClassVar[Mapping[str, str]] = {
         "baseline": "the same for the original table",
-        "prosecutor_max": "largest probability for any target: 1 over the fewest records that may be somebody's",
+        "prosecutor_max": "largest probability for any target: 1 over the fewest records (or people) that may be theirs",
         "prosecutor_mean": "mean over the targets, which is the success",
-        "marketer": "share of all records linked right at once, by picking one in every class (classes / records)",
-        "unique": "share of targets whom only one record fits",
-        "unmatched": "share of targets whom no record fits",
+        "marketer": "share of all records (or people) linked right at once, by picking in every class at random",
+        "unique": "share of targets whom only one record (or person) fits",
+        "unmatched": "share of targets whom no record (or person) fits",
     }
 
     def __post_init__(self) -> None:
@@ -85,42 +91,63 @@ class LinkageAttack(Attack):
         AttackResult
             Its details: ``prosecutor_max``, ``prosecutor_mean`` (the success) and ``marketer`` of the
             release, ``unique`` (the share of targets with a single candidate) and ``unmatched`` (with none);
-            with ``_before``, the same of the original table; ``targets``, their number.
+            with ``_before``, the same of the original table; ``targets``, their number. Where records of people are not
+            linked, ``marketer`` is the share of all people of whom a record is picked, by picking one for each member of
+            every class.
         """
-        records = choose_targets(original.size, self.targets, self.seed)
-        counts, tuples = count_matches(publication, original, records)
-        after = counts[tuples.of]
-        before = original.tuples.sizes[original.tuples.of[records]]
+        units = original.units
+        targets = choose_targets(units.size, self.targets, self.seed)
+        counts, tuples = count_matches(publication, units, targets)
+        after, before = counts[tuples.of], units.tuples.sizes[units.tuples.of[targets]]
+        own = own_before = np.ones(targets.size, np.int64)
+        linked = publication.persons is not None
+        published = publication.size
+        if publication.persons is not None:
+            published = np.unique(publication.persons).size
+        elif original.individuals is not None:
+            published = units.size
+            own, own_before, before = _records(original, targets)
         identities = int(publication.identities.max(initial=-1)) + 1
         details = {
-            "prosecutor_max": _largest_risk(after),
-            "prosecutor_max_before": _largest_risk(before),
-            "prosecutor_mean": _mean_risk(after),
-            "prosecutor_mean_before": _mean_risk(before),
-            "marketer": identities / max(1, publication.size),
-            "marketer_before": original.tuples.count / max(1, original.size),
-            "unique": int(np.count_nonzero(after == 1)) / max(1, records.size),
-            "unique_before": int(np.count_nonzero(before == 1)) / max(1, records.size),
-            "unmatched": int(np.count_nonzero(after == 0)) / max(1, records.size),
-            "targets": float(records.size),
+            "prosecutor_max": _largest_chance(after, own),
+            "prosecutor_max_before": _largest_chance(before, own_before),
+            "prosecutor_mean": mean_chance(after, own),
+            "prosecutor_mean_before": mean_chance(before, own_before),
+            "marketer": identities / max(1, published),
+            "marketer_before": units.tuples.count / max(1, units.size),
+            "unique": _share(after, own),
+            "unique_before": _share(before, own_before),
+            "unmatched": int(np.count_nonzero(after == 0)) / max(1, targets.size),
+            "targets": float(targets.size),
         }
         return AttackResult(
             self.name,
             details["prosecutor_mean"],
             details["prosecutor_mean_before"],
-            "mean probability of picking the right record of somebody known by all quasi-identifiers",
+            f"mean probability of picking the right {'person' if linked else 'record'} "
+            "of somebody known by all quasi-identifiers",
             details,
         )
 
 
-def _largest_risk(candidates: NDArray[np.int64]) -> float:
-    """Risk of the target with fewest candidates; those with none have no risk."""
-    found = candidates[candidates > 0]
-    return 1 / int(found.min()) if found.size else 0.0
+def _records(
+    original: Microdata, targets: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Records of every target; those that look like its first one; all that look like that, whosever they are."""
+    members = original.units.members
+    assert members is not None  # noqa: S101  # a table of people has members
+    of, alike = members.of, original.tuples
+    look = alike.of[np.unique(of, return_index=True)[1]]
+    same = np.bincount(of, alike.of == look[of], look.size).astype(np.int64)
+    return np.bincount(of)[targets], same[targets], alike.sizes[look[targets]]
 
 
-def _mean_risk(candidates: NDArray[np.int64]) -> float:
-    """Mean of 1 over the number of candidates, the same in any order of the targets."""
-    sizes, times = np.unique(candidates, return_counts=True)
-    risks = (count / size for size, count in zip(sizes.tolist(), times.tolist(), strict=True) if size)
-    return fsum(risks) / max(1, candidates.size)
+def _share(candidates: NDArray[np.int64], own: NDArray[np.int64]) -> float:
+    """Share of targets with candidates that are all their own."""
+    return int(np.count_nonzero((candidates > 0) & (candidates <= own))) / max(1, candidates.size)
+
+
+def _largest_chance(candidates: NDArray[np.int64], own: NDArray[np.int64]) -> float:
+    """Largest share of a target's candidates that are its own; those with none have no risk."""
+    found = candidates > 0
+    return float((np.minimum(own, candidates)[found] / candidates[found]).max(initial=0.0))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 BEFORE = "_before"
 """How the details of an attack name what the original allows."""
-EXPLAINED = {"gain": "success less baseline", "targets": "records attacked"}
+EXPLAINED = {"gain": "success less baseline", "targets": "records or people attacked"}
 """What is the same for all attacks."""
 
 
@@ -80,7 +80,7 @@ def run_all(
     -------
     results : list of AttackResult
     left_out : list of str
-        Why each of the others was not run.
+        Why the others were not run, one reason each.
 
     Raises
     ------
@@ -88,7 +88,8 @@ def run_all(
         When an attack that was asked for is not defined for the release.
     """
     making = joined.making
-    results, left_out = [], []
+    results: list[AttackResult] = []
+    left_out: dict[str, list[str]] = {}
     for one in attacks:
         try:
             results.append(one.run(joined.publication, joined.encoded.data, making))
@@ -96,8 +97,8 @@ def run_all(
             if named:
                 raise
             why = " ".join(problem.problems).removeprefix(f"{one.name}: ")
-            left_out.append(f"{one.name} ({why})")
-    return results, left_out
+            left_out.setdefault(why, []).append(one.name)
+    return results, [f"{', '.join(names)} ({why})" for why, names in left_out.items()]
 
 
 def as_json(result: AttackResult) -> dict[str, Any]:

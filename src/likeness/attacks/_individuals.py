@@ -1,0 +1,368 @@
+"""Individuals with several sensitive values, as adversaries look for them: by quasi-identifiers and by values they know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import fsum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness.attacks._matching import Match, Reach, match_targets
+from likeness.attacks._targets import published_codes
+from likeness.microdata.grouping import Groups, group_codes, group_keys
+from likeness.microdata.individuals import Individuals, find_individuals
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likeness.forms._base import Publication
+    from likeness.microdata.data import Microdata
+
+
+@dataclass(frozen=True, eq=False)
+class ValueSets:
+    """Some sensitive values of each of t individuals, ascending.
+
+    Parameters
+    ----------
+    first : (t + 1,) int64
+        Where the values of each individual begin.
+    value : (pairs,) int64
+        The values.
+
+    Examples
+    --------
+    >>> sets = ValueSets(np.array([0, 2, 3]), np.array([1, 4, 0]))
+    >>> sets.has(np.array([4, 4]))
+    array([ True, False])
+    """
+
+    first: NDArray[np.int64]
+    value: NDArray[np.int64]
+
+    @property
+    def count(self) -> int:
+        """Number of individuals."""
+        return int(self.first.size - 1)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """(t,) Number of values of each individual."""
+        return np.diff(self.first)
+
+    @property
+    def of(self) -> NDArray[np.int64]:
+        """(pairs,) Individual of each value."""
+        return np.repeat(np.arange(self.count), self.sizes)
+
+    def take(self, chosen: NDArray[np.int64]) -> ValueSets:
+        """Keep some individuals, in the order given."""
+        sizes = self.sizes[chosen]
+        first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        at = np.repeat(self.first[chosen] - first[:-1], sizes) + np.arange(int(first[-1]))
+        return ValueSets(first, self.value[at])
+
+    def keep(self, inside: NDArray[np.bool_]) -> ValueSets:
+        """Keep some values of each individual."""
+        kept = np.concatenate([[0], np.cumsum(inside)]).astype(np.int64)
+        return ValueSets(kept[self.first], self.value[inside])
+
+    def has(self, guess: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(t,) Whether each individual has a guessed value; -1 is nobody's."""
+        return np.asarray(np.bincount(self.of, self.value == guess[self.of], self.count) > 0)
+
+    def recoded(self, code_of: NDArray[np.int64]) -> ValueSets:
+        """Give the values other codes."""
+        return ValueSets(self.first, code_of[self.value])
+
+
+def sets_of(original: Microdata, index: int) -> ValueSets:
+    """Collect the distinct values S(p) that every row of ``original.units`` has of a sensitive attribute.
+
+    Parameters
+    ----------
+    original
+        The original table.
+    index
+        Position of the attribute.
+    """
+    codes = original.sensitive_codes[index].astype(np.int64)
+    if original.individuals is None:
+        return ValueSets(np.arange(original.size + 1), codes)
+    of = original.people.members
+    assert of is not None  # noqa: S101  # a table of people has members
+    together = np.zeros(original.size, np.int64)
+    found = find_individuals(together, 1, of.of, codes, original.sensitive[index].codes)
+    return ValueSets(found.first, found.value)
+
+
+def draw_known(sets: ValueSets, known: int | None, seed: int) -> NDArray[np.bool_]:
+    """Draw the values that an adversary knows of everybody, each set of them as likely.
+
+    Parameters
+    ----------
+    sets
+        Everybody's values.
+    known
+        How many; of individuals with fewer values all of them. None: all.
+    seed
+        Which ones are drawn.
+
+    Returns
+    -------
+    (pairs,) bool
+        Whether each value is known.
+    """
+    if known is None:
+        return np.ones(sets.value.size, np.bool_)
+    # Not the stream that targets are drawn from.
+    rng = np.random.Generator(np.random.PCG64([seed, 1]))
+    order = np.lexsort((rng.random(sets.value.size), sets.of))
+    rank = np.empty(order.size, np.int64)
+    rank[order] = np.arange(order.size) - np.repeat(sets.first[:-1], sets.sizes)
+    return np.asarray(rank < known)
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What is found about every target.
+
+    Parameters
+    ----------
+    candidates : (t,) int64
+        Individuals who may be the target: those where the target may be who have all values known of it.
+    most : (t,) int64
+        Largest number of candidates that have one of the target's further values.
+    total : (t,) int64
+        Sum of these numbers over its further values.
+    credit : (t,) float64
+        Chance that the value most candidates have, of those not known, is one of the further ones; of equally
+        frequent values any is guessed.
+    """
+
+    candidates: NDArray[np.int64]
+    most: NDArray[np.int64]
+    total: NDArray[np.int64]
+    credit: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """Individuals among whom an adversary looks for targets, and where each target may be.
+
+    Parameters
+    ----------
+    match
+        Which places each target may be in; a place is a class, or a tuple of the original table.
+    individuals
+        Who is in each place, with all their values.
+    values
+        Number of codes of these.
+    """
+
+    match: Match
+    individuals: Individuals
+    values: int
+
+    def ask(self, known: ValueSets, further: ValueSets | None = None) -> Answers:
+        """Look for all targets.
+
+        Parameters
+        ----------
+        known
+            The values the adversary knows of every target, in the codes of ``individuals``; -1 for values nobody has.
+        further
+            Those of its other values to count candidates for; none when left out.
+        """
+        from likeness.kernels.candidates import find_candidates
+
+        people = self.match.targets.of.size
+        if further is None:
+            further = ValueSets(np.zeros(people + 1, np.int64), np.zeros(0, np.int64))
+        known = self._rarest_first(known)
+        place = np.empty(self.match.order.size, np.int64)
+        place[self.match.order] = np.arange(place.size)
+        tuples = place[self.match.targets.of]
+        questions = self._questions(tuples, known)
+        # Questions in the order of their tuples, targets in that of their questions.
+        own = tuples[questions.first]
+        order = np.argsort(own, kind="stable")
+        number = np.empty(order.size, np.int64)
+        number[order] = np.arange(order.size)
+        targets = np.argsort(number[questions.of], kind="stable")
+        asked, told = known.take(questions.first[order]), further.take(targets)
+        answers = (
+            np.zeros(questions.count, np.int64),
+            np.zeros(people, np.int64),
+            np.zeros(people, np.int64),
+            np.zeros(people),
+        )
+        exact = np.zeros(0, np.int64) if self.match.exact is None else self.match.exact[self.match.order]
+        codes, kind, low, high, members = self.match.lay_out()
+        find_candidates(
+            codes,
+            kind,
+            low,
+            high,
+            members,
+            exact,
+            self._layout,
+            (
+                np.searchsorted(own[order], np.arange(place.size + 1)).astype(np.int64),
+                asked.first,
+                asked.value,
+                np.concatenate([[0], np.cumsum(questions.sizes[order])]).astype(np.int64),
+                told.first,
+                told.value,
+            ),
+            self.values,
+            answers,
+        )
+        back = np.empty(people, np.int64)
+        back[targets] = np.arange(people)
+        candidates, most, total, credit = answers
+        return Answers(candidates[number[questions.of]], most[back], total[back], credit[back])
+
+    def _rarest_first(self, known: ValueSets) -> ValueSets:
+        """Known values with those first that fewest individuals have."""
+        often = np.append(np.bincount(self.individuals.value, minlength=self.values), 0)
+        order = np.lexsort((known.value, often[known.value], known.of))
+        return ValueSets(known.first, known.value[order])
+
+    def _questions(self, tuples: NDArray[np.int64], known: ValueSets) -> Groups:
+        """Targets of the same quasi-identifiers and known values."""
+        own = group_keys(tuples)
+        at = np.arange(known.value.size) - np.repeat(known.first[:-1], known.sizes)
+        for k in range(int(known.sizes.max(initial=0))):
+            value = np.full(tuples.size, self.values + 1)
+            here = at == k
+            value[known.of[here]] = np.where(known.value[here] < 0, self.values, known.value[here])
+            own = group_codes([own.of, value], [own.count, self.values + 2])
+        return own
+
+    @cached_property
+    def _layout(self) -> tuple[NDArray[np.int64], ...]:
+        """Individuals, their values, and the holders of each value in each place, as the kernel takes them."""
+        people = self.individuals
+        person = np.repeat(np.arange(people.number.size), np.diff(people.first))
+        keys = people.class_of[person] * self.values + people.value
+        order = np.argsort(keys, kind="stable")
+        entries, holders = np.unique(keys, return_counts=True)
+        places = np.arange(people.sizes.size + 1) * self.values
+        return (
+            people.start,
+            people.first,
+            people.value,
+            np.searchsorted(entries, places).astype(np.int64),
+            entries % max(1, self.values),
+            np.concatenate([[0], np.cumsum(holders)]).astype(np.int64),
+            person[order],
+        )
+
+
+def crowd_of_release(
+    publication: Publication, column: int, original: Microdata, rows: NDArray[np.int64]
+) -> Crowd:
+    """Look for individuals in a release, by all their quasi-identifiers.
+
+    Parameters
+    ----------
+    publication
+        What was published, with numbers of persons.
+    column
+        Position of the sensitive attribute in ``publication.sensitive``.
+    original
+        Where the targets' quasi-identifiers are taken from.
+    rows : (t,) int64
+        The targets: rows of ``original.units``.
+    """
+    assert publication.persons is not None  # noqa: S101  # the attacks are defined for releases that link records
+    match = match_targets(publication, original.units, rows)
+    places, values = match.reaches[0].low.size, publication.sensitive[column].codes
+    codes = publication.sensitive_codes[column]
+    found = find_individuals(publication.identities, places, publication.persons, codes, values)
+    return Crowd(match, found, values)
+
+
+def crowd_of_original(
+    original: Microdata, index: int, rows: NDArray[np.int64], *, by_quasi: bool = True
+) -> Crowd:
+    """Look for individuals in the original table: among those of the same quasi-identifiers, or among everybody.
+
+    Parameters
+    ----------
+    original
+        The original table.
+    index
+        Position of the sensitive attribute.
+    rows : (t,) int64
+        The targets: rows of ``original.units``.
+    by_quasi
+        Whether the adversary knows the targets' quasi-identifiers: those of an individual's first record.
+    """
+    units = original.units
+    place = units.tuples.of if by_quasi else np.zeros(units.size, np.int64)
+    count = int(place.max(initial=-1)) + 1
+    sets = sets_of(original, index)
+    order = np.argsort(place, kind="stable")
+    own = sets.take(order)
+    start = np.searchsorted(place[order], np.arange(count + 1)).astype(np.int64)
+    # Records are not looked at.
+    nothing = np.zeros(count, np.int64)
+    found = Individuals(nothing, nothing, start, order, own.first, own.value)
+    targets = group_keys(place[rows])
+    there = np.zeros(max(1, count), np.int64)
+    match = Match(
+        targets,
+        np.zeros((1, targets.count), np.int32),
+        np.arange(targets.count),
+        (Reach(False, there, there, np.zeros(0, np.int64)),),
+        place[rows][targets.first],
+    )
+    return Crowd(match, found, original.sensitive[index].codes)
+
+
+def shown_codes(publication: Publication, column: int, original: Microdata) -> NDArray[np.int64]:
+    """(codes,) Published code of each original value of a sensitive attribute, -1 for those not published."""
+    domain = publication.sensitive[column]
+    own = original.sensitive[original.sensitive_index(domain.name)]
+    return published_codes(own, domain)
+
+
+def mean_chance(candidates: NDArray[np.int64], own: NDArray[np.int64] | None = None) -> float:
+    """Mean probability of picking a target out of its candidates, the same in any order of the targets.
+
+    Parameters
+    ----------
+    candidates : (t,) int64
+        Number of candidates of each target; with none there is no chance.
+    own : (t,) int64, optional
+        How many of them are the target's; 1 when left out.
+
+    Examples
+    --------
+    >>> mean_chance(np.array([2, 4, 0, 4]))
+    0.25
+    """
+    width = int(candidates.max(initial=0)) + 1
+    own = np.ones_like(candidates) if own is None else np.minimum(own, candidates)
+    keys, times = np.unique(own * width + candidates, return_counts=True)
+    chances = (
+        count * (key // width) / (key % width)
+        for key, count in zip(keys.tolist(), times.tolist(), strict=True)
+        if key % width
+    )
+    return fsum(chances) / max(1, candidates.size)
+
+
+def known_values(known: int) -> str:
+    """Say how many values are known.
+
+    Examples
+    --------
+    >>> known_values(1), known_values(2)
+    ('one known value', '2 known values')
+    """
+    return "one known value" if known == 1 else f"{known} known values"
