@@ -1,4 +1,4 @@
-"""A table and a policy to microdata: columns, roles, what is dropped and why, weights, renamed columns."""
+"""A table and a policy to microdata: columns, roles, what is dropped and why, weights, renamed columns, two tables."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import likeness as lk
-from likeness.encode import encode
-from likeness.tables import read
+from likeness.encode import Encoded, encode
+from likeness.tables import JoinedTable, join, read
 
 K = lk.KAnonymity(1)
 
@@ -172,7 +172,6 @@ def test_survey_weights_must_be_numbers(weights, message):
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        ("individual", "name", "people with several records come with a later version"),
         ("categories", {"disease": "c.csv"}, "categories of sensitive values come with a later version"),
         ("knowledge", {"kernel": {"bandwidth": 0.3}}, "background knowledge comes with a later version"),
     ],
@@ -196,3 +195,193 @@ def test_an_encoded_table_without_quasi_identifiers_has_no_codes():
     found = encoded(pl.DataFrame({"s": ["a", "b"]}), {"s": lk.sensitive()})
     assert found.data.codes.shape == (0, 2)
     assert found.data.tuples.count == 1
+
+
+VISITORS = {"who": lk.identifier(), "age": lk.quasi(), "sex": lk.quasi(), "disease": lk.sensitive()}
+PEOPLE = pl.DataFrame({"who": ["a", "b", "c"], "age": [40, 31, None], "sex": ["f", "m", "f"]})
+VISITS = "who,disease,place\na,flu,1\nb,cold,2\na,flu,3\nb,,4\n"
+
+
+def of_two(people: Any, visits: str, folder: Any, **given: Any) -> Encoded:
+    """Two tables as their policy says."""
+    (folder / "visits.csv").write_text(visits)
+    columns = VISITORS | {"place": lk.drop()} | given.pop("columns", {})
+    keys = {
+        "columns": columns,
+        "privacy": K,
+        "individual": "who",
+        "records": {"table": "visits.csv", "on": "who"},
+    }
+    return encode(read(people), lk.Policy(**(keys | given)).in_folder(folder))
+
+
+def refused(people: Any, visits: str, folder: Any, **given: Any) -> tuple[str, ...]:
+    """Why two tables cannot be used, one line each."""
+    with pytest.raises(lk.InvalidError) as caught:
+        of_two(people, visits, folder, **given)
+    assert all("\n" not in line for line in caught.value.problems)
+    return caught.value.problems
+
+
+def test_a_second_table_holds_the_records(tmp_path):
+    found = of_two(PEOPLE, VISITS, tmp_path)
+    assert isinstance(found.table, JoinedTable)
+    # c, without a record, is not missed an age either.
+    assert found.dropped == {
+        "people without records": 1,
+        "missing disease": 1,
+        "duplicate records of one person": 1,
+    }
+    assert found.missing == {"disease": 1}
+    assert found.data.rows.tolist() == [0, 1]
+    assert found.reasons.tolist() == [-1, -1, 2, 1, 0]
+    counts = found.hygiene
+    assert (counts.people_before, counts.people, counts.without_records, counts.without_sensitive) == (
+        3,
+        2,
+        1,
+        1,
+    )
+    assert found.data.size + sum(found.dropped.values()) == found.table.height == 5
+
+
+def test_a_joined_table_is_not_joined_again(tmp_path):
+    found = of_two(PEOPLE, VISITS, tmp_path)
+    (tmp_path / "visits.csv").unlink()
+    keys = {"columns": VISITORS | {"place": lk.drop()}, "privacy": K, "individual": "who"}
+    policy = lk.Policy(**keys, records={"table": "visits.csv", "on": "who"}).in_folder(tmp_path)
+    assert encode(found.table, policy).table is found.table
+
+
+def test_people_without_records_may_keep_their_place_or_be_an_error(tmp_path):
+    people = PEOPLE.with_columns(age=pl.Series([40, 31, 22]))
+    found = of_two(people, VISITS, tmp_path, hygiene={"no_sensitive": "value"})
+    assert found.hygiene.people == 3
+    assert found.data.sensitive_codes[0].tolist() == [1, 0, 2, 2]
+    assert found.missing == {"disease": 2}
+    lines = refused(PEOPLE, VISITS, tmp_path, hygiene={"no_sensitive": "error"})
+    assert lines[0] == (
+        f"column 'who': people without a record in {tmp_path}/visits.csv: 1, the first in row 3 of polars frame; "
+        "hygiene: {no_sensitive: drop} leaves them out, {no_sensitive: value} takes it for a value of theirs"
+    )
+    # With a place of their own in the release, they must say the rest, too.
+    (line,) = refused(PEOPLE, VISITS, tmp_path, hygiene={"no_sensitive": "value"})
+    assert line.startswith("column 'age': 1 missing values, the first in row 3 of polars frame")
+
+
+def test_missing_rules_of_the_policy_are_for_people_without_records_too(tmp_path):
+    assert of_two(PEOPLE, VISITS, tmp_path, missing={"policy": "category"}).hygiene.people == 3
+    assert of_two(PEOPLE, VISITS, tmp_path, missing={"policy": "drop"}).dropped["people without records"] == 1
+    own = {
+        "disease": lk.sensitive(missing={"policy": "category"}),
+        "age": lk.quasi(missing={"policy": "category"}),
+    }
+    assert of_two(PEOPLE, VISITS, tmp_path, columns=own).hygiene.people == 3
+
+
+def test_people_are_kept_without_records_where_these_say_nothing_sensitive(tmp_path):
+    people = PEOPLE.with_columns(age=pl.Series([40, 31, 22]), disease=pl.Series(["flu", "cold", "gout"]))
+    found = of_two(people, "who,place\na,1\nb,2\na,3\n", tmp_path)
+    assert found.hygiene.people == 3
+    assert found.dropped == {"duplicate records of one person": 1}
+
+
+def test_records_of_nobody_are_an_error_or_dropped(tmp_path):
+    stray = VISITS + "x,flu,5\n,flu,6\n"
+    assert refused(PEOPLE, stray, tmp_path) == (
+        (
+            f"column 'who': records that name no person: 1, the first in line 7 of {tmp_path}/visits.csv; correct them, "
+            "or drop them with missing: {policy: drop} in this column"
+        ),
+        (
+            f"column 'who': records of nobody in polars frame: 1, the first in line 6 of {tmp_path}/visits.csv; correct "
+            "them, or drop them with missing: {policy: drop} in this column"
+        ),
+        *(
+            line
+            for line in refused(PEOPLE, stray, tmp_path)
+            if line.startswith(("column 'age'", "column 'sex'"))
+        ),
+    )
+    own = {"who": lk.identifier(missing={"policy": "drop"})}
+    found = of_two(PEOPLE, stray, tmp_path, columns=own)
+    assert found.dropped == {
+        "missing who": 1,
+        "records of nobody in the first table": 1,
+        "people without records": 1,
+        "missing disease": 1,
+        "duplicate records of one person": 1,
+    }
+    assert (found.hygiene.nobody, found.hygiene.people_before) == (2, 3)
+    assert found.data.size + sum(found.dropped.values()) == found.table.height == 7
+
+
+@pytest.mark.parametrize(
+    ("visits", "words"),
+    [
+        (None, "records: {}/visits.csv: no such file"),
+        ("", "records: {}/visits.csv: the file is empty"),
+        ("who,disease,place\n", "records: {}/visits.csv: holds a header and no records"),
+        ("whom,disease,place\na,flu,1\n", "{}/visits.csv: no column 'who'; did you mean 'whom'?"),
+        (
+            "who,disease,place\nz,flu,1\n",
+            "no row of {}/visits.csv is of a person of polars frame: they have no",
+        ),
+        ("who,disease,place,age\na,flu,1,2\n", "{}/visits.csv: column 'age' stands in polars frame, too;"),
+        (
+            "who,disease,place,more\na,flu,1,2\n",
+            "polars frame with {}/visits.csv: the policy does not name column 'more'",
+        ),
+        (
+            "who,disease\na,flu\n",
+            "the policy names column 'place', which polars frame with {}/visits.csv does not",
+        ),
+    ],
+)
+def test_a_second_table_that_cannot_be_used_is_one_clear_line(visits, words, tmp_path):
+    if visits is None:
+        keys = {"columns": VISITORS, "privacy": K, "individual": "who"}
+        policy = lk.Policy(**keys, records={"table": "visits.csv", "on": "who"}).in_folder(tmp_path)
+        with pytest.raises(lk.InvalidError) as caught:
+            encode(read(PEOPLE), policy)
+        lines = caught.value.problems
+    else:
+        lines = refused(PEOPLE, visits, tmp_path)
+    (line,) = lines
+    assert line.startswith(words.format(tmp_path))
+
+
+def test_columns_that_are_dropped_may_stand_in_both(tmp_path):
+    people = PEOPLE.with_columns(place=pl.lit("x"))
+    assert of_two(people, VISITS, tmp_path).dropped["people without records"] == 1
+    (line,) = refused(people, VISITS, tmp_path, weights="place")
+    assert "column 'place' stands in polars frame, too" in line
+
+
+@pytest.mark.slow
+def test_informs(data_folder):
+    folder = data_folder / "informs2008"
+    quasi = ["DOBMM", "DOBYY", "SEX", "RACEX", "EDUCYEAR", "marry"]
+    people = read(folder / "demographics05test.csv")
+    columns = dict.fromkeys((*people.names, "ICD9CODX", "year"), lk.drop()) | dict.fromkeys(quasi, lk.quasi())
+    columns |= {"DUPERSID": lk.identifier(), "ICD9CODX": lk.sensitive(kind="categorical")}
+    policy = lk.Policy(
+        columns=columns,
+        privacy=K,
+        individual="DUPERSID",
+        records={"table": "conditions05.csv", "on": "DUPERSID"},
+    ).in_folder(folder)
+    found = encode(people, policy)
+    counts = found.hygiene
+    assert (counts.people_before, counts.people, counts.without_records) == (33_961, 26_854, 7_107)
+    # The 6,152 rows that repeat one by person and code repeat it exactly: household and year are functions of the person.
+    assert found.dropped == {"people without records": 7_107, "duplicate records of one person": 6_152}
+    assert (found.data.size, counts.most, counts.inconsistent) == (98_703, 36, 0)
+    assert found.table.height == 104_855 + 7_107
+    conditions = pl.read_csv(folder / "conditions05.csv", infer_schema=False)
+    assert conditions.height - conditions.unique().height == 6_152
+    assert conditions.height - conditions.unique(["DUPERSID", "ICD9CODX"]).height == 6_152
+    assert (
+        join(people, read(folder / "conditions05.csv"), "DUPERSID", unused={"DUID"}).without_records.sum()
+        == 7_107
+    )

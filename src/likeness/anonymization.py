@@ -154,12 +154,14 @@ def _proven(tables: dict[str, dict[str, Labelled | EncodedColumn]], form: Form, 
     )
     people = encoded.data.individuals
     main = next(iter(tables))
+    # A table without columns has no rows either; writing such a release is refused.
+    told = people is not None and publication.size > 0
     verdict = prove(
         publication,
         encoded.name_models(policy.privacy),
         encoded.data,
-        several=people is not None,
-        individuals=None if people is None else people[private.rows[main]],
+        several=told,
+        individuals=people[private.rows[main]] if people is not None and told else None,
     )
     verdict.raise_if_failed()
     certificate = Certificate(

@@ -10,9 +10,12 @@ import numpy as np
 
 from likeness.encode_column import encode_attribute
 from likeness.encode_domain import EncodeError
+from likeness.encode_individuals import DUPLICATES, HygieneCounts, count_people, put_in_order
+from likeness.encode_people import People, find_people
 from likeness.errors import LikenessError, PolicyError, TableError, suggestion
 from likeness.microdata.data import Microdata
 from likeness.models._base import SensitiveModel
+from likeness.tables import JoinedTable, join, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +27,8 @@ if TYPE_CHECKING:
     from likeness.policy import Policy
     from likeness.tables import Table
 
-_RESERVED = ("person", "bucket")
+_RESERVED, _LINKED = ("person", "bucket"), ("class",)
+"""Names that releases use themselves; the second ones only where people may have several records."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +54,10 @@ class Encoded:
         dropped.
     survey_weights
         The column of survey weights, if there is one.
+    individual
+        The column that names a person, where people may have several records: ``data.individuals`` numbers them.
+    hygiene
+        What was found and done about people with several records.
     """
 
     data: Microdata
@@ -60,6 +68,8 @@ class Encoded:
     roles: dict[str, str] = field(default_factory=dict)
     reasons: NDArray[np.int32] | None = None
     survey_weights: str | None = None
+    individual: str | None = None
+    hygiene: HygieneCounts | None = None
 
     def with_role(self, role: str) -> list[str]:
         """Columns of one role, in the order of the table."""
@@ -82,10 +92,12 @@ class Encoded:
 def encode(table: Table, policy: Policy) -> Encoded:
     """Encode a table.
 
+    Where the policy has a second table with the records, it is read and joined first.
+
     Parameters
     ----------
     table
-        The original.
+        The original; of people, where a second table holds the records.
     policy
         What its columns mean.
 
@@ -97,15 +109,18 @@ def encode(table: Table, policy: Policy) -> Encoded:
     ------
     PolicyError, TableError, HierarchyError
         Every problem found, one line each: columns the policy does not name or the table does not have, values of the
-        wrong kind or outside a declared domain, missing values where none are allowed, gaps in hierarchies.
+        wrong kind or outside a declared domain, missing values where none are allowed, gaps in hierarchies, records
+        of nobody and what the hygiene rules make an error.
     """
     policy.refuse_unbuilt()
+    table = join_records(table, policy)
     _check_columns(table, policy)
+    people = None if policy.individual is None else find_people(table, policy)
     recoding = (
         policy.form.recoding if policy.form is not None and hasattr(policy.form, "recoding") else "tight"
     )
     folder = policy.folder or Path()
-    problems: list[str] = []
+    problems: list[str] = [] if people is None else list(people.problems)
     error: type[LikenessError] = PolicyError
     found: dict[str, tuple[Domain, NDArray[np.int32], int, str]] = {}
     for name in table.names:
@@ -113,7 +128,10 @@ def encode(table: Table, policy: Policy) -> Encoded:
         if column.role not in {"quasi", "sensitive"}:
             continue
         try:
-            attribute = encode_attribute(table, name, column, policy.missing_of(name), recoding, folder)
+            attribute = encode_attribute(
+                table, name, column, policy.missing_of(name), recoding, folder,
+                dropped=None if people is None else people.dropped,
+            )  # fmt: skip
         except EncodeError as problem:
             problems.extend(problem.problems)
         except LikenessError as problem:
@@ -123,7 +141,34 @@ def encode(table: Table, policy: Policy) -> Encoded:
             found[name] = attribute
     if problems:
         raise error(*problems)
-    return _assemble(table, policy, found)
+    return _assemble(table, policy, found, people)
+
+
+def join_records(table: Table, policy: Policy) -> Table:
+    """Join the second table of the policy, if it names one; a table that is joined already stays as it is.
+
+    Parameters
+    ----------
+    table
+        The people.
+    policy
+        Says where their records are; relative paths are meant from its folder. CSV files must be such as
+        `likeness.read` understands without being told anything.
+
+    Raises
+    ------
+    TableError
+        When the second table cannot be read, or they cannot be joined.
+    """
+    records = policy.records
+    if records is None or isinstance(table, JoinedTable):
+        return table
+    try:
+        second = read((policy.folder or Path()) / records.table)
+    except TableError as problem:
+        raise TableError(*(f"records: {line}" for line in problem.problems)) from None
+    unused = {name for name, column in policy.columns.items() if column.role == "drop"} - {policy.weights}
+    return join(table, second, records.on, missing=policy.missing_of(records.on).markers, unused=unused)
 
 
 def _check_columns(table: Table, policy: Policy) -> None:
@@ -146,52 +191,86 @@ def _check_columns(table: Table, policy: Policy) -> None:
 
 
 def _assemble(
-    table: Table, policy: Policy, found: dict[str, tuple[Domain, NDArray[np.int32], int, str]]
+    table: Table,
+    policy: Policy,
+    found: dict[str, tuple[Domain, NDArray[np.int32], int, str]],
+    people: People | None,
 ) -> Encoded:
     """Drop what is to be dropped and stack the columns."""
-    kept = np.ones(table.height, np.bool_)
-    reasons = np.full(table.height, -1, np.int32)
-    dropped: dict[str, int] = {}
+    reasons = np.full(table.height, -1, np.int32) if people is None else people.reason.copy()
+    titles = [] if people is None else list(people.reasons)
     for name, (_, codes, count, treatment) in found.items():
         if count and treatment == "drop":
-            newly = kept & (codes < 0)
-            reasons[newly] = len(dropped)
-            dropped[f"missing {name}"] = int(newly.sum())
-            kept &= codes >= 0
-    rows = np.flatnonzero(kept)
+            reasons[(reasons < 0) & (codes < 0)] = len(titles)
+            titles.append(f"missing {name}")
+    rows = np.flatnonzero(reasons < 0)
     if rows.size == 0:
-        raise TableError(
-            f"{table.source}: every record has a missing value and is dropped; choose missing: category"
+        why = (
+            "every record has a missing value"
+            if people is None
+            else f"every record is one of {', '.join(titles)}"
         )
+        raise TableError(f"{table.source}: {why} and is dropped; choose missing: category")
     roles: dict[str, str] = {name: policy.columns[name].role for name in table.names}
     renamed = {
         name: _free_name(name, table.names)
-        for name in _RESERVED
+        for name in (*_RESERVED, *(_LINKED if policy.individual is not None else ()))
         if name in table.names and roles[name] != "drop"
     }
+    data = _stack(found, roles, renamed, rows)
+    hygiene = None
+    if people is not None:
+        in_order = put_in_order(data, people.person[rows], policy.hygiene, table.where)
+        if in_order.kept.size < rows.size:
+            reasons[np.delete(rows, in_order.kept)] = len(titles)
+            titles.append(DUPLICATES)
+            data = data.take(in_order.kept)
+        data = replace(data, codes=in_order.codes, individuals=in_order.individuals)
+        sensitive = [codes >= 0 for name, (_, codes, _, _) in found.items() if roles[name] == "sensitive"]
+        has_value = np.any(sensitive, axis=0) if sensitive else ~people.without_records
+        hygiene = count_people(people, in_order, has_value, policy.hygiene)
+    if policy.weights is not None:
+        data = replace(data, survey_weights=_survey_weights(table, policy.weights, data.rows))
+    missing = {name: count for name, (_, _, count, _) in found.items() if count}
+    numbers = np.bincount(reasons + 1, minlength=len(titles) + 1)[1:]
+    return Encoded(
+        data,
+        table,
+        dict(zip(titles, numbers.tolist(), strict=True)),
+        missing,
+        renamed,
+        roles,
+        None if data.size == table.height else reasons,
+        policy.weights,
+        policy.individual,
+        hygiene,
+    )
+
+
+def _stack(
+    found: dict[str, tuple[Domain, NDArray[np.int32], int, str]],
+    roles: dict[str, str],
+    renamed: dict[str, str],
+    rows: NDArray[np.int64],
+) -> Microdata:
+    """Stack the columns of the rows that are kept."""
     stacks: dict[str, tuple[list[Domain], list[NDArray[np.int32]]]] = {
         "quasi": ([], []),
         "sensitive": ([], []),
     }
     for name, (domain, codes, _, _) in found.items():
-        domains, columns = stacks[policy.columns[name].role]
-        own = codes if rows.size == table.height else codes[rows]
+        domains, columns = stacks[roles[name]]
+        own = codes if rows.size == codes.size else codes[rows]
         domains.append(replace(domain, name=renamed.get(name, name)))
         columns.append(
             np.where(own < 0, domain.missing_code, own).astype(np.int32) if domain.missing else own
         )
-    weights = None if policy.weights is None else _survey_weights(table, policy.weights)[rows]
-    data = Microdata(
+    return Microdata(
         tuple(stacks["quasi"][0]),
         np.array(stacks["quasi"][1], np.int32).reshape(len(stacks["quasi"][0]), rows.size),
         tuple(stacks["sensitive"][0]),
         np.array(stacks["sensitive"][1], np.int32).reshape(len(stacks["sensitive"][0]), rows.size),
         rows,
-        survey_weights=weights,
-    )
-    missing = {name: count for name, (_, _, count, _) in found.items() if count}
-    return Encoded(
-        data, table, dropped, missing, renamed, roles, None if kept.all() else reasons, policy.weights
     )
 
 
@@ -203,12 +282,13 @@ def _free_name(name: str, taken: tuple[str, ...]) -> str:
     return fresh
 
 
-def _survey_weights(table: Table, name: str) -> NDArray[np.float64]:
-    """Survey weight of every row."""
+def _survey_weights(table: Table, name: str, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Survey weight of every record."""
     column = table.encode(name)
-    if column.kind not in {"integer", "real"} or column.missing:
+    codes = column.codes[rows]
+    if column.kind not in {"integer", "real"} or (codes < 0).any():
         raise PolicyError(f"weights: column {name!r} must hold a number for every record")
     numbers: NDArray[Any] = column.values.astype(np.float64)
     if (numbers < 0).any():
         raise PolicyError(f"weights: column {name!r} holds a negative weight")
-    return np.asarray(numbers[column.codes], np.float64)
+    return np.asarray(numbers[codes], np.float64)

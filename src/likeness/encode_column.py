@@ -36,7 +36,13 @@ _NUMBER: dict[str, Callable[[Any], Any]] = {"integer": int, "real": float}
 
 
 def encode_attribute(
-    table: Table, name: str, column: Column, missing: Missing, recoding: str, folder: Path
+    table: Table,
+    name: str,
+    column: Column,
+    missing: Missing,
+    recoding: str,
+    folder: Path,
+    dropped: NDArray[np.bool_] | None = None,
 ) -> tuple[Domain, NDArray[np.int32], int, str]:
     """Encode one quasi-identifier or sensitive attribute.
 
@@ -52,6 +58,8 @@ def encode_attribute(
         ``tight``, ``hierarchy`` or ``set``; decides the shape of the column's regions.
     folder
         Where relative paths of hierarchies begin.
+    dropped : (n,) bool, optional
+        Records that are dropped already: what they miss is neither counted nor an error.
 
     Returns
     -------
@@ -60,12 +68,13 @@ def encode_attribute(
     """
     treatment = missing.policy
     encoded = table.encode(name, missing=missing.markers, kind=_asked_kind(column))
-    count = encoded.missing
+    lacking = encoded.codes < 0 if dropped is None else (encoded.codes < 0) & ~dropped
+    count = int(np.count_nonzero(lacking))
     if count and treatment == "error":
-        first = int(np.argmax(encoded.codes < 0))
+        first = int(np.argmax(lacking))
         raise EncodeError(
-            f"column {name!r}: {count} missing values, the first in {table.where(first)}; say missing: {{policy: category}} "
-            "to keep them as a category or {policy: drop} to leave those records out"
+            f"column {name!r}: {count} missing values, the first in {table.where(first, name)}; say missing: "
+            "{policy: category} to keep them as a category or {policy: drop} to leave those records out"
         )
     if len(encoded.values) == 0:
         raise EncodeError(f"column {name!r}: every value is missing; give it role: drop")

@@ -96,3 +96,17 @@ def test_a_sensitive_column_of_one_value_is_warned_about(run, desk):
     found = run("anonymize", "one.csv", "one.yaml", "-o", "out")
     assert found.code == 0
     assert "warning: every published record has the same value of 's'" in found.err
+
+
+def test_what_a_count_of_records_would_miss_is_warned_about(run, desk):
+    rows = [("ann", 30)] * 3 + [(f"p{i}", 40 + i) for i in range(6)]
+    text = "".join(f"{who},{age},d{i}\n" for i, (who, age) in enumerate(rows))
+    (desk / "visits.csv").write_text("who,age,s\n" + text)
+    (desk / "visits.yaml").write_text(
+        "columns: {who: {role: identifier}, age: {role: quasi}, s: {role: sensitive}}\nindividual: who\n"
+        "privacy: [{model: k-anonymity, k: 3}]\n"
+    )
+    found = run("anonymize", "visits.csv", "visits.yaml", "-o", "out")
+    assert found.code == 0, found.err
+    assert "warning: k-anonymity counts people here; a count of records would take 1 of 7 groups" in found.err
+    assert "7 individuals = 7 published + 0 withheld" in found.out

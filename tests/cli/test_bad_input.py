@@ -99,8 +99,19 @@ CASES = {
         [("line 5", "'methd'", "'method'"), ("line 6", "'privcy'", "'privacy'")],
     ),
     "a key for a later version": (
+        [("policy.yaml", "privacy:", "knowledge: {table: known.csv}\nprivacy:")],
+        [("knowledge", "later version")],
+    ),
+    "a person who is no identifier": (
         [("policy.yaml", "privacy:", "individual: zip\nprivacy:")],
-        [("individual", "later version")],
+        [("line 5", "individual", "'zip' has the role quasi", "role: identifier")],
+    ),
+    "no such second table": (
+        [
+            ("policy.yaml", "privacy:", "individual: who\nrecords: {table: visits.csv, on: who}\nprivacy:"),
+            ("policy.yaml", "columns:", "columns:\n  who: {role: identifier}"),
+        ],
+        [("records", "visits.csv", "no such file")],
     ),
 }
 

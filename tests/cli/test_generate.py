@@ -7,6 +7,9 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from likeness import registry
+from likeness.encode import encode
+from likeness.policy import Policy
+from likeness.tables import read
 
 HOSPITAL = ("generate", "hospital", "--rows", "300", "--seed", "5")
 
@@ -54,7 +57,18 @@ def test_stdout_gets_csv(run, desk):
     assert sorted(desk.iterdir()) == before
 
 
-def test_a_policy_for_a_later_version_is_not_written(run, desk):
+def test_a_policy_for_people_with_several_records_fits_its_table(run, desk):
+    assert run("generate", "hospital-visits", "--rows", "2000", "-o", "visits.csv").code == 0
+    found = encode(read(desk / "visits.csv"), Policy.load(desk / "visits-policy.yaml"))
+    assert found.individual == "patient_id"
+    assert found.data.size + sum(found.dropped.values()) == 2000
+    assert found.hygiene.inconsistent == 0
+
+
+def test_a_policy_for_a_later_version_is_not_written(run, desk, monkeypatch):
+    dataset = registry.load("datasets", "hospital-visits")
+    policy = dataset().policy() | {"knowledge": {"table": "known.csv"}}
+    monkeypatch.setattr(dataset, "policy", lambda self: policy)
     found = run("generate", "hospital-visits", "--rows", "50", "-o", "visits.csv")
     assert found.code == 0
     assert "later version" in found.err

@@ -83,11 +83,8 @@ policies = st.fixed_dictionaries(
     optional={
         "missing": missing,
         "weights": st.just("disease"),
-        "individual": st.just("disease"),
-        "records": st.just({"table": "t.csv", "on": "disease"}),
         "categories": st.just({"disease": "c.csv"}),
         "knowledge": st.sampled_from([{"table": "t.csv"}, {"kernel": {"bandwidth": 0.3}}]),
-        "hygiene": some(duplicates=st.sampled_from(["drop", "keep"])),
         "method": st.sampled_from(
             ["shuffle", {"name": "shuffle", "rounds": 3}, {"name": "shuffle", "strict": True}]
         ),
@@ -97,6 +94,27 @@ policies = st.fixed_dictionaries(
         "output": some(format=st.sampled_from(["csv", "parquet", None]), numeric_pairs=st.booleans()),
     },
 )
+
+
+def with_people(policy, people):
+    """The policy of a table in which people have several records, or the same one."""
+    if people is None:
+        return policy
+    rule = policy.get("missing", {}).get("policy")
+    if rule in {"category", "drop"} and "no_sensitive" in people.get("hygiene", {}):
+        people["hygiene"]["no_sensitive"] = {"category": "value"}.get(rule, rule)
+    return {**policy, **people, "columns": {**policy["columns"], "pid": {"role": "identifier"}}}
+
+
+people = some(
+    records=st.just({"table": "t.csv", "on": "pid"}),
+    hygiene=some(
+        duplicates=st.sampled_from(["drop", "keep"]),
+        inconsistent_quasi=st.sampled_from(["hull", "first", "mode", "error"]),
+        no_sensitive=st.sampled_from(["drop", "value", "error"]),
+    ),
+).map(lambda keys: {"individual": "pid", **keys})
+policies = st.builds(with_people, policies, st.none() | people)
 
 
 @given(policies)
@@ -109,6 +127,8 @@ def test_a_policy_survives_being_written(mapping):
     assert Policy.from_mapping(read_json(json.dumps(written), "p.json").content) == policy
     assert Policy.from_mapping(read_yaml(policy.to_yaml(), "p.yaml").content) == policy
     assert policy.replace() == policy
+    for same in (Policy.from_mapping(written), policy.replace()):
+        assert all(same.missing_of(name) == policy.missing_of(name) for name in policy.columns)
 
 
 WORDS = """

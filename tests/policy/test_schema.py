@@ -104,8 +104,13 @@ def column(**keys):
         but(privacy={"model": "k-anonymity", "k": 5}),
         but(method="mondrian"),
         but(
+            columns={
+                "ssn": {"role": "identifier", "missing": {"policy": "drop"}},
+                **column(role="quasi")["columns"],
+            },
             individual="ssn",
             weights=None,
+            records={"table": "visits.csv", "on": "ssn"},
             hygiene={"duplicates": "keep"},
             knowledge={"kernel": {"bandwidth": 0.3}},
         ),

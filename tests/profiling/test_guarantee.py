@@ -36,6 +36,25 @@ def test_k_covers_five_people_where_the_table_is_large_enough(records, most, k):
     assert str(most) in model.reason or k == 3
 
 
+@pytest.mark.parametrize(("people", "k"), [(1, 1), (4, 4), (5, 5), (900, 5)])
+def test_k_counts_people_where_the_policy_names_their_column(people, k):
+    (model,) = propose_guarantee(1000, Persons(0, "person", people, 30), {}, [], of_people=True)
+    assert model.model == {"model": "k-anonymity", "k": k}
+    assert "people" in model.reason
+
+
+def test_of_people_with_several_records_nobody_is_said_to_know_the_other_columns():
+    cells = all_cells({"a": ["x", "x", "y", "y"] * 20, "b": ["u", "v", "u", "v"] * 20})
+    reaches = [measure_reach(own) for own in cells.values()]
+    _, *models = propose_guarantee(80, Persons(0, "person", 40, 2), cells, reaches, of_people=True)
+    assert [proposal.model["others"] for proposal in models] == ["unknown", "unknown"]
+    assert all("records of a person" in proposal.reason for proposal in models)
+    _, alone = propose_guarantee(
+        80, Persons(0, "person", 40, 2), {"a": cells["a"]}, reaches[:1], of_people=True
+    )
+    assert "others" not in alone.model
+
+
 def test_one_sensitive_column():
     _, model = propose({"disease": ["a", "b", "c", "d"] * 10})
     assert model.model == {"model": "beta-likeness", "beta": 4, "sensitive": "disease"}

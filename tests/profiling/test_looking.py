@@ -71,6 +71,19 @@ EXPECTED = {
         "diagnosis": "sensitive",
         "cost": "drop",
     },
+    # What a household has to live on looks like something that nobody should learn.
+    "informs": {
+        "patient_id": "identifier",
+        "month": "quasi",
+        "year": "quasi",
+        "gender": "quasi",
+        "race": "quasi",
+        "educ_year": "quasi",
+        "marry": "quasi",
+        "poverty": "sensitive",
+        "hispanx": "quasi",
+        "diagnosis": "sensitive",
+    },
     "census": {
         "age": "quasi",
         "gender": "quasi",
@@ -91,19 +104,37 @@ def test_every_generated_table_is_anonymized_as_proposed(name, rows, tmp_path):
     found, release = anonymize_as_proposed(as_csv(frame, tmp_path), tmp_path)
     if rows > 1000:
         assert {column.name: column.role for column in found.columns} == EXPECTED[name]
-    assert release.table.height == rows
+    assert release.table.height + sum(release.private.encoded.dropped.values()) == rows
+    assert set(release.private.encoded.dropped) <= {"duplicate records of one person"}
     assert set(release.table.columns) == set(found.with_role("quasi") + found.with_role("sensitive"))
 
 
 def test_people_with_several_records_are_told_and_covered(tmp_path):
     frame = registry.load("datasets", "hospital-visits")().generate(rows=2000, seed=5)
-    found, _ = anonymize_as_proposed(as_csv(frame, tmp_path), tmp_path)
+    found, release = anonymize_as_proposed(as_csv(frame, tmp_path), tmp_path)
     people = frame["patient_id"].value_counts()
     assert found.persons.column == "patient_id"
     assert (found.persons.people, found.persons.most) == (people.height, people["count"].max())
-    assert found.guarantee[0].model["k"] == 4 * found.persons.most + 1
-    assert "# individual: patient_id" in found.policy_yaml()
-    assert any("people have several records" in warning for warning in found.warnings)
+    assert found.guarantee[0].model == {"model": "k-anonymity", "k": 5}
+    assert "\nindividual: patient_id\n" in found.policy_yaml()
+    assert found.individual == found.policy().individual == "patient_id"
+    assert any("Classes count people" in warning for warning in found.warnings)
+    encoded = release.private.encoded
+    distinct = frame.select("patient_id", "diagnosis").unique().height
+    assert encoded.dropped == {"duplicate records of one person": 2000 - distinct}
+    assert encoded.hygiene.people == people.height
+
+
+def test_people_are_not_counted_by_names_or_by_what_is_no_identifier(tmp_path):
+    frame = registry.load("datasets", "hospital-visits")().generate(rows=2000, seed=5)
+    for left, roles in ((frame.drop("patient_id"), {}), (frame, {"patient_id": "other", "name": "drop"})):
+        found = profile(as_csv(left, tmp_path), roles=roles)
+        assert found.persons.column == ("patient_id" if roles else "name")
+        assert found.individual is None
+        assert found.policy().individual is None
+        assert ("\n# individual: name\n" in found.policy_yaml()) == (not roles)
+        assert found.guarantee[0].model["k"] == 4 * found.persons.most + 1
+        assert any("Classes count records" in warning for warning in found.warnings)
 
 
 def test_adult(data_folder, tmp_path):
@@ -231,5 +262,7 @@ def test_any_table_is_anonymized_as_proposed(tmp_path, data):
     source = frame if data.draw(st.booleans()) else as_csv(frame, tmp_path)
     found, release = anonymize_as_proposed(source, tmp_path)
     published = found.with_role("quasi") + found.with_role("sensitive")
-    assert release.table.height == (rows if published else 0)
+    encoded = release.private.encoded
+    assert encoded.individual == found.individual
+    assert release.table.height == (rows - sum(encoded.dropped.values()) if published else 0)
     str(found), found.to_json(), found._repr_html_()

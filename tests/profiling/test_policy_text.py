@@ -62,9 +62,9 @@ def test_a_question_is_a_suggestion_that_can_be_taken(tmp_path):
 def test_several_records_a_person_and_survey_weights_are_suggested(tmp_path):
     frame = {"patient_id": [1, 1, 2, 3], "fnlwgt": [10, 20, 30, 40], "age": [30, 30, 40, 40]}
     text = text_of(frame)
-    assert "# individual: patient_id" in text
+    assert "\nindividual: patient_id\n" in text
     assert "# weights: fnlwgt" in text
-    taken = text.replace("# individual", "individual").replace("# weights", "weights")
+    taken = text.replace("# weights", "weights")
     policy = load(taken, tmp_path)
     assert (policy.individual, policy.weights) == ("patient_id", "fnlwgt")
 

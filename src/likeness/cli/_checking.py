@@ -74,8 +74,8 @@ def looked_at(table: Table, policy: Path, seed: int | None) -> Begun:
     method.check(requirements)
     sizes = data.tuples.sizes
     facts = {
-        "table": table.source,
-        "records": table.height,
+        "table": encoded.table.source,
+        "records": encoded.table.height,
         "dropped": dict(encoded.dropped),
         "unique": int(np.count_nonzero(sizes == 1)) / max(1, data.size),
         "asked": asked(told_policy, models),

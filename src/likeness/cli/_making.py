@@ -18,6 +18,7 @@ from likeness.cli._summary import (
     people_line,
 )
 from likeness.cli._text import count
+from likeness.report.people import people_warnings
 from likeness.report.undeclared import undeclared_people
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def make(
         place = release.write(folder, overwrite=overwrite)
     for before, after in release.private.encoded.renamed.items():
         console.note(f"note: column {before!r} is published as {after!r}: releases use that name themselves")
-    for line in undeclared_people(release):
+    for line in (*undeclared_people(release), *people_warnings(release)):
         console.note(f"warning: {line}")
     if release.certificate.reproducible:
         console.note(

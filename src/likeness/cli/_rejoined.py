@@ -16,6 +16,7 @@ from likeness.folder.layout import find_layout
 from likeness.folder.private_part import read_private
 from likeness.folder.public_part import read_public
 from likeness.folder.same_values import exact_codes
+from likeness.folder.second_table import locate_records
 from likeness.folder.verification import judge
 from likeness.metrics._base import Evaluation
 from likeness.microdata.plan import Plan
@@ -146,7 +147,8 @@ def rejoin(folder: Path, original: Table, policy: Path | None = None) -> Rejoine
     told = as_policy(policy) if policy is not None else None if steward is None else steward.policy
     if told is None and steward is None:
         raise InvalidError(f"{folder}: there is no private/ here to say what the columns are; give --policy")
-    encoded = None if told is None else encode(original, told)
+    audit = None if steward is None else steward.audit
+    encoded = None if told is None else encode(original, locate_records(told, original, audit))
     judge(public, steward, encoded if steward is not None else None, told).raise_if_failed()
     if public.publication is None or encoded is None or told is None:
         raise InvalidError(f"{folder}: cannot be understood; likeness verify says why")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from likeness.errors import VerificationError
 from likeness.hierarchies import from_rows
 from likeness.policy import Policy
 from likeness.policy.hierarchy import rule_of
+from likeness.tables import JoinedTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from likeness.certificate import Certificate
     from likeness.encode import Encoded
     from likeness.release import Release
+    from likeness.tables import Table
 
 FORMAT = 1
 _KEYS = (
@@ -125,8 +128,11 @@ def _check_shape(content: Mapping[str, Any]) -> None:
         "counts": {"input", "published", "withheld", "dropped", "added"},
     }
     for key, names in inside.items():
-        if set(content[key]) != names:
+        # Only an original of two tables has the place of the second.
+        if set(content[key]) - ({"records"} if key == "original" else set()) != names:
             raise TypeError(f"{key} is not whole")
+    if not isinstance(content["original"].get("records", ""), str):
+        raise TypeError("original is not whole")
 
 
 def make_audit(
@@ -167,6 +173,7 @@ def make_audit(
                 "source": encoded.table.source.encode("utf-8", "backslashreplace").decode(),
                 "rows": encoded.table.height,
                 "sha256": content_digest(encoded),
+                **_second(encoded.table),
             },
             "counts": dict(counts),
             "missing": dict(encoded.missing),
@@ -214,6 +221,13 @@ def content_digest(encoded: Encoded) -> str:
             found.update(np.ascontiguousarray(own, "<i4").data)
     found.update(np.ascontiguousarray(data.rows, "<i8").data)
     return found.hexdigest()
+
+
+def _second(table: Table) -> dict[str, str]:
+    """Where the second table of an original lies, if it has one: the policy that is kept has lost its folder."""
+    if not isinstance(table, JoinedTable):
+        return {}
+    return {"records": str(Path(table.second.source).absolute()).encode("utf-8", "backslashreplace").decode()}
 
 
 def _hierarchies(encoded: Encoded, policy: Policy) -> dict[str, Any]:

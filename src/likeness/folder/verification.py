@@ -15,6 +15,7 @@ from likeness.folder.layout import find_layout
 from likeness.folder.origin import Origin
 from likeness.folder.private_part import PrivatePart, read_private
 from likeness.folder.public_part import PublicPart, read_public
+from likeness.folder.second_table import locate_records
 from likeness.proof import Verdict, prove
 from likeness.tables import read
 
@@ -142,7 +143,7 @@ def _encode(original: Any, policy: Policy | None, steward: PrivatePart) -> Encod
     if policy is None:
         return None
     try:
-        return encode(table, policy)
+        return encode(table, locate_records(policy, table, steward.audit))
     except LikenessError as problem:
         steward.problems += [f"the original does not fit the policy: {line}" for line in problem.problems]
         return None

@@ -131,7 +131,7 @@ def _write_private(release: Release, certificate: Certificate, stage: Path) -> N
     policy = plain_policy(private.policy, certificate, private.encoded.renamed)
     counts = found.counts()
     measured = losses(release)
-    _write_text(folder / REPORT, report_page(release, policy, counts, measured))
+    _write_text(folder / REPORT, report_page(release, policy, counts, measured, found.persons))
     files = {path.relative_to(stage).as_posix(): digest(path) for path in stage.glob("*/*")}
     _write_text(folder / AUDIT, make_audit(release, policy, counts, measured, files).to_json())
 

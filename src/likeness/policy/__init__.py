@@ -9,7 +9,8 @@
 ``hierarchy``
 ``parts``             models, method and form by name
 ``column_checks``,    keys and sections that do not go together
-``cross_checks``
+``cross_checks``,
+``people``
 ``declared``,         how all problems are found at once, each with its
 ``problems``          place
 ``files``,            YAML and JSON with line numbers

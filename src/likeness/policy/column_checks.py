@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from likeness.policy.column import Column
 
 ALLOWED: dict[str, frozenset[str]] = {
-    "identifier": frozenset({"action"}),
+    "identifier": frozenset({"action", "missing"}),
     "quasi": frozenset({"kind", "domain", "weight", "bottom", "top", "max_level", "missing", "hierarchy"}),
     "sensitive": frozenset({"kind", "domain", "missing", "hierarchy", "distance"}),
     "other": frozenset({"kind", "missing"}),

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any, get_args
 from likeness.errors import suggestion
 from likeness.policy.column import Column, Role
 from likeness.policy.parts import find_models
+from likeness.policy.people import people_problems
 from likeness.policy.problems import Entry, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LATER: dict[str, str] = {
-    "individual": "people with several records come",
-    "records": "second tables of records come",
-    "hygiene": "rules for people with several records come",
     "categories": "categories of sensitive values come",
     "knowledge": "adversaries' background knowledge comes",
 }
@@ -89,6 +87,7 @@ def contradictions(given: Mapping[str, Any]) -> Iterator[Entry]:
         yield from _covered(("privacy", *place), model, known)
     for key in ("individual", "weights"):
         yield from _declared((key,), given.get(key), known)
+    yield from people_problems(given, known.roles, known.models)
     categories = given.get("categories")
     for name in categories if isinstance(categories, Mapping) else ():
         yield from _is_sensitive(("categories",), name, known)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from likeness.models._base import Composition, PrivacyModel
-    from likeness.policy.sections import Hygiene, Knowledge, Missing, Output, Records, Withhold
+    from likeness.policy.sections import Hygiene, Knowledge, Missing, MissingPolicy, Output, Records, Withhold
 
 
 class Policy(PolicyKeys):
@@ -47,9 +47,17 @@ class Policy(PolicyKeys):
         Makes the release reproducible; None takes randomness from the operating system.
     output
         How the release is written.
-    individual, records, hygiene, categories, knowledge
-        People with several records, categories of sensitive values, adversaries' knowledge: see
-        `refuse_unbuilt`.
+    individual
+        The identifier column that names a person, where people may have several records (1:M tables): classes
+        then count people, and records of one person stay together. It has no pseudonym: the form
+        `identity-reserved` publishes a random number of each person as ``person``.
+    records
+        A second table with the records of the people of the first; ``on`` is the column that ``individual``
+        names, too. ``columns`` names the columns of both tables.
+    hygiene
+        What is put in order first, where people may have several records.
+    categories, knowledge
+        Categories of sensitive values, adversaries' knowledge: see `refuse_unbuilt`.
 
     Raises
     ------
@@ -198,6 +206,9 @@ class Policy(PolicyKeys):
     def missing_of(self, name: str) -> Missing:
         """Say which cells of a column are missing, and what becomes of them.
 
+        Where people may have several records, `Hygiene.no_sensitive` decides about sensitive columns, unless the
+        column, or ``missing`` without it, says something itself.
+
         Parameters
         ----------
         name
@@ -214,7 +225,44 @@ class Policy(PolicyKeys):
         Missing(markers=('?',), policy='drop')
         """
         own = self.columns[name].missing
-        return self.missing if own is None else self.missing.replace(**own.given())
+        found = self.missing if own is None else self.missing.replace(**own.given())
+        if (
+            self.individual is None
+            or self.columns[name].role != "sensitive"
+            or (own is not None and own.policy is not None)
+            or self.missing.policy != "error"
+            or self._error_is_said
+        ):
+            return found
+        rules: dict[str, MissingPolicy] = {"drop": "drop", "value": "category", "error": "error"}
+        return found.replace(policy=rules[self.hygiene.no_sensitive])
+
+    @property
+    def _error_is_said(self) -> bool:
+        """Whether the policy says in as many words that missing values are errors, and nothing nearer to the case."""
+        return (
+            self.missing.policy == "error"
+            and "policy" in self.missing.model_fields_set
+            and "no_sensitive" not in self.hygiene.model_fields_set
+        )
+
+    def in_folder(self, folder: str | Path) -> Self:
+        """Take the same policy with another place that relative paths in it are meant from.
+
+        Parameters
+        ----------
+        folder
+            The place.
+
+        Examples
+        --------
+        >>> policy = Policy(columns={"age": {"role": "quasi"}}, privacy={"model": "k-anonymity", "k": 5})
+        >>> policy.in_folder("/data").folder == Path("/data")
+        True
+        """
+        found = self.replace()
+        found._folder = Path(folder)  # noqa: SLF001  # ours
+        return found
 
     def refuse_unbuilt(self) -> None:
         """Refuse the keys whose systems come with a later version.
@@ -229,11 +277,11 @@ class Policy(PolicyKeys):
         >>> policy = Policy(
         ...     columns={"who": {"role": "identifier"}},
         ...     privacy={"model": "k-anonymity", "k": 5},
-        ...     individual="who",
+        ...     knowledge={"table": "known.csv"},
         ... )
         >>> policy.refuse_unbuilt()
         Traceback (most recent call last):
-        likeness.errors.PolicyError: individual: people with several records come with a later version; ...
+        likeness.errors.PolicyError: knowledge: adversaries' background knowledge comes with a later version; ...
         """
         later = [key for key in self.given() if key in LATER]
         if later:
@@ -254,6 +302,9 @@ class Policy(PolicyKeys):
         """
         found = super().to_mapping()
         found["columns"] = {name: column.to_mapping() for name, column in self.columns.items()}
+        if self.individual is not None and self._error_is_said:
+            # A default elsewhere; here, not saying it would leave missing sensitive values to the hygiene rules.
+            found["missing"] = {**found.get("missing", {}), "policy": "error"}
         given = {"privacy": self.privacy, "method": self.method, "form": self.form}
         return found | plain_parts(given)
 

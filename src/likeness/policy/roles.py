@@ -22,13 +22,16 @@ if TYPE_CHECKING:
     MissingKey = ColumnMissing | Mapping[str, Any]
 
 
-def identifier(*, action: Action | None = None) -> Column:
+def identifier(*, action: Action | None = None, missing: MissingKey | None = None) -> Column:
     """Declare a column that names a person; it is never published.
 
     Parameters
     ----------
     action
         ``drop``, the default, or ``pseudonym``: a random number in its place.
+    missing
+        Only for the column that the policy's ``individual`` names: which cells name nobody, and whether such
+        records are dropped.
 
     Raises
     ------
@@ -40,7 +43,7 @@ def identifier(*, action: Action | None = None) -> Column:
     >>> identifier()
     Column(role='identifier')
     """
-    return _column("identifier", action=action)
+    return _column("identifier", action=action, missing=missing)
 
 
 def quasi(

@@ -81,12 +81,23 @@ class ColumnMissing(Declared):
 class Records(Declared):
     """A second table with the records of the people of the first.
 
+    The first table has one row per person, the second any number. What is anonymized are the rows of the second
+    table, each with what the first says of its person; people without a row there are left to
+    `Hygiene.no_sensitive`. ``columns`` of the policy names the columns of both; but for the key, and columns with
+    ``role: drop`` that do not hold the weights, no name may stand in both.
+
     Parameters
     ----------
     table
-        File of the second table.
+        File of the second table, of any format that can be read; the first may have another.
     on
-        The column, in both tables, that names a person.
+        The column, in both tables, that names a person: the one that ``individual`` names. Its texts are compared
+        as they are: ``007`` is not ``7``.
+
+    Examples
+    --------
+    >>> Records(table="conditions.csv", on="patient_id")
+    Records(table='conditions.csv', on='patient_id')
     """
 
     example: ClassVar[str] = "{table: conditions.csv, on: patient_id}"
@@ -96,17 +107,31 @@ class Records(Declared):
 
 
 class Hygiene(Declared):
-    """What is put in order before anonymization; records dropped here do not count as withheld.
+    """What is put in order, where people may have several records, before anything is searched.
+
+    The rules are applied in the order ``no_sensitive``, ``duplicates``, ``inconsistent_quasi``. Records dropped here
+    are counted with their reason; they do not count as withheld. Source: the models of Wang et al. 2019 (paper 004)
+    need every record of a person to have a sensitive value of its own (table 1: ``|P(s)| = |R(s)|``).
 
     Parameters
     ----------
     duplicates
-        Records of one person with the same sensitive value.
+        Records of one person with the same values in all sensitive columns: ``drop`` all but the first, with
+        whatever else they say, ``keep`` them (not where a model is about people with several records), or make it
+        an ``error``. Without sensitive columns there are none.
     inconsistent_quasi
-        One person with different quasi-identifiers: take their ``hull``, the ``first`` or the
-        most frequent one.
+        People whose records differ in a quasi-identifier: publish the ``hull`` of what they say, take the ``first``
+        record's values for all, or the most frequent ones (``mode``, all quasi-identifiers together; of equally
+        frequent ones those that come first), or make it an ``error``.
     no_sensitive
-        Records without a sensitive value.
+        Records without a sensitive value, and people of the first table without a row in the second: ``drop``
+        them, take the missing value for a sensitive ``value`` like others, or make it an ``error``. The column's
+        own rule, and a ``missing.policy`` other than ``error``, come first.
+
+    Examples
+    --------
+    >>> Hygiene(inconsistent_quasi="mode").duplicates
+    'drop'
     """
 
     example: ClassVar[str] = "{duplicates: drop}"

@@ -40,7 +40,12 @@ class Proposal:
 
 
 def propose_guarantee(
-    records: int, persons: Persons, sensitive: Mapping[str, Cells], reaches: Sequence[Reach]
+    records: int,
+    persons: Persons,
+    sensitive: Mapping[str, Cells],
+    reaches: Sequence[Reach],
+    *,
+    of_people: bool = False,
 ) -> tuple[Proposal, ...]:
     """Propose models that the table can meet.
 
@@ -52,11 +57,15 @@ def propose_guarantee(
         Whether people have several of them.
     sensitive, reaches
         The sensitive columns, and what each can meet, in the same order.
+    of_people
+        Whether the policy names the column that people are counted by.
     """
-    found = [_k_anonymity(records, persons)]
+    found = [_k_of_people(persons.people) if of_people else _k_anonymity(records, persons)]
     models = {reach.column: _on(reach) for reach in reaches}
-    known = len(models) < 2 or all(
-        _holds_when_known(sensitive, name, proposal.model) for name, proposal in models.items()
+    # What people who know one sensitive value of a person with several records may learn is not looked into here.
+    known = len(models) < 2 or (
+        not of_people
+        and all(_holds_when_known(sensitive, name, proposal.model) for name, proposal in models.items())
     )
     for proposal in models.values():
         model = proposal.model if known else {**proposal.model, "others": "unknown"}
@@ -64,11 +73,19 @@ def propose_guarantee(
         if len(models) > 1 and known:
             reason += "; whoever knows the other sensitive columns is covered"
         elif not known:
-            reason += (
-                "; others: unknown, because nobody who knows the other sensitive columns can be covered here"
-            )
+            why = "a profile does not look into what other records of a person tell" if of_people else ""
+            why = why or "nobody who knows the other sensitive columns can be covered here"
+            reason += f"; others: unknown, because {why}"
         found.append(Proposal(model, reason))
     return tuple(found)
+
+
+def _k_of_people(people: int) -> Proposal:
+    """k-anonymity where classes count people."""
+    model = {"model": "k-anonymity", "k": min(K, people)}
+    if people < K:
+        return Proposal(model, f"the table has only {people} people: all are one class")
+    return Proposal(model, "nobody can be told from fewer than k - 1 other people by the quasi-identifiers")
 
 
 def _k_anonymity(records: int, persons: Persons) -> Proposal:

@@ -16,7 +16,7 @@ from likeness.profiling.guarantee import propose_guarantee
 from likeness.profiling.interpreting import interpret
 from likeness.profiling.links import find_links
 from likeness.profiling.meaning import MANY
-from likeness.profiling.persons import find_persons
+from likeness.profiling.persons import find_persons, individual_of
 from likeness.profiling.reach import measure_reach
 from likeness.profiling.result import Profile
 from likeness.profiling.uniqueness import measure_uniqueness
@@ -113,6 +113,7 @@ def _assemble(
     quasi, sensitive = ({name: published[name] for name in names[role]} for role in PUBLISHED)
     uniqueness = measure_uniqueness(quasi, person)
     reach = tuple(reaches[name] for name in sensitive)
+    counted = individual_of(persons, columns) is not None
     return Profile(
         _title(table),
         table.height,
@@ -122,8 +123,8 @@ def _assemble(
         persons,
         uniqueness,
         reach,
-        propose_guarantee(table.height, persons, sensitive, reach),
-        tuple(_warnings(table.height, persons, columns, uniqueness, reach)),
+        propose_guarantee(table.height, persons, sensitive, reach, of_people=counted),
+        tuple(_warnings(table.height, persons, columns, uniqueness, reach, of_people=counted)),
     )
 
 
@@ -191,14 +192,20 @@ def _warnings(
     columns: tuple[ColumnProfile, ...],
     uniqueness: Uniqueness,
     reach: tuple[Reach, ...],
+    *,
+    of_people: bool,
 ) -> list[str]:
     """What the steward should look at, about the table as a whole."""
     found = []
     if persons.column is not None:
         found.append(
             f"people have several records: {count(persons.people, 'value')} of {persons.column!r}, up to "
-            f"{count(persons.most, 'record')} each. Classes count records, not people, until the policy says individual: "
-            f"{persons.column} (a later version)"
+            f"{count(persons.most, 'record')} each. "
+            + (
+                f"Classes count people, because the policy says individual: {persons.column}"
+                if of_people
+                else "Classes count records, not people, until the policy says individual: the identifier of each person"
+            )
         )
     if persons.duplicates:
         found.append(f"exact duplicates of earlier records: {persons.duplicates:,}")

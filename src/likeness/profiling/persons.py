@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from likeness.profiling import words
+from likeness.profiling.findings import PUBLISHED
 from likeness.profiling.meaning import MANY
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.profiling.cells import Cells
+    from likeness.profiling.findings import ColumnProfile
     from likeness.profiling.meaning import Meaning
 
 _PERSONAL = ("social security number", "e-mail address", "phone number", "number of a person", "account name")
@@ -51,6 +53,23 @@ class Persons:
             "people": self.people,
             "most": self.most,
         }
+
+
+def individual_of(persons: Persons, columns: Sequence[ColumnProfile]) -> str | None:
+    """Name the column that a policy should count people by.
+
+    Only an identifier, which is never published, can be it. A mere name should not, as namesakes would be one person.
+
+    Parameters
+    ----------
+    persons
+        Who stands in the table how often.
+    columns
+        What is said about every column.
+    """
+    found = [own for own in columns if own.name == persons.column]
+    fits = any(own.role == "identifier" and own.looks_like != "name" for own in found)
+    return persons.column if fits and any(own.role in PUBLISHED for own in columns) else None
 
 
 def find_persons(columns: Mapping[str, Cells], meanings: Mapping[str, Meaning]) -> Persons:

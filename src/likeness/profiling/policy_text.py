@@ -42,9 +42,15 @@ def write_policy(profile: Profile) -> str:
         "# The empty cell is missing, and refused unless its column says otherwise.",
         f"missing: {_flow({'markers': [''], 'policy': 'error'})}",
     ]
-    if profile.persons.column is not None:
+    if profile.individual is not None:
         lines += [
-            "# Several records a person (with a later version):",
+            "# Several records a person: classes count people. Before that, all but the first of one person's records with",
+            "# the same sensitive values are dropped; hygiene: {duplicates: keep} keeps them.",
+            *_dump({"individual": profile.individual}, flow=False).splitlines(),
+        ]
+    elif profile.persons.column is not None and profile[profile.persons.column].role == "identifier":
+        lines += [
+            "# Several records a person, if this column tells people apart:",
             *_key("individual", profile.persons.column),
         ]
     for column in profile.columns:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from likeness.errors import TableError, suggestion
+from likeness.profiling.persons import individual_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,6 +93,11 @@ class Profile:
         return tuple(column.name for column in self.columns if column.role == role)
 
     @property
+    def individual(self) -> str | None:
+        """The column that the proposed policy counts people by; None where each has one record, or none can be it."""
+        return individual_of(self.persons, self.columns)
+
+    @property
     def encoded_size(self) -> int:
         """Bytes that the columns to be generalized, and the sensitive ones, take once they are encoded."""
         return 4 * self.records * len(self.with_role("quasi") + self.with_role("sensitive"))
@@ -113,6 +119,7 @@ class Profile:
         return {
             "columns": {column.name: column.settings for column in self.columns},
             "missing": {"markers": [""], "policy": "error"},
+            **({} if self.individual is None else {"individual": self.individual}),
             "privacy": [proposal.model for proposal in self.guarantee],
         }
 

@@ -1,7 +1,8 @@
 """Tables in and out: CSV, Parquet and Arrow files; polars, pandas and pyarrow frames.
 
 ``read`` gives a `Table`, which encodes one column at a time; ``build`` makes a frame of the library the
-table came in; ``write`` and ``read_published`` are the two ends of a published file. pandas and pyarrow
+table came in; ``join`` takes a table of people and one of their records for one; ``write`` and
+``read_published`` are the two ends of a published file. pandas and pyarrow
 are imported only when one of their frames is seen.
 """
 
@@ -9,10 +10,21 @@ from __future__ import annotations
 
 from likeness.tables.building import build
 from likeness.tables.encoded import EncodedColumn
+from likeness.tables.joining import JoinedTable, join
 from likeness.tables.labelled import Labelled
 from likeness.tables.published import read_published
 from likeness.tables.reading import read
 from likeness.tables.table import Table
 from likeness.tables.writing import write
 
-__all__ = ["EncodedColumn", "Labelled", "Table", "build", "read", "read_published", "write"]
+__all__ = [
+    "EncodedColumn",
+    "JoinedTable",
+    "Labelled",
+    "Table",
+    "build",
+    "join",
+    "read",
+    "read_published",
+    "write",
+]

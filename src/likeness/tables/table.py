@@ -180,13 +180,15 @@ class Table:
         """
         return self._native.column(self.frame, rows, self._position(name))
 
-    def where(self, row: int) -> str:
+    def where(self, row: int, column: str | None = None) -> str:  # noqa: ARG002  # joined tables ask
         """Name the place of a record as people find it.
 
         Parameters
         ----------
         row
             Position of the record, from 0.
+        column
+            The column it is about; in a table of two joined ones, places in both.
 
         Returns
         -------

@@ -1,0 +1,249 @@
+"""Two tables as one: the people of the first, and their records in the second."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from likeness.errors import TableError
+from likeness.tables.frames import FrameLibrary, library
+from likeness.tables.kinds import convert
+from likeness.tables.raw_column import RawColumn
+from likeness.tables.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.tables.encoded import EncodedColumn
+
+_EXACT = {pl.Int64, pl.Float64, pl.Boolean, pl.Date}
+"""Types of distinct values that every library holds as they are."""
+
+
+class JoinedTable(Table):
+    """The rows of a table of records with what a table of people says of their persons.
+
+    Made by `join`. The rows are those of the second table in their order, then one for each person of the first
+    that has none there, in the order of the first. Cells that neither table has are null.
+
+    Parameters
+    ----------
+    frame
+        Both, as a frame of the library the first came in.
+    first, second
+        The table of people, and the table of records.
+    on
+        The column, in both, that names a person; here it holds texts.
+    first_row, second_row : (rows,) int64
+        Row of each table that a row is made of; -1 for none.
+
+    Attributes
+    ----------
+    without_records : (rows,) bool
+        People of the first table without a row in the second.
+    of_nobody : (rows,) bool
+        Rows of the second table that name a person the first does not have.
+    """
+
+    def __init__(
+        self,
+        frame: Any,
+        *,
+        first: Table,
+        second: Table,
+        on: str,
+        first_row: NDArray[np.int64],
+        second_row: NDArray[np.int64],
+        of_nobody: NDArray[np.bool_],
+    ) -> None:
+        self.first, self.second, self.on = first, second, on
+        self.first_row, self.second_row = first_row, second_row
+        self.without_records: NDArray[np.bool_] = second_row < 0
+        self.of_nobody = of_nobody
+        super().__init__(
+            frame,
+            source=f"{first.source} with {second.source}",
+            library=first.library,
+            format=first.format,
+            decimal=first.decimal,
+        )
+
+    def where(self, row: int, column: str | None = None) -> str:
+        """Name the place of a record in the table it comes from.
+
+        Parameters
+        ----------
+        row
+            Position of the record, from 0.
+        column
+            The column it is about: one of the first table has its place there.
+
+        Returns
+        -------
+        str
+            ``"line 17 of conditions.csv"``.
+        """
+        places = [(self.second, int(self.second_row[row])), (self.first, int(self.first_row[row]))]
+        if self._from_first(column):
+            places.reverse()
+        table, place = next((table, place) for table, place in places if place >= 0)
+        return f"{table.where(place)} of {table.source}"
+
+    def _column(self, name: str) -> RawColumn:
+        """Fetch the raw column; numbers are written as in the table that has it."""
+        decimal = (self.first if self._from_first(name) else self.second).decimal
+        return replace(super()._column(name), decimal=decimal, where=partial(self.where, column=name))
+
+    def _from_first(self, column: str | None) -> bool:
+        """Whether only the first table has a column."""
+        return column is not None and column != self.on and column in self.first.names
+
+
+def join(
+    first: Table, second: Table, on: str, *, missing: Sequence[str] = ("",), unused: Collection[str] = ()
+) -> JoinedTable:
+    """Join the records of a second table to the people of a first.
+
+    Tables of files and polars frames keep the types of their columns; where the first is a pandas frame or a pyarrow
+    table, whole numbers, numbers, dates, truth values and texts stay what they are in types of that library.
+
+    Parameters
+    ----------
+    first
+        One row per person.
+    second
+        The records, any number of each person.
+    on
+        The column that names a person. Its texts are compared as they are: ``007`` is not ``7``.
+    missing
+        Markers of cells in that column that name nobody.
+    unused
+        Names that may stand in both tables, because nobody needs them: the second's are left out.
+
+    Returns
+    -------
+    JoinedTable
+
+    Raises
+    ------
+    TableError
+        When a table has no such column, another name stands in both, a person stands twice in the first, or no
+        record is of a person of the first.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from likeness.tables import read
+    >>> people = read(pl.DataFrame({"id": ["a", "b"], "age": [40, 31]}))
+    >>> visits = read(pl.DataFrame({"id": ["a", "a"], "disease": ["flu", "cold"]}))
+    >>> join(people, visits, "id").frame.rows()
+    [('a', 40, 'flu'), ('a', 40, 'cold'), ('b', 31, None)]
+    """
+    people = first.encode(on, missing=missing, kind="text")
+    records = second.encode(on, missing=missing, kind="text")
+    both = [name for name in second.names if name in first.names and name != on and name not in unused]
+    if both:
+        raise TableError(
+            *(
+                f"{second.source}: column {name!r} stands in {first.source}, too; rename it in one of them, "
+                "or give it role: drop"
+                for name in both
+            )
+        )
+    _refuse_twice(first, people)
+    row_of = np.full(len(people.values) + 1, -1, np.int64)
+    row_of[people.codes] = np.arange(first.height)
+    row_of[-1] = -1  # missing
+    person = _same_people(people, records)
+    if not (person >= 0).any():
+        raise TableError(_nobody(first, second, on, missing))
+    of_records = row_of[person]
+    has_records = np.zeros(first.height, np.bool_)
+    has_records[of_records[of_records >= 0]] = True
+    alone = np.flatnonzero(~has_records)
+    none = np.full(alone.size, -1, np.int64)
+    first_row = np.concatenate([of_records, alone])
+    second_row = np.concatenate([np.arange(second.height), none])
+    of_nobody = np.concatenate([(records.codes >= 0) & (person < 0), none >= 0])
+    frames = library(first.library)
+    labels = [*people.values, *records.values]
+    known = np.where(records.codes < 0, -1, records.codes + len(people.values))
+    columns: dict[str, Any] = {}
+    for name in first.names:
+        if name == on:
+            codes = np.concatenate([known, people.codes[alone]]).astype(np.int32)
+            columns[name] = frames.texts(codes, labels)
+        else:
+            columns[name] = _taken(first, name, first_row, frames, native=True)
+    for name in second.names:
+        if name not in columns:
+            native = first.library == second.library
+            columns[name] = _taken(second, name, second_row, frames, native=native)
+    return JoinedTable(
+        frames.assemble(first.frame, columns, None),
+        first=first,
+        second=second,
+        on=on,
+        first_row=first_row,
+        second_row=second_row,
+        of_nobody=of_nobody,
+    )
+
+
+def _refuse_twice(first: Table, people: EncodedColumn) -> None:
+    """Refuse a table of people in which one stands twice."""
+    repeated = people.counts() > 1
+    if not repeated.any():
+        return
+    again = np.append(repeated, False)[people.codes]
+    row = int(np.argmax(again))
+    other = row + 1 + int(np.argmax(people.codes[row + 1 :] == people.codes[row]))
+    raise TableError(
+        f"{first.source}: column {people.name!r} names {np.count_nonzero(repeated)} people more than once, the first in "
+        f"{first.where(row)} and {first.where(other)}; give each person one row, their records belong in records.table"
+    )
+
+
+def _same_people(people: EncodedColumn, records: EncodedColumn) -> NDArray[np.int64]:
+    """(records,) Code in the first table of each record's person; -1 for none."""
+    known = pl.DataFrame(
+        {"text": pl.Series(people.values.tolist(), dtype=pl.String), "code": np.arange(len(people.values))}
+    )
+    asked = pl.DataFrame({"text": pl.Series(records.values.tolist(), dtype=pl.String)})
+    found = asked.join(known, on="text", how="left", maintain_order="left")["code"]
+    codes = np.append(found.fill_null(-1).to_numpy(), -1).astype(np.int64)
+    return np.asarray(codes[records.codes])
+
+
+def _nobody(first: Table, second: Table, on: str, missing: Sequence[str]) -> str:
+    """Say that no record is of anybody, and what may be the reason."""
+    kinds = [table.kind(on, missing=missing) for table in (first, second)]
+    told = "" if kinds[0] == kinds[1] else f" (it holds {kinds[0]} values in one, {kinds[1]} in the other)"
+    return (
+        f"no row of {second.source} is of a person of {first.source}: they have no text of column {on!r} in common{told}; "
+        "write people the same way in both: leading zeros, spaces and decimal places count"
+    )
+
+
+def _taken(table: Table, name: str, rows: NDArray[np.int64], frames: FrameLibrary, *, native: bool) -> Any:
+    """Rows of a column for the library of the first table; null for row -1."""
+    if native and table.library == "polars":
+        places = pl.Series(rows, dtype=pl.Int64).set(pl.Series(rows < 0), None)
+        return table.frame[name].gather(places)
+    data = library(table.library).distinct(table.frame, table.names.index(name))
+    codes = np.append(data.codes, np.int32(-1))[rows]
+    values = data.values
+    if values.dtype not in _EXACT and values.dtype != pl.String:
+        # Points in time: dates where all are midnights, else texts, as they are read anyway.
+        midnight = (values == values.dt.truncate("1d")).all()
+        raw = RawColumn(table.source, name, data, table.decimal, table.where)
+        values = convert(raw, "date" if midnight else "text")
+    if values.dtype == pl.String or values.is_empty():
+        return frames.texts(codes, values.cast(pl.String).to_list())
+    return frames.array(values.to_numpy()[codes], codes >= 0)
