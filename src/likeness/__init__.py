@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         VerificationError,
     )
     from likeness.folder import open_release, verify
-    from likeness.forms._base import Query
+    from likeness.forms._query import Query
     from likeness.hierarchies import Hierarchy, read_hierarchy
     from likeness.policy import Policy, drop, identifier, other, quasi, sensitive
     from likeness.profiling import profile
@@ -49,7 +49,7 @@ _WHERE = {
     ),
     "open_release": "folder",
     "verify": "folder",
-    "Query": "forms._base",
+    "Query": "forms._query",
     "Hierarchy": "hierarchies",
     "read_hierarchy": "hierarchies",
     **dict.fromkeys(("Policy", "drop", "identifier", "other", "quasi", "sensitive"), "policy"),

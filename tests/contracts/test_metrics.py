@@ -15,6 +15,7 @@ from tests.metrics.tables import evaluate, permuted, tree
 from likeness import registry
 from likeness.errors import PolicyError
 from likeness.forms.generalized import GeneralizedForm
+from likeness.forms.identity_reserved import IdentityReservedForm
 from likeness.metrics._base import Metric
 from likeness.metrics._mini_table import mini_table
 from likeness.metrics.measuring import metric_named, metric_names
@@ -23,7 +24,7 @@ from likeness.microdata.domain import Domain
 if TYPE_CHECKING:
     from likeness.metrics._base import Evaluation
 
-NEEDED: dict[str, dict[str, Any]] = {"c-avg": {"k": 3}}
+NEEDED: dict[str, dict[str, Any]] = {"c-avg": {"k": 3}, "vulnerable-classes": {"l": 2}}
 """Parameters of the metrics that cannot do without."""
 
 LABELS = [str(n) for n in range(20, 30)]
@@ -55,7 +56,17 @@ def release(classes: list[int]) -> Evaluation:
 
 def published(evaluation: Evaluation) -> Evaluation:
     """With what a recipient sees of it."""
-    return replace(evaluation, publication=publish(GeneralizedForm(), evaluation.data, evaluation.plan)[0])
+    form = GeneralizedForm() if evaluation.data.individuals is None else IdentityReservedForm()
+    return replace(evaluation, publication=publish(form, evaluation.data, evaluation.plan)[0])
+
+
+def of_people(evaluation: Evaluation, records: int) -> Evaluation:
+    """The same records, so many of a class being of one person; the quasi-identifiers of people may differ."""
+    classes = evaluation.plan.classes
+    within = np.array([(classes[:i] == own).sum() for i, own in enumerate(classes.tolist())])
+    people = classes * classes.size + within // records
+    individuals = np.unique(people, return_inverse=True)[1].reshape(-1)
+    return published(replace(evaluation, data=replace(evaluation.data, individuals=individuals)))
 
 
 ROUGH = np.random.default_rng(5).integers(0, 9, 60)
@@ -68,6 +79,11 @@ RELEASES = {
     "one record": release([0]),
     "hierarchies": mini_table(hierarchies=True),
 }
+RELEASES |= {
+    f"{which} of people": of_people(RELEASES[which], 3)
+    for which in ("classes", "some withheld", "all alike", "nothing published", "hierarchies")
+}
+RELEASES["all of one person"] = of_people(RELEASES["all alike"], 60)
 
 
 def metric(name: str) -> Metric:
@@ -76,7 +92,8 @@ def metric(name: str) -> Metric:
 
 def end(text: str, measured: Metric, evaluation: Evaluation) -> float:
     """An end of a range, as `Metric.range` writes it: symbols joined by · and /."""
-    n = evaluation.data.size
+    n, individuals = evaluation.data.size, evaluation.data.individuals
+    people = n if individuals is None else np.unique(individuals).size
     heights = [
         max(x.hierarchy.height, int(x.missing)) if x.hierarchy else int(x.codes > 1)
         for x in evaluation.data.quasi
@@ -84,6 +101,8 @@ def end(text: str, measured: Metric, evaluation: Evaluation) -> float:
     symbols = {
         "N": n,
         "N²": n * n,
+        "P": people,
+        "P²": people * people,
         "d": len(evaluation.data.quasi),
         "H": sum(heights),
         "log₂N": log2(n),

@@ -9,9 +9,9 @@ import pytest
 from tests.forms.publications import integers, plan_for, publish, table, words
 
 from likeness.errors import PolicyError, TableError
-from likeness.forms._base import Query
 from likeness.forms._columns import ColumnNote
 from likeness.forms._overlap import Overlap
+from likeness.forms._query import Query
 from likeness.forms._regions import read_region
 from likeness.forms._sums import ANYTHING, region_sums
 from likeness.forms._workload import Workload
@@ -177,7 +177,7 @@ def test_what_cannot_be_asked(form, query, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (({}, "summ", "age"), "query: aggregate must be one of count, sum, avg; got 'summ'"),
+        (({}, "summ", "age"), "query: aggregate must be one of count, individuals, sum, avg; got 'summ'"),
         (({}, "sum"), "query: sum needs of=, the column of numbers"),
         (({}, "count", "age"), "query: count counts records; it takes no column, and got of='age'"),
     ],

@@ -7,7 +7,7 @@ import pytest
 from tests.forms.publications import integers, labelled, notes_on, publish, table, words
 
 from likeness.errors import PolicyError, TableError
-from likeness.forms._base import Query
+from likeness.forms._query import Query
 from likeness.forms.anatomized import AnatomizedForm
 from likeness.microdata.plan import Plan
 from likeness.models.distinct_l_diversity import DistinctLDiversity

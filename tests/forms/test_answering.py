@@ -15,9 +15,10 @@ import likeness as lk
 from likeness import registry
 from likeness.errors import TableError
 from likeness.forms import _answering, _units
-from likeness.forms._base import Query
+from likeness.forms._query import Query
 from likeness.forms._workload import Workload
 from likeness.forms.generalized import GeneralizedForm
+from likeness.forms.identity_reserved import IdentityReservedForm
 from likeness.forms.perturbed import PerturbedForm
 from likeness.microdata.plan import Plan, renumber
 
@@ -43,8 +44,8 @@ def test_all_at_once_is_one_by_one(form, draw):
     data, plan = draw.draw(tables())
     publication, _, _ = publish(form, data, plan_for(form, data, plan))
     names = [own.name for own in (*data.quasi, *data.sensitive)]
-    aggregate = draw.draw(st.sampled_from(["count", "sum", "avg"]))
-    of = None if aggregate == "count" else draw.draw(st.sampled_from(names))
+    aggregate = draw.draw(st.sampled_from(["count", "individuals", "sum", "avg"]))
+    of = None if aggregate in {"count", "individuals"} else draw.draw(st.sampled_from(names))
     queries = [Query(draw.draw(wheres(data)), aggregate, of) for _ in range(draw.draw(st.integers(1, 5)))]
     workload = Workload.of_queries(queries)
     expected, refused = answers(publication, queries)
@@ -77,6 +78,8 @@ def test_in_parts_and_cell_by_cell_it_says_the_same(form, monkeypatch):
     workload = Workload.of_queries(queries)
     workloads = [workload, workload.asking("sum", "age"), workload.asking("avg", "pay")]
     publication, _, _ = publish(form, data, plan)
+    if publication.persons is not None:
+        workloads.append(workload.asking("individuals"))
     expected = [[publication.estimate(query) for query in own] for own in workloads]
     for own, answers_of in zip(workloads, expected, strict=True):
         assert publication.estimate_all(own) == pytest.approx(answers_of, rel=1e-9, abs=1e-9)
@@ -97,10 +100,18 @@ def test_conditions_on_two_sensitive_columns():
     )
     publication, _, _ = publish(GeneralizedForm(), data, (np.arange(200) // 20).tolist())
     wheres_of = [{"pay": (2, 4)}, {"debt": [1, 8], "pay": (1, 4)}, {"age": (2, 4), "debt": (1, 2)}, {}]
-    for aggregate, of in (("count", None), ("sum", "debt"), ("avg", "pay"), ("sum", "age")):
+    people, _, _ = publish(IdentityReservedForm(), data, (np.arange(200) // 20).tolist())
+    for aggregate, of in (
+        ("count", None),
+        ("sum", "debt"),
+        ("avg", "pay"),
+        ("sum", "age"),
+        ("individuals", None),
+    ):
         queries = [Query(where, aggregate, of) for where in wheres_of]
-        expected = [publication.estimate(query) for query in queries]
-        assert publication.estimate_all(Workload.of_queries(queries)) == pytest.approx(expected)
+        of_records = publication if aggregate != "individuals" else people
+        expected = [of_records.estimate(query) for query in queries]
+        assert of_records.estimate_all(Workload.of_queries(queries)) == pytest.approx(expected)
 
 
 def test_an_empty_workload_has_no_answers():

@@ -9,8 +9,8 @@ import pytest
 from tests.forms.publications import integers, labelled, notes_on, publish, table, words
 
 from likeness.errors import PolicyError, TableError
-from likeness.forms._base import Query
 from likeness.forms._columns import ColumnNote, PublishedColumns
+from likeness.forms._query import Query
 from likeness.forms.baseline import BaselineForm
 from likeness.microdata.plan import Plan
 from likeness.tables import Labelled

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests.forms.publications import integers, labelled, notes_on, plan_for, publish, table, words
 
 from likeness.errors import LikenessError, PolicyError, TableError
-from likeness.forms._base import Query
 from likeness.forms._columns import ColumnNote, PublishedColumns
+from likeness.forms._query import Query
 from likeness.forms.perturbed import PerturbedForm
 from likeness.microdata.domain import Domain
 from likeness.microdata.mechanism import SCALE

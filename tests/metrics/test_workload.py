@@ -10,7 +10,7 @@ from tests.forms.publications import integers, plan_for, publish, table, words
 from tests.metrics.tables import tree
 
 from likeness.errors import PolicyError, TableError
-from likeness.forms._base import Query
+from likeness.forms._query import Query
 from likeness.forms._workload import Consecutive, Workload
 from likeness.forms.anatomized import AnatomizedForm
 from likeness.forms.generalized import GeneralizedForm

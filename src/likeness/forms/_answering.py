@@ -76,6 +76,8 @@ def answer(units: Units, workload: Workload, power: int | None) -> NDArray[np.fl
     cells = Cells(units.start, units.code, units.weight)
     for which, question in _questions(units, workload, power):
         values = question.values if units.mixing is None else question.values @ units.mixing.T
+        if units.sets is not None:
+            values = units.sets.any_of(values)
         found[which] = totals(
             question.conditions, question.columns, cells, question.queries, np.ascontiguousarray(values)
         )
@@ -93,7 +95,7 @@ def _weighted(units: Units, workload: Workload, power: int | None) -> tuple[Unit
 
 def _asks_finely(units: Units, workload: Workload) -> bool:
     """Whether there are so many sensitive values and conditions on them that these are better met cell by cell."""
-    if len(units.sensitive) != 1 or units.mixing is not None:
+    if len(units.sensitive) != 1 or units.mixing is not None or units.sets is not None:
         return False
     ((name, (domain, _)),) = units.sensitive.items()
     which = workload.which.get(name)
@@ -131,7 +133,7 @@ def _questions(
         if name not in units.names:
             raise unknown_column(name, units.names)
     rows = sum(np.unique(workload.which[name]).size for name in used)
-    entries = units.tuples + sum(units.axes[name].width for name in used if name in units.axes)
+    entries = units.shown + sum(units.axes[name].width for name in used if name in units.axes)
     part = max(1, len(workload))
     if rows > _MOST_ROWS or rows * entries > _MOST_ENTRIES:
         part = max(16, min(_MOST_ROWS // 4, _MOST_ENTRIES // entries))

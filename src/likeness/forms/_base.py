@@ -8,24 +8,24 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from likeness.checks import choice
 from likeness.errors import PolicyError, TableError, suggestion
 from likeness.forms._text import MISSING, read_value, write_value
 from likeness.microdata.domain import NUMERIC
 from likeness.tables import EncodedColumn, Labelled
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from likeness.forms._columns import ColumnNote, PublishedColumns
+    from likeness.forms._query import Query
     from likeness.forms._regions import Region
     from likeness.forms._units import Units
     from likeness.forms._workload import Workload
@@ -37,47 +37,6 @@ if TYPE_CHECKING:
 
 Columns = Mapping[str, Labelled]
 """A published table: column name to codes and labels."""
-
-AGGREGATES = ("count", "sum", "avg")
-
-
-@dataclass(frozen=True)
-class Query:
-    """An aggregate query over the records that meet every condition: how many they are, or a sum or mean of theirs.
-
-    Parameters
-    ----------
-    where
-        Column to condition: a pair ``(low, high)`` of numbers, ISO dates or values of an ordered column (both ends
-        included), or a collection of values (None: the missing value).
-    aggregate
-        ``count``, ``sum`` or ``avg``.
-    of
-        The column of numbers whose sum or mean is asked for; records in which it is missing are left out.
-
-    Raises
-    ------
-    PolicyError
-        When the aggregate is unknown, or does not go with ``of``.
-
-    Examples
-    --------
-    >>> Query({"age": (30, 39), "disease": {"flu"}}).where["age"]
-    (30, 39)
-    >>> Query({"disease": {"flu"}}, "avg", of="age").aggregate
-    'avg'
-    """
-
-    where: Mapping[str, tuple[Any, Any] | Collection[Any]] = field(default_factory=dict)
-    aggregate: str = "count"
-    of: str | None = None
-
-    def __post_init__(self) -> None:
-        choice("query", "aggregate", self.aggregate, AGGREGATES)
-        if self.aggregate == "count" and self.of is not None:
-            raise PolicyError(f"query: count counts records; it takes no column, and got of={self.of!r}")
-        if self.aggregate != "count" and self.of is None:
-            raise PolicyError(f"query: {self.aggregate} needs of=, the column of numbers")
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +83,8 @@ class Publication(ABC):
         What is shown of the identities, one quasi-identifier each.
     survey_weights : (n,) float64
         How many people each record counts for: 1, unless survey weights were published.
+    persons : (n,) int64 or None
+        Number of the individual of each record, from 0, in forms that say whose records belong together.
     """
 
     form: ClassVar[str]
@@ -135,6 +96,7 @@ class Publication(ABC):
     identities: NDArray[np.int64]
     cells: tuple[Cells, ...]
     survey_weights: NDArray[np.float64]
+    persons: NDArray[np.int64] | None = None
 
     @abstractmethod
     def describe_class(self, number: int) -> str:
@@ -156,9 +118,11 @@ class Publication(ABC):
         Raises
         ------
         TableError
-            When the query names a column that was not published, a condition does not suit its column, or ``of`` is
-            not a column of numbers.
+            When the query names a column that was not published, a condition does not suit its column, ``of`` is not a
+            column of numbers, or individuals are asked of a release that does not tell them apart.
         """
+        if query.aggregate == "individuals":
+            return self.total_individuals(query.where)
         if query.aggregate == "count" or query.of is None:
             return self.total(query.where)
         total = self.total(query.where, query.of, 1)
@@ -178,6 +142,28 @@ class Publication(ABC):
             0 to count, 1 to sum.
         """
 
+    def total_individuals(self, where: Mapping[str, Any]) -> float:  # noqa: ARG002
+        """Estimate how many individuals have a record that meets all conditions.
+
+        Parameters
+        ----------
+        where
+            Conditions, as in `Query`.
+
+        Raises
+        ------
+        TableError
+            When the release does not say whose records belong together.
+        """
+        raise self._no_persons()
+
+    def _no_persons(self) -> TableError:
+        """Say that individuals cannot be counted."""
+        return TableError(
+            f"individuals can be counted only where a release says whose records belong together; this one is {self.form}: "
+            "count records"
+        )
+
     def estimate_all(self, workload: Workload) -> NDArray[np.float64]:
         """Estimate the answers to many queries at once: those of `estimate`, up to rounding in the last digits.
 
@@ -195,14 +181,27 @@ class Publication(ABC):
         TableError
             As `estimate`.
         """
-        from likeness.forms._answering import by_aggregate
+        from likeness.forms._answering import answer, by_aggregate
 
+        if workload.aggregate == "individuals":
+            return answer(self.units_of_individuals, workload, None)
         return by_aggregate(workload, lambda power: self.totals(workload, power))
 
     @property
     @abstractmethod
     def units(self) -> Units:
         """What was published, as weighted units that `estimate_all` counts in."""
+
+    @property
+    def units_of_individuals(self) -> Units:
+        """The same units, counted in individuals.
+
+        Raises
+        ------
+        TableError
+            When the release does not say whose records belong together.
+        """
+        raise self._no_persons()
 
     def totals(self, workload: Workload, power: int | None = None) -> NDArray[np.float64]:
         """(queries,) What `total` is for every query of a workload; ``power`` None counts every record."""
@@ -303,6 +302,10 @@ class Form(ABC):
     name: ClassVar[str]
     tables: ClassVar[tuple[str, ...]] = ("release",)
     """Names of the published tables; columns published as they are go with the first."""
+    leading: ClassVar[tuple[str, ...]] = ()
+    """Columns of its own that stand before those of the original in the first table."""
+    needs_individuals: ClassVar[bool] = False
+    """Whether it publishes whose records are whose, so that the policy must name the column that tells people apart."""
     publishes_exactly: ClassVar[bool] = False
     """Whether quasi-identifiers are published as they are."""
     always_csv: ClassVar[frozenset[str]] = frozenset()

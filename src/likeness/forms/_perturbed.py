@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.forms._base import Columns, Query
+    from likeness.forms._base import Columns
     from likeness.forms._columns import PublishedColumns
+    from likeness.forms._query import Query
     from likeness.forms._units import Units
     from likeness.forms._workload import Workload
     from likeness.microdata.mechanism import Variant

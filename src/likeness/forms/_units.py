@@ -25,6 +25,48 @@ _MOST_BITS = 8
 
 
 @dataclass(frozen=True, eq=False)
+class Sets:
+    """Sets of sensitive tuples: those of individuals that have several records.
+
+    Parameters
+    ----------
+    start : (k + 1,) int64
+        Where the tuples of each set begin; no set is empty.
+    tuples : (entries,) int64
+        Sensitive tuples, set after set.
+
+    Examples
+    --------
+    >>> Sets(np.array([0, 1, 3]), np.array([0, 0, 2])).any_of(np.array([[0.0, 1.0, 1.0]]))
+    array([[0., 1.]])
+    """
+
+    start: NDArray[np.int64]
+    tuples: NDArray[np.int64]
+
+    @property
+    def count(self) -> int:
+        """Number k of sets."""
+        return int(self.start.shape[0] - 1)
+
+    def any_of(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(S, k) Whether each set has a tuple that is met, from (S, m) whether each tuple is, as 0 and 1."""
+        rows = values.shape[0]
+        # 64 rows at a time, as the bits of a word.
+        words = -(-rows // 64)
+        bits = np.zeros((values.shape[1], 8 * words), np.uint8)
+        packed = np.packbits(values.T > 0, axis=1)
+        bits[:, : packed.shape[1]] = packed
+        met = np.ascontiguousarray(bits.view(np.uint64).T)
+        found = np.zeros((self.count, words), np.uint64)
+        if self.count:
+            for word in range(words):
+                found[:, word] = np.bitwise_or.reduceat(met[word][self.tuples], self.start[:-1])
+        unpacked = np.unpackbits(found.view(np.uint8), axis=1, count=rows)
+        return np.ascontiguousarray(unpacked.T, np.float64)
+
+
+@dataclass(frozen=True, eq=False)
 class Units:
     """What was published, as units whose records nobody can tell apart by their quasi-identifiers.
 
@@ -44,6 +86,8 @@ class Units:
         Records of each cell, by survey weight; parts of records where only a share is known.
     mixing : (k, m) float64, optional
         Where what cells show are not sensitive tuples: what each of the k shows says of each tuple, on average.
+    sets
+        Where what cells show are individuals: the k sets of sensitive tuples that their records have.
     """
 
     axes: Mapping[str, Axis]
@@ -52,6 +96,7 @@ class Units:
     code: NDArray[np.int32]
     weight: NDArray[np.float64]
     mixing: NDArray[np.float64] | None = None
+    sets: Sets | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -77,7 +122,17 @@ class Units:
     @property
     def tuples(self) -> int:
         """Number m of sensitive tuples."""
-        return int(next(iter(self.sensitive.values()))[1].shape[0]) if self.sensitive else 1
+        return tuples_in(self.sensitive)
+
+    @property
+    def shown(self) -> int:
+        """Number of different things that cells may show."""
+        return self.tuples if self.sets is None else self.sets.count
+
+
+def tuples_in(sensitive: Mapping[str, tuple[Domain, NDArray[np.integer]]]) -> int:
+    """Count the sensitive tuples of `Units`."""
+    return int(next(iter(sensitive.values()))[1].shape[0]) if sensitive else 1
 
 
 def make_units(
@@ -88,6 +143,7 @@ def make_units(
     weight: NDArray[np.float64],
     count: int,
     mixing: NDArray[np.float64] | None = None,
+    sets: Sets | None = None,
 ) -> Units:
     """Put units that are alike beside each other and gather what each holds.
 
@@ -101,18 +157,61 @@ def make_units(
         Unit, sensitive tuple and weight of records, or of parts of them.
     count
         Number of units.
-    mixing
+    mixing, sets
         See `Units`; ``code`` then says what is shown.
     """
     order = nearby([axis.ranks[axis.of] for axis in axes.values()], count)
     place = np.empty(count, np.int64)
     place[order] = np.arange(count)
     axes = {name: axis.at(axis.of[order]) for name, axis in axes.items()}
-    m = int(next(iter(sensitive.values()))[1].shape[0]) if sensitive else 1
+    m = tuples_in(sensitive) if sets is None else sets.count
     keys, weights = _add_up(place[unit] * m + code, weight, count * m)
     start = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(keys // m, minlength=count), out=start[1:])
-    return Units(axes, sensitive, start, (keys % m).astype(np.int32), weights, mixing)
+    return Units(axes, sensitive, start, (keys % m).astype(np.int32), weights, mixing, sets)
+
+
+def units_of_individuals(
+    axes: Mapping[str, Axis],
+    domains: Sequence[Domain],
+    codes: NDArray[np.int32],
+    unit: NDArray[np.integer],
+    individuals: NDArray[np.integer],
+    weight: NDArray[np.float64],
+    count: int,
+) -> Units:
+    """Put units that are alike beside each other and gather which individuals each holds.
+
+    An individual counts in every unit that it has a record in, for the mean weight of its records there.
+
+    Parameters
+    ----------
+    axes, weight, count
+        As in `make_units`.
+    domains, codes
+        As in `tuples_of`.
+    unit : (n,)
+        Unit of each record.
+    individuals : (n,)
+        Number of the individual of each record.
+    """
+    sensitive, code = tuples_of(domains, codes)
+    m, width = tuples_in(sensitive), int(individuals.max(initial=0)) + 1
+    inside, who, records = np.unique(
+        unit.astype(np.int64) * width + individuals, return_inverse=True, return_counts=True
+    )
+    pairs = np.unique(who.reshape(-1).astype(np.int64) * m + code)
+    own, number = pairs % m, np.bincount(pairs // m, minlength=inside.size)
+    first = np.cumsum(number) - number
+    several = number > 1
+    # Those with one tuple are what a record with it is: sets of one, numbered as the tuples.
+    shown = np.where(several, m - 1 + np.cumsum(several), own[first])
+    ends = m + np.cumsum(number[several])
+    sets = Sets(
+        np.concatenate([np.arange(m + 1), ends]), np.concatenate([np.arange(m), own[several[pairs // m]]])
+    )
+    mean = np.bincount(who.reshape(-1), weight, inside.size) / records
+    return make_units(axes, sensitive, inside // width, shown, mean, count, sets=sets)
 
 
 def nearby(ranks: Sequence[NDArray[np.int64]], count: int) -> NDArray[np.int64]:

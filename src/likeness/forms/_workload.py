@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from likeness.errors import PolicyError
-from likeness.forms._base import Query
+from likeness.forms._query import Query
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

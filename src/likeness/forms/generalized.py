@@ -25,7 +25,7 @@ from likeness.forms._columns import PublishedColumns, read_domain
 from likeness.forms._overlap import Overlap, condition_shares
 from likeness.forms._regions import Region, read_region, region_labels
 from likeness.forms._sums import ANYTHING, number_weights, region_sums, unknown_column
-from likeness.forms._units import make_units, tuples_of
+from likeness.forms._units import make_units, tuples_of, units_of_individuals
 from likeness.microdata.grouping import group_codes
 from likeness.tables import Labelled
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from likeness.forms._axes import Axis
     from likeness.forms._columns import ColumnNote
     from likeness.forms._units import Units
     from likeness.microdata.data import Microdata
@@ -174,38 +175,92 @@ class GeneralizedPublication(Publication):
         TableError
             When a column was not published, a condition does not suit its column, or ``of`` is not a column of numbers.
         """
-        shares = np.ones(self.class_count)
-        weights = self.survey_weights
-        published = {domain.name: i for i, domain in enumerate(self.sensitive)}
-        for name in (*where, *(() if of is None else (of,))):
-            if name not in self.names and name not in published:
-                raise unknown_column(name, (*self.names, *published))
-        for name, condition in where.items():
-            if name in published:
-                i = published[name]
-                weights = (
-                    weights * (condition_shares(self.sensitive[i], condition) > 0)[self.sensitive_codes[i]]
-                )
-            elif name != of:
-                j = self.names.index(name)
-                shares *= self._overlap[j].shares(condition)[self.class_regions[j]]
+        published = [domain.name for domain in self.sensitive]
+        if of is not None and of not in self.names and of not in published:
+            raise unknown_column(of, (*self.names, *published))
+        shares, met = self._parts(where, of)
+        weights = self.survey_weights * met
         if of in published:
-            i = published[of]
+            i = published.index(of)
             weights = weights * number_weights(self.sensitive[i], power)[self.sensitive_codes[i]]
         elif of is not None:
             j = self.names.index(of)
             shares *= region_sums(self._overlap[j], where.get(of, ANYTHING), power)[self.class_regions[j]]
         return float(np.bincount(self.classes, weights, self.class_count) @ shares)
 
+    def _parts(
+        self, where: Mapping[str, Any], of: str | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """(E,) Share of each class that meets conditions, save those on ``of``; (n,) records that meet the sensitive ones."""
+        shares, met = np.ones(self.class_count), np.ones(self.size, np.bool_)
+        published = [domain.name for domain in self.sensitive]
+        for name, condition in where.items():
+            if name in published:
+                i = published.index(name)
+                met &= (condition_shares(self.sensitive[i], condition) > 0)[self.sensitive_codes[i]]
+            elif name not in self.names:
+                raise unknown_column(name, (*self.names, *published))
+            elif name != of:
+                j = self.names.index(name)
+                shares *= self._overlap[j].shares(condition)[self.class_regions[j]]
+        return shares, met
+
+    def total_individuals(self, where: Mapping[str, Any]) -> float:
+        """Add up the individuals of every class that have a record there with the sensitive values asked for.
+
+        A class counts for the share of its region that meets the conditions on quasi-identifiers, as in `total` (Wang et al.
+        2019, paper 004, eq. 19, counting individuals); an individual for the mean survey weight of its records.
+
+        Raises
+        ------
+        TableError
+            When a column was not published, a condition does not suit its column, or the release does not say whose records
+            belong together.
+        """
+        if self.persons is None:
+            raise self._no_persons()
+        shares, met = self._parts(where)
+        width = int(self.persons.max(initial=0)) + 1
+        who = np.unique(self.classes * width + self.persons, return_inverse=True)[1].reshape(-1)
+        meets = np.bincount(who, met) > 0
+        weights = np.bincount(who, self.survey_weights) / np.bincount(who)
+        class_of = np.zeros(meets.size, np.int64)
+        class_of[who] = self.classes
+        return float(np.bincount(class_of, weights * meets, self.class_count) @ shares)
+
     @cached_property
-    def units(self) -> Units:
-        """Equivalence classes."""
-        axes = {
+    def units_of_individuals(self) -> Units:
+        """Equivalence classes and their individuals.
+
+        Raises
+        ------
+        TableError
+            When the release does not say whose records belong together.
+        """
+        if self.persons is None:
+            raise self._no_persons()
+        return units_of_individuals(
+            self._axes(),
+            self.sensitive,
+            self.sensitive_codes,
+            self.classes,
+            self.persons,
+            self.survey_weights,
+            self.class_count,
+        )
+
+    def _axes(self) -> dict[str, Axis]:
+        """Its quasi-identifiers, with the region of each class."""
+        return {
             overlap.note.name: RegionAxis(overlap, of)
             for overlap, of in zip(self._overlap, self.class_regions, strict=True)
         }
+
+    @cached_property
+    def units(self) -> Units:
+        """Equivalence classes."""
         sensitive, codes = tuples_of(self.sensitive, self.sensitive_codes)
-        return make_units(axes, sensitive, self.classes, codes, self.survey_weights, self.class_count)
+        return make_units(self._axes(), sensitive, self.classes, codes, self.survey_weights, self.class_count)
 
     def candidates(self, target: Mapping[str, Any]) -> NDArray[np.int64]:
         """Classes whose region contains every known quasi-identifier value."""

@@ -44,8 +44,9 @@ class Metric(ABC):
     range: ClassVar[str]
     """Possible values, such as ``0 to 1``, with what the ends mean.
 
-    An end is a number, ``∞``, or a product or quotient of N (records), N², d (quasi-identifiers), H (sum of
-    the hierarchies' heights), log₂N and the metric's own parameters, such as ``N·d`` or ``N/k``.
+    An end is a number, ``∞``, or a product or quotient of N (records), P (people: the same, unless some have
+    several records), N², P², d (quasi-identifiers), H (sum of the hierarchies' heights), log₂N and the metric's own
+    parameters, such as ``N·d`` or ``P/k``.
     """
     withheld: ClassVar[str]
     """How withheld records are treated, in one sentence."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from math import ceil
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.microdata.domain import Domain
+
+
+CONDITIONS: Final = ("ranges", "values")
+"""How conditions are drawn."""
 
 
 class Line(ABC):
@@ -37,6 +42,8 @@ class Places(Line):
     """
 
     size: int
+    up: bool = False
+    """Whether widths are rounded up: ``⌈L · share⌉`` (spec 2.7 of paper 004)."""
 
     def width(self, share: float) -> int:
         """Count the places a range covers.
@@ -45,8 +52,14 @@ class Places(Line):
         --------
         >>> Numbers(16, 94).width(0.562)
         44
+        >>> line = Numbers(16, 94)
+        >>> line.up = True
+        >>> line.width(0.562)
+        45
         """
-        return max(1, round(self.size * share))
+        places = self.size * share
+        # A share such as 0.001^(1/3) is a bit above what it stands for.
+        return max(1, ceil(round(places, 9)) if self.up else round(places))
 
     def draw(self, rng: np.random.Generator, share: float, count: int) -> NDArray[np.float64]:
         """(count,) Draw first places."""
@@ -98,6 +111,39 @@ class Listed(Places):
         )
 
 
+class Chosen(Places):
+    """Values of which any may be asked for together, all sets of so many being equally likely.
+
+    What is drawn is a number that the choice follows from.
+
+    Parameters
+    ----------
+    values
+        All of them.
+
+    Examples
+    --------
+    >>> line = Chosen(("flu", "gout", "HIV", "ulcer"))
+    >>> line.condition(line.draw(np.random.default_rng(1), 0.5, 1)[0], 0.5)
+    ['HIV', 'ulcer']
+    """
+
+    def __init__(self, values: tuple[Any, ...]) -> None:
+        self.values, self.size, self.up = values, len(values), True
+
+    def draw(self, rng: np.random.Generator, share: float, count: int) -> NDArray[np.float64]:
+        """(count,) Draw numbers; only one where there is nothing to choose."""
+        if self.width(share) == self.size:
+            return np.zeros(count)
+        return rng.integers(0, 1 << 53, count).astype(np.float64)
+
+    def condition(self, start: float, share: float) -> Any:
+        """Make a list of values."""
+        rng = np.random.Generator(np.random.PCG64(int(start)))
+        chosen = np.sort(rng.choice(self.size, self.width(share), replace=False))
+        return [self.values[i] for i in chosen.tolist()]
+
+
 class Reals(Line):
     """Real numbers from ``low`` to ``high``: a range is ``share`` of that long and begins anywhere it fits.
 
@@ -119,7 +165,25 @@ class Reals(Line):
         return (float(start), float(start + (self.high - self.low) * share))
 
 
-def line_of(domain: Domain) -> Line:
+def line_of(domain: Domain, conditions: str = "ranges") -> Line:
+    """Choose what conditions on a column are drawn from.
+
+    Parameters
+    ----------
+    domain
+        The column.
+    conditions
+        ``ranges`` (paper 002), or ``values``: any values of categories and leaves, widths rounded up (paper 004).
+    """
+    line = _line_of(domain)
+    if conditions == "values" and isinstance(line, Listed) and not line.pairs:
+        return Chosen(line.values)
+    if conditions == "values" and isinstance(line, Places):
+        line.up = True
+    return line
+
+
+def _line_of(domain: Domain) -> Line:
     """Choose what ranges on a column are ranges of.
 
     Whole numbers and days between the ends of the domain, declared ones where they are; lengths for reals; ranks for

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness.metrics.loss.cell import LOSSES, attribute_weights, region_losses
+from likeness.microdata.statistics import count_classes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +26,18 @@ def class_sizes(evaluation: Evaluation) -> NDArray[np.int64]:
     classes = evaluation.plan.classes
     sizes = np.bincount(classes[classes >= 0], minlength=evaluation.recoding.classes)
     return np.asarray(sizes, np.int64)
+
+
+def class_people(evaluation: Evaluation) -> NDArray[np.int64]:
+    """(E,) People of each class: its records, unless people have several; then its individuals."""
+    classes = evaluation.recoding.classes
+    return count_classes(evaluation.plan.classes, classes, individuals=evaluation.data.individuals).sizes
+
+
+def everybody(evaluation: Evaluation) -> int:
+    """Count the people of the original table."""
+    individuals = evaluation.data.individuals
+    return evaluation.data.size if individuals is None else int(np.unique(individuals).size)
 
 
 def region_sizes(regions: AttributeRegions, sizes: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -20,17 +20,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.checks import number, whole
+from likeness.checks import choice, number, whole
 from likeness.errors import PolicyError, TableError, suggestion
 from likeness.forms._answering import answer, by_aggregate
 from likeness.forms._axes import ExactAxis
-from likeness.forms._base import Query
+from likeness.forms._query import Query
 from likeness.forms._units import make_units, tuples_of
 from likeness.forms._workload import Workload
-from likeness.metrics._drawing import line_of
+from likeness.metrics._drawing import CONDITIONS, line_of
+from likeness.metrics._individuals import IndividualCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -70,12 +71,13 @@ def draw_workload(
     sensitive: bool = True,
     among: Sequence[str] | None = None,
     people: bool = False,
+    conditions: str = "ranges",
 ) -> Workload:
     """Draw random aggregate queries whose exact answer is not 0.
 
-    Every query has ranges on ``predicates`` random quasi-identifiers and on the first sensitive attribute, each over the
-    same share of its domain (`axis_share`), beginning anywhere it fits. Queries whose exact answer is 0 (or the mean of no
-    records) are drawn again, as their relative error is undefined.
+    Every query has conditions on ``predicates`` random quasi-identifiers and on the first sensitive attribute, each over the
+    same share of its domain (`axis_share`): ranges that begin anywhere they fit, or random values. Queries whose exact answer
+    is 0 (or the mean of no records) are drawn again, as their relative error is undefined.
 
     Parameters
     ----------
@@ -97,6 +99,10 @@ def draw_workload(
         Quasi-identifiers that may have a condition; all when left out.
     people
         Whether records count by their survey weight.
+    conditions
+        ``ranges``: values that stand next to each other, as many as the share rounds to (paper 002). ``values``: numbers, dates
+        and ordered values as before, of categories and leaves any values, all equally likely; as many as the share rounds up
+        to (paper 004).
 
     Returns
     -------
@@ -113,7 +119,8 @@ def draw_workload(
 
     References
     ----------
-    Cao & Karras 2012 (paper 002), section 6.3.
+    Cao & Karras 2012 (paper 002), section 6.3; Wang et al. 2019 (paper 004), section 5.2.2, which does not say how wide its
+    predicates are.
 
     Examples
     --------
@@ -125,6 +132,7 @@ def draw_workload(
     whole(PART, "queries", queries, at_least=1)
     whole(PART, "seed", seed, at_least=0)
     number(PART, "selectivity", selectivity, above=0, at_most=1)
+    choice(PART, "conditions", conditions, CONDITIONS)
     Query({}, aggregate, of)
     names = _columns(data, among)
     if predicates is None:
@@ -137,7 +145,7 @@ def draw_workload(
         raise PolicyError(f"{PART}: there is no column to put a condition on")
     if data.size == 0:
         raise PolicyError(f"{PART}: the table has no records to ask about")
-    lines = {domain.name: line_of(domain) for domain in (*data.quasi, *data.sensitive)}
+    lines = {domain.name: line_of(domain, conditions) for domain in (*data.quasi, *data.sensitive)}
     drawer = _Drawer(
         [lines[name] for name in (*names, *asked)],
         [*names, *asked],
@@ -146,7 +154,7 @@ def draw_workload(
         axis_share(float(selectivity), predicates + len(asked)),
         np.random.Generator(np.random.PCG64(seed)),
     )
-    units = original_units(data, people=people)
+    answers_of = _answering(data, aggregate, people=people)
     starts: list[NDArray[np.float64]] = []
     exact: list[NDArray[np.float64]] = []
     missing, drawn = queries, 0
@@ -157,7 +165,7 @@ def draw_workload(
                 "or a larger selectivity"
             )
         batch = drawer.draw(max(queries, 1_000))
-        answers = _answers(units, drawer.workload(batch, aggregate, of))
+        answers = answers_of(drawer.workload(batch, aggregate, of))
         good = np.flatnonzero(np.nan_to_num(answers))[:missing]
         drawn += batch.shape[0]
         missing -= good.shape[0]
@@ -189,7 +197,7 @@ def exact_answers(data: Microdata, workload: Workload, *, people: bool = False) 
     >>> exact_answers(mini_table().data, ages.asking("avg", "age"))
     array([40., 55.])
     """
-    return _answers(original_units(data, people=people), workload)
+    return _answering(data, workload.aggregate, people=people)(workload)
 
 
 def relative_errors(publication: Publication, workload: Workload) -> NDArray[np.float64]:
@@ -224,14 +232,25 @@ def original_units(data: Microdata, *, people: bool = False) -> Units:
         domain.name: ExactAxis(domain, codes[tuples.first])
         for domain, codes in zip(data.quasi, data.codes, strict=True)
     }
-    weights = data.survey_weights if people and data.survey_weights is not None else np.ones(data.size)
     sensitive, codes = tuples_of(data.sensitive, data.sensitive_codes)
-    return make_units(axes, sensitive, tuples.of, codes, weights, tuples.count)
+    return make_units(axes, sensitive, tuples.of, codes, _weights(data, people=people), tuples.count)
 
 
-def _answers(units: Units, workload: Workload) -> NDArray[np.float64]:
-    """(queries,) Answer a workload from units."""
-    return by_aggregate(workload, lambda power: answer(units, workload, power))
+def _weights(data: Microdata, *, people: bool) -> NDArray[np.float64]:
+    """(n,) What each record counts for."""
+    return data.survey_weights if people and data.survey_weights is not None else np.ones(data.size)
+
+
+def _answering(data: Microdata, aggregate: str, *, people: bool) -> Callable[[Workload], NDArray[np.float64]]:
+    """Lay out an original table, to answer workloads of an aggregate from it; every answer is (queries,)."""
+    if aggregate == "individuals" and data.individuals is not None:
+        return IndividualCounts(data, _weights(data, people=people)).answer
+    units = original_units(data, people=people)
+    # Without a column that tells people apart every record is another person's.
+    own = "count" if aggregate == "individuals" else aggregate
+    return lambda workload: by_aggregate(
+        workload.asking(own, workload.of), lambda power: answer(units, workload, power)
+    )
 
 
 def _columns(data: Microdata, among: Sequence[str] | None) -> list[str]:

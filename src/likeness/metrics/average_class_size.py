@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from likeness.metrics._base import Metric
+from likeness.metrics._losses import class_people, everybody
 
 if TYPE_CHECKING:
     from likeness.metrics._base import Evaluation
@@ -13,11 +14,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AverageClassSize(Metric):
-    """Published records per equivalence class.
+    """Published people per equivalence class.
 
     Notes
     -----
-    When nothing is published the value is its worst, N: as if all records were one class.
+    Every record is another person's, unless the policy names the column of individuals: these are counted then, as
+    k-anonymity does, and not their records. When nothing is published the value is its worst, P: as if all people were
+    one class.
 
     References
     ----------
@@ -31,10 +34,12 @@ class AverageClassSize(Metric):
     """
 
     name: ClassVar[str] = "average-class-size"
-    range: ClassVar[str] = "1 to N: 1 when every record is a class of its own, N when all are one class"
-    withheld: ClassVar[str] = "Left out; a release of nothing counts as one class of all records."
+    range: ClassVar[str] = (
+        "1 to P: 1 when everybody is a class of their own, P (all people) when all are one class"
+    )
+    withheld: ClassVar[str] = "Left out; a release of nothing counts as one class of everybody."
 
     def measure(self, evaluation: Evaluation) -> float:
-        """Divide the published records by the classes."""
-        classes, records = evaluation.recoding.classes, evaluation.data.size
-        return (records - evaluation.plan.withheld) / classes if classes else float(records)
+        """Divide the published people by the classes."""
+        sizes = class_people(evaluation)
+        return int(sizes.sum()) / sizes.size if sizes.size else float(everybody(evaluation))

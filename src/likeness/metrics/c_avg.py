@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from likeness.checks import whole
 from likeness.metrics._base import Metric
+from likeness.metrics._losses import everybody
 
 if TYPE_CHECKING:
     from likeness.metrics._base import Evaluation
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CAvg(Metric):
-    """Records per equivalence class, in units of the smallest class allowed: ``(N / classes) / k``.
+    """People per equivalence class, in units of the smallest class allowed: ``(P / classes) / k``.
 
     Parameters
     ----------
@@ -23,8 +24,9 @@ class CAvg(Metric):
 
     Notes
     -----
-    1 is the best a k-anonymous release of all records can reach. When nothing is published the value is N /
-    k, as if all records were one class.
+    1 is the best a k-anonymous release of everybody can reach. Every record is another person's, unless the policy
+    names the column of individuals: k and P count these then, and not their records. When nothing is published the value
+    is P / k, as if all people were one class.
 
     References
     ----------
@@ -41,13 +43,13 @@ class CAvg(Metric):
 
     name: ClassVar[str] = "c-avg"
     range: ClassVar[str] = (
-        "0 to N/k: N/k when all records are one class; at least 1 if every class has k records"
+        "0 to P/k: P/k when all people are one class; at least 1 if every class has k of them"
     )
-    withheld: ClassVar[str] = "Counted among the N records; a release of nothing counts as one class."
+    withheld: ClassVar[str] = "Counted among the P people; a release of nothing counts as one class."
 
     def __post_init__(self) -> None:
         whole(self.name, "k", self.k, at_least=1)
 
     def measure(self, evaluation: Evaluation) -> float:
-        """Divide the records by the classes and by k."""
-        return evaluation.data.size / max(1, evaluation.recoding.classes) / self.k
+        """Divide the people by the classes and by k."""
+        return everybody(evaluation) / max(1, evaluation.recoding.classes) / self.k

@@ -27,7 +27,7 @@ class Classification(Metric):
     Notes
     -----
     Of tied values one is the majority. The sensitive values are the original ones; a missing one is a value
-    like any other.
+    like any other. Records are counted, also where people have several: a vote predicts the value of a record.
 
     References
     ----------

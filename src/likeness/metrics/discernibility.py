@@ -9,7 +9,7 @@ import numpy as np
 
 from likeness.checks import whole
 from likeness.metrics._base import Metric
-from likeness.metrics._losses import class_sizes
+from likeness.metrics._losses import class_people, everybody
 
 if TYPE_CHECKING:
     from likeness.metrics._base import Evaluation
@@ -17,14 +17,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Discernibility(Metric):
-    """Number of records that each record cannot be told from, summed.
+    """Number of people that each one cannot be told from, summed.
 
-    ``Σ |G|² + F · N`` over the equivalence classes G, with F records withheld of N.
+    ``Σ |G|² + F · P`` over the equivalence classes G, with F people withheld of P.
 
     Parameters
     ----------
     k
-        Classes of fewer than k records count as withheld, as in paper 001.
+        Classes of fewer than k people count as withheld, as in paper 001.
+
+    Notes
+    -----
+    Every record is another person's, as in the paper, unless the policy names the column of individuals: these are
+    counted then, and not their records.
 
     References
     ----------
@@ -41,16 +46,16 @@ class Discernibility(Metric):
 
     name: ClassVar[str] = "discernibility"
     range: ClassVar[str] = (
-        "N to N²: N when every record is a class of its own, N² when all are one class or withheld"
+        "P to P²: P (all people) when everybody is a class of their own, P² when all are one class or withheld"
     )
-    withheld: ClassVar[str] = "Each costs N, the number of all records."
+    withheld: ClassVar[str] = "Each person costs P, the number of all people."
 
     def __post_init__(self) -> None:
         whole(self.name, "k", self.k, at_least=1)
 
     def measure(self, evaluation: Evaluation) -> float:
-        """Sum over all records."""
-        sizes = class_sizes(evaluation)
+        """Sum over all people."""
+        sizes = class_people(evaluation)
         kept = sizes[sizes >= self.k]
-        records = evaluation.data.size
-        return float(np.square(kept).sum() + (records - kept.sum()) * records)
+        people = everybody(evaluation)
+        return float(np.square(kept).sum() + max(0, people - int(kept.sum())) * people)

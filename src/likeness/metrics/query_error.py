@@ -9,8 +9,9 @@ import numpy as np
 
 from likeness.checks import choice, number, whole
 from likeness.errors import PolicyError, TableError
-from likeness.forms._base import Query
+from likeness.forms._query import Query
 from likeness.metrics._base import Metric
+from likeness.metrics._drawing import CONDITIONS
 from likeness.metrics._workload import draw_workload, relative_errors
 
 if TYPE_CHECKING:
@@ -46,7 +47,13 @@ class QueryError(Metric):
     seed
         Same table, parameters and seed, same queries.
     statistic
-        ``median``, as in the paper, or ``mean``.
+        ``median``, as in paper 002, or ``mean``, as in paper 004.
+    count
+        ``records``, or ``individuals``: the people with a record that meets all conditions, on both sides; of releases that say
+        whose records belong together.
+    conditions
+        ``ranges``: values that stand next to each other, as many as the share rounds to, as in paper 002. ``values``: of
+        categories and leaves any values, as many as the share rounds up to, as in paper 004.
 
     Notes
     -----
@@ -54,9 +61,13 @@ class QueryError(Metric):
     because it holds no record there, is an error of 1. A release that does not say what its ``*`` or nodes stand for
     cannot be measured.
 
+    Queries count records, also where people have several: so ``COUNT(*)`` does. The workload of paper 004 is ``QueryError(1000,
+    predicates, 0.05, statistic="mean", conditions="values")``; an integer interval [a, b] holds b - a + 1 values, a node its
+    leaves.
+
     References
     ----------
-    Cao & Karras 2012 (paper 002), section 6.3.
+    Cao & Karras 2012 (paper 002), section 6.3; Wang et al. 2019 (paper 004), section 5, eq. 19.
 
     Examples
     --------
@@ -73,6 +84,8 @@ class QueryError(Metric):
     of: str | None = None
     seed: int = 0
     statistic: str = "median"
+    count: str = "records"
+    conditions: str = "ranges"
 
     name: ClassVar[str] = "query-error"
     range: ClassVar[str] = "0 to ∞: 0 answers every query exactly, 1 is what an answer of nothing has"
@@ -86,6 +99,13 @@ class QueryError(Metric):
         number(self.name, "selectivity", self.selectivity, above=0, at_most=1)
         whole(self.name, "seed", self.seed, at_least=0)
         choice(self.name, "statistic", self.statistic, ("median", "mean"))
+        choice(self.name, "count", self.count, ("records", "individuals"))
+        choice(self.name, "conditions", self.conditions, CONDITIONS)
+        choice(self.name, "aggregate", self.aggregate, ("count", "sum", "avg"))
+        if self.count == "individuals" and self.aggregate != "count":
+            raise PolicyError(
+                f"{self.name}: count: individuals goes with aggregate: count; got {self.aggregate!r}"
+            )
         Query({}, self.aggregate, self.of)
 
     def measure(self, evaluation: Evaluation) -> float:
@@ -107,10 +127,11 @@ class QueryError(Metric):
                 queries=self.queries or affordable_queries(evaluation.data),
                 predicates=self.predicates,
                 selectivity=self.selectivity,
-                aggregate=self.aggregate,
+                aggregate="individuals" if self.count == "individuals" else self.aggregate,
                 of=self.of,
                 seed=self.seed,
                 people=people,
+                conditions=self.conditions,
             )
             errors = relative_errors(publication, workload)
         except TableError as problem:

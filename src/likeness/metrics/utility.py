@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 class Utility(Metric):
     """Share of what was known about the records that the release still tells: 1 - NCP-total.
 
+    Records are counted, also where people have several.
+
     Parameters
     ----------
     loss

@@ -106,7 +106,9 @@ def find_individuals(
     if codes is None:
         nothing = np.zeros(0, np.int64)
         return Individuals(records, most, start, number, np.zeros(keys.size + 1, np.int64), nothing)
-    pairs = np.unique(unit.reshape(-1).astype(np.int64) * values + codes)
+    # Sorting is several times as fast here as `np.unique`, which hashes.
+    pairs = np.sort(unit.reshape(-1).astype(np.int64) * values + codes)
+    pairs = pairs[np.diff(pairs, prepend=-1) > 0]
     first = _starts(np.bincount(pairs // max(1, values), minlength=keys.size))
     return Individuals(records, most, start, number, first, pairs % max(1, values))
 
