@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,8 @@ from likeness.methods._base import Problem
 from likeness.metrics.loss import LOSSES
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
-from likeness.models._requirements import require
+from likeness.microdata.plan import spread
+from likeness.models._requirements import require, require_of
 from likeness.progress import Progress
 from likeness.solve import solve
 
@@ -64,17 +66,71 @@ def tables(draw: st.DrawFn) -> Microdata:
     return Microdata(QUASI, codes[:, rng.integers(0, distinct, n)], (DISEASE,), sick[None], np.arange(n))
 
 
+@st.composite
+def linked_tables(draw: st.DrawFn) -> Microdata:
+    """Records of up to 30 people, up to 4 each; some people's differ in the quasi-identifiers, some are there twice."""
+    people = draw(st.one_of(st.integers(1, 6), st.integers(10, 30)))
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    of = np.repeat(np.arange(people), rng.integers(1, 5, people))
+    rng.shuffle(of)
+    distinct = draw(st.sampled_from([2, people]))
+    codes = np.array([rng.integers(0, domain.codes, distinct) for domain in QUASI], np.int32)
+    own = codes[:, rng.integers(0, distinct, people)][:, of]
+    if draw(st.booleans()):
+        moved = rng.random(of.size) < 0.1
+        own[:, moved] = codes[:, rng.integers(0, distinct, int(moved.sum()))]
+    shares = np.array([6, 5, 4, 3, 2, 1]) / 21
+    sick = rng.choice(6, of.size, p=shares if draw(st.booleans()) else None).astype(np.int32)
+    return Microdata(
+        QUASI, own, (DISEASE,), sick[None], np.arange(of.size), np.unique(of, return_inverse=True)[1]
+    )
+
+
+PAIRS = ("entropy-l-diversity", "recursive-cl-diversity", "t-closeness")
+"""Models that count pairs of an individual and a value, because their shares must sum to 1."""
+
+
+def counts_of_people(data: Microdata, chosen: np.ndarray, name: str) -> list[int]:
+    """How many individuals of some records have each value."""
+    assert data.individuals is not None
+    people, sick = data.individuals[chosen].tolist(), data.sensitive_codes[0][chosen].tolist()
+    pairs = set(zip(people, sick, strict=True))
+    counts = [sum(value == own for _, own in pairs) for value in range(6)]
+    return counts if name in PAIRS else oracles.OfPeople(counts, len(set(people)))
+
+
+def check_people(data: Microdata, plan: Plan, i: int, reference: np.ndarray) -> None:
+    """Every published class holds for its people, by the plain definitions; everybody's records are in one class."""
+    assert data.individuals is not None
+    labels = plan.classes
+    assert labels.shape == (data.size,)
+    assert sorted(set(labels.tolist()) - {-1}) == list(range(plan.count))
+    for person in range(int(data.individuals.max()) + 1):
+        assert len(set(labels[data.individuals == person].tolist())) == 1
+    assert plan.withheld == sum(plan.withheld_because.values())
+    assert plan.reason_of.tolist().count(-1) == data.size - plan.withheld
+    for name, given_ in GUARANTEES[i]:
+        plain = getattr(oracles, name.replace("-", "_"))
+        whole = counts_of_people(data, reference, name)
+        for number in range(plan.count):
+            counts = counts_of_people(data, labels == number, name)
+            assert plain(counts, whole, DISEASE, **given_), (name, counts)
+
+
 def accepted(method: Any, data: Microdata) -> list[int]:
     """Positions of the guarantees that a method takes at all."""
-    found = []
-    for i in range(len(GUARANTEES)):
-        try:
-            method.check(require(made(i), data.sensitive, data.sensitive_codes))
-        except PolicyError:
-            continue
-        found.append(i)
+    found = [i for i in range(len(GUARANTEES)) if takes(method, data, i)]
     assert found, f"{method.name} takes none of the guarantees here; add one that it takes"
     return found
+
+
+def takes(method: Any, data: Microdata, i: int) -> bool:
+    """Whether a method takes a guarantee at all."""
+    try:
+        method.check(require_of(made(i), data))
+    except PolicyError:
+        return False
+    return True
 
 
 def made(i: int) -> tuple[Any, ...]:
@@ -150,6 +206,64 @@ def test_the_whole_search_holds_against_what_is_published(name, draw):
     kept = data.sensitive_codes[0][plan.published]
     check(data, plan, i, np.bincount(kept, minlength=6).tolist())
     assert found.recoding.classes == plan.count
+
+
+OF_PEOPLE = [name for name in NAMES if registry.load("methods", name).takes_individuals]
+
+
+@pytest.mark.parametrize("name", OF_PEOPLE)
+@given(draw=st.data())
+@EASY
+def test_classes_of_people_hold_and_nobody_is_lost(name, draw):
+    method, data = example("methods", name), draw.draw(linked_tables())
+    taken = [i for i in range(len(GUARANTEES)) if takes(method, data, i)]
+    if not taken:
+        return
+    i = draw.draw(st.sampled_from(taken))
+    people = data.people
+    plan = method.run(Problem(people, require_of(made(i), people), LOSSES["glm"], np.random.default_rng(0)))
+    assert plan.classes.shape == (people.size,)
+    check_people(data, spread(plan, people.members.of), i, np.ones(data.size, np.bool_))
+
+
+@pytest.mark.parametrize("name", OF_PEOPLE)
+@given(draw=st.data())
+@EASY
+def test_the_whole_search_holds_for_the_people_it_publishes(name, draw):
+    method, data = example("methods", name), draw.draw(linked_tables())
+    taken = [i for i in range(len(GUARANTEES)) if takes(method, data, i)]
+    if not taken:
+        return
+    i = draw.draw(st.sampled_from(taken))
+    try:
+        found = solve(method, data, made(i), np.random.default_rng(0), Fraction(1), Progress())
+    except CannotBeMetError as problem_:
+        assert all(line.startswith(("cannot be met: ", "withheld ")) for line in problem_.problems)
+        return
+    plan = found.plan
+    assert plan.published.any()
+    check_people(data, plan, i, plan.published)
+    assert found.recoding.classes == plan.count
+    for attribute, codes in zip(found.recoding.attributes, data.codes, strict=True):
+        inside = attribute.contains(codes[plan.published])
+        assert inside[attribute.of[plan.classes[plan.published]], np.arange(inside.shape[1])].all()
+
+
+@pytest.mark.parametrize("name", OF_PEOPLE)
+@given(draw=st.data())
+@EASY
+def test_people_with_one_record_each_are_records(name, draw):
+    method, data = example("methods", name), draw.draw(tables())
+    if not any(takes(method, data, i) for i in range(len(GUARANTEES))):
+        return
+    i = draw.draw(st.sampled_from(accepted(method, data)))
+    linked = replace(data, individuals=np.arange(data.size))
+    people = linked.people
+    plans = [
+        method.run(Problem(own, require_of(made(i), own), LOSSES["glm"], np.random.default_rng(7)))
+        for own in (data, people)
+    ]
+    assert plans[0].classes.tolist() == plans[1].classes.tolist()
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -123,10 +123,10 @@ def test_transport_over_ranks(counts, reference, t):
 
 def test_size_tests_become_one_comparison():
     laid = lay_out([*one(class_tests.size_at_least, [3]), *one(class_tests.size_at_least, [5])])
-    assert (laid.smallest, laid.shape.shape) == (5, (0, 7))
+    assert (laid.smallest, len(laid.shape)) == (5, 0)
     # But not those of parts that share known values.
     parts = lay_out([ClassTest(class_tests.size_at_least, [3], values=2, slices=2)])
-    assert (parts.smallest, parts.shape.shape) == (1, (1, 7))
+    assert (parts.smallest, len(parts.shape)) == (1, 1)
 
 
 @EASY
@@ -139,6 +139,27 @@ def test_every_part_of_known_values_that_is_not_empty_is_tested(counts, least):
         found = holds([ClassTest(function, [least], values=2, slices=3)], counts, size=99)
         parts = [counts[i : i + 2] for i in range(0, 6, 2)]
         assert found == all(plain(part) >= least for part in parts if any(part))
+
+
+@EASY
+@given(
+    counts=st.lists(st.integers(0, 4), min_size=9, max_size=9),
+    least=st.integers(1, 5),
+    size=st.integers(1, 9),
+)
+def test_the_size_is_that_of_the_class_or_the_own_sum_or_stands_in_the_histogram(counts, least, size):
+    def at_least(**where):
+        return holds([ClassTest(class_tests.size_at_least, [least], **where)], counts, size)
+
+    assert at_least() == (size >= least)
+    own = sum(counts[2:5])
+    assert at_least(offset=2, values=3, size_at=class_tests.OWN_SUM) == (own == 0 or own >= least)
+    sizes = counts[2::3]
+    found = at_least(values=2, slices=3, stride=3, size_at=2)
+    assert found == all(number == 0 or number >= least for number in sizes)
+    sums = [sum(counts[begin : begin + 2]) for begin in (0, 3, 6)]
+    found = at_least(values=2, slices=3, stride=3, size_at=class_tests.OWN_SUM)
+    assert found == all(number == 0 or number >= least for number in sums)
 
 
 @EASY

@@ -92,6 +92,21 @@ def test_it_finds_the_optimum_of_all_vectors(guarantee, loss, data, share):
     assert list(plan.history["levels"].values()) == list(vector)
 
 
+def test_what_may_be_withheld_altogether_is_published_where_that_loses_no_more():
+    # Four plain values, none twice: below the top nothing holds, and the top loses as much as withholding.
+    data = Microdata(
+        (plain_set("sex", 4),),
+        np.arange(4, dtype=np.int32)[None],
+        (SICK,),
+        np.zeros((1, 4), np.int32),
+        np.arange(4),
+    )
+    _, plan = solved(data, lk.KAnonymity(4) & lk.KAnonymity(1), 4)
+    assert plan.classes.tolist() == [0, 0, 0, 0]
+    assert plan.history["levels"] == {"sex": 1}
+    assert plan.history["loss"] == 1
+
+
 @pytest.mark.parametrize("guarantee", GUARANTEES)
 @given(data=tables(), share=st.sampled_from([0, 0.3]))
 @settings(deadline=None, max_examples=25)

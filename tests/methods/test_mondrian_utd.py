@@ -165,3 +165,26 @@ def test_measured_again_from_its_folder_it_loses_what_it_lost(tmp_path):
     again = rejoin(tmp_path / "out", lk.read(original)).evaluation
     for name in ("ncp", "glm", "iloss"):
         assert metric_named(name).measure(again) == release.loss(name)[name] > 0
+
+
+def test_bounds_cover_all_records_of_a_person_and_not_only_the_first():
+    # Cuts are found from the first ages: 55 lies behind the cut at 22.
+    table = pl.DataFrame(
+        {
+            "who": [0, 0, 1, 2, 3, 4, 5, 5],
+            "age": [20, 55, 21, 22, 50, 51, 52, 40],
+            "disease": ["flu", "cold", "flu", "gout", "cold", "gout", "flu", "cold"],
+        }
+    )
+    columns = {"who": lk.identifier(), "age": lk.quasi(), "disease": lk.sensitive()}
+    policy = lk.Policy(
+        columns=columns, individual="who", privacy=lk.KAnonymity(3), method={"name": "mondrian", "cut": "utd"}
+    )
+    release = lk.anonymize(table, policy, seed=1)
+    plan, data = release.private.solution.plan, release.private.encoded.data
+    (regions,) = release.private.solution.recoding.attributes
+    own = regions.of[plan.classes]
+    assert (regions.low[own] <= data.codes[0]).all()
+    assert (data.codes[0] <= regions.high[own]).all()
+    assert plan.count == 2
+    assert release.verify().ok

@@ -81,9 +81,12 @@ def best(
 ) -> tuple[float, tuple[int, ...], int] | None:
     """Least loss over all vectors, the vector, and how many records it withholds; None when no vector will do.
 
-    ``holds`` judges a group, given as positions of its records.
+    ``holds`` judges a group, given as positions of its records. Where the best withholds everything, which loses as much as
+    one class of everything, that class is taken if it holds.
     """
     tables = [levels(domain, loss) for domain in data.quasi]
+    top = tuple(_highest(table, codes) for table, codes in zip(tables, data.codes, strict=True))
+    at_top = None
     weights = attribute_weights(data.quasi)
     found = None
     for vector in product(*(range(len(table)) for table in tables)):
@@ -104,10 +107,20 @@ def best(
             for table, at, codes, weight in zip(tables, vector, data.codes, weights, strict=True)
         )
         candidate = (withheld + lost, sum(vector), vector, withheld)
+        if vector == top and kept:
+            at_top = candidate
         if (
             found is None
             or candidate[0] < found[0] - 1e-9
             or (candidate[0] < found[0] + 1e-9 and candidate[1:3] < found[1:3])
         ):
             found = candidate
+    if found is not None and found[3] == data.size and at_top is not None:
+        found = at_top
     return None if found is None else (found[0], found[2], found[3])
+
+
+def _highest(table: list[list[tuple[str, float]]], codes: np.ndarray) -> int:
+    """Lowest level that joins as much of a table as the highest."""
+    groups = [len({row[int(code)][0] for code in codes}) for row in table]
+    return groups.index(groups[-1])

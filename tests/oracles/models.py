@@ -162,9 +162,9 @@ def _tree_cost(tree: Hierarchy, extra: list[Fraction]) -> Fraction:
 def delta_disclosure(
     counts: Counts, reference: Counts, domain: Domain, *, delta: str | None = None, beta: str | None = None
 ) -> bool:
-    """``|ln(q / p)| < δ``, or ``max(q / p, p / q) < 1 + min{β, -ln max p}``; a column of one value always holds."""
+    """``|ln(q / p)| < δ``, or ``max(q / p, p / q) < 1 + min{β, -ln max p}``; values that everybody has always hold."""
     table = _shares(reference)
-    if beta is not None and len([p for p in table if p > 0]) == 1:
+    if beta is not None and all(p in {0, 1} for p in table):
         return True
     for q, p in zip(_shares(counts), table, strict=True):
         if p == 0:

@@ -109,8 +109,8 @@ def satisfied(model: Model, column: Field | None, group: Counter, table: Counter
 
 
 def near_in_ratio(beta: Fraction, q: dict[Any, Fraction], p: dict[Any, Fraction]) -> bool:
-    """δ-disclosure with δ = ln(1 + min{β, -ln max p}); a column of one value always holds it."""
-    if max(p.values()) == 1:
+    """δ-disclosure with δ = ln(1 + min{β, -ln max p}); values that everybody has always hold it."""
+    if all(share in {0, 1} for share in p.values()):
         return True
     if any(q[v] == 0 for v in q if p[v] > 0):
         return False

@@ -176,8 +176,29 @@ def windows_at_most(size, histogram, integers, reals):
     return True
 
 
+CLASS_SIZE, OWN_SUM = 0, -1
+"""What a test takes for the size of what it judges: that of the class, or the sum of its part of the histogram."""
+
+
 class ClassTest(NamedTuple):
-    """One predicate with its parameters and the part of the joint histogram it reads."""
+    """One predicate with its parameters and the part of the joint histogram it reads.
+
+    Parameters
+    ----------
+    function, integers, reals
+        The predicate and its parameters.
+    offset, values
+        Its part of the histogram.
+    slices, stride
+        Number of slices, the sub-classes of records that share the sensitive values the adversary knows, and how far
+        apart their parts of the histogram begin (``values`` when 0); each slice that is not empty must hold.
+    size_at
+        `CLASS_SIZE`, `OWN_SUM`, or the position in each slice's part where its size stands. Slices without one are as
+        large as their sum.
+    record_counts
+        Whether the predicate also reads, behind its m values, the number of individuals with 1, 2, … R records; where
+        its histogram has m places only, every record is its own individual. ``integers[0]`` of such a test is m.
+    """
 
     function: Callable[[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]], bool]
     integers: Sequence[int] | NDArray[np.int64] = ()
@@ -185,6 +206,9 @@ class ClassTest(NamedTuple):
     offset: int = 0
     values: int = 0
     slices: int = 1
+    stride: int = 0
+    size_at: int = CLASS_SIZE
+    record_counts: bool = False
 
 
 class LaidOutTests(NamedTuple):
@@ -200,13 +224,13 @@ class LaidOutTests(NamedTuple):
 def lay_out(tests: Sequence[ClassTest]) -> LaidOutTests:
     """Flatten class tests for `evaluate`; size tests become one inline comparison.
 
-    ``shape`` has one row per test: offset and number of values in the histogram, number of slices (a slice is a
-    sub-class of records that share the sensitive values the adversary knows), and where its parameters lie.
+    ``shape`` has one row per test: offset, number of values and of slices in the histogram, where its parameters lie,
+    how far apart slices begin, and where their size stands.
     """
     smallest = 1
     rest = []
     for test in tests:
-        if test.function is size_at_least and test.slices == 1:
+        if test.function is size_at_least and test.slices == 1 and test.size_at == CLASS_SIZE:
             smallest = max(smallest, int(test.integers[0]))
         else:
             rest.append(test)
@@ -215,13 +239,15 @@ def lay_out(tests: Sequence[ClassTest]) -> LaidOutTests:
             f"this method takes at most {SLOTS} models about sensitive values, each counted once per column it "
             f"covers; got {len(rest)}"
         )
-    shape = np.zeros((len(rest), 7), np.int64)
+    shape = np.zeros((len(rest), 9), np.int64)
     integers: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     reals: list[NDArray[np.float64]] = [np.zeros(0)]
     i = r = 0
     for row, test in zip(shape, rest, strict=True):
         ints, floats = np.asarray(test.integers, np.int64), np.asarray(test.reals, np.float64)
-        row[:] = test.offset, test.values, test.slices, i, i + ints.size, r, r + floats.size
+        size_at = OWN_SUM if test.slices > 1 and test.size_at == CLASS_SIZE else test.size_at
+        row[:7] = test.offset, test.values, test.slices, i, i + ints.size, r, r + floats.size
+        row[7:] = test.stride or test.values, size_at
         i, r = i + ints.size, r + floats.size
         integers.append(ints)
         reals.append(floats)
@@ -240,14 +266,15 @@ def evaluate(functions, shape, integers, reals, size, histogram):
         numbers = reals[shape[t, 5] : shape[t, 6]]
         values = shape[t, 1]
         start = shape[t, 0]
-        if shape[t, 2] == 1:
+        size_at = shape[t, 8]
+        if size_at == CLASS_SIZE:
             if not function(size, histogram[start : start + values], parameters, numbers):
                 return False
         else:
             for _ in range(shape[t, 2]):
                 part = histogram[start : start + values]
-                held = part.sum()
+                held = part.sum() if size_at == OWN_SUM else histogram[start + size_at]
                 if held > 0 and not function(held, part, parameters, numbers):
                     return False
-                start += values
+                start += shape[t, 7]
     return True

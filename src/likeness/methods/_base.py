@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from likeness.methods._individuals import views_of_individuals
 from likeness.microdata.statistics import count_classes
 from likeness.progress import Progress
 
@@ -52,6 +53,11 @@ class Problem:
     parts: NDArray[np.int64] | None = None
     allowance: int = 0
     progress: Progress = Progress()  # noqa: RUF009  # a silent, stateless listener
+
+    @property
+    def word(self) -> str:
+        """What the rows of its table are, in messages."""
+        return "records" if self.data.members is None else "individuals"
 
     def holding(self, classes: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
         """(count,) Whether each class holds every requirement, exactly (see `holding_classes`)."""
@@ -191,16 +197,21 @@ class Method(ABC):
 def joint_views(problem: Problem) -> tuple[NDArray[np.int32], list[ClassTest], int]:
     """Lay the sensitive values all requirements look at side by side in one histogram.
 
+    Where rows are individuals, each counts once for every distinct value of theirs; rows with fewer values than others
+    count for the rest in the last place of the histogram, which no test reads.
+
     Returns
     -------
     views : (v, n) int32
-        Positions in the joint histogram that each record counts in.
+        Positions in the joint histogram that each row counts in.
     tests
         The requirements' tests, placed.
     width
         Length of the joint histogram.
     """
     data = problem.data
+    if data.members is not None:
+        return views_of_individuals(data.members, problem.requirements, data.size)
     views: list[NDArray[np.int64]] = []
     tests: list[ClassTest] = []
     placed: dict[tuple[object, ...], tuple[int, int]] = {}
@@ -211,19 +222,16 @@ def joint_views(problem: Problem) -> tuple[NDArray[np.int32], list[ClassTest], i
         if view is None:
             tests.append(test)
             continue
-        key = (view.column, None if view.group is None else view.group.tobytes(), view.known)
-        values = view.domain.codes
-        if key not in placed:
-            codes = view.codes(data.sensitive_codes)
-            slices = 1
+        if view.looks_at not in placed:
+            codes, slices = view.codes(data.sensitive_codes), 1
             if view.known:
                 known = view.known_codes(data.sensitive, data.sensitive_codes)
                 slices = int(known.max(initial=0)) + 1
-                codes = known * values + codes
-            placed[key] = (width, slices)
+                codes = known * view.domain.codes + codes
+            placed[view.looks_at] = (width, slices)
             views.append(codes + width)
-            width += values * slices
-        offset, slices = placed[key]
-        tests.append(test._replace(offset=offset, values=values, slices=slices))
+            width += view.domain.codes * slices
+        offset, slices = placed[view.looks_at]
+        tests.append(test._replace(offset=offset, values=view.domain.codes, slices=slices))
     stacked = np.array(views, np.int32) if views else np.zeros((0, data.size), np.int32)
     return stacked, tests, width

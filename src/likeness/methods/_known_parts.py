@@ -30,7 +30,8 @@ def hopeless_records(requirement: Requirement, data: Microdata) -> NDArray[np.bo
     Returns
     -------
     (n,) bool
-        True also for individuals one of whose records is such a record. All False where nothing is taken as known, or the model is not closed under union.
+        True also for individuals one of whose records is such a record. All False where nothing is taken as known, or the
+        model is not closed under union.
     """
     hopeless = np.zeros(data.size, np.bool_)
     view = requirement.view

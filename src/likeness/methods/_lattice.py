@@ -254,11 +254,24 @@ def publish_at(
 def one_class(problem: Problem) -> Plan:
     """Without quasi-identifiers there is one class, or nothing."""
     classes = np.zeros(problem.data.size, np.int64)
-    return Plan(classes) if problem.data.size == 0 or problem.holding(classes, 1).all() else nothing(problem)
+    return Plan(classes) if problem.data.size == 0 else coarsest(problem)
 
 
-def nothing(problem: Problem) -> Plan:
-    """Withhold everything."""
-    size = problem.data.size
-    reason = "no vector of levels holds within the limit on withheld records"
-    return Plan(np.full(size, -1, np.int64), withheld_because={reason: size})
+def coarsest(problem: Problem) -> Plan:
+    """Publish the parts of the table that hold as one class each, when no vector of levels was found; else nothing.
+
+    They are judged exactly, while the tests of a search may refuse what holds: for models whose exact decision is long.
+    """
+    data = problem.data
+    parts = np.zeros(data.size, np.int64) if problem.parts is None else problem.parts
+    failing = ~problem.holding(parts, int(parts.max(initial=-1)) + 1)[parts]
+    # Without parts nobody says which records the limits keep apart.
+    if problem.parts is None and any(domain.max_level is not None for domain in data.quasi):
+        failing[:] = True
+    withheld = int(failing.sum())
+    if withheld == data.size or withheld > max(0, problem.allowance):
+        reason = "no vector of levels holds within the limit on withheld records"
+        return Plan(np.full(data.size, -1, np.int64), withheld_because={reason: data.size})
+    reason = "the smallest part allowed by the level limits does not hold the guarantee"
+    classes = renumber(np.where(failing, -1, parts))
+    return Plan(classes, withheld_because={reason: withheld} if withheld else {})

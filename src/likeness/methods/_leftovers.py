@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likeness.methods._base import holding_classes
+from likeness.microdata.data import Members
 from likeness.microdata.plan import Plan
 
 if TYPE_CHECKING:
@@ -73,17 +75,15 @@ def join_leftovers(
     found = classes.copy()
     if count > 0 and mode == "last":
         members = np.append(np.flatnonzero(classes == count - 1), left)
-        if _holds(problem, members):
+        if _judge(problem)(members):
             found[left] = count - 1
             return Plan(found)
     if count > 0 and mode != "withhold":
         _join_one_by_one(problem, found, left, ranked)
     withheld = int(np.count_nonzero(found < 0))
-    reason = (
-        "too few records like them were left to make a class, and no class near them would hold with them"
-    )
+    reason = f"too few {problem.word} like them were left to make a class, and no class near them would hold with them"
     if mode == "withhold":
-        reason = "too few records were left to make a class"
+        reason = f"too few {problem.word} were left to make a class"
     return Plan(found, withheld_because={reason: withheld} if withheld else {})
 
 
@@ -98,20 +98,35 @@ def _join_one_by_one(
     order = np.argsort(found, kind="stable")
     starts = np.searchsorted(found[order], np.arange(int(found.max()) + 2))
     joined: dict[int, list[int]] = {}
+    holds = _judge(problem)
     for number, record in enumerate(left.tolist()):
         if number % _STEP == 0:
             problem.progress.step("join leftovers", number, left.size)
         for label in ranked(record).tolist():
             own = order[starts[label] : starts[label + 1]]
-            if grows or _holds(
-                problem, np.concatenate([own, joined.get(label, []), [record]]).astype(np.int64)
-            ):
+            if grows or holds(np.concatenate([own, joined.get(label, []), [record]]).astype(np.int64)):
                 found[record] = label
                 joined.setdefault(label, []).append(record)
                 break
 
 
-def _holds(problem: Problem, members: NDArray[np.int64]) -> bool:
-    """Whether some records are a class that holds."""
-    together = np.zeros(members.size, np.int64)
-    return bool(holding_classes(problem.requirements, problem.data.take(members), together, 1)[0])
+def _judge(problem: Problem) -> Callable[[NDArray[np.int64]], bool]:
+    """Give a function that says whether some rows are a class that holds."""
+    data = problem.data
+    members = data.members
+
+    def holds(rows: NDArray[np.int64]) -> bool:
+        own = data.take(rows) if members is None else replace(data, members=None).take(rows)
+        if members is not None:
+            sizes = starts[rows + 1] - starts[rows]
+            begins = np.repeat(starts[rows] - (np.cumsum(sizes) - sizes), sizes)
+            inside = order[begins + np.arange(begins.size)]
+            of = np.repeat(np.arange(rows.size), sizes)
+            own = replace(own, members=Members(of, members.records.take(inside)))
+        return bool(holding_classes(problem.requirements, own, np.zeros(rows.size, np.int64), 1)[0])
+
+    if members is not None:
+        # Found once: `Microdata.take` looks at every record.
+        order = np.argsort(members.of, kind="stable")
+        starts = np.searchsorted(members.of[order], np.arange(data.size + 1))
+    return holds

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.methods._base import Method
-from likeness.methods._lattice import nothing, one_class, prepare, publish_at
+from likeness.methods._lattice import coarsest, one_class, prepare, publish_at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,6 +42,8 @@ class Datafly(Method):
     """
 
     name: ClassVar[str] = "datafly"
+    forms: ClassVar[tuple[str, ...]] = ("identity-reserved",)
+    takes_individuals: ClassVar[bool] = True
     takes_parts: ClassVar[bool] = True
 
     @property
@@ -69,7 +71,7 @@ class Datafly(Method):
                 return replace(plan, history={"levels": table.named(data, vector), "climbed": path})
             climbed = _most_values(table, vector)
             if climbed is None:
-                return nothing(problem)
+                return coarsest(problem)
             vector[climbed] += 1
             path.append(data.quasi[table.order[climbed]].name)
 

@@ -11,13 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from likeness.checks import choice, whole
 from likeness.errors import PolicyError
 from likeness.methods._base import Method
 from likeness.methods._lattice import (
     LevelledTable,
+    coarsest,
     lowest,
-    nothing,
     one_class,
     prepare,
     publish_at,
@@ -39,7 +41,8 @@ class Incognito(Method):
 
     Groups that do not hold are withheld, as many records as the policy allows (``withhold: at_most``). A withheld record
     counts with loss 1, a published one with the loss of its levels; of equal losses the vector that climbs fewer
-    levels is taken, then the lexicographically smaller one.
+    levels is taken, then the lexicographically smaller one; but where everything would be withheld, and one class of
+    everything loses no more, that class is published.
 
     Parameters
     ----------
@@ -76,6 +79,8 @@ class Incognito(Method):
     most_visits: int | None = None
 
     name: ClassVar[str] = "incognito"
+    forms: ClassVar[tuple[str, ...]] = ("identity-reserved",)
+    takes_individuals: ClassVar[bool] = True
     takes_parts: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -107,8 +112,15 @@ class Incognito(Method):
         state = begin(table.lattice, width)
         proven = self._search(problem, table, laid, state)
         if not state.found:
-            return nothing(problem)
+            return coarsest(problem)
         plan = publish_at(data, table, laid, width, state.best)
+        if not plan.published.any():
+            # A withheld record loses as much as one that is anything at all: where both lose all, publish.
+            top = np.diff(table.lattice.first) - 1
+            anything = publish_at(data, table, laid, width, top)
+            if anything.published.any():
+                plan = anything
+                state.best[:] = top
         history = _history(table, problem, state, proven)
         if self.minimal:
             history["minimal"] = self._minimal(problem, table, laid, width)

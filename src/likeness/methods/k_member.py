@@ -55,6 +55,8 @@ class KMember(Method):
     loss: str = "glm"
 
     name: ClassVar[str] = "k-member"
+    forms: ClassVar[tuple[str, ...]] = ("identity-reserved",)
+    takes_individuals: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.k is not None:
@@ -70,7 +72,7 @@ class KMember(Method):
         asked = [one.model.k for one in problem.requirements if isinstance(one.model, KAnonymity)]
         k = max([self.k or (1 if asked else 2), *asked])
         if data.size < k:
-            reason = {f"fewer than {k} records": data.size} if data.size else {}
+            reason = {f"fewer than {k} {problem.word}": data.size} if data.size else {}
             return Plan(np.full(data.size, -1, np.int64), withheld_because=reason)
         views, tests, width = joint_views(problem)
         laid = lay_out(tests)

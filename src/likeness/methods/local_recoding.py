@@ -62,6 +62,8 @@ class LocalRecoding(Method):
     most_vectors: int = 20000
 
     name: ClassVar[str] = "local-recoding"
+    forms: ClassVar[tuple[str, ...]] = ("identity-reserved",)
+    takes_individuals: ClassVar[bool] = True
     takes_parts: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -105,7 +107,9 @@ class LocalRecoding(Method):
             ladder(domain, loss, weight, codes[first], cells.sizes)
             for domain, weight, codes in zip(data.quasi, weights, data.codes, strict=True)
         ]
-        table = _Cells(ladders, cells.sizes, views[:, first], parts[cells.first], width)
+        table = _Cells(
+            ladders, cells.sizes, np.ascontiguousarray(views[:, first].T), parts[cells.first], width
+        )
         label, taken = self._take_out(table, lay_out(tests))
         return self._join_rest(problem, records, parts, label[cells.of], taken)
 
@@ -157,7 +161,7 @@ class _Cells:
 
     ladders: list[Ladder]
     sizes: NDArray[np.int64]
-    views: NDArray[np.int32]
+    places: NDArray[np.int32]
     parts: NDArray[np.int64]
     width: int
 
@@ -171,24 +175,23 @@ class _Cells:
         radices = [own.groups[level] for own, level in zip(self.ladders, vector, strict=True)]
         found = group_codes([*columns, self.parts[left]], [*radices, int(self.parts.max()) + 1])
         sizes = np.bincount(found.of, self.sizes[left], found.count).astype(np.int64)
-        if self.width == 0:
+        if len(tests.shape) == 0:
             return found.of, sizes >= tests.smallest
-        # Only groups of sufficient size get a histogram.
-        big = np.cumsum(sizes >= tests.smallest) - 1
-        member = (sizes >= tests.smallest)[found.of]
-        histograms = np.zeros((int(big[-1]) + 1, self.width), np.int64)
-        own = left[member]
-        for view in self.views:
-            np.add.at(histograms, (big[found.of[member]], view[own]), self.sizes[own])
-        holds = np.zeros(found.count, np.bool_)
-        holds[sizes >= tests.smallest] = groups_hold(
+        # Only the cells of groups of sufficient size are looked at.
+        order = np.flatnonzero((sizes >= tests.smallest)[found.of])
+        order = order[np.argsort(found.of[order], kind="stable")]
+        holds = groups_hold(
             tests.functions,
             tests.shape,
             tests.integers,
             tests.reals,
             tests.smallest,
-            sizes[sizes >= tests.smallest],
-            histograms,
+            sizes,
+            self.places,
+            self.sizes,
+            left[order],
+            np.searchsorted(found.of[order], np.arange(found.count + 1)),
+            self.width,
         )
         return found.of, holds
 

@@ -58,6 +58,8 @@ class Mdav(Method):
     k: int | None = None
 
     name: ClassVar[str] = "mdav"
+    forms: ClassVar[tuple[str, ...]] = ("identity-reserved",)
+    takes_individuals: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.k is not None:

@@ -62,6 +62,8 @@ class Mondrian(Method):
     loss: str = "glm"
 
     name: ClassVar[str] = "mondrian"
+    forms: ClassVar[tuple[str, ...]] = ("identity-reserved",)
+    takes_individuals: ClassVar[bool] = True
     takes_parts: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

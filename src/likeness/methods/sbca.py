@@ -90,6 +90,8 @@ class Sbca(Method):
     normalize: str = "sum"
 
     name: ClassVar[str] = "sbca"
+    forms: ClassVar[tuple[str, ...]] = ("identity-reserved",)
+    takes_individuals: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.k is not None:
@@ -109,7 +111,7 @@ class Sbca(Method):
             return one_class(problem)
         k = self._size(problem)
         if data.size < k:
-            reason = f"fewer than {k} records are left, and no class has fewer"
+            reason = f"fewer than {k} {problem.word} are left, and no class has fewer"
             return Plan(
                 np.full(data.size, -1, np.int64), withheld_because={reason: data.size} if data.size else {}
             )

@@ -15,10 +15,14 @@ from likeness.report.measured import (
     size_table,
 )
 from likeness.report.pages import phrase, render
+from likeness.report.people import heaviest_withheld, people_findings, people_rows
 from likeness.report.proven import proof_rows, smallest_class_tables
 from likeness.report.undeclared import undeclared_people
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from likeness.encode import Encoded
     from likeness.metrics.measuring import Measurements
     from likeness.policy import Policy
@@ -26,7 +30,11 @@ if TYPE_CHECKING:
 
 
 def report_page(
-    release: Release, policy: dict[str, Any], counts: Mapping[str, Any], measured: Measurements
+    release: Release,
+    policy: dict[str, Any],
+    counts: Mapping[str, Any],
+    measured: Measurements,
+    persons: NDArray[np.int64] | None = None,
 ) -> str:
     """Write the page.
 
@@ -40,6 +48,8 @@ def report_page(
         What became of the records: numbers, or numbers by reason.
     measured
         The information loss.
+    persons : (rows of the original,) int64, optional
+        Number of each row's person in the private files, where people may have several records.
 
     Returns
     -------
@@ -51,6 +61,7 @@ def report_page(
     private = release.private
     sizes = class_sizes(release)
     metrics, by_column = loss_by_column(release.evaluation)
+    heaviest, more_withheld = heaviest_withheld(release, persons)
     return render(
         "report.html",
         certificate=release.certificate,
@@ -60,6 +71,10 @@ def report_page(
         proofs=proof_rows(release),
         counts=_count_rows(counts),
         undeclared=undeclared_people(release),
+        people=people_rows(release),
+        people_findings=people_findings(release),
+        heaviest=heaviest,
+        more_withheld=more_withheld,
         columns=_column_rows(private.encoded, private.policy),
         sizes=size_summary(sizes),
         size_table=size_table(sizes),

@@ -1,0 +1,175 @@
+"""What the private page says of people with several records."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.report.html_check import check_html
+
+import likeness as lk
+from likeness.folder.audit import plain_policy
+from likeness.folder.class_map import class_map_of
+from likeness.report import losses, report_page
+from likeness.report.people import people_findings, people_rows, people_warnings, values_asked
+
+COLUMNS = {"who": lk.identifier(), "age": lk.quasi(), "disease": lk.sensitive()}
+
+
+def visits() -> pl.DataFrame:
+    """One person with five visits, four with one, two with three; all of whom have a cold."""
+    who = ["ann"] * 5 + ["bob", "cat", "dan", "eve"] + ["fay"] * 3 + ["gus"] * 3
+    age = [30] * 5 + [31, 31, 32, 32] + [40] * 6
+    disease = [
+        "cold",
+        "flu",
+        "gout",
+        "acne",
+        "cough",
+        *["cold"] * 4,
+        "cold",
+        "flu",
+        "gout",
+        "cold",
+        "flu",
+        "acne",
+    ]
+    return pl.DataFrame({"who": who, "age": age, "disease": disease})
+
+
+def made(frame: pl.DataFrame, *privacy: Any, **changes: Any) -> lk.Release:
+    """A release of people."""
+    given = {
+        "columns": COLUMNS,
+        "individual": "who",
+        "privacy": list(privacy),
+        "method": {"name": "mondrian"},
+    }
+    return lk.anonymize(frame, lk.Policy(**(given | changes)), seed=2)
+
+
+def page_of(release: lk.Release) -> str:
+    """The private page."""
+    private = release.private
+    policy = plain_policy(private.policy, release.certificate, private.encoded.renamed)
+    found = class_map_of(release)
+    return report_page(release, policy, found.counts(), losses(release), found.persons)
+
+
+def rows_of(page: str, caption: str) -> list[list[str]]:
+    """Rows of the first table after some text."""
+    table = page[page.index(caption) :]
+    table = table[table.index("<tbody>") : table.index("</tbody>")]
+    rows = re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
+    return [[unescape(cell) for cell in re.findall(r"<td>(.*?)</td>", row, re.DOTALL)] for row in rows]
+
+
+def test_counts_of_people_and_records():
+    release = made(visits(), lk.KAnonymity(3))
+    found = dict(people_rows(release))
+    assert found["people of the input"] == found["people published"] == "7"
+    assert found["people withheld"] == "0"
+    assert found["records published"] == "15"
+    assert found["records of a published person, most"] == "5"
+    assert found["records of a published person, mean"] == f"{15 / 7:.6g}"
+    page = page_of(release)
+    check_html(page)
+    assert dict(rows_of(page, "People with several records")) == found
+
+
+def test_what_a_count_of_records_would_miss():
+    # Ann's five records and the two people of age 40 with three each pass as 5-anonymous, by records.
+    (line,) = people_warnings(made(visits(), lk.KAnonymity(5)))
+    assert "2 of 4 groups of equal quasi-identifiers" in line
+    assert "fewer than 5 people, 1 of them a single person" in line
+
+
+def test_values_that_are_everybodys():
+    # Everybody has a cold: distinct values, and shares of values, say nothing of that.
+    release = made(visits(), lk.DistinctLDiversity(2))
+    (line,) = people_warnings(release)
+    number = release.certificate.classes
+    assert f"in {number} of {number} classes one value is everybody's" in line
+    assert "eir-l-diversity with l = 2" in line
+    assert people_warnings(made(visits(), lk.IrKAnonymity(2))) == []
+
+
+@pytest.mark.parametrize("least", [2, 3, 4])
+def test_classes_in_which_few_values_suffice_are_counted(least):
+    rng = np.random.default_rng(least)
+    who = np.repeat(np.arange(50), rng.integers(1, 5, 50))
+    frame = pl.DataFrame(
+        {
+            "who": who,
+            "age": rng.integers(20, 80, 50)[who],
+            "disease": np.array(list("abcdef"))[rng.integers(0, 6, who.size)],
+        }
+    )
+    release = made(frame, lk.DistinctLDiversity(least))
+    classes, private = release.private.solution.plan.classes, release.private
+    sets: dict[int, dict[int, set[int]]] = {}
+    codes, people = private.encoded.data.sensitive_codes[0], private.encoded.data.individuals
+    for own, person, code in zip(classes.tolist(), people.tolist(), codes.tolist(), strict=True):
+        sets.setdefault(own, {}).setdefault(person, set()).add(code)
+    failing = sum(
+        any(all(set(few) & own for own in of.values()) for few in combinations(range(6), least - 1))
+        for of in sets.values()
+    )
+    ((line, missed),) = people_findings(release)
+    assert f"in {failing} of {len(sets)} classes" in line
+    assert missed == (failing > 0)
+    shown = unescape(page_of(release))
+    assert line in shown
+    assert (f"<strong>Warning:</strong> {line}" in shown) == missed
+
+
+def test_heavy_people_are_named_by_pseudonym_in_the_private_page_only(tmp_path):
+    rng = np.random.default_rng(0)
+    who = np.concatenate([np.repeat(np.arange(60), 2), np.full(26, 60)])
+    disease = [f"d{i}" for i in rng.permutation(26)]
+    frame = pl.DataFrame(
+        {
+            "who": [f"patient {i:02}" for i in who],
+            "age": rng.integers(20, 60, 61)[who],
+            "disease": [f"d{(7 * i) % 26}" for i in range(120)] + disease,
+        }
+    )
+    release = made(
+        frame,
+        lk.IrAlphaBetaAnonymity("1/8", "1/3"),
+        method={"name": "danonyir"},
+        withhold={"at_most": 0.1},
+    )
+    found = class_map_of(release)
+    heavy = set(found.persons[frame["who"].to_numpy() == "patient 60"].tolist())
+    page = page_of(release)
+    check_html(page)
+    assert len(heavy) == 1
+    first, *_ = rows_of(page, "People withheld, by their number")
+    assert first[0] == str(heavy.pop())
+    assert first[1] == "26"
+    assert "more records than any class" in first[3]
+    assert "patient 60" not in page
+    folder = release.write(tmp_path / "out")
+    assert (folder / "private" / "report.html").read_text() == page
+    for file in (folder / "public").iterdir():
+        assert first[3] not in file.read_text()
+
+
+def test_nothing_is_said_where_every_record_is_another_persons():
+    columns = {name: column for name, column in COLUMNS.items() if name != "who"}
+    release = made(visits().drop("who"), lk.KAnonymity(2), columns=columns, individual=None)
+    assert people_rows(release) == []
+    assert people_findings(release) == []
+    assert "People with several records" not in page_of(release)
+
+
+def test_values_asked():
+    assert values_asked(lk.EntropyLDiversity("7/2")) == 4
+    assert values_asked(lk.DistinctLDiversity(1)) == 2
+    assert values_asked(lk.TCloseness("0.2")) == 2
