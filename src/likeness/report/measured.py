@@ -9,6 +9,7 @@ import numpy as np
 from likeness import registry
 from likeness.errors import PolicyError
 from likeness.metrics.measuring import measure_all, metric_named
+from likeness.microdata.statistics import count_classes
 from likeness.models.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
@@ -26,9 +27,10 @@ def losses(release: Release) -> Measurements:
 
 
 def class_sizes(release: Release) -> NDArray[np.int64]:
-    """(E,) Records of each equivalence class, ascending."""
+    """(E,) Records of each equivalence class, or individuals where people may have several, ascending."""
     classes = release.private.solution.plan.classes
-    return np.sort(np.bincount(classes[classes >= 0]))
+    individuals = release.private.encoded.data.individuals
+    return np.sort(count_classes(classes, int(classes.max(initial=-1)) + 1, individuals=individuals).sizes)
 
 
 def size_summary(sizes: NDArray[np.int64]) -> list[list[str]]:

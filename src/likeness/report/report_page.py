@@ -76,6 +76,7 @@ def report_page(
         heaviest=heaviest,
         more_withheld=more_withheld,
         columns=_column_rows(private.encoded, private.policy),
+        word="records" if release.certificate.individuals is None else "individuals",
         sizes=size_summary(sizes),
         size_table=size_table(sizes),
         loss=loss_rows(measured),

@@ -29,7 +29,10 @@ _RANGES: dict[str, tuple[float, float]] = {
     "delta": (0.01, 20),
     "c": (0.01, 100),
     "rho2": (0.001, 0.999),
+    "ir-alpha-beta-anonymity.beta": (0.001, 1),
+    "eir-alpha-beta-anonymity.beta": (0.001, 1),
 }
+"""Ends by parameter, or by model and parameter where a name means something else."""
 _DIGITS = 4
 _SPREAD = 8
 
@@ -164,9 +167,10 @@ class Scale:
         PolicyError
             When the range is empty or not of positive numbers, or the tolerance is not above 0.
         """
-        if between is None and not lever.whole and lever.parameter not in _RANGES:
+        known = _RANGES.get(lever.subject) or _RANGES.get(lever.parameter)
+        ends = between or ((1, records) if lever.whole else known)
+        if ends is None:
             raise PolicyError(f"{lever.subject}: has no range by default; say between which values to search")
-        ends = between or ((1, records) if lever.whole else _RANGES[lever.parameter])
         low, high = sorted(float(number(lever.subject, "an end of the range", end, above=0)) for end in ends)
         if lever.whole and (low != int(low) or high != int(high)):
             raise PolicyError(f"{lever.subject}: the ends of the range must be whole numbers; got {ends}")
