@@ -45,6 +45,8 @@ def main() -> None:
         searches.clustering(folder, sizes, lk.Sbca())
         searches.clustering(folder, sizes[:2], lk.KMember(), "k-member elsewhere: 47 s at 4,000")
         searches.clustering(folder, sizes[:2], lk.Mdav())
+    print("\nPeople with several records, the search alone:")
+    searches.individuals((100_000 // scale, 456_767 // scale))
     print(f"\npeak memory of this process: {peak_megabytes():,.0f} MB")
     cold, warm = cold_and_warm()
     print(

@@ -1,0 +1,322 @@
+"""Move individuals between finished classes of DAnonyIR while information loss falls (see `methods._danonyir_best`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from numba import njit
+
+from likeness.kernels.danonyir_hulls import Hulls, copy_hull, widen
+from likeness.kernels.danonyir_tests import clear, count_person, holds
+from likeness.kernels.hulls import INTERVAL, TREE, bits_set
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+CURSOR, MOVED, DISSOLVED, CHANGED, ROUND = 0, 1, 2, 3, 4
+"""Positions in `Moving.numbers`: the next individual, or class behind the last individual; individuals moved and classes
+dissolved so far; changes in this round; rounds begun."""
+
+
+class Moving(NamedTuple):
+    """How far the moves are.
+
+    Parameters
+    ----------
+    label : (n,) int64
+        Class of each individual, -1 for those in none.
+    before, behind : (n,) int64
+        Neighbours of each individual in its class; -1 at the ends.
+    head : (classes,) int64
+        One individual of each class; -1 for those that are no more.
+    count : (classes,) int64
+        Individuals of each.
+    sizes : (classes,) int64
+        Records of each.
+    hulls
+        Hull of each class, and two spare rows behind.
+    saved
+        As many rows as a class has individuals at most, and their classes in ``saved_row``.
+    saved_row : (most,) int64
+        See ``saved``.
+    version : (classes,) int64
+        How often each class has changed.
+    tried : (n,) int64
+        The version of each individual's class that does not hold without it; -1: not known.
+    numbers : (5,) int64
+        See `CURSOR` and the others.
+    """
+
+    label: NDArray[np.int64]
+    before: NDArray[np.int64]
+    behind: NDArray[np.int64]
+    head: NDArray[np.int64]
+    count: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    hulls: Hulls
+    saved: Hulls
+    saved_row: NDArray[np.int64]
+    version: NDArray[np.int64]
+    tried: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+
+
+@njit(inline="always")
+def _lost(hulls, row):
+    """Loss of a hull."""
+    total = hulls.parts[row, 0] - hulls.parts[row, 0]
+    for j in range(hulls.parts.shape[1]):
+        total += hulls.parts[row, j]
+    return total
+
+
+@njit(cache=True)
+def fill(geometry, profiles, profile, records, moving):
+    """Count and link the individuals of every class, and find their hulls."""
+    for person in range(moving.label.shape[0]):
+        row = moving.label[person]
+        if row >= 0:
+            if moving.head[row] < 0:
+                copy_hull(moving.hulls, row, profiles, profile[person])
+            else:
+                widen(geometry, moving.hulls, row, profiles, profile[person])
+            _link(moving, row, person)
+            moving.sizes[row] += records[person]
+
+
+@njit(cache=True)
+def _link(moving, row, person):
+    """Put an individual at the head of a class."""
+    first = moving.head[row]
+    moving.before[person] = -1
+    moving.behind[person] = first
+    if first >= 0:
+        moving.before[first] = person
+    moving.head[row] = person
+    moving.label[person] = row
+    moving.count[row] += 1
+    moving.version[row] += 1
+    moving.tried[person] = -1
+
+
+@njit(cache=True)
+def _unlink(moving, person):
+    """Take an individual out of its class."""
+    row, before, behind = moving.label[person], moving.before[person], moving.behind[person]
+    if before >= 0:
+        moving.behind[before] = behind
+    else:
+        moving.head[row] = behind
+    if behind >= 0:
+        moving.before[behind] = before
+    moving.count[row] -= 1
+    moving.version[row] += 1
+
+
+@njit(cache=True)
+def _hull_without(geometry, profiles, profile, moving, person, spare):
+    """Make a spare row the hull of an individual's class without that individual, of whom it must not be the only one."""
+    member = moving.head[moving.label[person]]
+    empty = True
+    while member >= 0:
+        if member != person:
+            if empty:
+                copy_hull(moving.hulls, spare, profiles, profile[member])
+                empty = False
+            else:
+                widen(geometry, moving.hulls, spare, profiles, profile[member])
+        member = moving.behind[member]
+
+
+@njit(cache=True)
+def _cheapest(geometry, profiles, profile, records, moving, person, rows, limit):
+    """Find the class that an individual joins at least cost, below a limit; -1 when there is none.
+
+    The cost of joining is what the loss of all records of the class and the individual grows by, attribute by attribute: once
+    the sum is no better than the best, the rest need not be looked at.
+    """
+    own, number, mine = moving.label[person], records[person], profile[person]
+    kind, position, most, set_loss, words = (
+        geometry.kind, geometry.position, geometry.most, geometry.set_loss, geometry.word
+    )  # fmt: skip
+    parent, right, node_loss, leaf_node = (
+        geometry.parent, geometry.right, geometry.node_loss, geometry.leaf_node
+    )  # fmt: skip
+    low, high, bits, parts = moving.hulls.low, moving.hulls.high, moving.hulls.bits, moving.hulls.parts
+    my_low, my_high, my_bits = profiles.low[mine], profiles.high[mine], profiles.bits[mine]
+    count, sizes = moving.count, moving.sizes
+    best, lowest = -1, limit
+    for row in range(rows):
+        if row == own or count[row] == 0:
+            continue
+        size = sizes[row]
+        cost = limit - limit
+        for j in range(kind.shape[0]):
+            first, last = min(low[row, j], my_low[j]), max(high[row, j], my_high[j])
+            if kind[j] == INTERVAL:
+                joined = min(position[j, last] - position[j, first], most[j])
+            elif kind[j] == TREE:
+                node = leaf_node[j, first]
+                while right[j, node] < last:
+                    node = parent[j, node]
+                joined = node_loss[j, node]
+            else:
+                present = 0
+                for word in range(words[j], words[j + 1]):
+                    present += bits_set(bits[row, word] | my_bits[word])
+                joined = set_loss[j, present]
+            cost += number * joined + size * (joined - parts[row, j])
+            if cost >= lowest:
+                break
+        if cost < lowest:
+            best, lowest = row, cost
+    return best, lowest
+
+
+@njit(cache=True)
+def _holds_with(
+    sets, limits, functions, shape, integers, reals, tally, moving, records, row, person, leaving
+):
+    """Whether a class holds with one more individual, or without one of its own."""
+    clear(tally)
+    member = moving.head[row]
+    while member >= 0:
+        if not leaving or member != person:
+            count_person(tally, sets, records, member)
+        member = moving.behind[member]
+    if not leaving:
+        count_person(tally, sets, records, person)
+    return holds(tally, sets, limits, functions, shape, integers, reals)
+
+
+@njit(cache=True)
+def move_on(
+    geometry,
+    profiles,
+    profile,
+    records,
+    sets,
+    limits,
+    functions,
+    shape,
+    integers,
+    reals,
+    tally,
+    moving,
+    grows,
+    work,
+):
+    """Move individuals, then dissolve classes, wherever the loss falls; whether a round is over.
+
+    An individual moves to the class it joins at least cost, if its own class loses less without it by more than that, and still
+    holds. A class is dissolved if its individuals, each joining the class that costs least, cost less than it loses.
+
+    Parameters
+    ----------
+    geometry
+        What hulls lose.
+    profiles, profile : (n,) int64
+        Hulls of the profiles, and the profile of each individual.
+    records : (n,) int64
+        Records of each individual.
+    sets, limits, functions, shape, integers, reals
+        What decides, as in `kernels.danonyir.go_on`.
+    tally
+        Room for counts.
+    moving
+        How far the moves are; changed.
+    grows
+        Whether classes that hold stay so when anybody is added.
+    work
+        After how many looks at classes to stop.
+    """
+    n, rows, numbers = moving.label.shape[0], moving.head.shape[0], moving.numbers
+    done = 0
+    if numbers[CURSOR] == 0:
+        numbers[CHANGED] = 0
+        numbers[ROUND] += 1
+    while numbers[CURSOR] < n:
+        person = numbers[CURSOR]
+        if done >= work:
+            return False
+        numbers[CURSOR] += 1
+        row = moving.label[person]
+        if row < 0 or moving.count[row] < 2 or moving.tried[person] == moving.version[row]:
+            continue
+        _hull_without(geometry, profiles, profile, moving, person, rows)
+        number, left = records[person], moving.sizes[row] - records[person]
+        # Where its class is no narrower without it, only its own records lose less elsewhere.
+        before, after = _lost(moving.hulls, row), _lost(moving.hulls, rows)
+        gain = number * before + left * (before - after)
+        done += moving.count[row]
+        done += rows
+        target, _ = _cheapest(geometry, profiles, profile, records, moving, person, rows, gain)
+        if target < 0:
+            continue
+        if not _holds_with(
+            sets, limits, functions, shape, integers, reals, tally, moving, records, row, person, True
+        ):
+            moving.tried[person] = moving.version[row]
+            continue
+        if not grows and not _holds_with(
+            sets, limits, functions, shape, integers, reals, tally, moving, records, target, person, False
+        ):
+            continue
+        _unlink(moving, person)
+        copy_hull(moving.hulls, row, moving.hulls, rows)
+        moving.sizes[row] = left
+        widen(geometry, moving.hulls, target, profiles, profile[person])
+        moving.sizes[target] += number
+        _link(moving, target, person)
+        numbers[MOVED] += 1
+        numbers[CHANGED] += 1
+    while grows and numbers[CURSOR] < n + rows:
+        if done >= work:
+            return False
+        row = numbers[CURSOR] - n
+        numbers[CURSOR] += 1
+        if moving.count[row] > 0 and _dissolve(geometry, profiles, profile, records, moving, row, rows):
+            numbers[DISSOLVED] += 1
+            numbers[CHANGED] += 1
+        done += moving.count[row] * rows + 1
+    numbers[CURSOR] = 0
+    return True
+
+
+@njit(cache=True)
+def _dissolve(geometry, profiles, profile, records, moving, row, rows):
+    """Let everybody in a class join another, if that costs less than the class loses; whether it did."""
+    budget = moving.sizes[row] * _lost(moving.hulls, row)
+    spent = budget - budget
+    saved = 0
+    member = moving.head[row]
+    good = True
+    while member >= 0:
+        target, cost = _cheapest(geometry, profiles, profile, records, moving, member, rows, budget - spent)
+        if target < 0:
+            good = False
+            break
+        spent += cost
+        copy_hull(moving.saved, saved, moving.hulls, target)
+        moving.saved_row[saved] = target
+        saved += 1
+        widen(geometry, moving.hulls, target, profiles, profile[member])
+        moving.sizes[target] += records[member]
+        member = moving.behind[member]
+    if good:
+        member = moving.head[row]
+        for i in range(saved):
+            behind = moving.behind[member]
+            _unlink(moving, member)
+            _link(moving, moving.saved_row[i], member)
+            member = behind
+        moving.sizes[row] = 0
+        return True
+    member = moving.head[row]
+    for i in range(saved):
+        moving.sizes[moving.saved_row[i]] -= records[member]
+        member = moving.behind[member]
+    for i in range(saved - 1, -1, -1):
+        copy_hull(moving.hulls, moving.saved_row[i], moving.saved, i)
+    return False

@@ -1,0 +1,167 @@
+"""One run of DAnonyIR: the kernels called in steps that can be watched and interrupted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likeness.kernels.danonyir import State
+    from likeness.methods._base import Problem
+    from likeness.methods._danonyir_limits import Asked
+    from likeness.methods._danonyir_space import Space
+    from likeness.progress import Progress
+
+_LOOKS_A_STEP = 20_000_000
+_STEP = 100
+
+
+class Run:
+    """A clustering under way.
+
+    Parameters
+    ----------
+    space
+        The individuals.
+    asked
+        What every class must hold.
+    order : (n,) int64
+        All individuals, in the order in which those that are left begin classes.
+    decided : int8, optional
+        Decisions of an earlier run from the same order, to be taken again without deciding (to time what deciding costs).
+    """
+
+    def __init__(
+        self, space: Space, asked: Asked, order: NDArray[np.int64], decided: NDArray[np.int8] | None = None
+    ) -> None:
+        from likeness.kernels.danonyir import begin
+        from likeness.kernels.danonyir_tests import REASONING, tally
+
+        self.space, self.asked, self.order = space, asked, order
+        witness = max(0, int(asked.limits[REASONING]) - 1)
+        self.state: State = begin(
+            space.profiles, space.crowd, tally(order.size, asked.values, asked.width, witness), asked.smallest
+        )
+        self.replay = decided is not None
+        if decided is not None:
+            self.state.decided[: decided.size] = decided
+        self.joined = 0
+
+    @property
+    def most(self) -> np.int64 | np.float64:
+        """More than any distance, of the losses' type."""
+        return np.int64(1 << 62) if self.space.exact else np.float64(np.inf)
+
+    def cluster(self, progress: Progress) -> None:
+        """Make classes until nobody is left who could begin one."""
+        from likeness.kernels.danonyir import LEFT, go_on
+
+        space, asked, total, over = self.space, self.asked, self.order.size, False
+        while not over:
+            over = go_on(
+                space.geometry,
+                space.profiles,
+                asked.sets,
+                self.order,
+                asked.limits,
+                asked.laid.functions,
+                asked.laid.shape,
+                asked.laid.integers,
+                asked.laid.reals,
+                self.state,
+                self.most,
+                space.exact,
+                self.replay,
+                _LOOKS_A_STEP,
+            )
+            progress.step("cluster", total - int(self.state.numbers[LEFT]), total)
+
+    @property
+    def rest(self) -> NDArray[np.int64]:
+        """The individuals of the last class, if it does not hold, in the order they joined it."""
+        from likeness.kernels.danonyir import PHASE, STUCK
+        from likeness.kernels.danonyir_tests import COUNT
+
+        if self.state.numbers[PHASE] != STUCK:
+            return np.zeros(0, np.int64)
+        tally = self.state.tally
+        return tally.people[: int(tally.numbers[COUNT])].copy()
+
+    def place_the_rest(self, problem: Problem) -> tuple[list[int], list[int]]:
+        """Let everybody left over join the nearest class that holds with them, unless it costs as much as withholding them.
+
+        Returns
+        -------
+        dear, alone
+            Those whom every class that holds with them costs too much, and those with whom no class holds.
+        """
+        from likeness.kernels.danonyir import ROWS, distances, join
+
+        space, state = self.space, self.state
+        grows = all(one.closed_under_adding for one in problem.requirements)
+        apart = np.zeros(max(1, int(state.numbers[ROWS])), space.profiles.parts.dtype)
+        dear: list[int] = []
+        alone: list[int] = []
+        everything = space.geometry.most.sum() if space.exact else sum(space.geometry.most.tolist())
+        rest = self.rest
+        for number, person in enumerate(rest.tolist()):
+            if number % _STEP == 0:
+                problem.progress.step("join leftovers", number, rest.size)
+            apart[:] = self.most
+            distances(space.geometry, space.profiles, state, person, apart, self.most)
+            limit = space.crowd.records[person] * everything
+            while True:
+                row = int(np.argmin(apart))
+                if apart[row] == self.most:
+                    alone.append(person)
+                elif not grows and not self._would_hold(row, person):
+                    apart[row] = self.most
+                    continue
+                elif apart[row] < limit:
+                    join(space.geometry, space.profiles, state, row, person)
+                    self.joined += 1
+                else:
+                    dear.append(person)
+                break
+        return dear, alone
+
+    def _would_hold(self, row: int, person: int) -> bool:
+        """Whether a class holds with one more individual."""
+        from likeness.kernels.danonyir import would_hold
+
+        asked, laid = self.asked, self.asked.laid
+        return bool(
+            would_hold(
+                asked.sets,
+                asked.limits,
+                laid.functions,
+                laid.shape,
+                laid.integers,
+                laid.reals,
+                self.state,
+                row,
+                person,
+            )
+        )
+
+    def labels(self) -> NDArray[np.int64]:
+        """(n,) Class of each individual, -1 for those in none."""
+        from likeness.kernels.danonyir import labels
+
+        return np.asarray(labels(self.state), np.int64)
+
+    def history(self) -> dict[str, Any]:
+        """Say what happened."""
+        from likeness.kernels.danonyir import MERGED
+        from likeness.kernels.danonyir_tests import SEARCHES
+
+        return {
+            "losses": "whole numbers" if self.space.exact else "floating point",
+            "classes taken into others": int(self.state.numbers[MERGED]),
+            "individuals left over": int(self.rest.size),
+            "of these joined to classes": self.joined,
+            "hitting sets searched": int(self.state.tally.numbers[SEARCHES]),
+        }
