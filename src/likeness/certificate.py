@@ -82,19 +82,20 @@ class Certificate:
                 f"certificate.json says {self.records} records in {self.classes} classes; the published tables hold "
                 f"{verdict.records} in {verdict.classes}"
             )
-        unknown = self.individuals is not None and verdict.individuals is None
-        if not unknown and self.individuals != verdict.individuals:
-            problems.append(
-                f"certificate.json says {_people(self.individuals)}; found: {_people(verdict.individuals)}"
-            )
+        problems += self._compare_people(verdict)
         found = {_key(proof.to_json()): proof for proof in verdict.proofs if proof.holds is not None}
         claimed = {_key(entry): entry for entry in self.guarantee}
-        unchecked = {proof.model for proof in verdict.proofs if proof.holds is None}
+        unchecked = {proof.model: proof.scope for proof in verdict.proofs if proof.holds is None}
         for key, entry in claimed.items():
             proof = found.get(key)
-            if proof is None and entry["model"] not in unchecked:
+            scope = unchecked.get(entry["model"])
+            if proof is None and scope is None:
                 problems.append(
                     f"certificate.json claims {_subject(entry)}, which its own models do not give"
+                )
+            elif proof is None and entry["scope"] != scope:
+                problems.append(
+                    f"certificate.json claims {_subject(entry)}: scope {entry['scope']}; its scope is {scope}"
                 )
             elif proof is not None and proof.to_json() != entry:
                 own = proof.to_json()
@@ -107,6 +108,22 @@ class Certificate:
             if key not in claimed
         ]
         return problems
+
+    def _compare_people(self, verdict: Verdict) -> list[str]:
+        """Compare the number of individuals with what was found, or with what is possible where that is not known."""
+        if self.individuals is None or verdict.individuals is not None:
+            if self.individuals != verdict.individuals:
+                told, found = _people(self.individuals), _people(verdict.individuals)
+                return [f"certificate.json says {told}; found: {found}"]
+            about = [model.name for model in self.make_models() if model.about_individuals]
+            if self.individuals is None and about and verdict.records:
+                return [
+                    f"certificate.json claims {about[0]}, which counts people, and does not say how many there are"
+                ]
+        elif not verdict.classes <= self.individuals <= verdict.records:
+            held = f"{verdict.records} records in {verdict.classes} classes"
+            return [f"certificate.json says {_people(self.individuals)}; {held} cannot be theirs"]
+        return []
 
     def to_json(self) -> str:
         """Write it; the same release, the same bytes."""

@@ -13,6 +13,7 @@ from likeness.encode_domain import EncodeError
 from likeness.encode_individuals import DUPLICATES, HygieneCounts, count_people, put_in_order
 from likeness.encode_people import People, find_people
 from likeness.errors import LikenessError, PolicyError, TableError, suggestion
+from likeness.forms._base import RESERVED
 from likeness.microdata.data import Microdata
 from likeness.models._base import SensitiveModel
 from likeness.tables import JoinedTable, join, read
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from likeness.policy import Policy
     from likeness.tables import Table
 
-_RESERVED, _LINKED = ("person", "bucket"), ("class",)
-"""Names that releases use themselves; the second ones only where people may have several records."""
+_LINKED = ("class",)
+"""Names that releases use themselves where people may have several records."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,7 +215,7 @@ def _assemble(
     roles: dict[str, str] = {name: policy.columns[name].role for name in table.names}
     renamed = {
         name: _free_name(name, table.names)
-        for name in (*_RESERVED, *(_LINKED if policy.individual is not None else ()))
+        for name in (*RESERVED, *(_LINKED if policy.individual is not None else ()))
         if name in table.names and roles[name] != "drop"
     }
     data = _stack(found, roles, renamed, rows)

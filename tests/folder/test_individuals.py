@@ -158,10 +158,33 @@ def _no_persons(folder: Folder) -> None:
     folder.put(folder.frame().drop("person"))
 
 
+def _person_of_two_classes(folder: Folder) -> None:
+    """Exchange the numbers of a record of one class and of one of another, of people who have others."""
+    frame = folder.frame().with_row_index()
+    several = frame.filter(pl.col("person").len().over("person") > 1)
+    a, b = several.unique("class", keep="first", maintain_order=True)["index"].to_list()[:2]
+    persons = frame["person"].to_list()
+    persons[a], persons[b] = persons[b], persons[a]
+    folder.put(frame.drop("index").with_columns(person=pl.Series(persons)))
+
+
+def _gap(folder: Folder) -> None:
+    """Number the last person as if somebody had been left out."""
+    frame = folder.frame()
+    folder.put(frame.with_columns(pl.col("person").replace({"40": "41"})))
+
+
+def _endless_number(folder: Folder) -> None:
+    folder.put(folder.frame().with_columns(pl.col("class").replace({"1": "9" * 5000})))
+
+
 TAMPERING: list[tuple[Callable[[Folder], None], str]] = [
     (_swap_persons, "is not shown as the other rows of the person"),
     (_split_person, "is not shown as the other rows of the person"),
     (_mix_classes, "column 'class': its numbers are not those of equal regions"),
+    (_person_of_two_classes, "are not all in one class, as a person's must be"),
+    (_gap, "column 'person': its 40 numbers are not those from 1 to 40; one is 41"),
+    (_endless_number, "one is 99999999999999999999…"),
     (_odd_number, "'Mike' is not a whole number from 1"),
     (_no_persons, "the column 'person' is missing"),
 ]
@@ -218,3 +241,58 @@ def test_another_table_is_found(folder: Folder) -> None:
     people = table["who"].to_list()
     people[0] = next(own for own in people if own != people[0])
     assert not lk.verify(folder.root, table.with_columns(who=pl.Series(people))).ok
+
+
+def test_who_can_check_is_not_overstated(folder: Folder) -> None:
+    claimed = folder.read("public/certificate.json")["guarantee"]
+    other = "steward" if linked(folder) else "public"
+    folder.certify(guarantee=tuple(entry | {"scope": other} for entry in claimed))
+    found = lk.verify(folder.root / "public")
+    assert not found.ok
+    assert f"scope {other}" in "\n".join(found.problems)
+
+
+def test_what_could_not_be_checked_is_not_said_to_be_right(written: Path) -> None:
+    checks = "\n".join(lk.verify(written / "public").checks)
+    assert ("measured strengths" in checks) is linked(written)
+    assert "measured strengths" in "\n".join(lk.verify(written).checks)
+
+
+@pytest.mark.parametrize("number", [0, 1, 10**6])
+def test_numbers_of_people_that_cannot_be(number: int, folder: Folder) -> None:
+    folder.certify(individuals=number)
+    found = lk.verify(folder.root / "public")
+    assert not found.ok
+    assert f"certificate.json says {number} individuals" in found.problems[0]
+
+
+@pytest.fixture(scope="module")
+def limited(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release whose model limits the share of one person's records."""
+    release = lk.anonymize(
+        visits(),
+        policy("identity-reserved", privacy=lk.IrAlphaBetaAnonymity(alpha="0.5", beta="0.9"), method=None),
+        seed=3,
+    )
+    return release.write(tmp_path_factory.mktemp("limited") / "out")
+
+
+def test_people_are_not_taken_for_records(limited: Path, tmp_path: Path) -> None:
+    folder = Folder(shutil.copytree(limited, tmp_path / "out"))
+    folder.certify(form={"name": "generalized"}, individuals=None)
+    folder.claim_what_holds()
+    assert lk.verify(folder.root / "public").problems == (
+        "release.csv: holds 'person', which generalized releases do not publish there",
+        "certificate.json claims ir-alpha-beta-anonymity, which counts people, and does not say how many there are",
+    )
+
+
+def test_repeated_rows_make_nobody_lighter(limited: Path, tmp_path: Path) -> None:
+    folder = Folder(shutil.copytree(limited, tmp_path / "out"))
+    frame = folder.frame()
+    folder.put(pl.concat([frame, frame[:1]]))
+    facts = folder.read("public/certificate.json")["files"]["release.csv"]
+    folder.certify(files={"release.csv": facts | {"rows": frame.height + 1}})
+    folder.claim_what_holds()
+    found = lk.verify(folder.root / "public")
+    assert found.problems[-1].startswith(f"release.csv, line {frame.height + 2}: says what another row says")

@@ -19,6 +19,7 @@ def warmup() -> None:
     from time import perf_counter
 
     from likeness import kernels
+    from likeness.cli._warming import small_releases
 
     names = [found.name for found in pkgutil.iter_modules(kernels.__path__)]
     begin = perf_counter()
@@ -26,6 +27,8 @@ def warmup() -> None:
         for done, name in enumerate(names):
             progress.step("compiling the kernels", done, len(names))
             import_module(f"likeness.kernels.{name}")
+        for name in small_releases():
+            progress.step(f"compiling the kernels: {name}", 0, 1)
     console.say(f"{len(names)} files of kernels are ready ({perf_counter() - begin:.1f} s)")
 
 

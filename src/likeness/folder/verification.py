@@ -12,10 +12,13 @@ from likeness.encode import Encoded, encode
 from likeness.errors import InvalidError, LikenessError
 from likeness.folder.audit import plain_policy
 from likeness.folder.layout import find_layout
+from likeness.folder.map_checks import listed
 from likeness.folder.origin import Origin
 from likeness.folder.private_part import PrivatePart, read_private
 from likeness.folder.public_part import PublicPart, read_public
 from likeness.folder.second_table import locate_records
+from likeness.kernels.grouping import first_appearance
+from likeness.microdata.grouping import pack
 from likeness.proof import Verdict, prove
 from likeness.tables import read
 
@@ -110,8 +113,11 @@ def judge(
     """
     problems, checks = list(public.problems), list(public.checks)
     proven = _prove(public, encoded, policy, problems, _individuals(steward, encoded))
+    problems += _repeated(public)
     if not problems:
-        checks.append("counts and measured strengths are those of certificate.json")
+        partly = any(proof.holds is None for proof in proven.proofs)
+        what = "the numbers of records and classes" if partly else "counts and measured strengths"
+        checks.append(f"{what} are those of certificate.json")
     if steward is not None:
         problems += steward.problems
         checks += steward.checks
@@ -135,6 +141,23 @@ def _individuals(steward: PrivatePart | None, encoded: Encoded | None) -> NDArra
     of_row[encoded.data.rows] = encoded.data.individuals
     # A row that the original dropped is somebody's mistake, said elsewhere; nobody is counted then.
     return of_row[rows] if (of_row[rows] >= 0).all() else None
+
+
+def _repeated(public: PublicPart) -> list[str]:
+    """Say which rows repeat one of the same person, where a model counts a person's records: no release has such rows."""
+    certificate, shown = public.certificate, public.publication
+    if certificate is None or shown is None or shown.persons is None or not len(shown.sensitive_codes):
+        return []
+    if not any(model.about_individuals for model in certificate.make_models()):
+        return []
+    radices = [int(shown.persons.max(initial=-1)) + 1, *(domain.codes for domain in shown.sensitive)]
+    _, first = first_appearance(pack([shown.persons, *shown.sensitive_codes], radices))
+    again = np.setdiff1d(np.arange(shown.size), first)
+    if not again.size:
+        return []
+    return [
+        f"{listed(again, public.where)}: says what another row says of the same person; a value counts once"
+    ]
 
 
 def _encode(original: Any, policy: Policy | None, steward: PrivatePart) -> Encoded | None:

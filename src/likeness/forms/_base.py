@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 Columns = Mapping[str, Labelled]
 """A published table: column name to codes and labels."""
+RESERVED = ("person", "bucket")
+"""Columns that releases use themselves; those of the original with such a name are published under another one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -341,6 +343,8 @@ class Form(ABC):
     def misplaced(self, table: str, names: Iterable[str], columns: PublishedColumns) -> list[str]:
         """Say which columns a table must not hold: exact values beside what the form publishes would undo it.
 
+        The original's columns never have `RESERVED` names, so that nothing can be taken for a number of the form.
+
         Parameters
         ----------
         table
@@ -351,11 +355,13 @@ class Form(ABC):
             What the certificate says about all columns.
         """
         roles = self.roles_in.get(table)
-        if roles is None:
-            return []
         of = {note.name: note.role for note in columns.notes}
-        keys = self.keys_in(table, columns)
-        return [name for name in names if of.get(name) not in roles and name not in keys]
+        keys = {*self.keys_in(table, columns), *self.leading}
+        return [
+            name
+            for name in names
+            if name not in keys and (name in RESERVED or (roles is not None and of.get(name) not in roles))
+        ]
 
     @abstractmethod
     def publish(self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator) -> Published:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 PERSON, CLASS = "person", "class"
 """Columns that the form adds."""
+_DIGITS_SHOWN = 20
 
 
 @dataclass(frozen=True)
@@ -90,8 +91,8 @@ class IdentityReservedForm(GeneralizedForm):
         Raises
         ------
         TableError
-            When a text is not a region of its column, a number of a person or class is none, or classes are not those of
-            equal regions.
+            When a text is not a region of its column, numbers of persons or classes are not 1, 2, 3 …, classes are not
+            those of equal regions, or a person is in several.
         """
         return IdentityReservedPublication(tables["release"], columns, pairs=self.numeric_pairs)
 
@@ -127,6 +128,14 @@ class IdentityReservedPublication(GeneralizedPublication):
                 f"column {CLASS!r}: its numbers are not those of equal regions: rows of one class must show the same, "
                 "and rows of two classes must not"
             )
+        class_of = np.zeros(int(self.persons.max(initial=-1)) + 1, np.int64)
+        class_of[self.persons] = self.classes
+        strays = self.persons[class_of[self.persons] != self.classes]
+        if strays.size:
+            name = table[PERSON].labels[int(strays[0])]
+            raise TableError(
+                f"column {PERSON!r}: the records of {name} are not all in one class, as a person's must be"
+            )
 
     def posterior(self, target: Mapping[str, Any]) -> dict[str, dict[str, float]]:
         """What an adversary believes about a target's sensitive values: the share of matching individuals that have each.
@@ -158,10 +167,20 @@ class IdentityReservedPublication(GeneralizedPublication):
 
 
 def _numbers(name: str, column: Labelled) -> NDArray[np.int64]:
-    """(n,) Number of each row's person or class, from 0 without gaps; the texts must be whole numbers from 1."""
+    """(n,) Number of each row's person or class, from 0 without gaps; the texts must be the whole numbers from 1, all of them.
+
+    Gaps would tell that somebody was left out, and numbers chosen at will could tell anything.
+    """
+    many = len(column.labels)
     for label in column.labels:
-        if not (label.isascii() and label.isdigit() and label == str(int(label)) and label != "0"):
+        if not (label.isascii() and label.isdigit() and label[0] != "0"):
             raise TableError(
                 f"column {name!r}: {label!r} is not a whole number from 1, as {name} numbers are"
+            )
+        # Python does not read thousands of digits.
+        if len(label) > len(str(many)) or int(label) > many:
+            shown = label if len(label) <= _DIGITS_SHOWN else f"{label[:_DIGITS_SHOWN]}…"
+            raise TableError(
+                f"column {name!r}: its {many} numbers are not those from 1 to {many}; one is {shown}"
             )
     return column.codes.astype(np.int64)

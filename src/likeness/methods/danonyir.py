@@ -51,7 +51,8 @@ class Danonyir(Method):
 
     Notes
     -----
-    On INFORMS 2005 (26,854 people, 6 quasi-identifiers) ``best`` loses NUMBERS of what ``paper`` does.
+    On INFORMS 2005 (26,854 people, 6 quasi-identifiers; NLoss) ``best`` loses .0291 where ``paper`` loses .0352 under IR
+    (6,6)-anonymity, .0496 (.0664) under EIR 6-diversity, .0141 (.0156) under IR and .1089 (.1402) under EIR (.6,.4)-anonymity.
 
     An individual whose records differ in their quasi-identifiers is their hull. Of equally near individuals the one of the
     smallest number is taken, of equally near classes the one made first, and an individual before a class. Distances are

@@ -79,3 +79,11 @@ def test_a_plot_of_nothing(tmp_path):
     pytest.importorskip("matplotlib")
     draw(replace(PANEL, series={"BUREL": [nan, nan]}), tmp_path / "figure.png")
     assert (tmp_path / "figure.png").exists()
+
+
+def test_a_reading_that_nothing_is_judged_in_is_not_mentioned(subject):
+    text = report([(subject, Results([PANEL], [CLAIM]))], [], None)
+    assert "this library's defaults" not in text
+    assert "judged twice" not in text
+    both = report([(subject, Results([PANEL], [CLAIM, replace(CLAIM, reading="library")]))], [], None)
+    assert "A claim is judged twice" in both

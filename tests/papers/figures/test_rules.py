@@ -81,3 +81,12 @@ def test_everyone():
     assert rules.everyone(yes, no).holds is False
     assert rules.everyone(rules.NOTHING).holds is None
     assert rules.of("a", no) == Outcome(False, "a: no")
+
+
+def test_ratios_within_limits_at_every_point():
+    series = {"a": [2.0, 3.0, nan, 5.0], "b": [1.0, 2.0, 1.0, 0.0]}
+    found = rules.ratios_within(series, "a", "b", 1.5, 2)
+    assert found == Outcome(True, "a / b is 1.5 to 2 (mean 1.75), within at 2 of 2 points")
+    assert rules.ratios_within(series, "a", "b", 1.6, 2).holds is False
+    assert rules.ratios_within(series, "a", "b", 1.5, 1.9).holds is False
+    assert rules.ratios_within({"a": [nan], "b": [1.0]}, "a", "b", 0, 9) == rules.NOTHING
