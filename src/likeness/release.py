@@ -311,13 +311,21 @@ class Release:
     def __repr__(self) -> str:
         """Say what was proven; no record is shown."""
         told = self.certificate
-        head = f"Release: {told.records} records in {told.classes} classes, {told.form['name']}"
-        return "\n".join([head, *self._verdict.lines()])
+        return "\n".join([f"Release: {self._size()}, {told.form['name']}", *self._verdict.lines()])
+
+    def _size(self) -> str:
+        """Say how much is published."""
+        told, found = self.certificate, self._verdict.individuals
+        people = "" if found is None else f"of {found} individuals "
+        return f"{told.records} records {people}in {told.classes} classes"
+
+    def _size(self) -> str:
+        """Count records, individuals where people may have several, and classes."""
+        told = self.certificate
+        people = "" if told.individuals is None else f" of {told.individuals} individuals"
+        return f"{told.records} records{people} in {told.classes} classes"
 
     def _repr_html_(self) -> str:
         """Show what was proven in a notebook."""
         items = "".join(f"<li>{escape(line)}</li>" for line in self._verdict.lines())
-        return (
-            f"<div><b>Release</b>: {self.certificate.records} records in {self.certificate.classes} classes"
-            f"<ul>{items}</ul></div>"
-        )
+        return f"<div><b>Release</b>: {self._size()}, {escape(self.certificate.form['name'])}<ul>{items}</ul></div>"
