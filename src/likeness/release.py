@@ -319,12 +319,6 @@ class Release:
         people = "" if found is None else f"of {found} individuals "
         return f"{told.records} records {people}in {told.classes} classes"
 
-    def _size(self) -> str:
-        """Count records, individuals where people may have several, and classes."""
-        told = self.certificate
-        people = "" if told.individuals is None else f" of {told.individuals} individuals"
-        return f"{told.records} records{people} in {told.classes} classes"
-
     def _repr_html_(self) -> str:
         """Show what was proven in a notebook."""
         items = "".join(f"<li>{escape(line)}</li>" for line in self._verdict.lines())

@@ -30,7 +30,7 @@ class Moving(NamedTuple):
         Neighbours of each individual in its class; -1 at the ends.
     head : (classes,) int64
         One individual of each class; -1 for those that are no more.
-    count : (classes,) int64
+    filled : (classes,) int64
         Individuals of each.
     sizes : (classes,) int64
         Records of each.
@@ -52,7 +52,7 @@ class Moving(NamedTuple):
     before: NDArray[np.int64]
     behind: NDArray[np.int64]
     head: NDArray[np.int64]
-    count: NDArray[np.int64]
+    filled: NDArray[np.int64]
     sizes: NDArray[np.int64]
     hulls: Hulls
     saved: Hulls
@@ -95,7 +95,7 @@ def _link(moving, row, person):
         moving.before[first] = person
     moving.head[row] = person
     moving.label[person] = row
-    moving.count[row] += 1
+    moving.filled[row] += 1
     moving.version[row] += 1
     moving.tried[person] = -1
 
@@ -110,7 +110,7 @@ def _unlink(moving, person):
         moving.head[row] = behind
     if behind >= 0:
         moving.before[behind] = before
-    moving.count[row] -= 1
+    moving.filled[row] -= 1
     moving.version[row] += 1
 
 
@@ -145,7 +145,7 @@ def _cheapest(geometry, profiles, profile, records, moving, person, rows, limit)
     )  # fmt: skip
     low, high, bits, parts = moving.hulls.low, moving.hulls.high, moving.hulls.bits, moving.hulls.parts
     my_low, my_high, my_bits = profiles.low[mine], profiles.high[mine], profiles.bits[mine]
-    count, sizes = moving.count, moving.sizes
+    count, sizes = moving.filled, moving.sizes
     best, lowest = -1, limit
     for row in range(rows):
         if row == own or count[row] == 0:
@@ -242,14 +242,14 @@ def move_on(
             return False
         numbers[CURSOR] += 1
         row = moving.label[person]
-        if row < 0 or moving.count[row] < 2 or moving.tried[person] == moving.version[row]:
+        if row < 0 or moving.filled[row] < 2 or moving.tried[person] == moving.version[row]:
             continue
         _hull_without(geometry, profiles, profile, moving, person, rows)
         number, left = records[person], moving.sizes[row] - records[person]
         # Where its class is no narrower without it, only its own records lose less elsewhere.
         before, after = _lost(moving.hulls, row), _lost(moving.hulls, rows)
         gain = number * before + left * (before - after)
-        done += moving.count[row]
+        done += moving.filled[row]
         done += rows
         target, _ = _cheapest(geometry, profiles, profile, records, moving, person, rows, gain)
         if target < 0:
@@ -276,10 +276,10 @@ def move_on(
             return False
         row = numbers[CURSOR] - n
         numbers[CURSOR] += 1
-        if moving.count[row] > 0 and _dissolve(geometry, profiles, profile, records, moving, row, rows):
+        if moving.filled[row] > 0 and _dissolve(geometry, profiles, profile, records, moving, row, rows):
             numbers[DISSOLVED] += 1
             numbers[CHANGED] += 1
-        done += moving.count[row] * rows + 1
+        done += moving.filled[row] * rows + 1
     numbers[CURSOR] = 0
     return True
 
