@@ -113,6 +113,12 @@ def test_differing_quasi_identifiers_may_be_an_error():
     assert encoded(FRAME[[1, 0, 7]], hygiene={"inconsistent_quasi": "error"}).hygiene.inconsistent == 0
 
 
+def test_columns_are_called_what_they_are_called_in_the_table():
+    columns = {name if name != "age" else "class": role for name, role in COLUMNS.items()}
+    (found,) = problems(FRAME.rename({"age": "class"}), columns, hygiene={"inconsistent_quasi": "error"})
+    assert "row 3 (class);" in found
+
+
 def test_duplicates_may_be_an_error_or_kept():
     assert problems(FRAME, hygiene={"duplicates": "error"}) == (
         (

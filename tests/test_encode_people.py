@@ -46,6 +46,9 @@ def test_records_that_name_no_person_are_an_error(policy):
         "column 'who': records that name no person: 2, the first in row 3; correct them, or drop them with "
         "missing: {policy: drop} in this column"
     )
+    # What else they lack is not what is wrong with them.
+    lacking = NAMELESS.with_columns(age=pl.when(pl.col("who") != "?").then("age"))
+    assert problems(lacking, missing={"markers": ["?"], "policy": policy}) == found
 
 
 def test_records_that_name_no_person_may_be_dropped_first():

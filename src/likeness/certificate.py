@@ -93,6 +93,8 @@ class Certificate:
                 problems.append(
                     f"certificate.json claims {_subject(entry)}, which its own models do not give"
                 )
+            elif proof is None and not self._covers(entry):
+                problems.append(f"certificate.json claims {_subject(entry)}, which is no sensitive column")
             elif proof is None and entry["scope"] != scope:
                 problems.append(
                     f"certificate.json claims {_subject(entry)}: scope {entry['scope']}; its scope is {scope}"
@@ -108,6 +110,11 @@ class Certificate:
             if key not in claimed
         ]
         return problems
+
+    def _covers(self, entry: Mapping[str, Any]) -> bool:
+        """Whether an entry is about a column that there is, or about none."""
+        column = entry.get("sensitive")
+        return column is None or column in {note.name for note in self.columns.with_role("sensitive")}
 
     def _compare_people(self, verdict: Verdict) -> list[str]:
         """Compare the number of individuals with what was found, or with what is possible where that is not known."""

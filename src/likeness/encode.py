@@ -221,7 +221,8 @@ def _assemble(
     data = _stack(found, roles, renamed, rows)
     hygiene = None
     if people is not None:
-        in_order = put_in_order(data, people.person[rows], policy.hygiene, table.where)
+        called = {fresh: name for name, fresh in renamed.items()}
+        in_order = put_in_order(data, people.person[rows], policy.hygiene, table.where, called)
         if in_order.kept.size < rows.size:
             reasons[np.delete(rows, in_order.kept)] = len(titles)
             titles.append(DUPLICATES)

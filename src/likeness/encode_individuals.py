@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ from likeness.kernels.grouping import first_appearance
 from likeness.microdata.grouping import group_codes, pack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -113,7 +114,11 @@ class InOrder:
 
 
 def put_in_order(
-    records: Microdata, person: NDArray[np.int64], hygiene: Hygiene, place: Callable[[int], str]
+    records: Microdata,
+    person: NDArray[np.int64],
+    hygiene: Hygiene,
+    place: Callable[[int], str],
+    called: Mapping[str, str] = MappingProxyType({}),
 ) -> InOrder:
     """Apply the rules about duplicate records and differing quasi-identifiers.
 
@@ -127,6 +132,8 @@ def put_in_order(
         The rules.
     place
         Names the place of a record, by its row.
+    called
+        Name of an attribute to that of its column in the table, where they differ.
 
     Raises
     ------
@@ -171,7 +178,9 @@ def put_in_order(
         later = int(np.argmax(differs))
         before = int(first[individuals[later]])
         names = [
-            domain.name for domain, own in zip(records.quasi, codes, strict=True) if own[later] != own[before]
+            called.get(domain.name, domain.name)
+            for domain, own in zip(records.quasi, codes, strict=True)
+            if own[later] != own[before]
         ]
         rows = records.rows[kept]
         raise TableError(

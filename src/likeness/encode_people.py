@@ -38,6 +38,8 @@ class People:
         Rows of a joined table that are people of the first table without a row in the second.
     problems
         What the policy makes an error, one line each.
+    refused : (rows,) bool
+        The rows that those are about.
     """
 
     person: NDArray[np.int64]
@@ -46,11 +48,12 @@ class People:
     reason: NDArray[np.int32]
     without_records: NDArray[np.bool_]
     problems: tuple[str, ...]
+    refused: NDArray[np.bool_]
 
     @property
     def dropped(self) -> NDArray[np.bool_]:
-        """(rows,) Rows that are dropped already: what their cells lack is no matter."""
-        return self.reason >= 0
+        """(rows,) Rows that are dropped or refused already: what their cells lack is no matter, or said already."""
+        return (self.reason >= 0) | self.refused
 
 
 def find_people(table: Table, policy: Policy) -> People:
@@ -104,15 +107,19 @@ def find_people(table: Table, policy: Policy) -> People:
     reason = np.full(table.height, -1, np.int32)
     reasons: list[str] = []
     problems = []
+    refused = np.zeros(table.height, np.bool_)
     for found, title, what, treatment, remedy in rules:
         if treatment == "drop" and found.any():
             reason[found] = len(reasons)
             reasons.append(title)
         elif treatment == "error" and found.any():
+            refused |= found
             first = table.where(int(np.argmax(found)), name)
             number = np.count_nonzero(found)
             problems.append(f"column {name!r}: {what}: {number}, the first in {first}; {remedy}")
-    return People(person, len(encoded.values), tuple(reasons), reason, without_records, tuple(problems))
+    return People(
+        person, len(encoded.values), tuple(reasons), reason, without_records, tuple(problems), refused
+    )
 
 
 def _of_no_records(table: JoinedTable, policy: Policy) -> str:

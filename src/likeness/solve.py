@@ -313,12 +313,12 @@ def explain(
         )
         lines += [f"withheld {count}: {reason}" for reason, count in because.items()]
         if parts is not None:
-            lines += _failing_parts(units, requirements, parts)
+            lines += _failing_parts(units, requirements, parts, word)
     return lines
 
 
 def _failing_parts(
-    data: Microdata, requirements: tuple[Requirement, ...], parts: NDArray[np.int64]
+    data: Microdata, requirements: tuple[Requirement, ...], parts: NDArray[np.int64], word: str
 ) -> list[str]:
     """Say which models fail in the largest classes that the level limits allow."""
     sizes = np.bincount(parts)
@@ -327,7 +327,7 @@ def _failing_parts(
         failing = sizes[~holding_classes((requirement,), data, parts, sizes.size)]
         if failing.size:
             lines.append(
-                f"records that fail {requirement.subject} even in the largest class that the level limits allow them: "
+                f"{word} that fail {requirement.subject} even in the largest class that the level limits allow them: "
                 f"{failing.sum()}; the largest such class has {failing.max()}"
             )
     return lines

@@ -16,6 +16,19 @@ def test_a_dry_run_writes_nothing_and_says_so(run, desk):
     assert sorted(desk.iterdir()) == before
 
 
+def test_unique_people_are_people(run, desk):
+    # Ann is alone with 30 and with 31, Eve with 40 only, Bob and Zoe never.
+    rows = "ann,30,a\nann,31,b\neve,40,a\neve,50,b\nbob,50,a\nzoe,50,b\nzoe,50,c\n"
+    (desk / "visits.csv").write_text("who,age,s\n" + rows)
+    (desk / "visits.yaml").write_text(
+        "columns: {who: {role: identifier}, age: {role: quasi}, s: {role: sensitive}}\nindividual: who\n"
+        "privacy: [{model: k-anonymity, k: 2}]\n"
+    )
+    found = run("check", "visits.csv", "visits.yaml")
+    assert "50 % of the individuals are the only ones with their quasi-identifiers" in found.out
+    assert "4 individuals = 4 published + 0 withheld + 0 dropped" in found.out
+
+
 def test_json(run):
     found = run("check", "patients.csv", "policy.yaml", "--format", "json").json
     assert found["feasible"] is True

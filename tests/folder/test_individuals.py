@@ -11,6 +11,7 @@ import pytest
 from tests.folder.samples import Folder
 
 import likeness as lk
+from likeness.forms._columns import ColumnNote, PublishedColumns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,6 +116,8 @@ def test_opened(written: Path) -> None:
     opened = lk.open_release(written / "public")
     assert opened.certificate.individuals == 40
     assert opened.verify().ok
+    for shown in (repr(opened), opened._repr_html_()):
+        assert ("records of 40 individuals in" in shown) is linked(written)
     if linked(written):
         shares = opened.posterior({"age": 30})["disease"]
         assert max(shares.values()) <= 0.8
@@ -250,6 +253,35 @@ def test_who_can_check_is_not_overstated(folder: Folder) -> None:
     found = lk.verify(folder.root / "public")
     assert not found.ok
     assert f"scope {other}" in "\n".join(found.problems)
+
+
+def _as_role(folder: Folder, column: str, role: str) -> None:
+    """Say of a column that it has another role."""
+    content = folder.read("public/certificate.json")
+    notes = [
+        ({"name": column, "role": role} if note["name"] == column else note) for note in content["columns"]
+    ]
+    folder.certify(columns=PublishedColumns(tuple(ColumnNote.from_json(note) for note in notes)))
+
+
+@pytest.mark.parametrize(
+    ("column", "role", "said"),
+    [
+        ("class", "quasi", "certificate.json: 'class' has the role quasi; in identity-reserved releases it is a random number"),
+        ("person", "sensitive", "certificate.json: 'person' has the role sensitive; in identity-reserved releases it is"),
+    ],
+)  # fmt: skip
+def test_random_numbers_are_no_attributes(column: str, role: str, said: str, folder: Folder) -> None:
+    if linked(folder):
+        _as_role(folder, column, role)
+        assert said in "\n".join(lk.verify(folder.root / "public").problems)
+
+
+def test_claims_that_cannot_be_checked_are_of_columns_that_there_are(folder: Folder) -> None:
+    if not linked(folder):
+        _as_role(folder, "disease", "other")
+        (line,) = lk.verify(folder.root / "public").problems
+        assert line == "certificate.json claims alpha-k-anonymity on 'disease', which is no sensitive column"
 
 
 def test_what_could_not_be_checked_is_not_said_to_be_right(written: Path) -> None:

@@ -84,3 +84,10 @@ def test_parts_with_nothing_to_say_are_left_out():
 )
 def test_limits_are_never_rounded_beyond_what_can_be_met(number, down, up):
     assert (_down(number), _up(number)) == (down, up)
+
+
+def test_people_are_counted_where_the_policy_will_say_who_they_are():
+    rows = [(f"p{i % 30}", 20 + i % 9, "ab"[i % 2]) for i in range(90)]
+    found = profile(pl.DataFrame(rows, schema=["patient_id", "age", "disease"], orient="row"))
+    assert found.individual == "patient_id"
+    assert "k-anonymity: k up to 30, the number of people; they have 90 records\n" in str(found)

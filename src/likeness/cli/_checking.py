@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from likeness.microdata.data import Microdata
     from likeness.models._requirements import Requirement
     from likeness.policy import Policy
     from likeness.progress import Progress
@@ -72,12 +73,12 @@ def looked_at(table: Table, policy: Path, seed: int | None) -> Begun:
     data = encoded.data
     requirements = require_of(models, data)
     method.check(requirements)
-    sizes = data.tuples.sizes
     facts = {
         "table": encoded.table.source,
         "records": encoded.table.height,
         "dropped": dict(encoded.dropped),
-        "unique": int(np.count_nonzero(sizes == 1)) / max(1, data.size),
+        "unique": _unique(data),
+        "counted": "records" if data.individuals is None else "individuals",
         "asked": asked(told_policy, models),
         "smallest_classes": _smallest(requirements),
         "method": named(method),
@@ -120,11 +121,25 @@ def checked(begun: Begun, progress: Progress) -> dict[str, Any]:
     }
 
 
+def _unique(data: Microdata) -> float:
+    """Share of the records that are alone with their quasi-identifiers; of the people one of whose records nobody shares."""
+    tuples = data.tuples
+    if data.individuals is None:
+        return int(np.count_nonzero(tuples.sizes == 1)) / max(1, data.size)
+    somebody = np.zeros(tuples.sizes.size, np.int64)
+    somebody[tuples.of] = data.individuals
+    shared = np.zeros(tuples.sizes.size, np.bool_)
+    shared[tuples.of[data.individuals != somebody[tuples.of]]] = True
+    return int(np.unique(data.individuals[~shared[tuples.of]]).size) / max(
+        1, int(data.individuals.max(initial=-1)) + 1
+    )
+
+
 def as_text(found: Mapping[str, Any]) -> list[str]:
     """Write what was found for people."""
     blocks = {
         f"{found['table']}: {count(found['records'], 'record')}": [
-            f"{share(found['unique'])} of the records are the only ones with their quasi-identifiers",
+            f"{share(found['unique'])} of the {found['counted']} are the only ones with their quasi-identifiers",
             *(f"dropped {number:,}: {reason}" for reason, number in found["dropped"].items()),
         ],
         "asked": found["asked"],

@@ -67,9 +67,7 @@ class Rejoined:
             Without ``private/``, which alone says who is in which class.
         """
         if self.class_map is None:
-            raise InvalidError(
-                "without private/ nobody knows which record is in which class; measure the release folder itself"
-            )
+            raise InvalidError(_HIDDEN)
         rows = self.encoded.data.rows
         buckets = None if self.class_map.buckets is None else self.class_map.buckets[rows]
         withheld = self.class_map.counts()["withheld"]
@@ -122,7 +120,10 @@ class Rejoined:
         return replace(plan, sensitive=sensitive, mechanism=moved)
 
 
-def rejoin(folder: Path, original: Table, policy: Path | None = None) -> Rejoined:
+_HIDDEN = "without private/ nobody knows which record is in which class; measure the release folder itself"
+
+
+def rejoin(folder: Path, original: Table, policy: Path | None = None, *, measuring: bool = False) -> Rejoined:
     """Verify a release and put it beside its original.
 
     Parameters
@@ -133,6 +134,8 @@ def rejoin(folder: Path, original: Table, policy: Path | None = None) -> Rejoine
         The table it was made from.
     policy
         What was asked; what ``private/`` says when left out.
+    measuring
+        Whether ``private/`` is needed, which alone says who is in which class.
 
     Raises
     ------
@@ -145,6 +148,8 @@ def rejoin(folder: Path, original: Table, policy: Path | None = None) -> Rejoine
     public = read_public(layout)
     steward = None if layout.private is None else read_private(layout, layout.private, public)
     told = as_policy(policy) if policy is not None else None if steward is None else steward.policy
+    if measuring and steward is None:
+        raise InvalidError(f"{folder}: {_HIDDEN}")
     if told is None and steward is None:
         raise InvalidError(f"{folder}: there is no private/ here to say what the columns are; give --policy")
     audit = None if steward is None else steward.audit

@@ -68,14 +68,13 @@ def counted(release: Release) -> dict[str, Any]:
 
 
 def counted_people(release: Release) -> dict[str, int] | None:
-    """Account for the individuals that the search saw; None where every record is another person's."""
-    private = release.private
-    individuals = private.encoded.data.individuals
-    if individuals is None:
+    """Account for every individual of the input; None where every record is another person's."""
+    hygiene = release.private.encoded.hygiene
+    if hygiene is None:
         return None
-    everybody = int(individuals.max(initial=-1)) + 1
     published = int(release.certificate.individuals or 0)
-    return {"searched": everybody, "published": published, "withheld": everybody - published}
+    withheld, dropped = hygiene.people - published, hygiene.people_dropped
+    return {"input": hygiene.people_before, "published": published, "withheld": withheld, "dropped": dropped}
 
 
 def people_line(counts: dict[str, int] | None) -> list[str]:
@@ -83,14 +82,13 @@ def people_line(counts: dict[str, int] | None) -> list[str]:
 
     Examples
     --------
-    >>> people_line({"searched": 1200, "published": 1190, "withheld": 10})
-    ['1,200 individuals = 1,190 published + 10 withheld']
+    >>> people_line({"input": 1203, "published": 1190, "withheld": 10, "dropped": 3})
+    ['1,203 individuals = 1,190 published + 10 withheld + 3 dropped']
     """
     if counts is None:
         return []
-    return [
-        f"{counts['searched']:,} individuals = {counts['published']:,} published + {counts['withheld']:,} withheld"
-    ]
+    parts = " + ".join(f"{counts[status]:,} {status}" for status in ("published", "withheld", "dropped"))
+    return [f"{counts['input']:,} individuals = {parts}"]
 
 
 def counted_line(counts: dict[str, Any]) -> list[str]:

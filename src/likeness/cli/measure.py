@@ -42,7 +42,7 @@ def measure(
 
     allowed = limits(at_most or [])
     asked = dict(part(one) for one in metric or [])
-    found = measured(rejoin(folder, reading.read(original)), asked, allowed)
+    found = measured(rejoin(folder, reading.read(original), measuring=True), asked, allowed)
     exceeded = over(found, allowed)
     if format == "json":
         console.json({**found, "exceeded": exceeded})

@@ -212,6 +212,11 @@ def _check_columns(part: PublicPart) -> None:
             part.problems.append(
                 f"{part.labels[name]}: holds {', '.join(map(repr, wrong))}, which {part.form.name} releases do not publish there"
             )
+    part.problems += [
+        f"{CERTIFICATE}: {note.name!r} has the role {note.role}; in {part.form.name} releases it is a random number"
+        for note in part.certificate.columns.notes
+        if note.name in part.form.leading and note.role != "other"
+    ]
     _check_remarks(part)
 
 

@@ -166,9 +166,12 @@ def _below(standing: Standing, records: int, whom: str) -> str:
 
 def _reach(profile: Profile) -> list[str]:
     """Strongest parameters."""
-    line = f"k-anonymity: k up to {profile.records:,}, the number of records"
-    if profile.persons.column is not None:
-        line += f"; they are of {profile.persons.people:,} people"
+    persons = profile.persons
+    if profile.individual is not None:
+        line = f"k-anonymity: k up to {persons.people:,}, the number of people; they have {profile.records:,} records"
+    else:
+        line = f"k-anonymity: k up to {profile.records:,}, the number of records"
+        line += "" if persons.column is None else f"; they are of {persons.people:,} people"
     return [line, *(item for reach in profile.reach for item in _reach_of(reach))]
 
 
