@@ -353,3 +353,15 @@ def test_methods_say_whether_they_take_individuals():
     data = of_people(data_of(PATIENTS), [0, 0, 1, 1, 2, 3, 3])
     with pytest.raises(PolicyError, match="fixed: does not take tables in which people have several records"):
         solved(data, lk.KAnonymity(2), 0, Fixed((0,) * 7))
+
+
+def test_why_eir_cannot_be_met_is_named():
+    data = of_people(data_of(PATIENTS), [0, 0, 1, 1, 2, 3, 3])
+    # Everybody has a or b: two values are enough to name one of everybody's.
+    with pytest.raises(CannotBeMetError) as refused:
+        solved(data, lk.EirLDiversity(3), 1, FixedPeople({0: 0, 2: 0, 4: 0, 5: 0}))
+    (line,) = refused.value.problems
+    assert "the table of 4 individuals, taken as one class, does not hold it" in line
+    assert "the strongest it could meet is l = 2, because everybody has one of 'a', 'b'" in line or (
+        "the strongest it could meet is l = 2, because everybody has one of 'b', 'a'" in line
+    )

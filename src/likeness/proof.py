@@ -201,9 +201,11 @@ def prove(
     for model in models:
         needs_original = model.scope == "steward"
         if (needs_original and original is None) or (hidden and people is None):
-            proofs.append(
-                Proof(model.name, _described(model), getattr(model, "sensitive", None), "steward", None, None)
+            unknown = Proof(
+                model.name, _described(model), getattr(model, "sensitive", None), "steward", None, None
             )
+            impossible = [] if needs_original else _impossible(publication, model)
+            proofs += impossible or [unknown]
             continue
         sensitive: Sequence[Domain] = publication.sensitive
         codes, mechanism = publication.sensitive_codes, publication.mechanism
@@ -235,6 +237,21 @@ def prove(
     count = int(publication.classes.max(initial=-1)) + 1
     found = None if people is None else int(np.unique(people).size)
     return Verdict(tuple(proofs), publication.size, count, individuals=found)
+
+
+def _impossible(publication: Publication, model: PrivacyModel) -> list[Proof]:
+    """Find what cannot hold, whoever's records they are.
+
+    A model that a class holds with anybody more holds best if every record is another person's: what fails then, fails.
+    """
+    if not model.closed_under_adding or publication.mechanism is not None:
+        return []
+    requirements = require([model], publication.sensitive, publication.sensitive_codes, complete=False)
+    proofs = (
+        _prove_one(publication, requirement, publication.sensitive, publication.sensitive_codes, None)
+        for requirement in requirements
+    )
+    return [replace(proof, scope="steward") for proof in proofs if not proof.holds]
 
 
 def _prove_one(

@@ -297,10 +297,11 @@ def explain(
         stats = requirement.of_rows(units, whole, 1)
         fails = not requirement.bound.holds(stats).all()
         if fails:
-            strongest = requirement.bound.strongest(stats)
+            bound = requirement.bound
+            why = f"{bound.strongest(stats)}{bound.because(stats)}{bound.out_of_reach()}"
             lines.append(
                 f"cannot be met: {requirement.subject}: the table of {units.size} {word}, taken as one class, does not "
-                f"hold it; the strongest it could meet is {strongest}{requirement.bound.out_of_reach()}"
+                f"hold it; the strongest it could meet is {why}"
                 f"{_alone(requirement, data)}{_rare(requirement, units.size, word)}{_because_known(data, requirement)}"
             )
     if not lines:
@@ -360,6 +361,9 @@ def _rare(requirement: Requirement, room: int, word: str) -> str:
     view = requirement.view
     if view is None or sizes.size == 0 or (sizes <= 1).all():
         return ""
+    no_room = f"; no class can have more than {room} {word}" if sizes.max() > room else ""
+    if np.unique(sizes[sizes > 1]).size == 1 and np.count_nonzero(sizes > 1) > _VALUES_SHOWN:
+        return f". Smallest class that may hold any value of {view.domain.name!r} (n_min): {sizes.max()}{no_room}"
     labels = [*view.domain.labels, "missing"]
     worst = np.argsort(-sizes, kind="stable")[:_VALUES_SHOWN]
     needs = ", ".join(f"{labels[code]!r} {sizes[code]}" for code in worst if sizes[code] > 1)
@@ -367,5 +371,5 @@ def _rare(requirement: Requirement, room: int, word: str) -> str:
     return (
         f". Smallest class that may hold a value of {view.domain.name!r} (n_min): {needs}"
         + (f" and {more} more" if more > 0 else "")
-        + (f"; no class can have more than {room} {word}" if sizes.max() > room else "")
+        + no_room
     )

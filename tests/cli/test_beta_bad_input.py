@@ -220,8 +220,8 @@ class TestRareValues:
         found = run("anonymize", "patients.csv", "policy.yaml", "-o", "out")
         assert (found.code, found.out) == (3, "")
         assert "of 61 records would have to be withheld" in found.errors[0]
-        assert "'ebola' 31" in found.errors[0]
-        assert "n_min" in found.errors[0]
+        # delta-disclosure asks every value of every class, so that all need as much as the rare one.
+        assert "'ebola' 31" in found.errors[0] or "any value of 'disease' (n_min): 31" in found.errors[0]
         assert "; no class can have more than 10 records" in found.errors[0]
         assert not (desk / "out").exists()
 
@@ -229,8 +229,7 @@ class TestRareValues:
         ask(desk, "{model: alpha-k-anonymity, alpha: 0.01, k: 2}")
         found = run("check", "patients.csv", "policy.yaml")
         assert found.code == 3
-        assert "'cold' 100" in found.errors[0]
-        assert "and 1 more; no class can have more than 61 records" in found.errors[0]
+        assert "any value of 'disease' (n_min): 100; no class can have more than 61 records" in found.errors[0]
 
     @pytest.mark.parametrize(
         ("method", "model"),
@@ -269,7 +268,7 @@ class TestFiftyThousandValues:
         found = run("anonymize", "patients.csv", "policy.yaml", "-o", "out")
         assert (found.code, found.out) == (3, "")
         assert (
-            f"(n_min): 'd0' {least}, 'd1' {least}, 'd10' {least} and {MANY - 3} more; no class"
+            f"(n_min): {least}; no class"
             in found.errors[0]
         )
         assert f"can have more than {times * MANY // 7 + 1} records" in found.errors[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -328,3 +329,18 @@ def test_repeated_rows_make_nobody_lighter(limited: Path, tmp_path: Path) -> Non
     folder.claim_what_holds()
     found = lk.verify(folder.root / "public")
     assert found.problems[-1].startswith(f"release.csv, line {frame.height + 2}: says what another row says")
+
+
+def test_what_no_people_could_hold_is_found_without_knowing_them(folder: Folder) -> None:
+    """Of classes of few records, nobody needs to know whose they are to see that k = 500 is not true."""
+    if linked(folder):
+        return
+    path = folder.root / "public/certificate.json"
+    claims = json.loads(path.read_text())["guarantee"]
+    for entry in claims:
+        if entry["model"] == "k-anonymity":
+            entry["parameters"]["k"] = 500
+    folder.certify(guarantee=tuple(claims))
+    found = lk.verify(folder.root / "public")
+    assert not found.ok
+    assert [proof.holds for proof in found.proofs if proof.model == "k-anonymity"] == [False]

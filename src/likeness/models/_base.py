@@ -159,6 +159,16 @@ class BoundModel(ABC):
         """Say what no release of these records can hold, as the end of a message; empty when there is nothing."""
         return ""
 
+    def because(self, stats: ClassStatistics) -> str:  # noqa: ARG002
+        """Say why a class does not hold, as a part of a message; empty where the measure says it all.
+
+        Parameters
+        ----------
+        stats
+            Of classes, or parts of them, one of which does not hold.
+        """
+        return ""
+
     def strongest_posterior(self, posteriors: Sequence[Fraction]) -> Strength:
         """Find the strongest parameters that hold when confidence in each value can rise this far.
 

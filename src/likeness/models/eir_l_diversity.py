@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 BUDGET = 50_000
 """Masks to look at for each number of values above l, when a class is measured: some hundredths of a second."""
+_NAMED = 5
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,6 +94,20 @@ class _Bound(BoundModel):
         of = stats.of
         certain = min(self.l, LARGEST)
         return np.asarray(class_minima(of.start, of.first, of.value, stats.values, certain, BUDGET)[:, 0])
+
+    def because(self, stats: ClassStatistics) -> str:
+        from likeness.kernels.hitting_set import minimum_hitting_set
+
+        of = stats.individuals.take(np.flatnonzero(~self.holds(stats))[:1])
+        people = np.arange(of.number.size)
+        witness = np.full(people.size, -1, np.int64)
+        place = np.full(stats.values, -1, np.int64)
+        minimum_hitting_set(of.first, of.value, people, people.size, place, witness, self.l, BUDGET)
+        names = [repr(self.attribute.label(code)) for code in witness[witness >= 0].tolist()]
+        if not names:
+            return ""
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        return f", because everybody has one of {', '.join(names[:_NAMED])}{more}"
 
     def class_test(self) -> ClassTest:
         from likeness.kernels.class_tests import ClassTest

@@ -108,15 +108,15 @@ class ColumnProfile:
         }
 
 
-def count(number: int, noun: str) -> str:
+def count(number: int, noun: str, plural: str | None = None) -> str:
     """Write a number with its noun.
 
     Examples
     --------
-    >>> count(1, "record"), count(1200, "record")
-    ('1 record', '1,200 records')
+    >>> count(1, "record"), count(1200, "record"), count(2, "person", "people")
+    ('1 record', '1,200 records', '2 people')
     """
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def share(part: int, whole: int) -> str:

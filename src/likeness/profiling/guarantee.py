@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.models._beta import enhanced_limit
+from likeness.profiling.findings import count
 from likeness.profiling.persons import keys_of
 
 if TYPE_CHECKING:
@@ -80,11 +81,38 @@ def propose_guarantee(
     return tuple(found)
 
 
+def identity_reserved(reaches: Sequence[Reach]) -> tuple[dict[str, Any], ...]:
+    """Give the models to ask for instead where one person's records are to be published under one number.
+
+    Parameters
+    ----------
+    reaches
+        What each sensitive column can meet, people being counted.
+
+    Returns
+    -------
+    tuple of dict
+        As a policy file has them under ``privacy``; none where nobody is counted, or there is no person but one.
+    """
+    people = max((reach.people or 0 for reach in reaches), default=0)
+    if people < 2:
+        return ()
+    unknown = {"others": "unknown"} if len(reaches) > 1 else {}
+    return (
+        {"model": "ir-k-anonymity", "k": min(K, people)},
+        *(
+            {"model": "eir-l-diversity", "l": min(L, reach.eir_l), "sensitive": reach.column, **unknown}
+            for reach in reaches
+            if reach.eir_l is not None and reach.eir_l > 1
+        ),
+    )
+
+
 def _k_of_people(people: int) -> Proposal:
     """k-anonymity where classes count people."""
     model = {"model": "k-anonymity", "k": min(K, people)}
     if people < K:
-        return Proposal(model, f"the table has only {people} people: all are one class")
+        return Proposal(model, f"the table has only {count(people, 'person', 'people')}: all are one class")
     return Proposal(model, "nobody can be told from fewer than k - 1 other people by the quasi-identifiers")
 
 
@@ -94,13 +122,13 @@ def _k_anonymity(records: int, persons: Persons) -> Proposal:
     reason = "nobody can be told from fewer than k - 1 others by the quasi-identifiers"
     if k < K:
         return Proposal(
-            {"model": "k-anonymity", "k": k}, f"the table has only {records} records: all are one class"
+            {"model": "k-anonymity", "k": k}, f"the table has only {count(records, 'record')}: all are one class"
         )
     if persons.column is None:
         return Proposal({"model": "k-anonymity", "k": k}, reason)
     enough = (K - 1) * persons.most + 1
     if enough * _MOST_OF_TABLE <= records:
-        reason = f"records of at least {K} people in every class, as nobody has more than {persons.most}"
+        reason = f"records of at least {K} people in every class, as nobody has more than {persons.most:,}"
         return Proposal({"model": "k-anonymity", "k": enough}, reason)
     reason = f"k counts records, and one person has up to {persons.most}: a class may hold a single person"
     return Proposal({"model": "k-anonymity", "k": k}, reason)
@@ -133,6 +161,6 @@ def _holds_when_known(sensitive: Mapping[str, Cells], name: str, model: Mapping[
     sizes = np.bincount(known)[part]
     shares = np.bincount(own.groups(), minlength=own.radix)
     caps = np.array(
-        [float(enhanced_limit(Fraction(int(count), own.height), Fraction(BETA))) for count in shares]
+        [float(enhanced_limit(Fraction(int(size), own.height), Fraction(BETA))) for size in shares]
     )
     return bool((counts / sizes <= caps[value] * (1 - 1e-9)).all())

@@ -16,7 +16,7 @@ from likeness.profiling.guarantee import propose_guarantee
 from likeness.profiling.interpreting import interpret
 from likeness.profiling.links import find_links
 from likeness.profiling.meaning import MANY
-from likeness.profiling.persons import find_persons, individual_of
+from likeness.profiling.persons import find_persons, individual_of, tells_apart
 from likeness.profiling.reach import measure_reach
 from likeness.profiling.result import Profile
 from likeness.profiling.uniqueness import measure_uniqueness
@@ -85,8 +85,16 @@ def profile(table: Any, *, roles: Mapping[str, str] | None = None) -> Profile:
         name: own for name, own in cells.items() if supposed[name].role in PUBLISHED and own.distinct
     }
     links = find_links(published, _one_record_each(person))
+    # What the policy will count people by (`individual_of`), which is not known before what is dropped is.
+    counted = (
+        person
+        if person is not None and tells_apart(supposed[person.name].role, meanings[person.name].looks_like)
+        else None
+    )
     reaches = {
-        name: measure_reach(own) for name, own in published.items() if supposed[name].role == "sensitive"
+        name: measure_reach(own, counted)
+        for name, own in published.items()
+        if supposed[name].role == "sensitive"
     }
     dropped = redundant(links, supposed, reaches, given)
     columns = tuple(

@@ -168,10 +168,11 @@ def _reach(profile: Profile) -> list[str]:
     """Strongest parameters."""
     persons = profile.persons
     if profile.individual is not None:
-        line = f"k-anonymity: k up to {persons.people:,}, the number of people; they have {profile.records:,} records"
+        records = count(profile.records, "record")
+        line = f"k-anonymity: k up to {persons.people:,}, the number of people; they have {records}"
     else:
         line = f"k-anonymity: k up to {profile.records:,}, the number of records"
-        line += "" if persons.column is None else f"; they are of {persons.people:,} people"
+        line += "" if persons.column is None else f"; they are of {count(persons.people, 'person', 'people')}"
     return [line, *(item for reach in profile.reach for item in _reach_of(reach))]
 
 
@@ -180,14 +181,17 @@ def _reach_of(reach: Reach) -> list[str]:
     cs = ", ".join(f"c above {_up(c)} at l = {rank}" for rank, c in reach.recursive_c.items())
     recursive = f"; recursive (c,l)-diversity: {cs}" if cs else ""
     diversity = f"distinct l up to {reach.values:,}; entropy l up to {_down(reach.entropy_l)}{recursive}"
+    word, words = ("record", "records") if reach.people is None else ("person", "people")
+    share_of = "" if reach.people is None else " of the people"
     lines = [
-        f"{reach.column}: {diversity}; (α,k)-anonymity: α from {_up(reach.alpha)}",
+        f"{reach.column}: {diversity}; (α,k)-anonymity: α from {_up(reach.alpha)}{share_of}",
         "  β-likeness, t-closeness, δ-disclosure: any parameter",
+        *([] if reach.eir_l is None else [f"  eir-l-diversity: l up to {reach.eir_l:,} or more"]),
         "  under enhanced β-likeness a class needs, to hold a rare value:",
     ]
     for value in reach.rare:
         sizes = ", ".join(f"{value.smallest_class[beta]:,} (β = {beta})" for beta in BETAS)
-        lines.append(f"    {value.label!r}, {count(value.records, 'record')}: at least {sizes} records")
+        lines.append(f"    {value.label!r}, {count(value.count, word, words)}: at least {sizes} {words}")
     return lines
 
 

@@ -68,8 +68,19 @@ def individual_of(persons: Persons, columns: Sequence[ColumnProfile]) -> str | N
         What is said about every column.
     """
     found = [own for own in columns if own.name == persons.column]
-    fits = any(own.role == "identifier" and own.looks_like != "name" for own in found)
+    fits = any(tells_apart(own.role, own.looks_like) for own in found)
     return persons.column if fits and any(own.role in PUBLISHED for own in columns) else None
+
+
+def tells_apart(role: str, looks_like: str) -> bool:
+    """Whether a column of this role that looks like this may be what a policy counts people by.
+
+    Examples
+    --------
+    >>> tells_apart("identifier", "id"), tells_apart("identifier", "name"), tells_apart("quasi", "id")
+    (True, False, False)
+    """
+    return role == "identifier" and looks_like != "name"
 
 
 def find_persons(columns: Mapping[str, Cells], meanings: Mapping[str, Meaning]) -> Persons:

@@ -8,6 +8,7 @@ import yaml
 
 from likeness.policy.yaml_nodes import Dumper
 from likeness.profiling.findings import PUBLISHED, count, share
+from likeness.profiling.guarantee import identity_reserved
 
 if TYPE_CHECKING:
     from likeness.profiling.findings import ColumnProfile
@@ -59,6 +60,10 @@ def write_policy(profile: Profile) -> str:
     lines.append("privacy:")
     for proposal in profile.guarantee:
         lines += [f"  {_comment(proposal.reason)}", f"  - {_flow(proposal.model)}"]
+    linked = identity_reserved(profile.reach)
+    if linked:
+        lines.append("  # These instead publish all records of a person under one random number:")
+        lines += [f"  # - {_flow(model)}" for model in linked]
     return "\n".join(lines) + "\n"
 
 
