@@ -39,8 +39,9 @@ lint: $(STAMP_DEV)  ## ruff and mypy
 bench: $(STAMP_DEV)  ## time as ratios to one sort on this machine, loss beside other tools, memory, cold start
 	$(BIN)/python -m benchmarks
 
-figures: $(STAMP_DEV)  ## the papers' figures and claims, redone (about a quarter of an hour)
+figures: $(STAMP_DEV)  ## the papers' figures and claims, redone (about twenty minutes)
 	$(BIN)/python -m papers.similarity_clustering
+	$(BIN)/python -m papers.identity_reserved
 	$(BIN)/python -m papers.beta_likeness
 
 clean:

@@ -13,8 +13,8 @@ import likeness as lk
 from benchmarks.clock import unit
 from likeness.errors import CannotBeMetError
 from likeness.models._requirements import require
-from likeness.progress import Progress
 from likeness.proof import prove
+from papers.figures.timing import SearchClock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,25 +123,6 @@ class Bench:
     def argsort(self, rows: int | None = None) -> float:
         """Seconds of one stable argsort of as many int64: the unit of time."""
         return unit(rows or self.subject.table.height)
-
-
-class SearchClock(Progress):
-    """Takes the time between the start of the search and that of publishing."""
-
-    def __init__(self) -> None:
-        self.begin = self.end = NAN
-
-    def step(self, stage: str, done: int, total: int) -> None:  # noqa: ARG002
-        """Hear of a stage."""
-        if stage == "search" and self.begin != self.begin:  # NaN
-            self.begin = time.perf_counter()
-        elif stage == "publish":
-            self.end = time.perf_counter()
-
-    @property
-    def seconds(self) -> float:
-        """Of the search."""
-        return self.end - self.begin
 
 
 def min_of(one: float, other: float) -> float:

@@ -18,6 +18,9 @@ FAMILIES = {
     "SABRE": ("tab:green", "^"),
     "perturbation": ("tab:blue", "o"),
     "Baseline": ("black", "x"),
+    "GeneIR": ("tab:orange", "s"),
+    "DAnonyIR_E": ("tab:blue", "o"),
+    "DAnonyIR": ("tab:green", "^"),
 }
 OTHERS = ("tab:purple", "v")
 

@@ -66,19 +66,20 @@ def report(
     title
         The paper.
     """
+    both = list(found)
+    twice = "A claim is judged twice: with the methods as the paper describes them, and with this library's defaults."
     lines = [
         f"# {title}: the paper's claims beside what was measured",
         "",
-        "Every verdict is computed from the numbers in the CSV files by the rule beside it. A claim is judged twice: with",
-        "the methods as the paper describes them, and with this library's defaults. How the runs were made is in",
-        "`papers/README.md`.",
+        "Every verdict is computed from the numbers in the CSV files by the rule beside it.",
+        *([twice] if len(_readings(both)) > 1 else []),
+        "How the runs were made is in `papers/README.md`.",
         "",
         *(f"* {note}" for note in notes),
     ]
-    both = list(found)
     lines += ["", "## All claims", "", *_matrix(both)]
     for subject, results in both:
-        lines += ["", f"## {subject.title}", "", *_summary(results.claims), ""]
+        lines += ["", f"## {subject.title}", "", *_summary(results.claims, _readings(both)), ""]
         for panel in results.panels:
             lines += _panel(subject, panel, results.claims, plotted)
     return "\n".join(lines) + "\n"
@@ -86,7 +87,7 @@ def report(
 
 def _matrix(found: Sequence[tuple[Titled, Results]]) -> list[str]:
     """Write every claim with all its verdicts, one row each."""
-    columns = [(subject.name, reading) for subject, _ in found for reading in READINGS]
+    columns = [(subject.name, reading) for subject, _ in found for reading in _readings(found)]
     verdicts: dict[tuple[str, str], dict[tuple[str, str], str]] = {}
     for subject, results in found:
         for claim in results.claims:
@@ -100,15 +101,22 @@ def _matrix(found: Sequence[tuple[Titled, Results]]) -> list[str]:
     return lines
 
 
+def _readings(found: Sequence[tuple[Titled, Results]]) -> list[str]:
+    """Readings that claims are judged in, in order."""
+    used = {claim.reading for _, results in found for claim in results.claims}
+    return [reading for reading in READINGS if reading in used]
+
+
 def _unread(panel: str) -> str:
     """Name the panel of both readings."""
     return panel.removesuffix("-library")
 
 
-def _summary(claims: Sequence[Claim]) -> list[str]:
+def _summary(claims: Sequence[Claim], readings: Sequence[str]) -> list[str]:
     """Count verdicts."""
     lines = []
-    for reading, compared in READINGS.items():
+    for reading in readings:
+        compared = READINGS[reading]
         counts = Counter(claim.verdict for claim in claims if claim.reading == reading)
         plural = {"holds": "hold", "does not hold": "do not hold", "not measured": "could not be measured"}
         told = ", ".join(f"{counts[verdict]} {words}" for verdict, words in plural.items() if counts[verdict])

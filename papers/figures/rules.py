@@ -53,6 +53,23 @@ def mean_ratio(series: Series, upper: str, lower: str, *, low: float = 0.0, high
     return Outcome(low <= ratio <= high, found)
 
 
+def ratios_within(series: Series, upper: str, lower: str, low: float, high: float) -> Outcome:
+    """Decide whether the ratio of two curves lies within limits at every point.
+
+    Examples
+    --------
+    >>> ratios_within({"a": [1, 4], "b": [2, 4]}, "a", "b", 0.5, 0.9)
+    Outcome(holds=False, measured='a / b is 0.5 to 1 (mean 0.75), within at 1 of 2 points')
+    """
+    ratios = [one / two for one, two in _pairs(series[upper], series[lower]) if two > 0]
+    if not ratios:
+        return NOTHING
+    good = sum(low <= ratio <= high for ratio in ratios)
+    mean = sum(ratios) / len(ratios)
+    told = f"{upper} / {lower} is {min(ratios):.4g} to {max(ratios):.4g} (mean {mean:.4g})"
+    return Outcome(good == len(ratios), f"{told}, within at {good} of {len(ratios)} points")
+
+
 def falls(values: Sequence[float], slack: float = 0.0) -> Outcome:
     """Decide whether a curve ends below its start and never rises by more than a share of the value before.
 
