@@ -110,3 +110,19 @@ def test_what_a_count_of_records_would_miss_is_warned_about(run, desk):
     assert found.code == 0, found.err
     assert "warning: k-anonymity counts people here; a count of records would take 1 of 7 groups" in found.err
     assert "7 individuals = 7 published + 0 withheld + 0 dropped" in found.out
+
+
+def test_many_records_that_say_nothing_new_of_a_person_are_warned_about(run, desk):
+    assert run("generate", "hospital-visits", "--rows", "800", "-o", "visits.csv").code == 0
+    policy = (desk / "visits-policy.yaml").read_text().replace("k: 5", "k: 2").replace("l: 3", "l: 2")
+    (desk / "visits-policy.yaml").write_text(policy)
+    found = run("anonymize", "visits.csv", "visits-policy.yaml", "-o", "out")
+    assert found.code == 0
+    again = 800 - pl.read_csv("visits.csv").select("patient_id", "diagnosis").unique().height
+    assert again > 160
+    assert (
+        f"warning: {again} of 800 records say the same sensitive values of the same person again" in found.err
+    )
+    (desk / "visits-policy.yaml").write_text(f"{policy}hygiene: {{duplicates: drop}}\n")
+    found = run("anonymize", "visits.csv", "visits-policy.yaml", "-o", "out2")
+    assert (found.code, "warning" in found.err) == (0, False)

@@ -229,7 +229,9 @@ class TestRareValues:
         ask(desk, "{model: alpha-k-anonymity, alpha: 0.01, k: 2}")
         found = run("check", "patients.csv", "policy.yaml")
         assert found.code == 3
-        assert "any value of 'disease' (n_min): 100; no class can have more than 61 records" in found.errors[0]
+        assert (
+            "any value of 'disease' (n_min): 100; no class can have more than 61 records" in found.errors[0]
+        )
 
     @pytest.mark.parametrize(
         ("method", "model"),
@@ -267,10 +269,7 @@ class TestFiftyThousandValues:
         limit_levels(desk)
         found = run("anonymize", "patients.csv", "policy.yaml", "-o", "out")
         assert (found.code, found.out) == (3, "")
-        assert (
-            f"(n_min): {least}; no class"
-            in found.errors[0]
-        )
+        assert f"(n_min): {least}; no class" in found.errors[0]
         assert f"can have more than {times * MANY // 7 + 1} records" in found.errors[0]
         assert max(map(len, found.errors)) < 500
 

@@ -40,13 +40,28 @@ def test_parquet_and_the_same_again(run, desk):
 
 
 def test_nothing_is_written_when_something_would_be_lost(run, desk):
-    (desk / "diagnosis.csv").write_text("mine\n")
+    (desk / "hospital-policy.yaml").write_text("mine\n")
     before = sorted(desk.iterdir())
     found = run(*HOSPITAL, "-o", "hospital.csv")
     assert found.code == 2
-    assert "diagnosis.csv: already exists" in found.errors[0]
+    assert "hospital-policy.yaml: already exists" in found.errors[0]
     assert sorted(desk.iterdir()) == before
-    assert (desk / "diagnosis.csv").read_text() == "mine\n"
+    assert (desk / "hospital-policy.yaml").read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("options", [(), ("--overwrite",)])
+def test_a_hierarchy_whose_name_is_taken_gets_another_one(options, run, desk):
+    assert run("generate", "informs", "--rows", "300", "-o", "informs.csv").code == 0
+    before = (desk / "diagnosis.csv").read_bytes()
+    found = run(*HOSPITAL, "-o", "hospital.csv", *options)
+    assert found.code == 0
+    assert found.err.startswith("wrote hospital.csv, hospital-diagnosis.csv, hospital-policy.yaml\n")
+    assert (desk / "diagnosis.csv").read_bytes() == before
+    for name in ("informs", "hospital"):  # each policy fits its table
+        assert encode(read(desk / f"{name}.csv"), Policy.load(desk / f"{name}-policy.yaml")).data.size
+    # The same again needs nothing but the table.
+    found = run(*HOSPITAL, "-o", "hospital.csv", "--overwrite")
+    assert found.err.startswith("wrote hospital.csv\n")
 
 
 def test_stdout_gets_csv(run, desk):

@@ -8,7 +8,7 @@ from likeness.microdata.domain import Domain
 from likeness.models._requirements import require
 from likeness.models.beta_likeness import BetaLikeness
 from likeness.models.distinct_l_diversity import DistinctLDiversity
-from likeness.profiling.guarantee import propose_guarantee
+from likeness.profiling.guarantee import identity_reserved, propose_guarantee
 from likeness.profiling.persons import Persons
 from likeness.profiling.reach import measure_reach
 
@@ -40,7 +40,7 @@ def test_k_covers_five_people_where_the_table_is_large_enough(records, most, k):
 def test_k_counts_people_where_the_policy_names_their_column(people, k):
     (model,) = propose_guarantee(1000, Persons(0, "person", people, 30), {}, [], of_people=True)
     assert model.model == {"model": "k-anonymity", "k": k}
-    assert "people" in model.reason
+    assert ("1 person:" if people == 1 else "people") in model.reason
 
 
 def test_of_people_with_several_records_nobody_is_said_to_know_the_other_columns():
@@ -53,6 +53,25 @@ def test_of_people_with_several_records_nobody_is_said_to_know_the_other_columns
         80, Persons(0, "person", 40, 2), {"a": cells["a"]}, reaches[:1], of_people=True
     )
     assert "others" not in alone.model
+
+
+def test_models_that_link_records_are_given_where_people_are_counted():
+    cells = all_cells({"who": ["p", "p", "q", "r"], "a": ["x", "y", "z", "x"], "b": ["u", "v", "u", "u"]})
+    reaches = [measure_reach(cells[name], cells["who"]) for name in "ab"]
+    assert [reach.eir_l for reach in reaches] == [2, 1]
+    assert identity_reserved(reaches) == (
+        {"model": "ir-k-anonymity", "k": 3},
+        {"model": "eir-l-diversity", "l": 2, "sensitive": "a", "others": "unknown"},
+    )
+    assert identity_reserved([measure_reach(cells["a"])]) == ()
+    assert identity_reserved([]) == ()
+
+
+def test_one_is_not_several():
+    (alone,) = propose_guarantee(3, Persons(0, "person", 1, 3), {}, [], of_people=True)
+    assert alone.reason == "the table has only 1 person: all are one class"
+    (alone,) = propose_guarantee(1, EACH_ONE, {}, [])
+    assert alone.reason == "the table has only 1 record: all are one class"
 
 
 def test_one_sensitive_column():

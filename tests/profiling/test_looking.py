@@ -119,10 +119,26 @@ def test_people_with_several_records_are_told_and_covered(tmp_path):
     assert "\nindividual: patient_id\n" in found.policy_yaml()
     assert found.individual == found.policy().individual == "patient_id"
     assert any("Classes count people" in warning for warning in found.warnings)
+    of_value = frame.group_by("diagnosis").agg(pl.col("patient_id").n_unique())["patient_id"]
+    (reach,) = found.reach
+    assert (reach.people, reach.alpha) == (people.height, pytest.approx(of_value.max() / people.height))
+    assert reach.rare[0].count == of_value.min()
     encoded = release.private.encoded
     distinct = frame.select("patient_id", "diagnosis").unique().height
     assert encoded.dropped == {"duplicate records of one person": 2000 - distinct}
     assert encoded.hygiene.people == people.height
+
+
+def test_the_guarantee_that_links_records_is_written_beside_the_proposed_one(tmp_path):
+    frame = registry.load("datasets", "hospital-visits")().generate(rows=2000, seed=5)
+    text = profile(as_csv(frame.drop("visit_date"), tmp_path)).policy_yaml()
+    proposed, instead = text.split("privacy:\n")[0], text.split("random number:\n")[1]
+    assert "model: eir-l-diversity, l: 3, sensitive: diagnosis" in instead
+    path = tmp_path / "linked.yaml"
+    path.write_text(f"{proposed}privacy:\n{instead.replace('  # -', '  -')}")
+    release = lk.anonymize(frame.drop("visit_date"), lk.Policy.load(path), seed=1)
+    assert release.certificate.form["name"] == "identity-reserved"
+    assert all(proof.holds for proof in release.verdict.proofs)
 
 
 def test_people_are_not_counted_by_names_or_by_what_is_no_identifier(tmp_path):

@@ -102,3 +102,12 @@ def test_deterministic(certificate: Certificate) -> None:
 def test_never_rounds(certificate: Certificate) -> None:
     entry = certificate.guarantee[0] | {"measured": {"k": 2.0000000001}}
     assert "k = 2.0000000001" in certificate_page(replace(certificate, guarantee=(entry,)))
+
+
+def test_one_is_not_several() -> None:
+    frame = pl.DataFrame({"who": ["ann"], "age": [30], "disease": ["flu"]})
+    columns = {"who": lk.identifier(), "age": lk.quasi(hierarchy=[["30", "*"]]), "disease": lk.sensitive()}
+    policy = lk.Policy(columns=columns, individual="who", privacy=lk.IrKAnonymity(1))
+    said = " ".join(_texts(certificate_page(lk.anonymize(frame, policy, seed=1).certificate)).split())
+    assert "a release of 1 record of 1 individual in 1 equivalence class, in the form" in said
+    assert "hierarchy of 1 value (in certificate.json)" in said

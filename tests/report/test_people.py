@@ -120,7 +120,7 @@ def test_classes_in_which_few_values_suffice_are_counted(least):
         any(all(set(few) & own for own in of.values()) for few in combinations(range(6), least - 1))
         for of in sets.values()
     )
-    ((line, missed),) = people_findings(release)
+    *_, (line, missed) = people_findings(release)
     assert f"in {failing} of {len(sets)} classes" in line
     assert missed == (failing > 0)
     shown = unescape(page_of(release))
@@ -167,6 +167,35 @@ def test_nothing_is_said_where_every_record_is_another_persons():
     assert people_rows(release) == []
     assert people_findings(release) == []
     assert "People with several records" not in page_of(release)
+
+
+def chronic(again: int) -> pl.DataFrame:
+    """Ten people with two visits each for other diseases, the first of them with some more for the same disease."""
+    who = [f"p{i}" for i in range(10)] * 2 + ["p0"] * again
+    disease = [f"d{i % 4}" for i in range(10)] + [f"d{(i + 1) % 4}" for i in range(10)] + ["d0"] * again
+    age = {f"p{i}": 30 + i // 5 for i in range(10)}
+    return pl.DataFrame({"who": who, "age": [age[name] for name in who], "disease": disease})
+
+
+def test_many_records_that_say_nothing_new_are_warned_of():
+    assert people_warnings(made(chronic(5), lk.IrKAnonymity(2))) == []  # 5 of 25 are 20 %
+    release = made(chronic(6), lk.IrKAnonymity(2))
+    (line,) = people_warnings(release)
+    assert line == (
+        "6 of 26 records say the same sensitive values of the same person again and are left out, with their other columns; "
+        "ir-k-anonymity needs that, and hygiene: {duplicates: drop} in the policy says that it is all right"
+    )
+    assert f"<strong>Warning:</strong> {line}" in unescape(page_of(release))
+    (line,) = people_warnings(made(chronic(6), lk.KAnonymity(2)))
+    assert line.endswith("with their other columns; hygiene: {duplicates: keep} keeps them")
+
+
+def test_a_rule_that_was_given_is_not_warned_of():
+    release = made(chronic(6), lk.KAnonymity(2), hygiene={"duplicates": "drop"})
+    assert people_warnings(release) == []
+    assert "6 of 26 records say the same" in unescape(page_of(release))
+    kept = made(chronic(6), lk.KAnonymity(2), hygiene={"duplicates": "keep"})
+    assert "again" not in "".join(line for line, _ in people_findings(kept))
 
 
 def test_values_asked():

@@ -14,6 +14,8 @@ import likeness as lk
 from likeness.folder.audit import plain_policy
 from likeness.folder.class_map import class_map_of
 from likeness.report import losses, report_page
+from likeness.report.measured import skipped_rows
+from likeness.report.proven import smallest_class_tables
 
 ODD = "<script>"
 
@@ -105,7 +107,13 @@ def test_loss(page: str) -> None:
     assert measured["c-avg"] == release.loss()["average-class-size"] / 4
     assert found == {name: f"{value:.6g}" for name, value in measured.items()}
     assert [row[0] for row in _rows(page, "By quasi-identifier")] == ["person_original", ODD]
-    assert {row[0] for row in _rows(page, "Not measured")} == set(measured.skipped)
+    skipped = _rows(page, "Not measured")
+    names = [name for row in skipped for name in row[0].split(", ")]
+    assert len(names) == len(set(names))
+    assert set(names) == set(measured.skipped)
+    # The metrics' names are not said again, and no reason twice.
+    assert len({why for _, why in skipped}) == len(skipped)
+    assert not any(f"{name}:" in why for name in names for _, why in skipped)
 
 
 def test_risk(page: str) -> None:
@@ -118,12 +126,14 @@ def test_risk(page: str) -> None:
     )
 
 
-def test_smallest_classes(page: str) -> None:
+def test_smallest_classes() -> None:
+    page = _page(_release(privacy=lk.BetaLikeness("0.3", sensitive="disease", others="unknown")))
     rows = _rows(page, "Smallest classes that rare values need")
     assert sorted(row[0] for row in rows) == ["cold", "flu", "gout"]
     assert sum(int(row[1]) for row in rows) == 16
     sizes = [int(row[2]) for row in rows]
-    assert sizes == sorted(sizes, reverse=True)
+    # Caps: 0.65 for the half that have the flu, 0.325 for the quarters.
+    assert sizes == [4, 4, 2]
     assert "n_min" in page
 
 
@@ -139,6 +149,38 @@ def test_many_values_are_cut_off() -> None:
     page = _page(lk.anonymize(frame, lk.Policy(columns=columns, privacy=lk.BetaLikeness(5)), seed=1))
     assert "… and 10 more values" in page
     assert len(_rows(page, "Smallest classes")) == 50
+
+
+def test_values_that_need_the_same_class_are_said_in_one_line() -> None:
+    release = _release(privacy=lk.DistinctLDiversity(2, sensitive="disease", others="unknown"))
+    page = _page(release)
+    check_html(page)
+    after = unescape(page[page.index("Smallest classes") :])
+    said = "distinct-l-diversity on 'disease': Each of the 3 published values needs a class of at least 2 records (n_min)."
+    assert said in after
+    assert "<table" not in after
+    ((_, line, rows, more),) = smallest_class_tables(release)
+    assert (line != "", rows, more) == (True, [], 0)
+
+
+def test_one_value_more_is_not_several() -> None:
+    frame = pl.DataFrame({"age": list(range(205)), "code": [f"c{i % 51:02}" for i in range(205)]})
+    columns = {"age": lk.quasi(), "code": lk.sensitive()}
+    page = _page(lk.anonymize(frame, lk.Policy(columns=columns, privacy=lk.BetaLikeness(5)), seed=1))
+    assert "… and 1 more value, which needs no larger class." in page
+
+
+def test_reasons_why_nothing_was_measured() -> None:
+    skipped = {
+        "height": "height: 'a' has no levels; give it some; height: 'b' has no levels; give it some; height: 'c' is odd",
+        "depth": "depth: 'a' has no levels; give it some; depth: 'b' has no levels; give it some; depth: 'c' is odd",
+        "c-avg": "c-avg: the parameter 'k' is missing",
+    }
+    assert skipped_rows(skipped) == [
+        ["height, depth", "'a' has no levels; give it some (so it is with 'b'); 'c' is odd"],
+        ["c-avg", "the parameter 'k' is missing"],
+    ]
+    assert skipped_rows({}) == []
 
 
 def _perturbed(**changes: Any) -> lk.Release:

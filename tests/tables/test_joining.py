@@ -182,6 +182,11 @@ def test_a_person_who_stands_twice_is_named_by_rows():
     )
 
 
+def test_one_person_who_stands_twice():
+    (line,) = problem(pl.DataFrame({"id": ["a", "b", "b"]}), pl.DataFrame(VISITS))
+    assert "column 'id' names 1 person more than once, the first in row 2 and row 3" in line
+
+
 def test_tables_that_have_nobody_in_common_are_refused():
     (line,) = problem(pl.DataFrame({"id": [7, 8]}), pl.DataFrame({"id": ["007", "008 "], "s": [1, 2]}))
     assert line == (

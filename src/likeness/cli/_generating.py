@@ -35,6 +35,8 @@ def check_output(path: Path) -> None:
 def belongings(dataset: Any, table: Path) -> tuple[dict[Path, str], Path | None]:
     """Say what belongs to a generated table: its hierarchies, and the policy that is ready for it.
 
+    A hierarchy whose name is taken by another file, as that of another dataset's policy, gets that of the table before it.
+
     Parameters
     ----------
     dataset
@@ -48,11 +50,20 @@ def belongings(dataset: Any, table: Path) -> tuple[dict[Path, str], Path | None]
         Path to text; and the policy's path, None when this version cannot use that policy.
     """
     hierarchies = dataset.hierarchies() if hasattr(dataset, "hierarchies") else {}
-    texts = {table.parent / name: _arx(rows) for name, rows in hierarchies.items()}
+    texts, names = {}, {}
+    for name, rows in hierarchies.items():
+        text = _arx(rows)
+        taken = (table.parent / name).exists() and not _holds(table.parent / name, text)
+        names[name] = f"{table.stem}-{name}" if taken else name
+        texts[table.parent / names[name]] = text
     if not hasattr(dataset, "policy") or not _usable(dataset.policy()):
         return texts, None
+    given = dataset.policy()
+    for column in given["columns"].values():
+        if isinstance(column.get("hierarchy"), str):
+            column["hierarchy"] = names.get(column["hierarchy"], column["hierarchy"])
     policy = table.with_name(f"{table.stem}-policy.yaml")
-    return texts | {policy: write_yaml(dataset.policy())}, policy
+    return texts | {policy: write_yaml(given)}, policy
 
 
 def put(frame: pl.DataFrame, table: Path, texts: dict[Path, str], *, overwrite: bool) -> list[Path]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
-from likeness.cli._text import cell, columns, number, parameters
+from likeness.cli._text import cell, columns, count, number, parameters
 from likeness.folder.class_map import class_map_of
 from likeness.tables import Labelled
 
@@ -88,17 +88,17 @@ def people_line(counts: dict[str, int] | None) -> list[str]:
     if counts is None:
         return []
     parts = " + ".join(f"{counts[status]:,} {status}" for status in ("published", "withheld", "dropped"))
-    return [f"{counts['input']:,} individuals = {parts}"]
+    return [f"{count(counts['input'], 'individual')} = {parts}"]
 
 
 def counted_line(counts: dict[str, Any]) -> list[str]:
     """Write the account; withheld and dropped records with their reasons."""
     withheld, dropped = (sum(counts[status].values()) for status in ("withheld", "dropped"))
     lines = [
-        f"{counts['input']:,} records = {counts['published']:,} published + {withheld:,} withheld + {dropped:,} dropped"
+        f"{count(counts['input'], 'record')} = {counts['published']:,} published + {withheld:,} withheld + {dropped:,} dropped"
     ]
     for status in ("withheld", "dropped"):
-        lines += [f"{status} {count:,}: {reason}" for reason, count in counts[status].items()]
+        lines += [f"{status} {number_:,}: {reason}" for reason, number_ in counts[status].items()]
     return lines
 
 

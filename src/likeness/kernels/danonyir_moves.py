@@ -43,7 +43,10 @@ class Moving(NamedTuple):
     version : (classes,) int64
         How often each class has changed.
     tried : (n,) int64
-        The version of each individual's class that does not hold without it; -1: not known.
+        The version of each individual's class at which it was found to stay: the class does not hold without it, or no other
+        class was better then. -1: not looked at since it joined.
+    guess : (n,) int64
+        The class each individual would have joined when last asked, or -1.
     numbers : (5,) int64
         See `CURSOR` and the others.
     """
@@ -59,6 +62,7 @@ class Moving(NamedTuple):
     saved_row: NDArray[np.int64]
     version: NDArray[np.int64]
     tried: NDArray[np.int64]
+    guess: NDArray[np.int64]
     numbers: NDArray[np.int64]
 
 
@@ -116,8 +120,12 @@ def _unlink(moving, person):
 
 @njit(cache=True)
 def _hull_without(geometry, profiles, profile, moving, person, spare):
-    """Make a spare row the hull of an individual's class without that individual, of whom it must not be the only one."""
-    member = moving.head[moving.label[person]]
+    """Make a spare row the hull of an individual's class without that individual, of whom it must not be the only one.
+
+    Once the others lose as much as the whole class, they are as wide: most individuals make their class no wider.
+    """
+    row = moving.label[person]
+    member, whole = moving.head[row], _lost(moving.hulls, row)
     empty = True
     while member >= 0:
         if member != person:
@@ -126,6 +134,9 @@ def _hull_without(geometry, profiles, profile, moving, person, spare):
                 empty = False
             else:
                 widen(geometry, moving.hulls, spare, profiles, profile[member])
+            if _lost(moving.hulls, spare) == whole:
+                copy_hull(moving.hulls, spare, moving.hulls, row)
+                return
         member = moving.behind[member]
 
 
@@ -147,8 +158,10 @@ def _cheapest(geometry, profiles, profile, records, moving, person, rows, limit)
     my_low, my_high, my_bits = profiles.low[mine], profiles.high[mine], profiles.bits[mine]
     count, sizes = moving.filled, moving.sizes
     best, lowest = -1, limit
-    for row in range(rows):
-        if row == own or count[row] == 0:
+    # The class found last time comes first: it lowers what the others have to beat.
+    for at in range(-1, rows):
+        row = at if at >= 0 else moving.guess[person]
+        if row < 0 or row == own or count[row] == 0:
             continue
         size = sizes[row]
         cost = limit - limit
@@ -171,6 +184,7 @@ def _cheapest(geometry, profiles, profile, records, moving, person, rows, limit)
                 break
         if cost < lowest:
             best, lowest = row, cost
+    moving.guess[person] = best
     return best, lowest
 
 
@@ -253,6 +267,7 @@ def move_on(
         done += rows
         target, _ = _cheapest(geometry, profiles, profile, records, moving, person, rows, gain)
         if target < 0:
+            moving.tried[person] = moving.version[row]
             continue
         if not _holds_with(
             sets, limits, functions, shape, integers, reals, tally, moving, records, row, person, True

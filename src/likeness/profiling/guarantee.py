@@ -122,7 +122,8 @@ def _k_anonymity(records: int, persons: Persons) -> Proposal:
     reason = "nobody can be told from fewer than k - 1 others by the quasi-identifiers"
     if k < K:
         return Proposal(
-            {"model": "k-anonymity", "k": k}, f"the table has only {count(records, 'record')}: all are one class"
+            {"model": "k-anonymity", "k": k},
+            f"the table has only {count(records, 'record')}: all are one class",
         )
     if persons.column is None:
         return Proposal({"model": "k-anonymity", "k": k}, reason)
@@ -143,7 +144,7 @@ def _on(reach: Reach) -> Proposal:
             f"no class may raise the share of a value to more than {1 + BETA} times its share in the table",
         )
     l = min(L, reach.values)  # noqa: E741  # the literature's name
-    reason = f"{reach.values:,} values, too many or too rare for beta-likeness"
+    reason = f"{count(reach.values, 'value')}, too many or too rare for beta-likeness"
     return Proposal({"model": "distinct-l-diversity", "l": l, "sensitive": reach.column}, reason)
 
 

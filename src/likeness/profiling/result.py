@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from likeness.errors import TableError, suggestion
+from likeness.profiling.findings import count
 from likeness.profiling.persons import individual_of
 
 if TYPE_CHECKING:
@@ -186,7 +187,8 @@ class Profile:
             for role in ("identifier", "quasi", "sensitive", "other", "drop")
             if self.with_role(role)
         )
-        return f"Profile({self.source}: {self.records:,} records, {len(self.columns)} columns: {roles})"
+        sizes = f"{count(self.records, 'record')}, {count(len(self.columns), 'column')}"
+        return f"Profile({self.source}: {sizes}: {roles})"
 
     def _repr_html_(self) -> str:
         """Show everything in a notebook."""

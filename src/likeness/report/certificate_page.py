@@ -13,6 +13,8 @@ from likeness import registry
 from likeness.report.pages import phrase, plain_number, render
 
 if TYPE_CHECKING:
+    from collections.abc import Sized
+
     from likeness.certificate import Certificate
     from likeness.forms._base import Form
     from likeness.forms._columns import ColumnNote
@@ -93,9 +95,14 @@ def _column_row(note: ColumnNote, form: Form) -> list[str]:
     if note.order is not None:
         known.append(f"in the order {', '.join(note.order)}")
     if note.values is not None:
-        known.append(f"* stands for {len(note.values)} values (in certificate.json)")
+        known.append(f"* stands for {_values(note.values)} (in certificate.json)")
     if note.hierarchy is not None:
-        known.append(f"hierarchy of {len(note.hierarchy)} values (in certificate.json)")
+        known.append(f"hierarchy of {_values(note.hierarchy)} (in certificate.json)")
     if note.role == "sensitive":
         known.append(f"distance {note.distance}")
     return [note.name, note.role, note.kind, shown, "; ".join(known)]
+
+
+def _values(listed: Sized) -> str:
+    """Say how many values there are."""
+    return "1 value" if len(listed) == 1 else f"{len(listed)} values"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,11 +14,16 @@ from likeness.microdata.statistics import count_classes
 from likeness.models.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from likeness.metrics._base import Evaluation
     from likeness.metrics.measuring import Measurements
     from likeness.release import Release
+
+_COLUMN = re.compile(r"((?:'[^']*'|\"[^\"]*\")?)(.*)", re.DOTALL)
+"""A reason, with or without the name of a column that it begins with."""
 
 
 def losses(release: Release) -> Measurements:
@@ -73,6 +79,34 @@ def loss_rows(found: Measurements) -> list[list[str]]:
         metric = registry.load("metrics", name) if name in registry.names("metrics") else metric_named(name)
         rows.append([name, f"{value:.6g}", metric.range, metric.withheld])
     return rows
+
+
+def skipped_rows(skipped: Mapping[str, str]) -> list[list[str]]:
+    """Write which metrics were not measured, and why: each reason once, however many metrics and columns it is about.
+
+    Parameters
+    ----------
+    skipped
+        Metric to reason, which begins with the metric's name, once for every column.
+
+    Examples
+    --------
+    >>> why = "{0}: 'age' has no levels; {0}: 'zip' has no levels"
+    >>> skipped_rows({"height": why.format("height"), "precision": why.format("precision")})
+    [['height, precision', "'age' has no levels (so it is with 'zip')"]]
+    """
+    metrics: dict[str, list[str]] = {}
+    for name, why in skipped.items():
+        columns: dict[str, list[str]] = {}
+        for problem in why.removeprefix(f"{name}: ").split(f"; {name}: "):
+            column, rest = _COLUMN.fullmatch(problem).groups()  # type: ignore[union-attr]  # it matches any text
+            columns.setdefault(rest, []).append(column)
+        reasons = [
+            f"{first}{rest}" + (f" (so it is with {', '.join(others)})" if others else "")
+            for rest, (first, *others) in columns.items()
+        ]
+        metrics.setdefault("; ".join(reasons), []).append(name)
+    return [[", ".join(names), why] for why, names in metrics.items()]
 
 
 def loss_by_column(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:

@@ -60,7 +60,9 @@ def phrase(values: dict[str, Any] | None) -> str:
     if values is None:
         return "not measured"
     return ", ".join(
-        f"{key}: of {len(value)} values" if isinstance(value, dict) else f"{key} = {plain_number(value)}"
+        f"{key}: of {len(value)} {'value' if len(value) == 1 else 'values'}"
+        if isinstance(value, dict)
+        else f"{key} = {plain_number(value)}"
         for key, value in values.items()
     )
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from likeness.release import Release
 
 _PEOPLE_SHOWN = 50
+_MOST_DUPLICATES = 0.2
+"""Share of records that hygiene may leave out, as saying nothing new of a person, before it is warned of."""
 _RULES = {
     "hull": "published as the hull of all their records",
     "first": "taken from the first record",
@@ -77,7 +79,7 @@ def people_rows(release: Release) -> list[list[str]]:
 
 
 def people_findings(release: Release) -> list[tuple[str, bool]]:
-    """Say, for each model that thinks of one record a person, what it misses of people with several.
+    """Say what hygiene left out, and for each model that thinks of one record a person, what it misses of people with several.
 
     Parameters
     ----------
@@ -87,13 +89,14 @@ def people_findings(release: Release) -> list[tuple[str, bool]]:
     Returns
     -------
     list of (str, bool)
-        One sentence per model and way to miss something, and whether anything is missed here; none where every record is
-        another person's, nor of models about individuals.
+        One sentence where many records say what others of the same person say, and whether they are left out without the
+        policy's saying so; one per model and way to miss something, and whether anything is missed here, but none of models
+        about individuals. None at all where every record is another person's.
     """
     private = release.private
     if private.encoded.data.individuals is None:
         return []
-    lines = []
+    lines = _said_again(release)
     for model in private.encoded.name_models(private.policy.privacy):
         if model.about_individuals:
             continue
@@ -110,6 +113,27 @@ def people_warnings(release: Release) -> list[str]:
     return [line for line, missed in people_findings(release) if missed]
 
 
+def _said_again(release: Release) -> list[tuple[str, bool]]:
+    """Say how many records are left out because their sensitive values are said of the same person already."""
+    found, policy = release.private.encoded.hygiene, release.private.policy
+    if found is None or found.duplicates_rule != "drop":
+        return []
+    again, everything = found.duplicates, found.records + found.duplicates
+    if again <= _MOST_DUPLICATES * everything:
+        return []
+    about = [model.name for model in policy.privacy if model.about_individuals]
+    line = (
+        f"{again:,} of {everything:,} records {'says' if again == 1 else 'say'} the same sensitive values of the same person "
+        f"again and {'is' if again == 1 else 'are'} left out, with {'its' if again == 1 else 'their'} other columns; "
+    )
+    line += (
+        f"{about[0]} needs that, and hygiene: {{duplicates: drop}} in the policy says that it is all right"
+        if about
+        else "hygiene: {duplicates: keep} keeps them"
+    )
+    return [(line, "duplicates" not in policy.hygiene.model_fields_set)]
+
+
 def _too_few_people(release: Release, name: str, k: int) -> tuple[str, bool]:
     """Count the groups of the original that are large enough by their records alone."""
     data = release.private.encoded.data
@@ -119,9 +143,9 @@ def _too_few_people(release: Release, name: str, k: int) -> tuple[str, bool]:
     missed = (groups.sizes >= k) & (people < k)
     number_, alone = np.count_nonzero(missed), np.count_nonzero(missed & (people == 1))
     line = (
-        f"{name} counts people here; a count of records would take {number_:,} of {groups.count:,} groups of equal "
-        f"quasi-identifiers in the original for {k}-anonymous that hold fewer than {k} people, {alone:,} of them a single "
-        "person"
+        f"{name} counts people here; a count of records would take {number_:,} of {groups.count:,} "
+        f"{'group' if groups.count == 1 else 'groups'} of equal quasi-identifiers in the original for {k}-anonymous that "
+        f"{'holds' if number_ == 1 else 'hold'} fewer than {k} people, {alone:,} of them a single person"
     )
     return line, bool(number_)
 
@@ -144,7 +168,7 @@ def _too_few_values(release: Release, model: SensitiveModel) -> list[tuple[str, 
         )
         line = (
             f"{model.name} on {domain.name!r} says nothing of people who have several values: in {failing:,} of {plan.count:,} "
-            f"classes {few}; eir-l-diversity with l = {least} rules that out"
+            f"{'class' if plan.count == 1 else 'classes'} {few}; eir-l-diversity with l = {least} rules that out"
         )
         lines.append((line, failing > 0))
     return lines

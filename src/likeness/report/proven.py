@@ -48,7 +48,7 @@ def proof_rows(release: Release) -> list[list[str]]:
     return rows
 
 
-def smallest_class_tables(release: Release) -> list[tuple[str, list[list[str]], int]]:
+def smallest_class_tables(release: Release) -> list[tuple[str, str, list[list[str]], int]]:
     """Say, for each proof that sets one, which smallest class each sensitive value needs (n_min).
 
     Parameters
@@ -58,14 +58,15 @@ def smallest_class_tables(release: Release) -> list[tuple[str, list[list[str]], 
 
     Returns
     -------
-    list of (str, list of list of str, int)
-        What the table is about; value, published records, smallest class, those that need the largest first;
-        and the number of values left out.
+    list of (str, str, list of list of str, int)
+        What the table is about; in a sentence what every value needs, where that is the same, and no rows then; value,
+        published records, smallest class, those that need the largest first; and the number of values left out.
     """
     private = release.private
     data, plan = private.encoded.data, private.solution.plan
     codes = data.sensitive_codes if plan.sensitive is None else plan.sensitive
-    tables = []
+    word = "record" if data.individuals is None else "individual"
+    tables: list[tuple[str, str, list[list[str]], int]] = []
     # Perturbed values belong to no classes.
     for requirement in private.solution.requirements if plan.mechanism is None else ():
         sizes = requirement.bound.smallest_classes()
@@ -75,11 +76,21 @@ def smallest_class_tables(release: Release) -> list[tuple[str, list[list[str]], 
         counts = np.bincount(view.codes(codes)[plan.published], minlength=view.domain.codes)
         labels = [*view.domain.labels, "(missing)"]
         present = np.flatnonzero(counts)
+        if present.size and (sizes[present] == sizes[present[0]]).all():
+            least = int(sizes[present[0]])
+            whose = (
+                "The one published value"
+                if present.size == 1
+                else f"Each of the {present.size:,} published values"
+            )
+            line = f"{whose} needs a class of at least {least:,} {word if least == 1 else f'{word}s'} (n_min)"
+            tables.append((requirement.subject, line, [], 0))
+            continue
         order = present[np.lexsort((present, -sizes[present]))]
         rows = [
             [labels[code], str(int(counts[code])), str(int(sizes[code]))] for code in order[:_VALUES_SHOWN]
         ]
-        tables.append((requirement.subject, rows, max(0, order.size - _VALUES_SHOWN)))
+        tables.append((requirement.subject, "", rows, max(0, order.size - _VALUES_SHOWN)))
     return tables
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
+from likeness.report.adversaries import adversary_rows
 from likeness.report.measured import (
     class_sizes,
     loss_by_column,
@@ -13,6 +14,7 @@ from likeness.report.measured import (
     risk_rows,
     size_summary,
     size_table,
+    skipped_rows,
 )
 from likeness.report.pages import phrase, render
 from likeness.report.people import heaviest_withheld, people_findings, people_rows
@@ -61,6 +63,7 @@ def report_page(
     private = release.private
     sizes = class_sizes(release)
     metrics, by_column = loss_by_column(release.evaluation)
+    adversaries, attacked = adversary_rows(release)
     heaviest, more_withheld = heaviest_withheld(release, persons)
     return render(
         "report.html",
@@ -80,10 +83,13 @@ def report_page(
         sizes=size_summary(sizes),
         size_table=size_table(sizes),
         loss=loss_rows(measured),
-        skipped=[[name, why] for name, why in measured.skipped.items()],
+        skipped=skipped_rows(measured.skipped),
         metrics=metrics,
         by_column=by_column,
         risk=risk_rows(release),
+        adversaries=adversaries,
+        people_attacked=attacked,
+        people_searched=private.encoded.data.units.size,
         smallest=smallest_class_tables(release),
     )
 

@@ -48,8 +48,9 @@ def undeclared_people(release: Release) -> list[str]:
         people = find_individuals(own, int(own.max(initial=-1)) + 1, names[named])
         filled = people.sizes[people.records > 0]
         found.append(
-            f"column {name!r} has {different:,} values in {int(named.sum()):,} published records: if it names people, the "
-            f"smallest class holds {filled.min()} of them, and {np.count_nonzero(filled == 1):,} of {filled.size:,} classes a "
-            f"single one; say individual: {name} to count people"
+            f"column {name!r} has {different:,} {'value' if different == 1 else 'values'} in {int(named.sum()):,} published "
+            f"records: if it names people, the smallest class holds {filled.min()} of them, and "
+            f"{np.count_nonzero(filled == 1):,} of {filled.size:,} {'class' if filled.size == 1 else 'classes'} a single one; "
+            f"say individual: {name} to count people"
         )
     return found

@@ -204,8 +204,10 @@ def _refuse_twice(first: Table, people: EncodedColumn) -> None:
     again = np.append(repeated, False)[people.codes]
     row = int(np.argmax(again))
     other = row + 1 + int(np.argmax(people.codes[row + 1 :] == people.codes[row]))
+    number = int(np.count_nonzero(repeated))
+    whom = "1 person" if number == 1 else f"{number} people"
     raise TableError(
-        f"{first.source}: column {people.name!r} names {np.count_nonzero(repeated)} people more than once, the first in "
+        f"{first.source}: column {people.name!r} names {whom} more than once, the first in "
         f"{first.where(row)} and {first.where(other)}; give each person one row, their records belong in records.table"
     )
 
