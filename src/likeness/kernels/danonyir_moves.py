@@ -18,6 +18,9 @@ CURSOR, MOVED, DISSOLVED, CHANGED, ROUND = 0, 1, 2, 3, 4
 """Positions in `Moving.numbers`: the next individual, or class behind the last individual; individuals moved and classes
 dissolved so far; changes in this round; rounds begun."""
 
+MOST_KEPT = 200
+"""After so many individuals that a class cannot do without, it is left alone until the next round."""
+
 
 class Moving(NamedTuple):
     """How far the moves are.
@@ -47,6 +50,8 @@ class Moving(NamedTuple):
         class was better then. -1: not looked at since it joined.
     guess : (n,) int64
         The class each individual would have joined when last asked, or -1.
+    kept : (classes,) int64
+        How many individuals each class could not do without in this round.
     numbers : (5,) int64
         See `CURSOR` and the others.
     """
@@ -63,6 +68,7 @@ class Moving(NamedTuple):
     version: NDArray[np.int64]
     tried: NDArray[np.int64]
     guess: NDArray[np.int64]
+    kept: NDArray[np.int64]
     numbers: NDArray[np.int64]
 
 
@@ -250,6 +256,7 @@ def move_on(
     if numbers[CURSOR] == 0:
         numbers[CHANGED] = 0
         numbers[ROUND] += 1
+        moving.kept[:] = 0
     while numbers[CURSOR] < n:
         person = numbers[CURSOR]
         if done >= work:
@@ -257,6 +264,9 @@ def move_on(
         numbers[CURSOR] += 1
         row = moving.label[person]
         if row < 0 or moving.filled[row] < 2 or moving.tried[person] == moving.version[row]:
+            continue
+        # To count a class of thousands again for each of them would take longer than all else.
+        if moving.kept[row] >= MOST_KEPT:
             continue
         _hull_without(geometry, profiles, profile, moving, person, rows)
         number, left = records[person], moving.sizes[row] - records[person]
@@ -273,6 +283,7 @@ def move_on(
             sets, limits, functions, shape, integers, reals, tally, moving, records, row, person, True
         ):
             moving.tried[person] = moving.version[row]
+            moving.kept[row] += 1
             continue
         if not grows and not _holds_with(
             sets, limits, functions, shape, integers, reals, tally, moving, records, target, person, False

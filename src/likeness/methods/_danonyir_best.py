@@ -93,6 +93,7 @@ def move_between_classes(
         np.zeros(rows, np.int64),
         np.full(n, -1, np.int64),
         np.full(n, -1, np.int64),
+        np.zeros(rows, np.int64),
         np.zeros(5, np.int64),
     )
     fill(space.geometry, space.profiles, space.crowd.profile, space.crowd.records, moving)
