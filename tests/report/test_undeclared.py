@@ -34,6 +34,20 @@ def test_nothing_is_told_where_the_policy_names_the_individual():
     assert release.certificate.individuals == 4
 
 
+def test_names_that_several_share_by_chance_are_no_sign():
+    # One in three has a name that another one has, but nearly never in the same class.
+    rows = 600
+    table = pl.DataFrame(
+        {"name": [f"n{i % 400}" for i in range(rows)], "age": [20 + i // 10 for i in range(rows)]}
+    )
+    release = lk.anonymize(
+        table,
+        lk.Policy(columns={"name": lk.identifier(), "age": lk.quasi()}, privacy=lk.KAnonymity(3)),
+        seed=1,
+    )
+    assert undeclared_people(release) == []
+
+
 def test_two_people_of_one_name_are_no_sign():
     rows = 300
     table = pl.DataFrame(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from likeness.release import Release
 
 _LEAST_REPEATED = 0.01
-"""Share of records that repeat an identifier, below which it is taken for chance (two people of one name)."""
+"""Share of records that repeat an identifier, up to which no class is looked at."""
 
 
 def undeclared_people(release: Release) -> list[str]:
@@ -47,6 +47,9 @@ def undeclared_people(release: Release) -> list[str]:
             continue
         people = find_individuals(own, int(own.max(initial=-1)) + 1, names[named])
         filled = people.sizes[people.records > 0]
+        if (2 * filled > people.records[people.records > 0]).all():
+            # Names that two people share by chance lie in different classes.
+            continue
         found.append(
             f"column {name!r} has {different:,} {'value' if different == 1 else 'values'} in {int(named.sum()):,} published "
             f"records: if it names people, the smallest class holds {filled.min()} of them, and "
