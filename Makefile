@@ -26,7 +26,7 @@ demo: $(STAMP)  ## a worked example on a generated hospital table, end to end
 	$(BIN)/likeness demo -o demo-release --overwrite
 
 test: $(STAMP_DEV)  ## every test
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "slow or not slow"
+	$(BIN)/python -m pytest -q -m "slow or not slow"
 
 quick: $(STAMP_DEV)  ## the tests that take moments
 	$(BIN)/python -m pytest -q

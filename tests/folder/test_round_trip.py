@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
@@ -72,6 +73,7 @@ def _regions(release: lk.Release) -> list[list[Any]]:
     return [[cells.regions[cells.of[number]] for number in shown.identities] for cells in shown.cells]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 @given(cases(), st.integers(0, 2**32))
 def test_written_is_proven(case: tuple[pl.DataFrame, dict[str, Any]], seed: int) -> None:
