@@ -51,8 +51,9 @@ class Danonyir(Method):
 
     Notes
     -----
-    On INFORMS 2005 (26,854 people, 6 quasi-identifiers; NLoss) ``best`` loses .0291 where ``paper`` loses .0352 under IR
-    (6,6)-anonymity, .0497 (.0664) under EIR 6-diversity, .0141 (.0156) under IR and .1098 (.1402) under EIR (.6,.4)-anonymity.
+    On INFORMS 2005 (26,854 people, 6 quasi-identifiers; NLoss; ``python -m papers.identity_reserved --only full``) ``best``
+    loses .0324 where ``paper`` loses .0389 under IR (6,6)-anonymity, .0542 (.0732) under EIR 6-diversity, .0155 (.0173)
+    under IR and .1320 (.1509) under EIR (.6,.4)-anonymity.
 
     Time grows with the square of the number of individuals: seconds for ten thousand, minutes for a hundred thousand. Beyond
     that, ``geneir`` with ``attribute_choice: least-loss`` needs hierarchies and loses more, but takes seconds.
