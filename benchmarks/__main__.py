@@ -47,6 +47,7 @@ def main() -> None:
         searches.clustering(folder, sizes[:2], lk.Mdav())
     print("\nPeople with several records, the search alone:")
     searches.individuals((100_000 // scale, 456_767 // scale))
+    searches.deciding(100_000 // scale)
     print(f"\npeak memory of this process: {peak_megabytes():,.0f} MB")
     cold, warm = cold_and_warm()
     print(
