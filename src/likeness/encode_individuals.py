@@ -159,11 +159,8 @@ def put_in_order(
     duplicates = int(np.count_nonzero(again))
     if duplicates and hygiene.duplicates == "error":
         later = int(np.argmax(again))
-        raise TableError(
-            "hygiene.duplicates: records of one person with the same values in all sensitive columns as an earlier one: "
-            f"{duplicates}, the first in {place(int(records.rows[later]))}, as in "
-            f"{place(int(records.rows[earlier[later]]))}; correct them, or drop them with hygiene: {{duplicates: drop}}"
-        )
+        where = place(int(records.rows[later])), place(int(records.rows[earlier[later]]))
+        raise _duplicates_refused(duplicates, *where)
     codes = records.codes
     if duplicates and hygiene.duplicates == "drop":
         kept = np.flatnonzero(~again)
@@ -183,17 +180,30 @@ def put_in_order(
             if own[later] != own[before]
         ]
         rows = records.rows[kept]
-        raise TableError(
-            f"hygiene.inconsistent_quasi: people whose records differ in quasi-identifiers: {inconsistent}, the first in "
-            f"{place(int(rows[before]))} and {place(int(rows[later]))} ({', '.join(names)}); correct them, or choose "
-            "hygiene: {inconsistent_quasi: hull}"
-        )
+        where = place(int(rows[before])), place(int(rows[later]))
+        raise _differing_refused(inconsistent, *where, names)
     if inconsistent and hygiene.inconsistent_quasi in {"first", "mode"}:
         chosen = (
             first if hygiene.inconsistent_quasi == "first" else _modes(individuals, tuples, first, differing)
         )
         codes = codes[:, chosen[individuals]]
     return InOrder(kept, np.ascontiguousarray(codes), individuals, duplicates, inconsistent)
+
+
+def _duplicates_refused(duplicates: int, later: str, earlier: str) -> TableError:
+    """Say where a person's record stands twice."""
+    return TableError(
+        "hygiene.duplicates: records of one person with the same values in all sensitive columns as an earlier one: "
+        f"{duplicates}, the first in {later}, as in {earlier}; correct them, or drop them with hygiene: {{duplicates: drop}}"
+    )
+
+
+def _differing_refused(people: int, earlier: str, later: str, names: list[str]) -> TableError:
+    """Say where a person's records differ, and in which columns."""
+    return TableError(
+        f"hygiene.inconsistent_quasi: people whose records differ in quasi-identifiers: {people}, the first in "
+        f"{earlier} and {later} ({', '.join(names)}); correct them, or choose hygiene: {{inconsistent_quasi: hull}}"
+    )
 
 
 def _earlier(records: Microdata, person: NDArray[np.int64]) -> NDArray[np.int64]:
