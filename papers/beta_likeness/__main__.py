@@ -9,22 +9,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from papers.beta_likeness.bench import Bench
-from papers.beta_likeness.experiments import EXPERIMENTS, Experiment, named
+from papers.beta_likeness.experiments import EXPERIMENTS
 from papers.beta_likeness.subjects import Subject, subjects
-from papers.figures.plots import draw, plot_ending
-from papers.figures.report import report, write_claims, write_csv
-from papers.figures.results import Results
+from papers.figures.plots import plot_ending
+from papers.figures.report import report
+from papers.figures.running import choose, positive, run
 from papers.figures.showing import Showing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from papers.figures.results import Results
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the experiments that were asked for."""
     chosen = options().parse_args(words)
     try:
-        experiments = named(chosen.only)
+        experiments = choose(EXPERIMENTS, chosen.only)
     except ValueError as problem:
         sys.stderr.write(f"error: {problem}\n")
         return 2
@@ -47,7 +49,8 @@ def main(words: Sequence[str] | None = None) -> int:
         for note in notes:
             shown.say(note)
         for subject in tables:
-            results = run(subject, experiments, chosen, shown, ending)
+            bench = Bench(subject, chosen.queries, chosen.seed, chosen.repeat, shown.tick)
+            results = run(bench, subject.name, experiments, chosen.out / subject.name, shown, ending)
             found.append((subject, results))
     notes.append(f"{time.perf_counter() - start:.0f} seconds")
     path = chosen.out / "report.md"
@@ -74,39 +77,6 @@ def options() -> argparse.ArgumentParser:
     )
     parser.add_argument("--plots", choices=("png", "svg", "none"), default="png")
     return parser
-
-
-def positive(text: str) -> int:
-    """Read a whole number of at least 1."""
-    number = int(text.replace(",", "").replace("_", ""))
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return number
-
-
-def run(
-    subject: Subject,
-    experiments: Sequence[Experiment],
-    chosen: argparse.Namespace,
-    shown: Showing,
-    ending: str | None,
-) -> Results:
-    """Run the experiments on one table, and write each as soon as it is done."""
-    folder = chosen.out / subject.name
-    folder.mkdir(parents=True, exist_ok=True)
-    bench = Bench(subject, chosen.queries, chosen.seed, chosen.repeat, shown.tick)
-    everything = Results([], [])
-    for experiment in experiments:
-        with shown.running(f"{subject.name} {', '.join(experiment.panels)}"):
-            results = experiment.run(bench)
-        for panel in results.panels:
-            write_csv(panel, folder)
-            if ending is not None and panel.y:
-                draw(panel, folder / f"figure_{panel.name}.{ending}")
-        everything.panels.extend(results.panels)
-        everything.claims.extend(results.claims)
-    write_claims(everything.claims, folder / "claims.csv")
-    return everything
 
 
 if __name__ == "__main__":

@@ -8,17 +8,19 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from papers.figures.plots import draw, plot_ending
-from papers.figures.report import report, write_claims, write_csv
-from papers.figures.results import Results
+from papers.figures.plots import plot_ending
+from papers.figures.report import report
+from papers.figures.running import choose, positive, run
 from papers.figures.showing import Showing
 from papers.identity_reserved.bench import Bench
-from papers.identity_reserved.experiments import EXPERIMENTS, Experiment, named
+from papers.identity_reserved.experiments import EXPERIMENTS
 from papers.identity_reserved.pool import pool_of
 from papers.identity_reserved.subjects import Subject, subjects
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from papers.figures.results import Results
 
 TITLE = "Identity-reserved models (Wang, Du, Luo & Li 2019)"
 
@@ -27,7 +29,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run the experiments that were asked for."""
     chosen = options().parse_args(words)
     try:
-        experiments = named(chosen.only)
+        experiments = choose(EXPERIMENTS, chosen.only)
     except ValueError as problem:
         sys.stderr.write(f"error: {problem}\n")
         return 2
@@ -52,7 +54,8 @@ def main(words: Sequence[str] | None = None) -> int:
         for subject in tables:
             part = subject.sample(chosen.people, chosen.seed)
             bench = Bench(part, subject, chosen.runs, chosen.queries, chosen.seed, pool, shown.tick)
-            found.append((subject, run(bench, experiments, chosen.out / subject.name, shown, ending)))
+            results = run(bench, subject.name, experiments, chosen.out / subject.name, shown, ending)
+            found.append((subject, results))
     notes.append(f"{time.perf_counter() - start:.0f} seconds")
     path = chosen.out / "report.md"
     path.write_text(report(found, notes, ending, title=TITLE), encoding="utf-8")
@@ -80,33 +83,6 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=1, help="of tables, releases and workloads (1)")
     parser.add_argument("--plots", choices=("png", "svg", "none"), default="png")
     return parser
-
-
-def positive(text: str) -> int:
-    """Read a whole number of at least 1."""
-    number = int(text.replace(",", "").replace("_", ""))
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return number
-
-
-def run(
-    bench: Bench, experiments: Sequence[Experiment], folder: Path, shown: Showing, ending: str | None
-) -> Results:
-    """Run the experiments on one table, and write each as soon as it is done."""
-    folder.mkdir(parents=True, exist_ok=True)
-    everything = Results([], [])
-    for experiment in experiments:
-        with shown.running(f"{bench.whole.name} {', '.join(experiment.panels)}"):
-            results = experiment.run(bench)
-        for panel in results.panels:
-            write_csv(panel, folder)
-            if ending is not None and panel.y:
-                draw(panel, folder / f"figure_{panel.name}.{ending}")
-        everything.panels.extend(results.panels)
-        everything.claims.extend(results.claims)
-    write_claims(everything.claims, folder / "claims.csv")
-    return everything
 
 
 if __name__ == "__main__":

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from papers.figures.results import Panel, Results
+from papers.figures.running import Experiment
 from papers.identity_reserved.claims import claims_at_full_size, claims_by_level, claims_by_shares
 from papers.identity_reserved.explanations import by_conditions, by_diagnoses, by_hierarchies, by_size
 from papers.identity_reserved.panels import FIGURES
@@ -17,22 +17,6 @@ if TYPE_CHECKING:
 
     from papers.figures.results import Claim
     from papers.identity_reserved.bench import Bench
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """Some figures that are measured together.
-
-    Parameters
-    ----------
-    panels
-        Their names.
-    run
-        Measures them on one table.
-    """
-
-    panels: tuple[str, ...]
-    run: Callable[[Bench], Results]
 
 
 TWO_NOTE = (
@@ -98,31 +82,3 @@ EXPERIMENTS = (
     Experiment(("conditions",), by_conditions),
     Experiment(("full",), full_size),
 )
-
-
-def named(only: str | None) -> tuple[Experiment, ...]:
-    """Choose experiments by the names of their figures, or by how those begin.
-
-    Raises
-    ------
-    ValueError
-        When one names none.
-
-    Examples
-    --------
-    >>> [one.panels for one in named("size")]
-    [('size',)]
-    >>> named("12")
-    Traceback (most recent call last):
-    ValueError: --only: there is no figure '12'; there are 2a, ...
-    """
-    if only is None:
-        return EXPERIMENTS
-    asked = [name.strip() for name in only.split(",") if name.strip()]
-    known = [name for one in EXPERIMENTS for name in one.panels]
-    for name in asked:
-        if not any(panel.startswith(name) for panel in known):
-            raise ValueError(f"--only: there is no figure {name!r}; there are {', '.join(known)}")
-    return tuple(
-        one for one in EXPERIMENTS if any(panel.startswith(name) for panel in one.panels for name in asked)
-    )
