@@ -87,18 +87,29 @@ def test_warnings_are_gathered_and_printed_once_at_the_end(run, monkeypatch):
     assert run("schema", "--quiet").err == ""
 
 
-def test_termination_is_as_clean_as_an_interruption(run, monkeypatch):
-    def terminated():
-        signal.raise_signal(signal.SIGTERM)
-
-    monkeypatch.setattr(Policy, "json_schema", staticmethod(terminated))
-    before = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(SystemExit) as ended:
-        run("schema")
-    assert ended.value.code == 143
-    assert signal.getsignal(signal.SIGTERM) is before
+@pytest.fixture
+def handlers():
+    """Give the signals back what listened to them."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield before
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
+def test_within_a_process_of_others_their_handlers_stay(run, handlers):
+    assert run("--version").code == 0
+    assert {number: signal.getsignal(number) for number in handlers} == handlers
+
+
+def test_what_a_process_ignores_stays_ignored(handlers, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["likeness", "--version"])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    assert main() == 0
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    assert signal.getsignal(signal.SIGTERM) not in {signal.SIG_DFL, handlers[signal.SIGINT]}
+
+
+@pytest.mark.usefixtures("handlers")
 def test_the_words_of_the_process_are_the_default(desk, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["likeness", "--version"])
     assert main() == 0

@@ -23,7 +23,11 @@ def test_exit_codes_of_the_installed_command(run, desk):
     assert sorted(desk.iterdir()) == before
 
 
-def test_interrupted_while_reading(command, desk):
+ENDS = {signal.SIGINT: (130, "interrupted"), signal.SIGTERM: (143, "terminated")}
+
+
+@pytest.mark.parametrize("number", ENDS)
+def test_interrupted_while_reading(number, command, desk):
     pipe = desk / "endless.csv"
     os.mkfifo(pipe)
     before = sorted(desk.iterdir())
@@ -34,18 +38,19 @@ def test_interrupted_while_reading(command, desk):
         table = pipe.open("w")  # opens once the command reads
         table.write("name,patient_id\n")
         table.flush()
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         # polars lets interrupted system calls go on: the signal is seen when the read ends.
         table.close()
         out, err = process.communicate(timeout=SECONDS)
-    assert process.returncode == 130
-    assert (out, err) == ("", "error: interrupted; nothing half-written was left\n")
+    code, what = ENDS[number]
+    assert process.returncode == code
+    assert (out, err) == ("", f"error: {what}; nothing half-written was left\n")
     assert sorted(desk.iterdir()) == before
     pipe.unlink()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", ENDS)
 def test_interrupted_at_any_moment_nothing_half_written_is_left(number, run, command, desk):
     assert run("generate", "hospital", "--rows", "30000", "-o", "large.csv", "--overwrite").returncode == 0
     before = sorted(desk.iterdir())

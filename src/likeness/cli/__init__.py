@@ -13,6 +13,7 @@ exit  meaning
 70    a defect of likeness itself; ``--traceback`` (or LIKENESS_TRACEBACK=1) shows where
 130   interrupted
 141   what read stdout closed it
+143   terminated (SIGTERM)
 ====  ==========================================================================================
 """
 

@@ -13,6 +13,7 @@ from likeness.cli._summary import asked, counted_line, lost, side_by_side
 from likeness.cli._text import columns, number, share
 from likeness.folder import verify
 from likeness.tables import read
+from likeness.unfinished import unfinished
 
 if TYPE_CHECKING:
     from likeness.attacks._base import AttackResult
@@ -40,8 +41,9 @@ def demonstrate(output: Path, rows: int, seed: int | None, *, overwrite: bool) -
         What to say, line by line; and whether the release verified.
     """
     dataset = registry.create("datasets", DATASET, {})
-    with TemporaryDirectory(prefix="likeness-demo-") as place:
-        source = Path(place) / f"{DATASET}.csv"
+    place = TemporaryDirectory(prefix="likeness-demo-")
+    with unfinished(place.cleanup):
+        source = Path(place.name) / f"{DATASET}.csv"
         texts, policy = belongings(dataset, source)
         put(dataset.generate(rows), source, texts, overwrite=False)
         table = read(source)

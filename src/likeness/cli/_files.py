@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from pathlib import Path
+import secrets
+from functools import partial
 from typing import TYPE_CHECKING
 
 from likeness.errors import OutputError
+from likeness.unfinished import unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 
 def check_file(path: Path, *, overwrite: bool) -> None:
@@ -55,23 +57,14 @@ def write_file(path: Path, write: Callable[[Path], object]) -> None:
         When it cannot be written; nothing is left then.
     """
     target = path.resolve()
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.stem}.", suffix=target.suffix, dir=target.parent)
-        os.close(handle)
-    except OSError as problem:
-        raise OutputError(f"{path}: cannot be written ({problem.strerror or problem})") from None
-    stage = Path(name)
-    try:
-        write(stage)
-        # A temporary file is its owner's alone; this one is as any new file would be.
-        mask = os.umask(0)
-        os.umask(mask)
-        stage.chmod(0o666 & ~mask)
-        stage.replace(target)
-    except OSError as problem:
-        raise OutputError(f"{path}: cannot be written ({problem.strerror or problem})") from None
-    finally:
-        stage.unlink(missing_ok=True)
+    stage = target.with_name(f".{target.stem}.{secrets.token_hex(8)}{target.suffix}")
+    with unfinished(partial(stage.unlink, missing_ok=True)):
+        try:
+            stage.touch(exist_ok=False)
+            write(stage)
+            stage.replace(target)
+        except OSError as problem:
+            raise OutputError(f"{path}: cannot be written ({problem.strerror or problem})") from None
 
 
 def write_text(path: Path, text: str) -> None:

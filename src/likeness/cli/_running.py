@@ -6,17 +6,21 @@ import os
 import signal
 import sys
 import traceback
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from likeness.cli._console import console
 from likeness.errors import LikenessError, suggestion
+from likeness.unfinished import undo_all
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from types import FrameType
 
-USAGE, DEFECT, INTERRUPTED, CLOSED, TERMINATED = 2, 70, 130, 141, 143
+USAGE, DEFECT, INTERRUPTED, CLOSED = 2, 70, 130, 141
+ENDS = {signal.SIGINT: (INTERRUPTED, "interrupted"), signal.SIGTERM: (143, "terminated")}
+NOTHING_LEFT = "; nothing half-written was left"
+SHOW_CURSOR = "\r\x1b[K\x1b[?25h"
+"""Wipes the line away on which progress was drawn, and shows the cursor again."""
 
 
 def main(tokens: Sequence[str] | None = None) -> int:
@@ -25,7 +29,8 @@ def main(tokens: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     tokens
-        The words behind ``likeness``; those the process was started with when left out.
+        The words behind ``likeness``; those the process was started with when left out: then the process is the
+        command's own, and Ctrl-C and SIGTERM end it at once, with nothing half-written left.
 
     Returns
     -------
@@ -38,35 +43,34 @@ def main(tokens: Sequence[str] | None = None) -> int:
     2
     """
     console.begin()
-    with _clean_termination():
-        try:
-            with console.gathering():
-                code = _run(sys.argv[1:] if tokens is None else list(tokens))
-                sys.stdout.flush()
-        except LikenessError as problem:
-            _trace()
-            return _refuse(problem.problems, problem.exit_code)
-        except KeyboardInterrupt:
-            _trace()
-            return _refuse(["interrupted; nothing half-written was left"], INTERRUPTED)
-        except BrokenPipeError:
-            _close_stdout()
-            return CLOSED
-        except OSError as problem:
-            _trace()
-            _close_stdout()
-            where = "" if problem.filename is None else f"{problem.filename}: "
-            return _refuse([f"{where}cannot be read or written ({problem.strerror or problem})"], USAGE)
-        except MemoryError:
-            _trace()
-            return _refuse(["there is not enough memory for this; try with fewer columns or records"], DEFECT)
-        except Exception as problem:  # noqa: BLE001  # no user of a command ever sees a traceback unasked
-            _trace()
-            kind = f"{type(problem).__name__}: " if str(problem) else type(problem).__name__
-            line = " ".join(f"{kind}{problem}".split())
-            return _refuse(
-                [f"a defect of likeness: {line} (--traceback shows where; please report it)"], DEFECT
-            )
+    if tokens is None:
+        _listen()
+    try:
+        with console.gathering():
+            code = _run(sys.argv[1:] if tokens is None else list(tokens))
+            sys.stdout.flush()
+    except LikenessError as problem:
+        _trace()
+        return _refuse(problem.problems, problem.exit_code)
+    except KeyboardInterrupt:
+        _trace()
+        return _refuse([f"interrupted{NOTHING_LEFT}"], INTERRUPTED)
+    except BrokenPipeError:
+        _close_stdout()
+        return CLOSED
+    except OSError as problem:
+        _trace()
+        _close_stdout()
+        where = "" if problem.filename is None else f"{problem.filename}: "
+        return _refuse([f"{where}cannot be read or written ({problem.strerror or problem})"], USAGE)
+    except MemoryError:
+        _trace()
+        return _refuse(["there is not enough memory for this; try with fewer columns or records"], DEFECT)
+    except Exception as problem:  # noqa: BLE001  # no user of a command ever sees a traceback unasked
+        _trace()
+        kind = f"{type(problem).__name__}: " if str(problem) else type(problem).__name__
+        line = " ".join(f"{kind}{problem}".split())
+        return _refuse([f"a defect of likeness: {line} (--traceback shows where; please report it)"], DEFECT)
     return code
 
 
@@ -110,19 +114,21 @@ def _close_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-@contextmanager
-def _clean_termination() -> Iterator[None]:
-    """Let SIGTERM clean up as Ctrl-C does."""
+def _listen() -> None:
+    """End the process cleanly on Ctrl-C and SIGTERM, unless whoever started it wants them ignored."""
+    for number, ordinary in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)):
+        if signal.getsignal(number) is ordinary:
+            signal.signal(number, _end)
 
-    def end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  # as signal calls it
-        raise SystemExit(TERMINATED)
 
-    try:
-        before = signal.signal(signal.SIGTERM, end)
-    except ValueError:  # not in the main thread
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+def _end(number: int, frame: FrameType | None) -> NoReturn:
+    """Undo what is unfinished and end the process at once (`likeness.unfinished` says why not by an exception)."""
+    for other in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(other, signal.SIG_IGN)
+    undo_all()
+    if console.tracebacks:
+        traceback.print_stack(frame)
+    code, what = ENDS[signal.Signals(number)]
+    # Not through sys.stderr: the signal may have come while something was being written there.
+    os.write(2, f"{SHOW_CURSOR if os.isatty(2) else ''}error: {what}{NOTHING_LEFT}\n".encode())
+    os._exit(code)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
-import tempfile
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from likeness.errors import OutputError
 from likeness.folder.layout import CERTIFICATE, CERTIFICATE_PAGE, PRIVATE, PRIVATE_FILES, PUBLIC
+from likeness.unfinished import unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,16 +70,13 @@ def staging(target: Path) -> Iterator[Path]:
     OutputError
         When it cannot be made or written.
     """
-    try:
-        stage = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent))
-    except OSError as problem:
-        raise OutputError(f"{target}: cannot be written ({problem.strerror or problem})") from None
-    try:
-        yield stage
-    except OSError as problem:
-        raise OutputError(f"{target}: cannot be written ({problem.strerror or problem})") from None
-    finally:
-        shutil.rmtree(stage, ignore_errors=True)
+    stage = target.parent / f".{target.name}.{secrets.token_hex(8)}.partial"
+    with unfinished(partial(shutil.rmtree, stage, ignore_errors=True)):
+        try:
+            stage.mkdir(mode=0o700)
+            yield stage
+        except OSError as problem:
+            raise OutputError(f"{target}: cannot be written ({problem.strerror or problem})") from None
 
 
 def put_in_place(stage: Path, target: Path) -> None:
@@ -99,21 +98,23 @@ def put_in_place(stage: Path, target: Path) -> None:
         stage.rename(target)
         return
     aside = stage.with_suffix(".replaced")
-    try:
+    with unfinished(partial(_settle, aside, target)):
         target.rename(aside)
         stage.rename(target)
-    except BaseException:
-        # Wherever it was interrupted: what lies aside belongs back unless the new folder has its place.
-        if aside.exists() and not target.exists():
-            aside.rename(target)
-        raise
-    finally:
-        if target.exists() and aside.exists():
-            shutil.rmtree(aside, ignore_errors=True)
     if aside.exists():
         raise OutputError(
             f"{aside}: the release that was replaced cannot be deleted wholly; delete it yourself"
         )
+
+
+def _settle(aside: Path, target: Path) -> None:
+    """Put back what was moved aside, unless the new folder has its place: then delete it."""
+    if not aside.exists():
+        return
+    if target.exists():
+        shutil.rmtree(aside, ignore_errors=True)
+    else:
+        aside.rename(target)
 
 
 def _refuse_others(target: Path, folder: str | Path) -> None:

@@ -13,6 +13,8 @@ from numba import njit
 from numba.core import config
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
+from likeness.unfinished import remember
+
 # Searches take privacy models as first-class functions; a test watches that numba still compiles them.
 warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
 
@@ -27,6 +29,7 @@ def _find_cache() -> TemporaryDirectory[str] | None:
         njit(cache=True)(_probe)  # looks for a place, compiles nothing
     except RuntimeError:  # read-only installation, no home: no place at all
         folder = TemporaryDirectory(prefix="likeness-kernels-", ignore_cleanup_errors=True)
+        remember(folder.cleanup)
         config.CACHE_DIR = folder.name  # type: ignore[attr-defined]  # numba sets them dynamically
         return folder
     return None
