@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracles.hygiene import tidy
+from tests.pace import argsorts
 
 import likeness as lk
 from likeness.encode import Encoded, encode
@@ -264,7 +264,7 @@ def test_the_rules_do_what_a_plain_loop_does(records, duplicates, inconsistent, 
 
 
 @pytest.mark.slow
-def test_a_million_records_take_well_under_a_second():
+def test_a_million_records_take_a_moment():
     from likeness.encode_individuals import put_in_order
     from likeness.policy import Hygiene
 
@@ -281,6 +281,5 @@ def test_a_million_records_take_well_under_a_second():
     )
     data = encoded(frame).data
     for rule in ("hull", "mode"):
-        begun = process_time()
-        put_in_order(data, data.individuals, Hygiene(inconsistent_quasi=rule), str)
-        assert process_time() - begun < 1
+        hygiene = Hygiene(inconsistent_quasi=rule)
+        assert argsorts(lambda: put_in_order(data, data.individuals, hygiene, str), n) < 15  # noqa: B023

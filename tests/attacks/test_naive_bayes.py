@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from fractions import Fraction
 from math import log
 
@@ -15,6 +14,7 @@ from tests.attacks.releases import RECORD_FORMS, attacked
 from tests.attacks.test_beliefs import published
 from tests.forms.publications import integers, publish, table, words
 from tests.oracles.attacks_guessing import PlainRelease, first_best
+from tests.pace import argsorts
 
 import likeness as lk
 from likeness import registry
@@ -202,7 +202,7 @@ def test_the_papers_claim_at_the_papers_size(beta):
 
 
 @pytest.mark.slow
-def test_a_large_table_takes_seconds():
+def test_a_large_table_takes_a_moment():
     rng = np.random.default_rng(3)
     rows = 500_000
     frame = pl.DataFrame(
@@ -214,6 +214,4 @@ def test_a_large_table_takes_seconds():
     columns = {f"a{j}": lk.quasi() for j in range(5)} | {"salary": lk.sensitive()}
     release = lk.anonymize(frame, lk.Policy(columns=columns, privacy=lk.KAnonymity(3)), seed=1)
     assert release.certificate.classes > 100_000
-    begun = time.process_time()
-    release.attack("naive-bayes")
-    assert time.process_time() - begun < 20
+    assert argsorts(lambda: release.attack("naive-bayes"), rows, times=1) < 400

@@ -1,8 +1,8 @@
 from datetime import date
-from time import process_time
 
 import polars as pl
 import pytest
+from tests.pace import argsorts
 
 from likeness.datasets._diagnoses import DISEASES
 from likeness.datasets.hospital_visits import HospitalVisits
@@ -81,6 +81,4 @@ def test_costs_are_whole_cents(table):
 
 
 def test_a_million_visits_take_a_moment():
-    start = process_time()
-    assert HospitalVisits().generate(rows=1_000_000).height == 1_000_000
-    assert process_time() - start < 20
+    assert argsorts(lambda: HospitalVisits().generate(rows=1_000_000), 1_000_000) < 60
