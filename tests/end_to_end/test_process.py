@@ -69,9 +69,9 @@ def test_interrupted_at_any_moment_nothing_half_written_is_left(number, run, com
             assert run("verify", "never").returncode == 0
             shutil.rmtree(desk / "never")
             break
-        assert "Traceback" not in err
+        # A negative code: the signal came before the command could listen to it.
+        assert "Traceback" not in err or process.returncode == -number
         assert sorted(desk.iterdir()) == before
-    # A negative code: the signal came before the command could listen to it.
     assert ended <= {0, 130, 143, -number}
 
 
