@@ -70,6 +70,10 @@ def people(
     return data.people
 
 
-def asked(data: Microdata, models: Sequence[PrivacyModel], seed: int = 0) -> Problem:
-    """What a method is asked."""
-    return Problem(data, require_of(models, data), LOSSES["glm"], np.random.default_rng(seed))
+def asked(
+    data: Microdata, models: Sequence[PrivacyModel], seed: int = 0, allowance: int | None = None
+) -> Problem:
+    """What a method is asked; by default everybody may be withheld."""
+    rng = np.random.default_rng(seed)
+    allowed = data.size if allowance is None else allowance
+    return Problem(data, require_of(models, data), LOSSES["glm"], rng, allowance=allowed)

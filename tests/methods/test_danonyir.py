@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -234,6 +235,7 @@ def test_losses_that_64_bits_do_not_hold_are_rounded():
 def test_without_individuals_every_record_is_one(counts, seed):
     data = table(counts, seed, missing=True)
     problem = of_records(data, model("eir-l-diversity", 2), model("k-anonymity", 3))
+    problem = replace(problem, allowance=data.size)
     assert Danonyir("paper").run(problem).classes.tolist() == reference(problem, drawn(problem))[0].tolist()
 
 
@@ -367,6 +369,29 @@ def test_it_withholds_who_costs_as_much_to_join():
     assert list(plan.withheld_because) == [
         "individuals left over whose joining the nearest class costs more than withholding them"
     ]
+    strict = Danonyir("paper", start_order=(1,)).run(asked(data, [model("ir-k-anonymity", 2)], allowance=0))
+    assert strict.classes.tolist() == [0, 0, 0]
+    assert strict.withheld_because == {}
+
+
+@pytest.mark.parametrize("variant", ["paper", "best"])
+@settings(deadline=None, max_examples=25)
+@given(
+    asks=st.sampled_from([("ir-k-anonymity", 10), ("ir-kl-anonymity", 5, 3), ("eir-l-diversity", 3)]),
+    seed=st.integers(0, 10**6),
+    size=st.integers(1, 40),
+    allowance=st.integers(0, 3),
+)
+def test_no_more_are_withheld_than_may_be_where_the_whole_table_holds(variant, asks, seed, size, allowance):
+    data = people(seed, size)
+    problem = asked(data, [model(*asks)], seed, allowance=allowance)
+    plan = Danonyir(variant).run(problem)
+    withheld = int((~plan.published).sum())
+    assert withheld <= allowance or not problem.holding(np.zeros(data.size, np.int64), 1).all()
+    assert withheld == sum(plan.withheld_because.values())
+    free = Danonyir(variant).run(asked(data, [model(*asks)], seed))
+    if int((~free.published).sum()) <= allowance:
+        assert np.array_equal(plan.classes, free.classes)
 
 
 # Its face

@@ -43,6 +43,7 @@ PAPER = {"kl": (IrKlAnonymity(3, 3),), "alpha-beta": (IrAlphaBetaAnonymity("0.4"
 def problem(data: Microdata, models: tuple[Any, ...], seed: int = 0, **more: Any) -> Problem:
     """A problem about the people of a table."""
     units = data.units
+    more = {"allowance": units.size} | more
     return Problem(units, require_of(models, units), LOSSES["glm"], np.random.default_rng(seed), **more)
 
 
@@ -380,6 +381,19 @@ def test_joining_that_loses_no_less_than_withholding_is_not_done():
     data = linked([(0, [0]), (0, [1]), (6, [2])])
     plan = Geneir().run(problem(data, (IrKAnonymity(2),)))
     assert plan.classes.tolist() == [0, 0, -1]
+    strict = Geneir().run(problem(data, (IrKAnonymity(2),), allowance=0))
+    assert strict.classes.tolist() == [0, 0, 0]
+    assert strict.withheld_because == {}
+
+
+@pytest.mark.parametrize("name", ["k", "kl", "eir-3"])
+@given(data=tables(), seed=st.integers(0, 99), allowance=st.integers(0, 2))
+@settings(deadline=None, max_examples=40)
+def test_no_more_are_withheld_than_may_be_where_the_whole_table_holds(name, data, seed, allowance):
+    own = problem(data, MODELS[name], seed, allowance=allowance)
+    plan = Geneir().run(own)
+    withheld = int((~plan.published).sum())
+    assert withheld <= allowance or not own.holding(np.zeros(own.data.size, np.int64), 1).all()
 
 
 @pytest.mark.parametrize(

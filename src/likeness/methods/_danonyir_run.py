@@ -93,40 +93,63 @@ class Run:
     def place_the_rest(self, problem: Problem) -> tuple[list[int], list[int]]:
         """Let everybody left over join the nearest class that holds with them, unless it costs as much as withholding them.
 
+        Where more would be withheld than the policy allows, those join after all who cost the least beyond that.
+
         Returns
         -------
         dear, alone
             Those whom every class that holds with them costs too much, and those with whom no class holds.
         """
-        from likeness.kernels.danonyir import ROWS, distances, join
+        from likeness.kernels.danonyir import ROWS
 
-        space, state = self.space, self.state
+        space = self.space
         grows = all(one.closed_under_adding for one in problem.requirements)
-        apart = np.zeros(max(1, int(state.numbers[ROWS])), space.profiles.parts.dtype)
-        dear: list[int] = []
-        alone: list[int] = []
+        apart = np.zeros(max(1, int(self.state.numbers[ROWS])), space.profiles.parts.dtype)
         everything = space.geometry.most.sum() if space.exact else sum(space.geometry.most.tolist())
         rest = self.rest
+        dear: list[int] = []
+        alone: list[int] = []
+        beyond: list[float] = []
         for number, person in enumerate(rest.tolist()):
             if number % _STEP == 0:
                 problem.progress.step("join leftovers", number, rest.size)
-            apart[:] = self.most
-            distances(space.geometry, space.profiles, state, person, apart, self.most)
+            row = self._nearest(person, apart, grows=grows)
             limit = space.crowd.records[person] * everything
-            while True:
-                row = int(np.argmin(apart))
-                if apart[row] == self.most:
-                    alone.append(person)
-                elif not grows and not self._would_hold(row, person):
-                    apart[row] = self.most
-                    continue
-                elif apart[row] < limit:
-                    join(space.geometry, space.profiles, state, row, person)
-                    self.joined += 1
-                else:
-                    dear.append(person)
-                break
-        return dear, alone
+            if row < 0:
+                alone.append(person)
+            elif apart[row] < limit:
+                self._join(row, person)
+            else:
+                dear.append(person)
+                beyond.append(float(apart[row] - limit))
+        excess = len(dear) + len(alone) - max(0, problem.allowance)
+        for at in np.argsort(beyond, kind="stable")[: max(0, excess)].tolist():
+            row = self._nearest(dear[at], apart, grows=grows)
+            if row >= 0:
+                self._join(row, dear[at])
+                dear[at] = -1
+        return [person for person in dear if person >= 0], alone
+
+    def _nearest(self, person: int, apart: NDArray[Any], *, grows: bool) -> int:
+        """Row of the nearest class that holds with an individual, -1 when there is none; fills in how far the classes are."""
+        from likeness.kernels.danonyir import distances
+
+        apart[:] = self.most
+        distances(self.space.geometry, self.space.profiles, self.state, person, apart, self.most)
+        while True:
+            row = int(np.argmin(apart))
+            if apart[row] == self.most:
+                return -1
+            if grows or self._would_hold(row, person):
+                return row
+            apart[row] = self.most
+
+    def _join(self, row: int, person: int) -> None:
+        """Let an individual join a class."""
+        from likeness.kernels.danonyir import join
+
+        join(self.space.geometry, self.space.profiles, self.state, row, person)
+        self.joined += 1
 
     def _would_hold(self, row: int, person: int) -> bool:
         """Whether a class holds with one more individual."""

@@ -30,7 +30,8 @@ def join_residual(climb: Climb) -> int:
     """Let each individual that is left join the closest class it may, in the order of the table.
 
     Classes are widened as they are joined. Under models that adding can break, only classes that hold with the individual
-    count (HANDLE of paper 004, section 4.3, with lowest common ancestors for hulls); the others hold as they did.
+    count (HANDLE of paper 004, section 4.3, with lowest common ancestors for hulls); the others hold as they did. Where more
+    would be withheld than the policy allows, the first of them join whatever it costs.
 
     Returns
     -------
@@ -55,15 +56,14 @@ def join_residual(climb: Climb) -> int:
         np.ascontiguousarray(climb.start[:, rows].T),
         climb.records[rows],
     )
-    joined = np.empty(rows.size, np.int64)
-    step = max(1, _WORK // count)
-    for begin in range(0, rows.size, step):
-        problem.progress.step("join the closest classes", begin, rows.size)
+    joined = np.full(rows.size, -1, np.int64)
+
+    def join(whole: float, begin: int, end: int) -> None:
         join_closest(
             levels.region,
             levels.loss,
             levels.height,
-            levels.whole,
+            whole,
             laid.functions,
             laid.shape,
             laid.integers,
@@ -74,8 +74,20 @@ def join_residual(climb: Climb) -> int:
             classes,
             joined,
             begin,
-            min(begin + step, rows.size),
+            end,
         )
+
+    step = max(1, _WORK // count)
+    for begin in range(0, rows.size, step):
+        problem.progress.step("join the closest classes", begin, rows.size)
+        join(levels.whole, begin, min(begin + step, rows.size))
+    whatever = (1 << 62) // int(left.records.max()) if levels.loss.dtype == np.int64 else 1e300
+    excess = int(np.count_nonzero(joined < 0)) - max(0, problem.allowance)
+    for person in np.flatnonzero(joined < 0).tolist():
+        if excess <= 0:
+            break
+        join(whatever, person, person + 1)
+        excess -= int(joined[person] >= 0)
     climb.classes[rows] = joined
     return int(rows.size)
 

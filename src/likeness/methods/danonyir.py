@@ -37,7 +37,8 @@ class Danonyir(Method):
     The distance of two sides A and B (individuals or classes) is ``N_A Loss(A → hull) + N_B Loss(B → hull)`` (equations 16-18),
     with their numbers of records N, the hull of both, and the generalized loss of every attribute (equations 11-13) times its
     weight. A class takes in its nearest individual, or its nearest finished class where that is nearer, until it holds.
-    Individuals left over join the nearest class that holds with them, unless that costs as much as withholding them.
+    Individuals left over join the nearest class that holds with them, unless that costs as much as withholding them and the
+    policy allows to withhold as many.
 
     Parameters
     ----------
@@ -124,7 +125,8 @@ class Danonyir(Method):
         because = {_HEAVY: int(heavy.sum())}
         history: dict[str, object] = {}
         if rest.size:
-            plan = self._cluster(replace(problem, data=problem.data.take(rest)))
+            allowance = problem.allowance - because[_HEAVY]
+            plan = self._cluster(replace(problem, data=problem.data.take(rest), allowance=allowance))
             classes[rest] = plan.classes
             reasons[rest] = np.where(plan.reason_of >= 0, plan.reason_of + 1, -1)
             because |= plan.withheld_because

@@ -35,7 +35,8 @@ class Geneir(Method):
     All individuals that are left are recoded alike, so groups that leave late are published with higher levels, and classes may
     overlap in space. Once no attribute can climb, or those left could hold nothing together, each of them joins the class
     at the least distance (paper 004, equation 17, with lowest common ancestors and the generalized loss metric), where that
-    loses less than withholding their records; under models that adding can break, only a class that holds with them.
+    loses less than withholding their records or the policy does not allow to withhold as many; under models that adding can
+    break, only a class that holds with them.
 
     Parameters
     ----------
