@@ -397,6 +397,42 @@ def test_no_more_are_withheld_than_may_be_where_the_whole_table_holds(variant, a
 # Its face
 
 
+def test_leftovers_with_whom_no_class_holds_take_classes_in():
+    # Who has three records may not join two who have one each (3/5 > 1/2), but four such (3/7).
+    quasi = (Domain("x", "integer", np.arange(11), "interval", low=0, high=10),)
+    data = Microdata(
+        quasi,
+        np.array([[0, 0, 10, 10, 4, 4, 4]], np.int32),
+        (plain_set("disease", 4),),
+        np.array([[0, 1, 2, 3, 0, 1, 2]], np.int32),
+        np.arange(7),
+        individuals=np.array([0, 1, 2, 3, 4, 4, 4]),
+    ).people
+    models = [model("ir-alpha-beta-anonymity", "1/2", "1/2")]
+    method = Danonyir("paper", start_order=(1, 3, 5))
+    free = method.run(asked(data, models))
+    assert free.classes.tolist() == [0, 0, 1, 1, -1]
+    assert free.withheld_because == {"individuals left over, and no class holds with them": 1}
+    strict = method.run(asked(data, models, allowance=0))
+    assert strict.classes.tolist() == [0] * 5
+    assert strict.history["of these joined to classes"] == strict.history["individuals left over"] == 1
+
+
+def test_where_no_classes_help_leftovers_are_withheld_and_the_classes_stay():
+    quasi = (Domain("x", "integer", np.arange(11), "interval", low=0, high=10),)
+    data = Microdata(
+        quasi,
+        np.array([[0, 0, 10, 10, 4]], np.int32),
+        (plain_set("disease", 4),),
+        np.array([[0, 1, 0, 1, 0]], np.int32),
+        np.arange(5),
+        individuals=np.arange(5),
+    ).people
+    models = [model("ir-alpha-beta-anonymity", "1/2", "1/2")]
+    plan = Danonyir("paper", start_order=(1, 3, 5)).run(asked(data, models, allowance=0))
+    assert plan.classes.tolist() == [0, 0, 1, 1, -1]
+
+
 def test_start_order_is_checked():
     assert Danonyir("paper", start_order=[6, 3]) == Danonyir("paper", start_order=(6, 3))
     with pytest.raises(PolicyError, match="danonyir: variant must"):

@@ -299,6 +299,46 @@ def join(geometry, profiles, state, row, person):
 
 
 @njit(cache=True)
+def take_classes(geometry, profiles, sets, limits, functions, shape, integers, reals, state, people, most):
+    """Make one class of individuals that are in none and of the classes nearest to them, as many as it takes to hold.
+
+    Parameters
+    ----------
+    people : int64
+        The individuals.
+
+    Returns
+    -------
+    bool
+        Whether it holds; if not, no class is left.
+    """
+    own, tally, crowd, rows = state.own, state.tally, state.crowd, state.numbers[ROWS]
+    clear(tally)
+    copy_hull(own, 0, profiles, crowd.profile[people[0]])
+    for person in people:
+        widen(geometry, own, 0, profiles, crowd.profile[person])
+        count_person(tally, sets, crowd.records, person)
+    state.least[:rows] = 0
+    while not holds(tally, sets, limits, functions, shape, integers, reals):
+        row = nearest_class(
+            geometry,
+            crowd.attributes,
+            state.classes,
+            state.sizes,
+            state.numbers[ROWS],
+            state.least,
+            own,
+            tally.numbers[RECORDS],
+            most,
+        )
+        if row < 0:
+            return False
+        _merge(geometry, state, sets, row)
+    _close(state)
+    return True
+
+
+@njit(cache=True)
 def labels(state):
     """(n,) Number of each individual's class, in the order the classes were made; -1 for those in none."""
     found = np.full(state.following.shape[0], -1, np.int64)

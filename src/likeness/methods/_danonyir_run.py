@@ -48,7 +48,9 @@ class Run:
         self.replay = decided is not None
         if decided is not None:
             self.state.decided[: decided.size] = decided
+        self.left_over = 0
         self.joined = 0
+        self.kept: NDArray[np.int64] | None = None
 
     @property
     def most(self) -> np.int64 | np.float64:
@@ -93,7 +95,8 @@ class Run:
     def place_the_rest(self, problem: Problem) -> tuple[list[int], list[int]]:
         """Let everybody left over join the nearest class that holds with them, unless it costs as much as withholding them.
 
-        Where more would be withheld than the policy allows, those join after all who cost the least beyond that.
+        Where more would be withheld than the policy allows, those join after all who cost the least beyond that, and those with
+        whom no class holds become one with the classes nearest to them, as many as it takes.
 
         Returns
         -------
@@ -107,6 +110,7 @@ class Run:
         apart = np.zeros(max(1, int(self.state.numbers[ROWS])), space.profiles.parts.dtype)
         everything = space.geometry.most.sum() if space.exact else sum(space.geometry.most.tolist())
         rest = self.rest
+        self.left_over = rest.size
         dear: list[int] = []
         alone: list[int] = []
         beyond: list[float] = []
@@ -128,7 +132,33 @@ class Run:
             if row >= 0:
                 self._join(row, dear[at])
                 dear[at] = -1
-        return [person for person in dear if person >= 0], alone
+        dear = [person for person in dear if person >= 0]
+        if alone and len(dear) + len(alone) > max(0, problem.allowance) and self._take_classes(alone):
+            alone = []
+        return dear, alone
+
+    def _take_classes(self, people: list[int]) -> bool:
+        """Make a class of individuals and the classes nearest to them; whether that holds, else nothing changes."""
+        from likeness.kernels.danonyir import take_classes
+
+        space, asked, laid, before = self.space, self.asked, self.asked.laid, self.labels()
+        if take_classes(
+            space.geometry,
+            space.profiles,
+            asked.sets,
+            asked.limits,
+            laid.functions,
+            laid.shape,
+            laid.integers,
+            laid.reals,
+            self.state,
+            np.array(people, np.int64),
+            self.most,
+        ):
+            self.joined += len(people)
+            return True
+        self.kept = before
+        return False
 
     def _nearest(self, person: int, apart: NDArray[Any], *, grows: bool) -> int:
         """Row of the nearest class that holds with an individual, -1 when there is none; fills in how far the classes are."""
@@ -174,6 +204,8 @@ class Run:
         """(n,) Class of each individual, -1 for those in none."""
         from likeness.kernels.danonyir import labels
 
+        if self.kept is not None:
+            return self.kept
         return np.asarray(labels(self.state), np.int64)
 
     def history(self) -> dict[str, Any]:
@@ -184,7 +216,7 @@ class Run:
         return {
             "losses": "whole numbers" if self.space.exact else "floating point",
             "classes taken into others": int(self.state.numbers[MERGED]),
-            "individuals left over": int(self.rest.size),
+            "individuals left over": self.left_over,
             "of these joined to classes": self.joined,
             "hitting sets searched": int(self.state.tally.numbers[SEARCHES]),
         }

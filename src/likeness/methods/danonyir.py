@@ -38,7 +38,8 @@ class Danonyir(Method):
     with their numbers of records N, the hull of both, and the generalized loss of every attribute (equations 11-13) times its
     weight. A class takes in its nearest individual, or its nearest finished class where that is nearer, until it holds.
     Individuals left over join the nearest class that holds with them, unless that costs as much as withholding them and the
-    policy allows to withhold as many.
+    policy allows to withhold as many. Where it does not, those with whom no class holds become one class with the classes
+    nearest to them, as many as it takes to hold.
 
     Parameters
     ----------
