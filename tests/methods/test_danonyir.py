@@ -75,15 +75,6 @@ def drawn(problem: Problem, seed: int = 0) -> list[int]:
 # The paper's example
 
 
-def hull_of(data: Microdata, group: set[int]) -> oracle.Side:
-    sides = oracle.individuals(data)
-    found = None
-    for person in sorted(group):
-        found = sides[person - 1] if found is None else found.with_(sides[person - 1])
-    assert found is not None
-    return found
-
-
 @pytest.mark.parametrize(
     ("one", "expected"),
     [
@@ -309,6 +300,7 @@ def test_without_quasi_identifiers_all_are_alike():
     problem = asked(data, [model("eir-l-diversity", 3)])
     plan = Danonyir("paper").run(problem)
     assert plan.classes.tolist() == reference(problem, drawn(problem))[0].tolist()
+    assert plan.published.all()
 
 
 def with_heavy(records: int) -> Microdata:

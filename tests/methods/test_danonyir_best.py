@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.identity_reserved import s4_microdata
+from tests.methods.people import people
 from tests.methods.test_danonyir import asked, model
+from tests.oracles.danonyir_moves import move_between
 
 from likeness.methods._danonyir_best import dearest_first, move_between_classes
 from likeness.methods._danonyir_limits import lay_out_limits
@@ -90,6 +92,36 @@ def test_moves_only_lower_the_loss_and_every_class_holds(given_, data):
     assert lost(data, after) <= lost(data, before) + 1e-12
     if told and told["moved"] + told["classes dissolved"] == 0:
         assert after.tolist() == before.tolist()
+
+
+@pytest.mark.parametrize("given_", [*MODELS, ("t-closeness", "0.5")], ids=lambda own: own[0])
+@given(
+    seed=st.integers(0, 10_000),
+    size=st.integers(6, 30),
+    differ=st.sampled_from([0.0, 0.3]),
+    few=st.booleans(),
+)
+@EASY
+def test_moves_are_those_of_a_plain_search(given_, seed, size, differ, few):
+    problem = asked(people(seed, size, differ=differ, alike=8), [model(*given_)])
+    # Few classes at random are large and wide; those that do not hold as they are stay as they are.
+    space, limits, before = clustered(problem)
+    if few:
+        drawn = np.random.default_rng(seed).integers(0, 3, size)
+        before = np.unique(drawn, return_inverse=True)[1]
+        if not problem.holding(before, int(before.max()) + 1).all():
+            return
+    after, _ = move_between_classes(problem, space, limits, before)
+
+    def holds(group: list[int]) -> bool:
+        one = np.full(size, -1, np.int64)
+        one[group] = 0
+        return bool(problem.holding(one, 1)[0])
+
+    grows = all(requirement.closed_under_adding for requirement in problem.requirements)
+    if before.max() < 1:
+        return
+    assert after.tolist() == move_between(problem.data, before.tolist(), holds, grows=grows, rounds=20)
 
 
 @pytest.mark.parametrize("given_", MODELS, ids=lambda own: own[0])

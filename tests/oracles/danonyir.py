@@ -185,7 +185,8 @@ def cluster(
     for p in residual:
         fits = [(distance(sides[p], e), i) for i, e in enumerate(made) if monotone or holds([*e.people, p])]
         best = min(fits, default=None)
-        if best is not None and best[0] < sides[p].records * losses.everything:
+        # Where nothing can be lost, nobody is withheld for it.
+        if best is not None and (best[0] < sides[p].records * losses.everything or best[0] == 0):
             made[best[1]] = made[best[1]].with_(sides[p])
         else:
             withheld.append(p)

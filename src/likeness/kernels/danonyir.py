@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from likeness.kernels.danonyir_crowd import Crowd, nearest_person, remove
-from likeness.kernels.danonyir_hulls import Hulls, apart, copy_hull, nearest_class, widen
+from likeness.kernels.danonyir_hulls import Hulls, copy_hull, nearest_class, widen
 from likeness.kernels.danonyir_tests import COUNT, RECORDS, Tally, clear, count_person, holds
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def go_on(
                 numbers[CURSOR] += 1
             person = order[numbers[CURSOR]]
             clear(tally)
-            copy_hull(own, 0, profiles, crowd.profile[person])
+            copy_hull(own, np.int64(0), profiles, crowd.profile[person])
             _take(state, sets, person)
             state.least[: numbers[ROWS]] = 0
             done += numbers[ROWS]
@@ -199,7 +199,7 @@ def go_on(
         )
         done += looks + numbers[ROWS]
         if row < 0:
-            widen(geometry, own, 0, profiles, crowd.profile[person])
+            widen(geometry, own, np.int64(0), profiles, crowd.profile[person])
             _take(state, sets, person)
         else:
             _merge(geometry, state, sets, row)
@@ -218,7 +218,7 @@ def _take(state, sets, person):
 @njit(cache=True)
 def _merge(geometry, state, sets, row):
     """Take a class that holds into the one that grows."""
-    widen(geometry, state.own, 0, state.classes, row)
+    widen(geometry, state.own, np.int64(0), state.classes, row)
     person = state.head[row]
     while person >= 0:
         count_person(state.tally, sets, state.crowd.records, person)
@@ -227,11 +227,11 @@ def _merge(geometry, state, sets, row):
     state.numbers[MERGED] += 1
     state.numbers[DEAD] += 1
     if 4 * state.numbers[DEAD] > state.numbers[ROWS]:
-        _pack(state)
+        pack(state)
 
 
 @njit(cache=True)
-def _pack(state):
+def pack(state):
     """Drop the rows of classes that are no more; the others keep their order."""
     kept = 0
     for row in range(state.numbers[ROWS]):
@@ -251,7 +251,7 @@ def _pack(state):
 def _close(state):
     """Make the class that grows the last of the classes."""
     row, tally = state.numbers[ROWS], state.tally
-    copy_hull(state.classes, row, state.own, 0)
+    copy_hull(state.classes, row, state.own, np.int64(0))
     count = tally.numbers[COUNT]
     state.sizes[row] = tally.numbers[RECORDS]
     state.head[row] = tally.people[0]
@@ -263,16 +263,27 @@ def _close(state):
 
 
 @njit(cache=True)
-def distances(geometry, profiles, state, person, found, nobody):
-    """Fill in how far an individual is from each class; ``nobody`` for classes that are no more."""
-    crowd = state.crowd
-    records, profile = crowd.records[person], crowd.profile[person]
-    for row in range(state.numbers[ROWS]):
-        found[row] = nobody
-        if state.sizes[row] > 0:
-            found[row] = apart(
-                geometry, crowd.attributes, profiles, profile, records, state.classes, row, state.sizes[row]
-            )
+def restore(geometry, profiles, sets, state, classes):
+    """Make a clustering that has not begun one that has ended with these classes; everybody in none (-1) is left over."""
+    numbers = state.numbers
+    numbers[ROWS] = classes.max() + 1
+    for person in range(classes.shape[0]):
+        row = classes[person]
+        if row < 0:
+            _take(state, sets, person)
+            numbers[PHASE] = STUCK
+            continue
+        remove(state.crowd, person)
+        numbers[LEFT] -= 1
+        if state.sizes[row] == 0:
+            copy_hull(state.classes, row, profiles, state.crowd.profile[person])
+            state.sizes[row] = state.crowd.records[person]
+            state.head[row] = state.tail[row] = person
+            state.following[person] = -1
+        else:
+            join(geometry, profiles, state, row, person)
+    if numbers[PHASE] != STUCK:
+        numbers[PHASE] = OVER
 
 
 @njit(cache=True)
@@ -314,9 +325,9 @@ def take_classes(geometry, profiles, sets, limits, functions, shape, integers, r
     """
     own, tally, crowd, rows = state.own, state.tally, state.crowd, state.numbers[ROWS]
     clear(tally)
-    copy_hull(own, 0, profiles, crowd.profile[people[0]])
+    copy_hull(own, np.int64(0), profiles, crowd.profile[people[0]])
     for person in people:
-        widen(geometry, own, 0, profiles, crowd.profile[person])
+        widen(geometry, own, np.int64(0), profiles, crowd.profile[person])
         count_person(tally, sets, crowd.records, person)
     state.least[:rows] = 0
     while not holds(tally, sets, limits, functions, shape, integers, reals):

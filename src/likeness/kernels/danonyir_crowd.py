@@ -141,9 +141,9 @@ def nearest_person(geometry, profiles, crowd, own, records, exact, most):
         np.zeros(depth + 1, np.bool_),
     )
     theirs, ours = np.zeros(depth + 1, own.parts.dtype), np.zeros(depth + 1, own.parts.dtype)
-    person, distance = -1, most
+    person, distance = np.int64(-1), most
     if depth == 0:
-        person, distance = _nearest_of(crowd, 0, zero, zero, exact, person, distance)
+        person, distance = _nearest_of(crowd, np.int64(0), zero, zero, exact, person, distance)
         return person, distance, 1
     leaves = crowd.left.shape[0] - crowd.start.shape[0] + 1
     looks = level = 0

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from numba import njit
 
+from likeness.kernels.danonyir_counts import counts_hold, enter, leave
 from likeness.kernels.danonyir_hulls import Hulls, copy_hull, widen
-from likeness.kernels.danonyir_tests import clear, count_person, holds
+from likeness.kernels.danonyir_tests import REASONING, clear, count_person, holds
 from likeness.kernels.hulls import INTERVAL, TREE, bits_set
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ CURSOR, MOVED, DISSOLVED, CHANGED, ROUND = 0, 1, 2, 3, 4
 dissolved so far; changes in this round; rounds begun."""
 
 MOST_KEPT = 200
-"""After so many individuals that a class cannot do without, it is left alone until the next round."""
+"""After so many individuals that a class cannot do without, it is left alone until the next round, if it must be counted anew
+for each of them."""
 
 
 class Moving(NamedTuple):
@@ -52,6 +54,10 @@ class Moving(NamedTuple):
         The class each individual would have joined when last asked, or -1.
     kept : (classes,) int64
         How many individuals each class could not do without in this round.
+    edge : (n,) bool
+        Individuals who together lose as much as their class: it is as wide without anybody else.
+    edged : (classes,) bool
+        Whether the edge of each class is known.
     numbers : (5,) int64
         See `CURSOR` and the others.
     """
@@ -69,6 +75,8 @@ class Moving(NamedTuple):
     tried: NDArray[np.int64]
     guess: NDArray[np.int64]
     kept: NDArray[np.int64]
+    edge: NDArray[np.bool_]
+    edged: NDArray[np.bool_]
     numbers: NDArray[np.int64]
 
 
@@ -108,6 +116,7 @@ def _link(moving, row, person):
     moving.filled[row] += 1
     moving.version[row] += 1
     moving.tried[person] = -1
+    moving.edge[person] = True
 
 
 @njit(cache=True)
@@ -122,6 +131,37 @@ def _unlink(moving, person):
         moving.before[behind] = before
     moving.filled[row] -= 1
     moving.version[row] += 1
+    if moving.edge[person]:
+        moving.edged[row] = False
+
+
+@njit(cache=True)
+def _move(sets, records, counts, moving, person, target):
+    """Take an individual from its class into another, whose hull is wide enough already."""
+    row = moving.label[person]
+    leave(sets, records, counts, row, person, moving.head[row], moving.behind)
+    _unlink(moving, person)
+    _link(moving, target, person)
+    enter(sets, records, counts, target, person)
+
+
+@njit(cache=True)
+def _find_edge(geometry, profiles, profile, moving, row, spare):
+    """Find individuals who together lose as much as their class; few are enough."""
+    member, whole = moving.head[row], _lost(moving.hulls, row)
+    copy_hull(moving.hulls, spare, profiles, profile[member])
+    lost = _lost(moving.hulls, spare)
+    moving.edge[member] = True
+    member = moving.behind[member]
+    while member >= 0:
+        moving.edge[member] = False
+        if lost < whole:
+            widen(geometry, moving.hulls, spare, profiles, profile[member])
+            wider = _lost(moving.hulls, spare)
+            moving.edge[member] = wider > lost
+            lost = wider
+        member = moving.behind[member]
+    moving.edged[row] = True
 
 
 @njit(cache=True)
@@ -131,6 +171,11 @@ def _hull_without(geometry, profiles, profile, moving, person, spare):
     Once the others lose as much as the whole class, they are as wide: most individuals make their class no wider.
     """
     row = moving.label[person]
+    if not moving.edged[row]:
+        _find_edge(geometry, profiles, profile, moving, row, spare)
+    if not moving.edge[person]:
+        copy_hull(moving.hulls, spare, moving.hulls, row)
+        return
     member, whole = moving.head[row], _lost(moving.hulls, row)
     empty = True
     while member >= 0:
@@ -195,10 +240,17 @@ def _cheapest(geometry, profiles, profile, records, moving, person, rows, limit)
 
 
 @njit(cache=True)
-def _holds_with(
-    sets, limits, functions, shape, integers, reals, tally, moving, records, row, person, leaving
-):
+def _holds_with(sets, limits, functions, shape, integers, reals, tally, counts, moving, records, row, person):
     """Whether a class holds with one more individual, or without one of its own."""
+    leaving = moving.label[person] == row
+    if counts.row[row] >= 0:
+        head, filled, size = moving.head[row], moving.filled[row], moving.sizes[row]
+        if not counts_hold(
+            sets, limits, counts, records, row, filled, size, person, leaving, head, moving.behind
+        ):
+            return False
+        if limits[REASONING] == 0 and shape.shape[0] == 0:
+            return True
     clear(tally)
     member = moving.head[row]
     while member >= 0:
@@ -223,6 +275,7 @@ def move_on(
     integers,
     reals,
     tally,
+    counts,
     moving,
     grows,
     work,
@@ -243,7 +296,9 @@ def move_on(
     sets, limits, functions, shape, integers, reals
         What decides, as in `kernels.danonyir.go_on`.
     tally
-        Room for counts.
+        Room for counting a class.
+    counts
+        What is counted of the large classes; changed.
     moving
         How far the moves are; changed.
     grows
@@ -252,6 +307,7 @@ def move_on(
         After how many looks at classes to stop.
     """
     n, rows, numbers = moving.label.shape[0], moving.head.shape[0], moving.numbers
+    recount = limits[REASONING] > 0 or shape.shape[0] > 0
     done = 0
     if numbers[CURSOR] == 0:
         numbers[CHANGED] = 0
@@ -266,7 +322,7 @@ def move_on(
         if row < 0 or moving.filled[row] < 2 or moving.tried[person] == moving.version[row]:
             continue
         # To count a class of thousands again for each of them would take longer than all else.
-        if moving.kept[row] >= MOST_KEPT:
+        if moving.kept[row] >= MOST_KEPT and (recount or counts.row[row] < 0):
             continue
         _hull_without(geometry, profiles, profile, moving, person, rows)
         number, left = records[person], moving.sizes[row] - records[person]
@@ -280,21 +336,22 @@ def move_on(
             moving.tried[person] = moving.version[row]
             continue
         if not _holds_with(
-            sets, limits, functions, shape, integers, reals, tally, moving, records, row, person, True
+            sets, limits, functions, shape, integers, reals, tally, counts, moving, records, row, person
         ):
             moving.tried[person] = moving.version[row]
             moving.kept[row] += 1
             continue
         if not grows and not _holds_with(
-            sets, limits, functions, shape, integers, reals, tally, moving, records, target, person, False
+            sets, limits, functions, shape, integers, reals, tally, counts, moving, records, target, person
         ):
             continue
-        _unlink(moving, person)
         copy_hull(moving.hulls, row, moving.hulls, rows)
         moving.sizes[row] = left
+        wide = _lost(moving.hulls, target)
         widen(geometry, moving.hulls, target, profiles, profile[person])
         moving.sizes[target] += number
-        _link(moving, target, person)
+        _move(sets, records, counts, moving, person, target)
+        moving.edge[person] = _lost(moving.hulls, target) > wide
         numbers[MOVED] += 1
         numbers[CHANGED] += 1
     while grows and numbers[CURSOR] < n + rows:
@@ -302,7 +359,9 @@ def move_on(
             return False
         row = numbers[CURSOR] - n
         numbers[CURSOR] += 1
-        if moving.filled[row] > 0 and _dissolve(geometry, profiles, profile, records, moving, row, rows):
+        if moving.filled[row] > 0 and _dissolve(
+            geometry, profiles, profile, records, sets, counts, moving, row, rows
+        ):
             numbers[DISSOLVED] += 1
             numbers[CHANGED] += 1
         done += moving.filled[row] * rows + 1
@@ -311,7 +370,7 @@ def move_on(
 
 
 @njit(cache=True)
-def _dissolve(geometry, profiles, profile, records, moving, row, rows):
+def _dissolve(geometry, profiles, profile, records, sets, counts, moving, row, rows):
     """Let everybody in a class join another, if that costs less than the class loses; whether it did."""
     budget = moving.sizes[row] * _lost(moving.hulls, row)
     spent = budget - budget
@@ -334,8 +393,7 @@ def _dissolve(geometry, profiles, profile, records, moving, row, rows):
         member = moving.head[row]
         for i in range(saved):
             behind = moving.behind[member]
-            _unlink(moving, member)
-            _link(moving, moving.saved_row[i], member)
+            _move(sets, records, counts, moving, member, moving.saved_row[i])
             member = behind
         moving.sizes[row] = 0
         return True

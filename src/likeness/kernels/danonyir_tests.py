@@ -143,23 +143,30 @@ def count_person(own, sets, records, person):
 
 
 @njit(cache=True)
+def within(limits, people, records, heaviest, distinct, commonest, pairs):
+    """Whether what is counted of a class keeps the limits: all but the reasoning sets and other tests."""
+    if people < limits[PEOPLE] or distinct < limits[VALUES]:
+        return False
+    if limits[OF_RECORDS + 1] > 0 and heaviest * limits[OF_RECORDS + 1] > limits[OF_RECORDS] * records:
+        return False
+    if (
+        limits[VALUE_OF_PAIRS + 1] > 0
+        and commonest * limits[VALUE_OF_PAIRS + 1] > limits[VALUE_OF_PAIRS] * pairs
+    ):
+        return False
+    return (
+        limits[VALUE_OF_PEOPLE + 1] == 0
+        or commonest * limits[VALUE_OF_PEOPLE + 1] <= limits[VALUE_OF_PEOPLE] * people
+    )
+
+
+@njit(cache=True)
 def holds(own, sets, limits, functions, shape, integers, reals):
     """Whether the class holds everything that is asked."""
     numbers = own.numbers
-    people, records = numbers[COUNT], numbers[RECORDS]
-    if people < limits[PEOPLE] or numbers[DISTINCT] < limits[VALUES]:
-        return False
-    if limits[OF_RECORDS + 1] > 0 and numbers[MOST] * limits[OF_RECORDS + 1] > limits[OF_RECORDS] * records:
-        return False
-    commonest = numbers[COMMONEST]
-    if (
-        limits[VALUE_OF_PAIRS + 1] > 0
-        and commonest * limits[VALUE_OF_PAIRS + 1] > limits[VALUE_OF_PAIRS] * numbers[PAIRS]
-    ):
-        return False
-    if (
-        limits[VALUE_OF_PEOPLE + 1] > 0
-        and commonest * limits[VALUE_OF_PEOPLE + 1] > limits[VALUE_OF_PEOPLE] * people
+    people = numbers[COUNT]
+    if not within(
+        limits, people, numbers[RECORDS], numbers[MOST], numbers[DISTINCT], numbers[COMMONEST], numbers[PAIRS]
     ):
         return False
     if limits[REASONING] > 0 and not _reasoning_holds(own, sets, limits[REASONING]):

@@ -72,6 +72,7 @@ def move_between_classes(
         Classes, numbered anew, and what happened.
     """
     from likeness.kernels.danonyir import hulls
+    from likeness.kernels.danonyir_counts import count_classes
     from likeness.kernels.danonyir_moves import CHANGED, DISSOLVED, MOVED, ROUND, Moving, fill, move_on
     from likeness.kernels.danonyir_tests import REASONING, tally
 
@@ -94,6 +95,8 @@ def move_between_classes(
         np.full(n, -1, np.int64),
         np.full(n, -1, np.int64),
         np.zeros(rows, np.int64),
+        np.zeros(n, np.bool_),
+        np.zeros(rows, np.bool_),
         np.zeros(5, np.int64),
     )
     fill(space.geometry, space.profiles, space.crowd.profile, space.crowd.records, moving)
@@ -101,11 +104,12 @@ def move_between_classes(
     laid = asked.laid
     grows = all(requirement.closed_under_adding for requirement in problem.requirements)
     for number in range(_ROUNDS):
+        counts = count_classes(asked.sets, space.crowd.records, moving.label, rows, asked.values)
         over = False
         while not over:
             over = move_on(
                 space.geometry, space.profiles, space.crowd.profile, space.crowd.records, asked.sets, asked.limits,
-                laid.functions, laid.shape, laid.integers, laid.reals, room, moving, grows, _LOOKS_A_STEP,
+                laid.functions, laid.shape, laid.integers, laid.reals, room, counts, moving, grows, _LOOKS_A_STEP,
             )  # fmt: skip
             problem.progress.step("move between classes", number, _ROUNDS)
         if moving.numbers[CHANGED] <= _LEAST_GAIN * n:

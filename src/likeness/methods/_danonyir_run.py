@@ -32,19 +32,30 @@ class Run:
         All individuals, in the order in which those that are left begin classes.
     decided : int8, optional
         Decisions of an earlier run from the same order, to be taken again without deciding (to time what deciding costs).
+    classes : (n,) int64, optional
+        Classes that are made already, numbered from 0 without gaps; everybody else (-1) is left over.
     """
 
     def __init__(
-        self, space: Space, asked: Asked, order: NDArray[np.int64], decided: NDArray[np.int8] | None = None
+        self,
+        space: Space,
+        asked: Asked,
+        order: NDArray[np.int64],
+        decided: NDArray[np.int8] | None = None,
+        classes: NDArray[np.int64] | None = None,
     ) -> None:
-        from likeness.kernels.danonyir import begin
+        from likeness.kernels.danonyir import begin, restore
         from likeness.kernels.danonyir_tests import REASONING, tally
 
         self.space, self.asked, self.order = space, asked, order
         witness = max(0, int(asked.limits[REASONING]) - 1)
-        self.state: State = begin(
-            space.profiles, space.crowd, tally(order.size, asked.values, asked.width, witness), asked.smallest
-        )
+        room = tally(order.size, asked.values, asked.width, witness)
+        smallest = asked.smallest
+        if classes is not None:
+            smallest = max(1, order.size // (int(classes.max(initial=0)) + 1))
+        self.state: State = begin(space.profiles, space.crowd, room, smallest)
+        if classes is not None:
+            restore(space.geometry, space.profiles, asked.sets, self.state, classes)
         self.replay = decided is not None
         if decided is not None:
             self.state.decided[: decided.size] = decided
@@ -103,32 +114,30 @@ class Run:
         dear, alone
             Those whom every class that holds with them costs too much, and those with whom no class holds.
         """
-        from likeness.kernels.danonyir import ROWS
-
-        space = self.space
-        grows = all(one.closed_under_adding for one in problem.requirements)
-        apart = np.zeros(max(1, int(self.state.numbers[ROWS])), space.profiles.parts.dtype)
+        space, records = self.space, self.space.crowd.records
         everything = space.geometry.most.sum() if space.exact else sum(space.geometry.most.tolist())
         rest = self.rest
         self.left_over = rest.size
+        self._count()
+        grows = all(one.closed_under_adding for one in problem.requirements)
         dear: list[int] = []
         alone: list[int] = []
         beyond: list[float] = []
         for number, person in enumerate(rest.tolist()):
             if number % _STEP == 0:
                 problem.progress.step("join leftovers", number, rest.size)
-            row = self._nearest(person, apart, grows=grows)
-            limit = space.crowd.records[person] * everything
+            row, apart = self._nearest(person, grows=grows)
+            limit = records[person] * everything
             if row < 0:
                 alone.append(person)
-            elif apart[row] < limit:
+            elif apart < limit or apart == 0:
                 self._join(row, person)
             else:
                 dear.append(person)
-                beyond.append(float(apart[row] - limit))
+                beyond.append(float(apart - limit))
         excess = len(dear) + len(alone) - max(0, problem.allowance)
         for at in np.argsort(beyond, kind="stable")[: max(0, excess)].tolist():
-            row = self._nearest(dear[at], apart, grows=grows)
+            row, _ = self._nearest(dear[at], grows=grows)
             if row >= 0:
                 self._join(row, dear[at])
                 dear[at] = -1
@@ -160,45 +169,57 @@ class Run:
         self.kept = before
         return False
 
-    def _nearest(self, person: int, apart: NDArray[Any], *, grows: bool) -> int:
-        """Row of the nearest class that holds with an individual, -1 when there is none; fills in how far the classes are."""
-        from likeness.kernels.danonyir import distances
+    def _count(self) -> None:
+        """Count the classes as they are now, one behind the other."""
+        from likeness.kernels.danonyir import pack
+        from likeness.kernels.danonyir_counts import count_classes
 
-        apart[:] = self.most
-        distances(self.space.geometry, self.space.profiles, self.state, person, apart, self.most)
-        while True:
-            row = int(np.argmin(apart))
-            if apart[row] == self.most:
-                return -1
-            if grows or self._would_hold(row, person):
-                return row
-            apart[row] = self.most
+        pack(self.state)
+        label, records = self.labels(), self.space.crowd.records
+        self.filled = np.bincount(label + 1)[1:].astype(np.int64)
+        self.counts = count_classes(self.asked.sets, records, label, self.filled.size, self.asked.values)
+
+    def _nearest(self, person: int, *, grows: bool) -> tuple[int, Any]:
+        """Row of the nearest class that holds with an individual, -1 when there is none; and how far it is."""
+        from likeness.kernels.danonyir_rest import nearest_with
+
+        space, asked, laid = self.space, self.asked, self.asked.laid
+        row, apart = nearest_with(
+            space.geometry, space.profiles, asked.sets, asked.limits, laid.functions, laid.shape, laid.integers,
+            laid.reals, self.state, self.counts, self.filled, person, grows, self.most,
+        )  # fmt: skip
+        return int(row), apart
 
     def _join(self, row: int, person: int) -> None:
         """Let an individual join a class."""
         from likeness.kernels.danonyir import join
+        from likeness.kernels.danonyir_counts import enter
 
         join(self.space.geometry, self.space.profiles, self.state, row, person)
+        enter(self.asked.sets, self.space.crowd.records, self.counts, row, person)
+        self.filled[row] += 1
         self.joined += 1
 
-    def _would_hold(self, row: int, person: int) -> bool:
-        """Whether a class holds with one more individual."""
-        from likeness.kernels.danonyir import would_hold
+    def distances_of_classes(self, row: int) -> NDArray[Any]:
+        """Find how far a class is from each; from itself, farther than from any."""
+        from likeness.kernels.danonyir import ROWS
+        from likeness.kernels.danonyir_hulls import apart
 
-        asked, laid = self.asked, self.asked.laid
-        return bool(
-            would_hold(
-                asked.sets,
-                asked.limits,
-                laid.functions,
-                laid.shape,
-                laid.integers,
-                laid.reals,
-                self.state,
-                row,
-                person,
-            )
-        )
+        state, sizes, geometry = self.state, self.state.sizes, self.space.geometry
+        away: NDArray[Any] = np.full(int(state.numbers[ROWS]), self.most, self.space.profiles.parts.dtype)
+        for other in range(away.size):
+            if other != row:
+                away[other] = apart(
+                    geometry,
+                    state.crowd.attributes,
+                    state.classes,
+                    row,
+                    sizes[row],
+                    state.classes,
+                    other,
+                    sizes[other],
+                )
+        return away
 
     def labels(self) -> NDArray[np.int64]:
         """(n,) Class of each individual, -1 for those in none."""
