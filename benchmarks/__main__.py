@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 import likeness as lk
-from benchmarks import searches, tables
+from benchmarks import people, searches, tables
 from benchmarks.clock import best_of, peak_megabytes, unit
 from benchmarks.cold import cold_and_warm
 
@@ -48,6 +48,8 @@ def main() -> None:
     print("\nPeople with several records, the search alone:")
     searches.individuals((100_000 // scale, 456_767 // scale))
     searches.deciding(100_000 // scale)
+    print("\nPeople with several records, the whole way:")
+    people.stages(456_767 // scale, chosen.repeat)
     print(f"\npeak memory of this process: {peak_megabytes():,.0f} MB")
     cold, warm = cold_and_warm()
     print(

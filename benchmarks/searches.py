@@ -77,9 +77,7 @@ def individuals(rows: tuple[int, ...]) -> None:
     """Time DAnonyIR on generated patients with several records each (paper 004's table has 456,767)."""
     models = (lk.EirLDiversity(6), lk.IrKlAnonymity(6, 6), lk.EirAlphaBetaAnonymity(0.6, 0.4))
     for size in rows:
-        told = lk.Informs().policy(6)
-        told["columns"]["diagnosis"] = {"role": "sensitive"}
-        data = encode(read(lk.Informs().generate(size, seed=1)), lk.Policy(**told)).data.people
+        data = _patients(size)
         for model in models:
             requirements = require_of([model], data)
             asked = Problem(data, requirements, LOSSES["glm"], np.random.default_rng(0))
@@ -98,9 +96,7 @@ def individuals(rows: tuple[int, ...]) -> None:
 
 def deciding(rows: int) -> None:
     """Time what deciding EIR l-diversity costs: one run of DAnonyIR, and the same run again with its decisions given."""
-    told = lk.Informs().policy(6)
-    told["columns"]["diagnosis"] = {"role": "sensitive"}
-    data = encode(read(lk.Informs().generate(rows, seed=1)), lk.Policy(**told)).data.people
+    data = _patients(rows)
     asked = Problem(data, require_of([lk.EirLDiversity(6)], data), LOSSES["glm"], np.random.default_rng(0))
     limits, order = lay_out_limits(asked), np.random.default_rng(0).permutation(data.size)
     decided, seconds = None, []
@@ -116,3 +112,10 @@ def deciding(rows: int) -> None:
         f"{seconds[1]:>10.3f}{seconds[1] / seconds[2]:>8.2f}  {data.size:,} individuals",
         flush=True,
     )
+
+
+def _patients(rows: int) -> Microdata:
+    """Encode generated patients, with six quasi-identifiers and their diagnoses as a plain set."""
+    told = lk.Informs().policy(6)
+    told["columns"]["diagnosis"] = {"role": "sensitive"}
+    return encode(read(lk.Informs().generate(rows, seed=1)), lk.Policy(**told)).data.people

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.attacks.releases import attacked
-from tests.forms.publications import publish
+from tests.forms.publications import integers, publish, table, words
 from tests.identity_reserved import (
     S4_DISEASES,
     S4_NAMES,
@@ -18,6 +20,7 @@ from tests.identity_reserved import (
 )
 from tests.oracles.attacks_individuals import PlainPeople
 
+from likeness.attacks import _individuals
 from likeness.attacks._individuals import (
     ValueSets,
     crowd_of_original,
@@ -93,25 +96,62 @@ def test_every_value_is_known_as_often():
     assert not draw_known(sets, 0, 0).any()
 
 
-@settings(deadline=None, max_examples=40)
+@pytest.mark.parametrize("room", [1 << 24, 0])
+@settings(deadline=None, max_examples=30)
 @given(draw=st.data())
-def test_everybody_is_asked_about_as_by_hand(draw):
+def test_everybody_is_asked_about_as_by_hand(room, draw):
     found = draw.draw(attacked("identity-reserved"))
-    data, plain = found.data, PlainPeople(found.data, found.plan)
-    sets = sets_of(data, 0)
     number = draw.draw(st.sampled_from([0, 1, 2, None]))
-    told = draw_known(sets, number, draw.draw(st.integers(0, 9)))
-    rows = np.array(draw.draw(st.lists(st.integers(0, sets.count - 1), unique=True)), np.int64)
+    told = draw_known(sets_of(found.data, 0), number, draw.draw(st.integers(0, 9)))
+    people = st.integers(0, told.size and sets_of(found.data, 0).count - 1)
+    rows = np.array(draw.draw(st.lists(people, unique=True)), np.int64)
+    asked_as_by_hand(found.data, found.plan, found.publication, told, rows, room)
+
+
+@pytest.mark.parametrize("room", [1 << 24, 60, 0])
+@pytest.mark.parametrize("number", [0, 1, 2, None])
+@pytest.mark.parametrize("spread_out", [False, True])
+def test_many_are_asked_about_as_by_hand(spread_out, number, room):
+    rng = np.random.default_rng(3)
+    size, individuals = 400, 90
+    person = np.sort(
+        np.concatenate([np.arange(individuals), rng.integers(0, individuals, size - individuals)])
+    )
+    age = rng.integers(0, 12, individuals)
+    # Classes of ages close by, whose regions match few; or of anybody, whose regions match nearly all.
+    ranked = np.argsort(rng.random(individuals) if spread_out else age, kind="stable")
+    own = np.empty(individuals, np.int64)
+    own[ranked] = np.arange(individuals) // 5
+    disease = words("disease", [f"d{i:02}" for i in range(14)])
+    # Some diseases are common, most are rare.
+    codes = np.minimum(rng.geometric(0.25, size) - 1, 13)
+    sex = rng.integers(0, 2, individuals)[person]
+    quasi = [
+        (integers("age", list(range(12))), age[person].tolist()),
+        (words("sex", list("fm")), sex.tolist()),
+    ]
+    data = replace(table(quasi, [(disease, codes.tolist())]), individuals=person)
+    publication, _, plan = publish(IdentityReservedForm(), data, own[person].tolist())
+    told = draw_known(sets_of(data, 0), number, 1)
+    asked_as_by_hand(data, plan, publication, told, np.arange(individuals), room)
+
+
+def asked_as_by_hand(data, plan, publication, told, rows, room):
+    """Ask about some people by what is told of them, among all crowds, and compare with everybody one by one."""
+    plain, sets = PlainPeople(data, plan), sets_of(data, 0)
     known, further = sets.keep(told).take(rows), sets.keep(~told).take(rows)
-    shown = shown_codes(found.publication, 0, data)
+    shown = shown_codes(publication, 0, data)
     ways = (
-        (crowd_of_release(found.publication, 0, data, rows), shown, plain.release),
+        (crowd_of_release(publication, 0, data, rows), shown, plain.release),
         (crowd_of_original(data, 0, rows), np.arange(shown.size), plain.original),
         (crowd_of_original(data, 0, rows, by_quasi=False), np.arange(shown.size), lambda _: plain.everybody),
     )
     for crowd, code_of, people in ways:
-        answers = crowd.ask(known.recoded(code_of), further.recoded(code_of))
-        alone = crowd.ask(known.recoded(code_of))
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(_individuals, "_MOST_MATCHES", room)
+            patched.setattr(_individuals, "_MOST_BITS", 5 * room)
+            answers = crowd.ask(known.recoded(code_of), further.recoded(code_of))
+            alone = crowd.ask(known.recoded(code_of))
         assert np.array_equal(alone.candidates, answers.candidates)
         assert not alone.total.any()
         for i, row in enumerate(rows.tolist()):

@@ -8,7 +8,7 @@ from rich.console import Console as Terminal
 from rich.progress import Progress as Bar
 
 from likeness.cli._console import Console
-from likeness.cli._progress import Drawing
+from likeness.cli._progress import Compiling, Drawing
 
 
 def drawing():
@@ -39,3 +39,32 @@ def test_notes_wait_until_the_work_is_done(capsys):
         listener.note("careful")
         assert capsys.readouterr().err == ""
     assert capsys.readouterr().err == "note: careful\n"
+
+
+def test_it_says_why_a_first_run_takes_longer():
+    from numba import njit
+    from numba.extending import overload
+
+    import likeness.kernels  # noqa: F401  # listens from now on
+
+    _, bar = drawing()
+    bar.add_task("search")
+    (task,) = bar.tasks
+
+    def one():
+        raise NotImplementedError
+
+    seen = set()
+
+    @overload(one)
+    def compile_one():
+        seen.add(str(Compiling().render(task)))
+        return lambda: 1
+
+    @njit
+    def run():
+        return one() + 1
+
+    assert run() == 2
+    assert seen == {"compiling, once on this machine"}
+    assert str(Compiling().render(task)) == ""

@@ -7,6 +7,7 @@ import sys
 import warnings
 from pathlib import Path
 
+import pytest
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from likeness.kernels.class_tests import TESTS, distinct_at_least, lay_out
@@ -27,6 +28,7 @@ print(likeness.kernels._cache.name)
 """
 
 
+@pytest.mark.slow
 def test_a_read_only_installation_without_a_home_works():
     done = subprocess.run([sys.executable, "-c", NO_PLACE], capture_output=True, text=True, check=True)
     first, folder = done.stdout.splitlines()

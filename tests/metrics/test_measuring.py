@@ -5,7 +5,15 @@ from tests.metrics.examples import LEVELS, MINI
 
 from likeness import registry
 from likeness.errors import PolicyError
-from likeness.metrics.measuring import measure_all, metric_named, metric_names
+from likeness.metrics.measuring import measure_all, metric_named, metric_names, parameters_asked
+from likeness.models.alpha_k_anonymity import AlphaKAnonymity
+from likeness.models.beta_likeness import BetaLikeness
+from likeness.models.distinct_l_diversity import DistinctLDiversity
+from likeness.models.eir_l_diversity import EirLDiversity
+from likeness.models.ir_alpha_beta_anonymity import IrAlphaBetaAnonymity
+from likeness.models.ir_k_anonymity import IrKAnonymity
+from likeness.models.ir_kl_anonymity import IrKlAnonymity
+from likeness.models.k_anonymity import KAnonymity
 
 
 def test_every_quantity_has_a_name():
@@ -47,3 +55,26 @@ def test_wrong_parameters_are_errors_not_skipped():
 def test_a_variant_keeps_its_meaning():
     with pytest.raises(PolicyError, match="'charge_withheld' is what makes it 'ncp-total'"):
         metric_named("ncp-total", {"charge_withheld": False})
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "known"),
+    [
+        ([BetaLikeness(4), DistinctLDiversity(3)], {}),
+        ([KAnonymity(3), AlphaKAnonymity("1/2", 7)], {"c-avg": {"k": 7}}),
+        ([KAnonymity(9), IrKAnonymity(4)], {"c-avg": {"k": 9}}),
+        (
+            [IrKlAnonymity(5, 2), EirLDiversity(3, sensitive="disease"), IrAlphaBetaAnonymity(0.5, 0.5)],
+            {"c-avg": {"k": 5}, "vulnerable-classes": {"l": 3, "sensitive": "disease"}},
+        ),
+        (
+            [BetaLikeness(4), IrAlphaBetaAnonymity("2/5", 0.6)],
+            {"vulnerable-classes": {"alpha": "2/5", "beta": 0.6}},
+        ),
+    ],
+)
+def test_what_is_measured_against_a_bound_takes_that_of_the_guarantee(guarantee, known):
+    assert parameters_asked(guarantee) == known
+    assert parameters_asked(reversed(guarantee)) == known
+    for name, parameters in known.items():
+        assert metric_named(name, parameters).name == name

@@ -40,4 +40,4 @@ def test_the_missing_value_is_one_code_more():
 
 def test_showing_it_shows_no_value():
     own = Domain("x", "categorical", np.array(["secret"]), "set")
-    assert repr(own) == "Domain('x', categorical, 1 values, set)"
+    assert repr(own) == "Domain('x', categorical, 1 value, set)"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likeness.microdata.grouping import group_codes, group_keys, pack
+from likeness.microdata.grouping import distinct, group_codes, group_keys, one_to_one, pack
 
 EASY = settings(deadline=None, max_examples=80)
 
@@ -68,3 +68,19 @@ def test_many_keys_grow_the_table():
     assert groups.count == 5000
     assert (keys[groups.first][groups.of] == keys).all()
     assert (groups.sizes == 2).all()
+
+
+@EASY
+@given(numbers=st.lists(st.one_of(st.integers(-3, 3), st.sampled_from([-(2**63), 2**63 - 1]))))
+def test_distinct_numbers_are_those_of_numpy(numbers):
+    found = distinct(np.array(numbers, np.int64))
+    assert found.tolist() == np.unique(np.array(numbers, np.int64)).tolist()
+
+
+@EASY
+@given(pairs=st.lists(st.tuples(st.integers(-1, 4), st.integers(-1, 4)), max_size=8))
+def test_columns_go_one_to_one_exactly_where_pairs_say_so(pairs):
+    mine, theirs = (np.array([pair[i] for pair in pairs], np.int64) for i in (0, 1))
+    expected = len(set(pairs)) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
+    assert one_to_one(mine, theirs) is expected
+    assert one_to_one(mine.astype(np.int32), theirs) is expected

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.identity_reserved import S4_TABLE3, S4_TABLE4, s4_microdata, s4_statistics
 
+from likeness.microdata import individuals
 from likeness.microdata.individuals import find_individuals
 from likeness.microdata.plan import Plan, spread
 from likeness.microdata.statistics import count_classes, count_within
@@ -149,3 +151,17 @@ def test_what_is_withheld_of_individuals_is_withheld_of_all_their_records():
     )
     assert bounded.bounds is not None
     assert bounded.bounds.tolist() == [[[1, 0, 1]], [[3, 2, 3]]]
+
+
+@given(records(), st.booleans())
+@settings(deadline=None)
+def test_people_whose_keys_would_be_too_large_are_found_alike(drawn, looks_at_values):
+    classes, who, what = arrays(*drawn)
+    inside = classes >= 0
+    told = (classes[inside], 4, who[inside], *([what[inside], 5] if looks_at_values else []))
+    plain = find_individuals(*told)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(individuals, "_MOST", 0)
+        numbered = find_individuals(*told)
+    for name in ("records", "most", "start", "number", "first", "value"):
+        assert getattr(plain, name).tolist() == getattr(numbered, name).tolist(), name

@@ -88,23 +88,30 @@ def best(
     top = tuple(_highest(table, codes) for table, codes in zip(tables, data.codes, strict=True))
     at_top = None
     weights = attribute_weights(data.quasi)
+    # What every record is published as on every level of every attribute, and what that loses.
+    shown = [
+        [[row[code] for code in codes] for row in table]
+        for table, codes in zip(tables, data.codes.tolist(), strict=True)
+    ]
+    judged: dict[tuple[int, ...], bool] = {}
     found = None
     for vector in product(*(range(len(table)) for table in tables)):
         groups = defaultdict(list)
+        rows = [own[at] for own, at in zip(shown, vector, strict=True)]
         for record in range(data.size):
-            key = tuple(
-                table[at][int(codes[record])][0]
-                for table, at, codes in zip(tables, vector, data.codes, strict=True)
-            )
-            groups[key].append(record)
-        kept = [record for group in groups.values() if holds(group) for record in group]
+            groups[tuple(row[record][0] for row in rows)].append(record)
+        kept = []
+        for group in groups.values():
+            # Vectors have most of their groups in common.
+            if tuple(group) not in judged:
+                judged[tuple(group)] = holds(group)
+            if judged[tuple(group)]:
+                kept += group
         withheld = data.size - len(kept)
         if withheld > allowance:
             continue
         lost = sum(
-            weight * table[at][int(codes[record])][1]
-            for record in kept
-            for table, at, codes, weight in zip(tables, vector, data.codes, weights, strict=True)
+            weight * row[record][1] for record in kept for row, weight in zip(rows, weights, strict=True)
         )
         candidate = (withheld + lost, sum(vector), vector, withheld)
         if vector == top and kept:

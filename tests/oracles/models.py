@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _PRECISE = Context(prec=80)
 
 
+@cache
 def fractions(low: str, high: str) -> st.SearchStrategy[str]:
     """Texts of simple fractions between two bounds: where ties are."""
     return st.fractions(Fraction(low), Fraction(high), max_denominator=12).map(str)
@@ -45,6 +47,7 @@ def _shares(counts: Counts) -> list[Fraction]:
     return [Fraction(count, _size(counts)) for count in counts]
 
 
+@cache
 def _ln(x: Fraction) -> Decimal:
     return _PRECISE.subtract(
         _PRECISE.ln(Decimal(x.numerator)),

@@ -11,8 +11,7 @@ import numpy as np
 
 from likeness.attacks._base import Attack, AttackResult
 from likeness.attacks._individuals import sets_of
-from likeness.attacks._targets import choose_targets, published_codes
-from likeness.checks import whole
+from likeness.attacks._targets import check_targets, choose_targets, published_codes
 from likeness.errors import suggestion
 
 if TYPE_CHECKING:
@@ -121,9 +120,7 @@ class GuessingAttack(Attack):
     sensitive: str | None = None
 
     def __post_init__(self) -> None:
-        if self.targets is not None:
-            whole(self.name, "targets", self.targets, at_least=1)
-        whole(self.name, "seed", self.seed, at_least=0)
+        check_targets(self.name, self.targets, self.seed)
 
     def refusal(self, publication: Publication, original: Microdata) -> str | None:
         """Say why the attack is not defined for a release, or None when it is."""

@@ -18,7 +18,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.forms._base import Publication
+    from likeness.kernels.candidates import People
     from likeness.microdata.data import Microdata
+
+_MOST_MATCHES = 1 << 24
+"""Of targets and places, kept at once: 64 MB."""
+_MOST_BITS = 1 << 29
+"""Of individuals and the most frequent values: 64 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,14 +121,17 @@ def draw_known(sets: ValueSets, known: int | None, seed: int) -> NDArray[np.bool
     (pairs,) bool
         Whether each value is known.
     """
-    if known is None:
-        return np.ones(sets.value.size, np.bool_)
+    if known is None or known == 0:
+        return np.full(sets.value.size, known is None)
     # Not the stream that targets are drawn from.
     rng = np.random.Generator(np.random.PCG64([seed, 1]))
-    order = np.lexsort((rng.random(sets.value.size), sets.of))
-    rank = np.empty(order.size, np.int64)
-    rank[order] = np.arange(order.size) - np.repeat(sets.first[:-1], sets.sizes)
-    return np.asarray(rank < known)
+    order = np.argsort(rng.random(sets.value.size), kind="stable")
+    # By individual, as drawn: whole numbers are sorted several times as fast by value as by their order.
+    order = order[np.sort(sets.of[order] * order.size + np.arange(order.size)) % max(1, order.size)]
+    rank = np.arange(order.size) - np.repeat(sets.first[:-1], sets.sizes)
+    found = np.zeros(order.size, np.bool_)
+    found[order[rank < known]] = True
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +185,7 @@ class Crowd:
         further
             Those of its other values to count candidates for; none when left out.
         """
-        from likeness.kernels.candidates import find_candidates
+        from likeness.kernels.candidates import Questions, find_candidates
 
         people = self.match.targets.of.size
         if further is None:
@@ -185,14 +194,12 @@ class Crowd:
         place = np.empty(self.match.order.size, np.int64)
         place[self.match.order] = np.arange(place.size)
         tuples = place[self.match.targets.of]
-        questions = self._questions(tuples, known)
-        # Questions in the order of their tuples, targets in that of their questions.
-        own = tuples[questions.first]
-        order = np.argsort(own, kind="stable")
-        number = np.empty(order.size, np.int64)
-        number[order] = np.arange(order.size)
-        targets = np.argsort(number[questions.of], kind="stable")
-        asked, told = known.take(questions.first[order]), further.take(targets)
+        alike = self._alike(known)
+        questions = group_codes([tuples, alike.of], [max(1, place.size), max(1, alike.count)])
+        # Targets in the order of their questions.
+        targets = np.argsort(questions.of, kind="stable")
+        sets, told = known.take(alike.first), further.take(targets)
+        set_of = alike.of[questions.first]
         answers = (
             np.zeros(questions.count, np.int64),
             np.zeros(people, np.int64),
@@ -207,58 +214,72 @@ class Crowd:
             low,
             high,
             members,
-            exact,
+            exact.astype(np.int32),
             self._layout,
-            (
-                np.searchsorted(own[order], np.arange(place.size + 1)).astype(np.int64),
-                asked.first,
-                asked.value,
-                np.concatenate([[0], np.cumsum(questions.sizes[order])]).astype(np.int64),
+            Questions(
+                tuples[questions.first],
+                set_of,
+                np.argsort(set_of, kind="stable"),
+                sets.first,
+                sets.value,
+                np.concatenate([[0], np.cumsum(questions.sizes)]).astype(np.int64),
                 told.first,
                 told.value,
             ),
-            self.values,
+            _MOST_MATCHES,
+            _MOST_BITS,
             answers,
         )
         back = np.empty(people, np.int64)
         back[targets] = np.arange(people)
         candidates, most, total, credit = answers
-        return Answers(candidates[number[questions.of]], most[back], total[back], credit[back])
+        return Answers(candidates[questions.of], most[back], total[back], credit[back])
 
     def _rarest_first(self, known: ValueSets) -> ValueSets:
         """Known values with those first that fewest individuals have."""
+        # Values that nobody has, -1, are the last here, and the first in the order.
         often = np.append(np.bincount(self.individuals.value, minlength=self.values), 0)
-        order = np.lexsort((known.value, often[known.value], known.of))
-        return ValueSets(known.first, known.value[order])
+        by_rank = np.lexsort((np.append(np.arange(self.values), -1), often))
+        rank = np.empty(by_rank.size, np.int64)
+        rank[by_rank] = np.arange(by_rank.size)
+        keys = np.sort(known.of * by_rank.size + rank[known.value])
+        value = by_rank[keys % by_rank.size]
+        return ValueSets(known.first, np.where(value == self.values, -1, value))
 
-    def _questions(self, tuples: NDArray[np.int64], known: ValueSets) -> Groups:
-        """Targets of the same quasi-identifiers and known values."""
-        own = group_keys(tuples)
-        at = np.arange(known.value.size) - np.repeat(known.first[:-1], known.sizes)
-        for k in range(int(known.sizes.max(initial=0))):
-            value = np.full(tuples.size, self.values + 1)
-            here = at == k
-            value[known.of[here]] = np.where(known.value[here] < 0, self.values, known.value[here])
-            own = group_codes([own.of, value], [own.count, self.values + 2])
-        return own
+    def _alike(self, known: ValueSets) -> Groups:
+        """Targets of whom the same values are known."""
+        sizes = known.sizes
+        own, count = np.zeros(known.count, np.int64), 1
+        by_size = np.argsort(sizes, kind="stable")
+        begins = np.searchsorted(sizes[by_size], np.arange(int(sizes.max(initial=0))), side="right")
+        # Whoever has no further value keeps the number that stands for all of its own.
+        for k, begin in enumerate(begins.tolist()):
+            more = by_size[begin:]
+            value = known.value[known.first[more] + k]
+            longer = group_codes(
+                [own[more], np.where(value < 0, self.values, value)], [count, self.values + 1]
+            )
+            own[more] = count + longer.of
+            count += longer.count
+        return group_keys(own)
 
     @cached_property
-    def _layout(self) -> tuple[NDArray[np.int64], ...]:
-        """Individuals, their values, and the holders of each value in each place, as the kernel takes them."""
+    def _layout(self) -> People:
+        """Individuals, their values, and the holders of each value, as the kernel takes them."""
+        from likeness.kernels.candidates import People
+
         people = self.individuals
-        person = np.repeat(np.arange(people.number.size), np.diff(people.first))
-        keys = people.class_of[person] * self.values + people.value
-        order = np.argsort(keys, kind="stable")
-        entries, holders = np.unique(keys, return_counts=True)
-        places = np.arange(people.sizes.size + 1) * self.values
-        return (
+        count = people.number.size
+        person = np.repeat(np.arange(count), np.diff(people.first))
+        holders = np.sort(people.value * max(1, count) + person) % max(1, count)
+        often = np.bincount(people.value, minlength=self.values)
+        return People(
             people.start,
+            people.class_of,
             people.first,
             people.value,
-            np.searchsorted(entries, places).astype(np.int64),
-            entries % max(1, self.values),
-            np.concatenate([[0], np.cumsum(holders)]).astype(np.int64),
-            person[order],
+            np.concatenate([[0], np.cumsum(often)]).astype(np.int64),
+            holders,
         )
 
 

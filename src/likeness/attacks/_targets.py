@@ -6,10 +6,38 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likeness.checks import whole
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.microdata.domain import Domain
+
+
+def check_targets(name: str, targets: int | None, seed: int) -> None:
+    """Check what `choose_targets` is told.
+
+    Parameters
+    ----------
+    name
+        The attack.
+    targets, seed
+        Its parameters.
+
+    Raises
+    ------
+    PolicyError
+        When one is out of range.
+
+    Examples
+    --------
+    >>> check_targets("linkage", 0, 0)
+    Traceback (most recent call last):
+    likeness.errors.PolicyError: linkage: targets must be a whole number ...
+    """
+    if targets is not None:
+        whole(name, "targets", targets, at_least=1)
+    whole(name, "seed", seed, at_least=0)
 
 
 def choose_targets(size: int, targets: int | None, seed: int) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ import numpy as np
 from likeness.attacks._base import AttackResult
 from likeness.attacks._columns import ColumnAttack
 from likeness.attacks._histograms import Histograms, column_of, histograms
+from likeness.attacks._targets import check_targets
 from likeness.checks import choice, whole
 from likeness.errors import PolicyError
 
@@ -113,9 +114,7 @@ class DefinettiAttack(ColumnAttack):
         choice(self.name, "variant", self.variant, ("hard", "soft"))
         whole(self.name, "rounds", self.rounds, at_least=1)
         whole(self.name, "bins", self.bins, at_least=2)
-        if self.targets is not None:
-            whole(self.name, "targets", self.targets, at_least=1)
-        whole(self.name, "seed", self.seed, at_least=0)
+        check_targets(self.name, self.targets, self.seed)
 
     def attack_column(
         self,

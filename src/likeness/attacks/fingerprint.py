@@ -18,7 +18,7 @@ from likeness.attacks._individuals import (
     sets_of,
     shown_codes,
 )
-from likeness.attacks._targets import choose_targets
+from likeness.attacks._targets import check_targets, choose_targets
 from likeness.checks import whole
 
 if TYPE_CHECKING:
@@ -88,9 +88,7 @@ class FingerprintAttack(ColumnAttack):
 
     def __post_init__(self) -> None:
         whole(self.name, "known", self.known, at_least=1)
-        if self.targets is not None:
-            whole(self.name, "targets", self.targets, at_least=1)
-        whole(self.name, "seed", self.seed, at_least=0)
+        check_targets(self.name, self.targets, self.seed)
 
     def attack_column(
         self,

@@ -10,8 +10,8 @@ import numpy as np
 from likeness.attacks._base import Attack, AttackResult
 from likeness.attacks._individuals import mean_chance
 from likeness.attacks._matching import count_matches
-from likeness.attacks._targets import choose_targets
-from likeness.checks import whole
+from likeness.attacks._targets import check_targets, choose_targets
+from likeness.microdata.grouping import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,9 +74,7 @@ class LinkageAttack(Attack):
     }
 
     def __post_init__(self) -> None:
-        if self.targets is not None:
-            whole(self.name, "targets", self.targets, at_least=1)
-        whole(self.name, "seed", self.seed, at_least=0)
+        check_targets(self.name, self.targets, self.seed)
 
     def run(
         self,
@@ -103,7 +101,7 @@ class LinkageAttack(Attack):
         linked = publication.persons is not None
         published = publication.size
         if publication.persons is not None:
-            published = np.unique(publication.persons).size
+            published = distinct(publication.persons).size
         elif original.individuals is not None:
             published = units.size
             own, own_before, before = _records(original, targets)

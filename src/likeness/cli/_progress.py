@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console as Terminal
-from rich.progress import BarColumn, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.progress import Progress as Bar
+from rich.text import Text
 
 from likeness.progress import Progress
 
@@ -59,6 +70,16 @@ class Drawing(Progress):
         self.console.note(f"note: {message}")
 
 
+class Compiling(ProgressColumn):
+    """Says why the first run on a machine takes longer."""
+
+    def render(self, task: Task) -> Text:  # noqa: ARG002  # as rich calls it
+        """Look whether the kernels, if there are any yet, are being compiled."""
+        compiling = getattr(sys.modules.get("likeness.kernels"), "compiling", None)
+        busy = compiling is not None and compiling()
+        return Text("compiling, once on this machine" if busy else "")
+
+
 @contextmanager
 def drawing(console: Console) -> Iterator[Drawing]:
     """Draw on stderr while the work goes on, and wipe it away after."""
@@ -68,6 +89,7 @@ def drawing(console: Console) -> Iterator[Drawing]:
         BarColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
+        Compiling(),
     )
     with Bar(*columns, console=Terminal(stderr=True), transient=True, refresh_per_second=4) as bar:
         yield Drawing(bar, console)

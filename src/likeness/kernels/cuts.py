@@ -102,7 +102,8 @@ def partition(
     weights : (cells,) int64
         Records of each cell.
     views : (v, cells) int32
-        Position in the joint histogram of each cell's sensitive values.
+        Places in the joint histogram of each cell's sensitive values; in each cell ascending, up to the last place of all,
+        which may fill up cells with fewer values than others.
     cells : (cells,) int64
         A permutation of the cells, reordered in place.
     starts : (parts + 1,) int64
@@ -117,6 +118,8 @@ def partition(
         Receives the class of each cell.
     """
     count = cells.shape[0]
+    # Where people have several values, those of one lie together then.
+    of_cells = np.ascontiguousarray(views.T)
     stack = np.empty((count + starts.shape[0], 2), np.int64)
     top = 0
     for part in range(starts.shape[0] - 2, -1, -1):
@@ -136,12 +139,12 @@ def partition(
             node_hull(geometry, codes, cells, begin, end, s)
             if choice == LEAST_LOSS:
                 j, how, first, last = choose_least_loss(
-                    functions, shape, integers, reals, smallest, geometry, codes, weights, views, cells, begin, end,
+                    functions, shape, integers, reals, smallest, geometry, codes, weights, of_cells, cells, begin, end,
                     size, s,
                 )  # fmt: skip
             else:
                 j, how, first, last = choose_median(
-                    functions, shape, integers, reals, smallest, geometry, codes, weights, views, cells, begin, end,
+                    functions, shape, integers, reals, smallest, geometry, codes, weights, of_cells, cells, begin, end,
                     choice == WIDEST, deal, s,
                 )  # fmt: skip
         if how == NO_CUT:

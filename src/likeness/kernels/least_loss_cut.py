@@ -1,6 +1,7 @@
 """The allowed cut that lowers the size-weighted information loss most, over all dimensions and positions.
 
-Models are asked only about cuts that would lower the loss below the best one found so far.
+Models are asked only about cuts that would lower the loss below the best one found so far. ``views`` has a row for each
+cell: the places it counts in.
 """
 
 from __future__ import annotations

@@ -88,8 +88,8 @@ def _dealt_cut(
             cell = cells[at]
             if dealt < quota and s.item_of[codes[j, cell]] == i:
                 dealt += weights[cell]
-                for v in range(views.shape[0]):
-                    s.side[0, views[v, cell]] += weights[cell]
+                for v in range(views.shape[1]):
+                    s.side[0, views[cell, v]] += weights[cell]
         for h in range(s.held.shape[1]):
             s.side[1, h] = s.held[items, h] - s.side[0, h]
         if not evaluate(functions, shape, integers, reals, half, s.side[0]):

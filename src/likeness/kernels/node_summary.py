@@ -198,7 +198,7 @@ def item_hulls(geometry, codes, cells, begin, end, j, items, s):
     cache=True,
 )
 def prefix_histograms(codes, weights, views, cells, begin, end, j, items, s):
-    """Histogram of every prefix of the order."""
+    """Histogram of every prefix of the order; ``views`` has a row for each cell."""
     own, item_of, held = codes[j], s.item_of, s.held
     width = held.shape[1]
     row_of = np.empty(items, np.int64)
@@ -207,11 +207,16 @@ def prefix_histograms(codes, weights, views, cells, begin, end, j, items, s):
     for i in range(items + 1):
         for h in range(width):
             held[i, h] = 0
-    for v in range(views.shape[0]):
-        column = views[v]
+    if width > 0:
         for at in range(begin, end):
             cell = cells[at]
-            held[row_of[item_of[own[cell]]], column[cell]] += weights[cell]
+            row, weight = row_of[item_of[own[cell]]], weights[cell]
+            for v in range(views.shape[1]):
+                place = views[cell, v]
+                held[row, place] += weight
+                # A cell's places ascend: behind the last one stands nothing but fillers, which no test reads.
+                if place == width - 1:
+                    break
     for i in range(items):
         for h in range(width):
             held[i + 1, h] += held[i, h]
@@ -224,6 +229,8 @@ def prefix_histograms(codes, weights, views, cells, begin, end, j, items, s):
 def side_holds(functions, shape, integers, reals, s, items, begin, end, inside):
     """Whether the records of the items [begin, end) of the order, or all others, hold every test."""
     size = s.before[end] - s.before[begin]
+    if inside and begin == 0:
+        return evaluate(functions, shape, integers, reals, size, s.held[end])
     if not inside:
         size = s.before[items] - size
     for h in range(s.held.shape[1]):

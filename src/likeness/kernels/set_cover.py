@@ -200,8 +200,8 @@ def reduce_sets(starts, members, values):
     return masks, bits, forced[:taken].copy(), origin
 
 
-@njit(int64(uint64[:, ::1], int64, uint64[::1], int64[::1], int64, int64, int64), cache=True)
-def _rarest(masks, bits, rest, usable, kept, left, total):
+@njit(int64(uint64[:, ::1], int64, uint64[::1], int64[::1], int64, int64), cache=True)
+def _rarest(masks, bits, rest, usable, kept, left):
     """The bit that fewest masks have, or -1 when bounds say that ``left`` masks do not cover what is left.
 
     Bounds: bits no two of which share a mask need a mask each; and a bit needs at least 1 / (size of the largest mask
@@ -291,7 +291,7 @@ def _enter(masks, bits, rest, usable, count, left, options):
         return 0, 0, 0
     for i in range(kept):
         usable[i] = ranked[i]
-    bit = _rarest(masks, bits, rest, usable, kept, left, total)
+    bit = _rarest(masks, bits, rest, usable, kept, left)
     if bit < 0:
         return 0, 0, 0
     branches = 0

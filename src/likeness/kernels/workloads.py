@@ -247,6 +247,9 @@ def totals(
     sums = np.empty(values.shape[0])
     known = np.empty(values.shape[0], np.bool_)
     product = np.empty(_BLOCK)
+    uses = np.zeros(values.shape[0], np.int64)
+    for q in range(count):
+        uses[asked[q]] += 1
     for begin in range(0, units, _BLOCK):
         end = min(begin + _BLOCK, units)
         size = end - begin
@@ -261,7 +264,9 @@ def totals(
             if none:
                 continue
             s = asked[q]
-            if not known[s]:
+            # What only one query asks for is looked up where its other conditions are met.
+            alone = uses[s] == 1 and not every
+            if not alone and not known[s]:
                 known[s] = True
                 sums[s] = 0.0
                 for u in range(size):
@@ -278,11 +283,19 @@ def totals(
                     _fill(conditions, columns, of_query[i], begin, end, rows)
                     state[of_query[i]] = _SOME
             for u in range(size):
-                product[u] = held[s, u]
+                product[u] = 1.0 if alone else held[s, u]
             _weigh(kind, column, low, high, code, begins, of_query, state, rows, q, begin, size, product)
             total = 0.0
-            for u in range(size):
-                total += product[u]
+            if alone:
+                for u in range(size):
+                    if product[u] != 0.0:
+                        own = 0.0
+                        for i in range(cells.start[begin + u], cells.start[begin + u + 1]):
+                            own += cells.weight[i] * values[s, cells.code[i]]
+                        total += product[u] * own
+            else:
+                for u in range(size):
+                    total += product[u]
             found[q] += total
     return found
 

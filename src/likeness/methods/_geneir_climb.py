@@ -89,6 +89,10 @@ class Climb:
         Class of each individual, -1 for those that are left.
     level : (d,) int64
         Where the table is.
+    formed
+        The classes of those who have left.
+    path
+        Name of the attribute of every step so far, and how many individuals left there.
     """
 
     problem: Problem

@@ -17,6 +17,7 @@ from likeness.errors import PolicyError
 from likeness.methods._base import Method, Problem, holding_classes
 from likeness.methods._exact_identities import withhold_identities
 from likeness.microdata.plan import Plan
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,7 +91,7 @@ class Anatomy(Method):
         most, total = int(counts.max()), int(counts.sum())
         value = [*domain.labels, "missing"][int(counts.argmax())]
         return (
-            f"{self.name}: {most} of {total} records have the value {value!r} of {domain.name!r}, more than "
+            f"{self.name}: {most:,} of {count(total, 'record')} have the value {value!r} of {domain.name!r}, more than "
             f"1/{self.l}; the largest l this table can have is {total // most}"
         )
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness.metrics.loss.cell import LOSSES, attribute_weights, region_losses
+from likeness.microdata.grouping import distinct
 from likeness.microdata.statistics import count_classes
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def class_people(evaluation: Evaluation) -> NDArray[np.int64]:
 def everybody(evaluation: Evaluation) -> int:
     """Count the people of the original table."""
     individuals = evaluation.data.individuals
-    return evaluation.data.size if individuals is None else int(np.unique(individuals).size)
+    return evaluation.data.size if individuals is None else distinct(individuals).size
 
 
 def region_sizes(regions: AttributeRegions, sizes: NDArray[np.int64]) -> NDArray[np.int64]:

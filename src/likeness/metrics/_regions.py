@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from likeness.errors import PolicyError
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,8 +85,8 @@ def _without_levels(metric: str, regions: AttributeRegions) -> str:
         lacking = sum(label not in known for label in domain.labels)
         if lacking:
             return (
-                f"{metric}: {lacking} values of {domain.name!r} are not leaves of its hierarchy; "
-                f"add a line for each or leave this metric out"
+                f"{metric}: {count(lacking, 'value')} of {domain.name!r} {'is not a leaf' if lacking == 1 else 'are not leaves'} "
+                "of its hierarchy; add a line for each or leave this metric out"
             )
     return ""
 

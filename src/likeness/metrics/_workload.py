@@ -23,12 +23,14 @@ import numpy as np
 from likeness.checks import choice, number, whole
 from likeness.errors import PolicyError, TableError, suggestion
 from likeness.forms._answering import answer, by_aggregate
+from likeness.forms._asking import Askable, check_workload
 from likeness.forms._axes import ExactAxis
 from likeness.forms._query import Query
 from likeness.forms._units import make_units, tuples_of
 from likeness.forms._workload import Workload
 from likeness.metrics._drawing import CONDITIONS, line_of
 from likeness.metrics._individuals import IndividualCounts
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -139,7 +141,9 @@ def draw_workload(
         predicates = min(3, len(names))
     whole(PART, "predicates", predicates, at_least=0)
     if predicates > len(names):
-        raise PolicyError(f"{PART}: {predicates} predicates on {len(names)} quasi-identifiers; ask for fewer")
+        raise PolicyError(
+            f"{PART}: {count(predicates, 'predicate')} on {count(len(names), 'quasi-identifier')}; ask for fewer"
+        )
     asked = [domain.name for domain in data.sensitive[:1]] if sensitive else []
     if not predicates and not asked:
         raise PolicyError(f"{PART}: there is no column to put a condition on")
@@ -188,6 +192,11 @@ def exact_answers(data: Microdata, workload: Workload, *, people: bool = False) 
     people
         Whether records count by their survey weight.
 
+    Raises
+    ------
+    TableError
+        When there is no such column, or a condition does not suit its column.
+
     Examples
     --------
     >>> from likeness.metrics._mini_table import mini_table
@@ -197,6 +206,8 @@ def exact_answers(data: Microdata, workload: Workload, *, people: bool = False) 
     >>> exact_answers(mini_table().data, ages.asking("avg", "age"))
     array([40., 55.])
     """
+    askable = {domain.name: Askable.of_domain(domain) for domain in (*data.quasi, *data.sensitive)}
+    check_workload(askable, workload)
     return _answering(data, workload.aggregate, people=people)(workload)
 
 
@@ -295,4 +306,4 @@ class _Drawer:
             conditions[name] = [line.condition(start, self.share) for start in found.tolist()]
             which[name] = np.full(own.shape[0], -1, np.int64)
             which[name][has] = number.reshape(-1)
-        return Workload(conditions, which, starts.shape[0], aggregate, of)
+        return Workload(conditions, which, starts.shape[0], aggregate, of, drawn=True)

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from functools import cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
 from likeness.errors import PolicyError, suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from likeness.metrics._base import Evaluation, Metric
+    from likeness.models._base import PrivacyModel
+
+
+_BOUND = {"l", "alpha", "beta", "sensitive"}
+"""Parameters of models about individuals that ``vulnerable-classes`` has too."""
 
 
 class Measurements(dict[str, float]):
@@ -114,6 +120,37 @@ def measure_all(
             found[name] = metric.measure(evaluation)
         except PolicyError as problem:
             found.skipped[name] = "; ".join(problem.problems)
+    return found
+
+
+def parameters_asked(models: Iterable[PrivacyModel]) -> dict[str, dict[str, Any]]:
+    """Take from a guarantee the parameters of metrics that are measured against one.
+
+    ``c-avg`` is in units of the largest k. ``vulnerable-classes`` counts the classes that the EIR model of the same bound
+    refuses: of the largest l asked of individuals, else of the first α and β.
+
+    Parameters
+    ----------
+    models
+        The guarantee.
+
+    Examples
+    --------
+    >>> from likeness.models.ir_kl_anonymity import IrKlAnonymity
+    >>> parameters_asked([IrKlAnonymity(k=5, l=3)])
+    {'c-avg': {'k': 5}, 'vulnerable-classes': {'l': 3}}
+    """
+    models = tuple(models)
+    found: dict[str, dict[str, Any]] = {}
+    sizes = [k for model in models if (k := getattr(model, "k", None)) is not None]
+    if sizes:
+        found["c-avg"] = {"k": max(sizes)}
+    about = [registry.parameters(model) for model in models if model.about_individuals]
+    bounds = sorted((given for given in about if "l" in given), key=itemgetter("l"), reverse=True)
+    bounds += [given for given in about if "alpha" in given]
+    if bounds:
+        # A model that asks for k individuals with l values is judged by its l.
+        found["vulnerable-classes"] = {name: value for name, value in bounds[0].items() if name in _BOUND}
     return found
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from likeness.errors import PolicyError, suggestion
 from likeness.microdata.grouping import Groups, group_codes
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -123,7 +124,10 @@ class Microdata:
 
     def __repr__(self) -> str:
         """Sizes only: no record is ever shown."""
-        return f"Microdata({self.size} records, {len(self.quasi)} quasi-identifiers, {len(self.sensitive)} sensitive)"
+        return (
+            f"Microdata({count(self.size, 'record')}, {count(len(self.quasi), 'quasi-identifier')}, "
+            f"{len(self.sensitive)} sensitive)"
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from likeness.wording import count
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -127,4 +129,4 @@ class Domain:
 
     def __repr__(self) -> str:
         """Name, kind and number of values."""
-        return f"Domain({self.name!r}, {self.kind}, {self.size} values, {self.shape})"
+        return f"Domain({self.name!r}, {self.kind}, {count(self.size, 'value')}, {self.shape})"

@@ -92,6 +92,47 @@ def group_codes(
     return group_keys(pack(columns, radices))
 
 
+def distinct(numbers: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Find the distinct numbers, ascending.
+
+    As `numpy.unique`, which hashes where nothing else is asked of it: a hundred times as long on a column of distinct
+    numbers (numpy 2.4; 456,767 of them: .36 s against .003).
+
+    Parameters
+    ----------
+    numbers : (n,) int
+        Whole numbers.
+
+    Examples
+    --------
+    >>> distinct(np.array([7, 2, 7]))
+    array([2, 7])
+    """
+    ordered = np.sort(np.asarray(numbers, np.int64), axis=None)
+    fresh = np.ones(ordered.size, np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
+    return ordered[fresh]
+
+
+def one_to_one(mine: NDArray[np.integer], theirs: NDArray[np.integer]) -> bool:
+    """Whether two columns of numbers name the same things: equal rows of one are equal rows of the other.
+
+    Parameters
+    ----------
+    mine, theirs : (n,) int
+        Numbers of the same rows.
+
+    Examples
+    --------
+    >>> one_to_one(np.array([4, 4, 1]), np.array([0, 0, 9])), one_to_one(np.array([4, 4]), np.array([0, 9]))
+    (True, False)
+    """
+    # Numbered in order of first appearance, columns that name the same things are the same.
+    return np.array_equal(
+        group_keys(np.asarray(mine, np.int64)).of, group_keys(np.asarray(theirs, np.int64)).of
+    )
+
+
 def group_keys(keys: NDArray[np.int64]) -> Groups:
     """Group equal keys, numbered in order of first appearance.
 

@@ -10,6 +10,9 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_MOST = 1 << 62
+"""Keys of a class, an individual and a value are smaller."""
+
 
 @dataclass(frozen=True, eq=False)
 class Individuals:
@@ -95,22 +98,29 @@ def find_individuals(
     values
         Number of sensitive values.
     """
-    width = int(individuals.max(initial=-1)) + 1
-    keys, unit, records_of = np.unique(classes * width + individuals, return_inverse=True, return_counts=True)
-    class_of = keys // width if width else keys
+    width = max(1, int(individuals.max(initial=-1)) + 1)
+    values = 1 if codes is None else max(1, values)
+    names = classes * width + individuals
+    distinct_names = None
+    if count * width * values >= _MOST:
+        distinct_names, names = np.unique(names, return_inverse=True)
+        names = names.reshape(-1).astype(np.int64)
+    # Whole numbers are sorted several times as fast by value as by their order.
+    keys = np.sort(names if codes is None else names * values + codes)
+    own = keys // values
+    begins = np.flatnonzero(np.diff(own, prepend=-1))
+    names = own[begins] if distinct_names is None else distinct_names[own[begins]]
+    class_of = names // width
     most = np.zeros(count, np.int64)
-    np.maximum.at(most, class_of, records_of)
+    np.maximum.at(most, class_of, np.diff(np.append(begins, keys.size)))
     records = np.bincount(classes, minlength=count).astype(np.int64)
     start = _starts(np.bincount(class_of, minlength=count))
-    number = keys % width if width else keys
     if codes is None:
         nothing = np.zeros(0, np.int64)
-        return Individuals(records, most, start, number, np.zeros(keys.size + 1, np.int64), nothing)
-    # Sorting is several times as fast here as `np.unique`, which hashes.
-    pairs = np.sort(unit.reshape(-1).astype(np.int64) * values + codes)
-    pairs = pairs[np.diff(pairs, prepend=-1) > 0]
-    first = _starts(np.bincount(pairs // max(1, values), minlength=keys.size))
-    return Individuals(records, most, start, number, first, pairs % max(1, values))
+        return Individuals(records, most, start, names % width, np.zeros(begins.size + 1, np.int64), nothing)
+    fresh = np.flatnonzero(np.diff(keys, prepend=-1))
+    first = np.append(np.searchsorted(fresh, begins), fresh.size).astype(np.int64)
+    return Individuals(records, most, start, names % width, first, keys[fresh] % values)
 
 
 def _starts(sizes: NDArray[np.integer]) -> NDArray[np.int64]:

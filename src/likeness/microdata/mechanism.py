@@ -16,6 +16,7 @@ import numpy as np
 from likeness.errors import InvalidError, LikenessError
 from likeness.microdata import _posterior, _reconstruction
 from likeness.microdata._stream import uniform_integers
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +89,7 @@ class Mechanism:
         if self.counts.ndim != 1 or self.numerators.shape != (m, m):
             return [f"the matrix must be {m} by {m}; got {' by '.join(map(str, self.numerators.shape))}"]
         if m > MOST_VALUES:
-            return [f"the matrix has {m} values; at most {MOST_VALUES} are supported"]
+            return [f"the matrix has {count(m, 'value')}; at most {MOST_VALUES} are supported"]
         if not 0 < self.scale <= SCALE:
             return [f"the denominator must be from 1 to {SCALE}; got {self.scale}"]
         if (self.counts < 0).any() or not self.active.size:
@@ -306,7 +307,7 @@ class Mechanism:
         observed = np.asarray(counts, np.float64)
         if observed.shape[-1:] != (self.values,):
             raise LikenessError(
-                f"perturbation: counts must be of {self.values} values; got shape {observed.shape}"
+                f"perturbation: counts must be of {count(self.values, 'value')}; got shape {observed.shape}"
             )
         if self.active.size < self.values and observed[..., self.counts == 0].any():
             raise LikenessError("perturbation: a record has a value that the mechanism never publishes")

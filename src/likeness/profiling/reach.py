@@ -10,6 +10,7 @@ import numpy as np
 
 from likeness.exact import smallest_sizes
 from likeness.microdata.domain import Domain
+from likeness.microdata.grouping import distinct
 from likeness.microdata.statistics import ClassStatistics
 from likeness.models._base import SensitiveAttribute
 from likeness.models._beta import enhanced_limit
@@ -189,7 +190,7 @@ def _counted(cells: Cells, person: Cells | None) -> tuple[NDArray[np.int64], int
     if person is None:
         counts = np.append(cells.counts, cells.missing) if cells.missing else cells.counts
         return counts, cells.height
-    pairs = np.unique(person.groups().astype(np.int64) * cells.radix + cells.groups())
+    pairs = distinct(person.groups().astype(np.int64) * cells.radix + cells.groups())
     return np.bincount(pairs % cells.radix, minlength=cells.radix), person.radix
 
 

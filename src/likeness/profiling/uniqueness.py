@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likeness.microdata.grouping import distinct
 from likeness.profiling.persons import group_sizes, keys_of
 
 if TYPE_CHECKING:
@@ -140,5 +141,5 @@ def _is_plain(columns: Sequence[Cells]) -> bool:
 
 def _people(keys: NDArray[np.int64], person: Cells) -> NDArray[np.int64]:
     """(groups,) Different people of every group."""
-    own = np.unique(keys * person.radix + person.groups())
+    own = distinct(keys * person.radix + person.groups())
     return np.bincount(own // person.radix)
