@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import likeness as lk
@@ -109,10 +111,19 @@ class Part:
         (Decimal("0.25"), "1/4"),
         ((Fraction(1, 2), "a"), ["1/2", "a"]),
         ("text", "text"),
+        (np.int64(3), 3),
+        (np.float32(0.5), 0.5),
     ],
 )
 def test_parameters_as_json_holds_them(value, expected):
-    assert registry.parameters(Part(one=value)) == {"one": expected}
+    found = registry.parameters(Part(one=value))
+    assert json.loads(json.dumps(found)) == {"one": expected}
+
+
+def test_numpys_whole_numbers_are_whole_numbers():
+    assert registry.create("models", "k-anonymity", {"k": np.int64(3)}) == lk.KAnonymity(3)
+    with pytest.raises(PolicyError, match=r"must be a whole number of at least 1; got np.int64"):
+        registry.create("models", "k-anonymity", {"k": np.int64(0)})
 
 
 def test_defaults_are_left_out():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from likeness.errors import PolicyError, suggestion
@@ -28,7 +29,7 @@ def whole(part: str, name: str, value: Any, *, at_least: int, at_most: int | Non
     likeness.errors.PolicyError: k-anonymity: k must be a whole number of at least 1; got 0
     """
     limits = f"of at least {at_least}" if at_most is None else f"from {at_least} to {at_most}"
-    good = isinstance(value, int) and not isinstance(value, bool)
+    good = isinstance(value, Integral) and not isinstance(value, bool)
     if not good or value < at_least or (at_most is not None and value > at_most):
         raise PolicyError(f"{part}: {name} must be a whole number {limits}; got {value!r}")
     return int(value)

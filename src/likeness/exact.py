@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,6 +65,8 @@ def rational(value: float | str | Fraction | Decimal) -> Fraction:
         raise ValueError(f"{value} is not a finite number") from None
 
 
+# A table has few different shares, and a search asks about them for one class after the other.
+@lru_cache(maxsize=4096)
 def ln_bounds(x: Fraction, digits: int) -> tuple[Fraction, Fraction]:
     """Enclose the natural logarithm of a positive rational.
 

@@ -12,6 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -186,12 +187,16 @@ def parameters(part: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Write fractions as texts; everything else JSON holds as it is."""
+    """Write fractions as texts and numpy's numbers as Python's; everything else JSON holds as it is."""
     if isinstance(value, Fraction | Decimal):
         exact = Fraction(value)
         return exact.numerator if exact.denominator == 1 else str(exact)
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return int(value)
+    if isinstance(value, Real) and not isinstance(value, bool | float):
+        return float(value)
     return value
 
 

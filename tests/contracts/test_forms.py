@@ -15,6 +15,7 @@ from tests.metrics.tables import evaluations
 
 from likeness import registry
 from likeness.errors import TableError
+from likeness.forms._base import Publication
 from likeness.forms._columns import ColumnNote, PublishedColumns
 from likeness.forms._overlap import Overlap
 from likeness.forms._query import Query
@@ -107,7 +108,7 @@ def test_estimates(name, draw):
     assert publication.estimate(Query({})) == pytest.approx(publication.size)
     (domain,) = data.sensitive
     sick = [*domain.labels, None]
-    by_value = [publication.estimate(Query({"disease": [value]})) for value in sick]
+    by_value = [ask(publication, {"disease": [value]}) for value in sick]
     assert sum(by_value) == pytest.approx(publication.size)
     counts = np.bincount(publication.sensitive_codes[0], minlength=publication.sensitive[0].codes)
     # Estimates are made of perturbed values: the counts of those are not the answer, and it may be negative.
@@ -116,14 +117,24 @@ def test_estimates(name, draw):
         assert sorted(x for x in by_value if x) == pytest.approx(sorted(counts[counts > 0].tolist()))
     for own in data.quasi:
         for where in ({}, {"disease": sick[:1]}):
-            whole = publication.estimate(Query(where))
+            whole = ask(publication, where)
             try:
-                parts = [publication.estimate(Query({own.name: part} | where)) for part in split(own)]
+                parts = [ask(publication, {own.name: part} | where) for part in split(own)]
             except TableError as unknown:
                 assert "what '*' stands for was not published" in str(unknown)
                 continue
             assert sum(parts) == pytest.approx(whole, abs=1e-9)
             assert not exact or all(0 <= part <= whole + 1e-9 for part in parts)
+
+
+def ask(publication: Publication, where: dict[str, list[object]]) -> float:
+    """The estimate; 0 where a category is asked for that was not published, which is refused."""
+    try:
+        return publication.estimate(Query(where))
+    except TableError as refused:
+        if "is not one of its values" not in str(refused):
+            raise
+        return 0.0
 
 
 def split(domain: Domain) -> list[object]:
@@ -240,4 +251,4 @@ def test_what_is_read_depends_on_texts_and_notes_alone(name, draw):
     again = form.read(tables, PublishedColumns(tuple(written)))
     assert pairs(publication.classes, again.classes) == len(set(again.classes.tolist()))
     assert pairs(publication.identities, again.identities) == len(set(again.identities.tolist()))
-    assert again.estimate(Query({"disease": ["flu"]})) == publication.estimate(Query({"disease": ["flu"]}))
+    assert ask(again, {"disease": ["flu"]}) == ask(publication, {"disease": ["flu"]})

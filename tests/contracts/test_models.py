@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import MISSING, FrozenInstanceError, fields, replace
 from decimal import Decimal
+from functools import cache
 from itertools import product
 from math import inf, isfinite, nan
 from typing import Any
@@ -18,7 +19,7 @@ from tests.oracles import models as oracles
 
 from likeness import registry
 from likeness.errors import PolicyError
-from likeness.models._base import Composition, SensitiveModel
+from likeness.models._base import Composition, DistributionModel, SensitiveModel
 
 NAMES = registry.names("models")
 STRICT = {"c", "delta"}
@@ -34,10 +35,18 @@ def oracle(name: str) -> Any:
     return found
 
 
+@cache
 def parameters(name: str) -> st.SearchStrategy[dict[str, Any]]:
     return getattr(oracles, f"{name.replace('-', '_')}_parameters")()
 
 
+@cache
+def tables_of(values: int) -> st.SearchStrategy[list[list[int]]]:
+    """One to four classes."""
+    return st.lists(class_counts(values), min_size=1, max_size=4)
+
+
+@cache
 @st.composite
 def cases(draw: st.DrawFn, name: str) -> tuple[Any, dict[str, Any], Any, list[list[int]], list[int]]:
     """A model, its parameters, a column, classes and the reference distribution."""
@@ -45,8 +54,8 @@ def cases(draw: st.DrawFn, name: str) -> tuple[Any, dict[str, Any], Any, list[li
     given_ = draw(parameters(name))
     if "values" in given_ and "0" not in domain.labels:
         del given_["values"]
-    original = draw(st.booleans()) and issubclass(registry.load("models", name), SensitiveModel)
-    classes = draw(st.lists(class_counts(domain.codes), min_size=1, max_size=4))
+    original = draw(st.booleans()) and issubclass(registry.load("models", name), DistributionModel)
+    classes = draw(tables_of(domain.codes))
     others = draw(class_counts(domain.codes)) if original else [0] * domain.codes
     reference = np.array([*classes, others]).sum(axis=0).tolist()
     extra = {"reference": "original"} if original else {}
@@ -171,7 +180,13 @@ def test_bad_choices_and_unknown_parameters_are_refused(name, data):
         registry.create("models", name, good | {"refrence": "original"})
     if not issubclass(registry.load("models", name), SensitiveModel):
         return
-    for key, bad in [("reference", "origin"), ("others", "none"), ("sensitive", 3)]:
+    wrong: list[tuple[str, Any]] = [("others", "none"), ("sensitive", 3)]
+    if issubclass(registry.load("models", name), DistributionModel):
+        wrong.append(("reference", "origin"))
+    else:
+        with pytest.raises(PolicyError, match=rf"^{name}: unknown parameter 'reference'"):
+            registry.create("models", name, good | {"reference": "original"})
+    for key, bad in wrong:
         with pytest.raises(PolicyError, match=rf"^{name}: {key} must "):
             registry.create("models", name, good | {key: bad})
     with pytest.raises(PolicyError, match="needs a sensitive column"):

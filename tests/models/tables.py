@@ -1,7 +1,11 @@
-"""Small sensitive columns and their classes, for the tests of models."""
+"""Small sensitive columns and their classes, for the tests of models.
+
+Strategies that are drawn from again and again are made once: making one takes longer than drawing from it.
+"""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,6 +97,7 @@ def accepts(bound: BoundModel, counts: Sequence[int]) -> bool:
     return bool(evaluate(tests.functions, tests.shape, tests.integers, tests.reals, size, histogram))
 
 
+@cache
 @st.composite
 def domains(draw: st.DrawFn, kinds: Sequence[str] = KINDS) -> Domain:
     """Columns of one to five values, in as many kinds as a model is for."""
@@ -109,6 +114,7 @@ def domains(draw: st.DrawFn, kinds: Sequence[str] = KINDS) -> Domain:
     return hierarchical(tree(rows), missing=draw(st.booleans()))
 
 
+@cache
 def class_counts(values: int, largest: int = 4) -> st.SearchStrategy[list[int]]:
     """Counts of one class that is not empty."""
     return st.lists(st.integers(0, largest), min_size=values, max_size=values).filter(any)

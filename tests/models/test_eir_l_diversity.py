@@ -79,8 +79,8 @@ def test_adding_and_uniting_never_lowers_it(one, somebody, other):
 
 
 @EASY
-@given(people(5), st.integers(1, 5))
-def test_what_is_added_to_a_person_may_break_it(one, l):  # noqa: E741
+@given(people(5))
+def test_what_is_added_to_a_person_may_break_it(one):
     """Not adding an individual, but giving one of the class another value."""
     more = [[*person, *({5} - set(person))] for person in one]
     assert tau_of(more) == 1
@@ -133,6 +133,7 @@ def test_a_table_with_too_few_values_says_so():
     assert bind(EirLDiversity(3), [4, 2, 1]).smallest_classes().tolist() == [3, 3, 3]
     assert not bind(EirLDiversity(10**30), [4, 4]).holds(count([[4, 4]])).any()
     assert not bind(EirLDiversity(10**30), [4, 4]).holds(count_people([[0, 1], [1]], values=2)).any()
+    assert bind(EirLDiversity(10**30), [4, 4]).because(count_people([[0, 1], [1]], values=2)).endswith(" '1'")
 
 
 def test_half_of_table_3_is_vulnerable():

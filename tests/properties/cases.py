@@ -81,7 +81,7 @@ class Case:
         found = []
         for name, own in self.fields.items():
             if self.treatment[name] == "error" and None in own.cells:
-                found.append("missing values, the first in")
+                found.append(", the first in")
             elif all(cell is None for cell in own.cells):
                 found.append("every value is missing")
         if not found and not self.kept:

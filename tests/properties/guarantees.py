@@ -10,6 +10,7 @@ from tests.properties.brute_force import Model
 from tests.properties.plain_regions import NUMBERS, Field
 
 from likeness import registry
+from likeness.models._base import DistributionModel
 
 
 def fractions(low: str, high: str) -> st.SearchStrategy[str]:
@@ -44,7 +45,7 @@ def model(draw: st.DrawFn, sensitive: dict[str, Field]) -> Model:
             found["level"] = draw(st.integers(0, height - 1))
     if draw(st.booleans()):
         found["others"] = draw(st.sampled_from(["known", "unknown"]))
-    if draw(st.integers(0, 2)) == 0:
+    if issubclass(registry.load("models", name), DistributionModel) and draw(st.integers(0, 2)) == 0:
         found["reference"] = "original"
     return found
 

@@ -20,6 +20,7 @@ from likeness.microdata.mechanism import MOST_VALUES
 from likeness.microdata.plan import Plan
 from likeness.microdata.retention import RULES, Limits, retain
 from likeness.models._base import SensitiveAttribute, SensitiveModel
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,8 +91,8 @@ class Perturbation(Method):
             values = view.domain.codes if view.group is None else len(view.group)
             if values > MOST_VALUES:
                 problems.append(
-                    f"{self.name}: {view.domain.name!r} has {values} values; the published matrix has the square of that, so "
-                    f"that at most {MOST_VALUES} are supported. Generalize the column first, or use another method"
+                    f"{self.name}: {view.domain.name!r} has {count(values, 'value')}; the published matrix has the square of "
+                    f"that, so that at most {MOST_VALUES} are supported. Generalize the column first, or use another method"
                 )
         if problems:
             raise PolicyError(*problems)
@@ -133,7 +134,7 @@ def _because(model: PrivacyModel) -> str:
 def _limits(requirement: Requirement, view: View, counts: NDArray[np.int64]) -> Limits:
     """Limits against the distribution of the records that are published."""
     model, bound = requirement.model, requirement.bound
-    if isinstance(model, SensitiveModel) and model.reference == "published":
+    if isinstance(model, SensitiveModel) and not model.against_original:
         seen = counts if view.group is None else np.bincount(view.group, counts).astype(np.int64)
         bound = model.bind(SensitiveAttribute(view.domain, seen))
     return Limits(bound.posterior_limits() or (), view.group)

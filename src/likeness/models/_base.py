@@ -224,14 +224,10 @@ class SensitiveModel(PrivacyModel):
     others
         Whether sensitive columns it does not cover count as ``known`` to the adversary (every part of a class
         that shares their values must then hold) or ``unknown``.
-    reference
-        Compare with the distribution of the ``published`` records, which anyone can check, or of the
-        ``original`` table, as the papers do, which only the steward can.
     """
 
     sensitive: str | None = None
     others: str = "known"
-    reference: str = "published"
 
     needs_sensitive: ClassVar[bool] = True
 
@@ -239,7 +235,6 @@ class SensitiveModel(PrivacyModel):
         if self.sensitive is not None and not isinstance(self.sensitive, str):
             raise PolicyError(f"{self.name}: sensitive must name one column; got {self.sensitive!r}")
         choice(self.name, "others", self.others, ("known", "unknown"))
-        choice(self.name, "reference", self.reference, ("published", "original"))
 
     def __repr__(self) -> str:
         """Only what differs from the defaults, as one would write it."""
@@ -251,9 +246,14 @@ class SensitiveModel(PrivacyModel):
         return f"{type(self).__name__}({', '.join(given)})"
 
     @property
+    def against_original(self) -> bool:
+        """Whether classes are compared with the distribution of the original table."""
+        return False
+
+    @property
     def scope(self) -> Scope:
         """``steward`` when the original distribution, which is not published, is the reference."""
-        return "public" if self.reference == "published" else "steward"
+        return "steward" if self.against_original else "public"
 
     @property
     def group_level(self) -> int:
@@ -278,7 +278,30 @@ class SensitiveModel(PrivacyModel):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class GroupedModel(SensitiveModel):
+class DistributionModel(SensitiveModel):
+    """A model that compares classes with the distribution of a sensitive attribute.
+
+    Parameters
+    ----------
+    reference
+        Compare with the distribution of the ``published`` records, which anyone can check, or of the
+        ``original`` table, as the papers do, which only the steward can.
+    """
+
+    reference: str = "published"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        choice(self.name, "reference", self.reference, ("published", "original"))
+
+    @property
+    def against_original(self) -> bool:
+        """Whether classes are compared with the distribution of the original table."""
+        return self.reference == "original"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class GroupedModel(DistributionModel):
     """A model that may treat all values under a node of the sensitive hierarchy as one value.
 
     Parameters

@@ -181,8 +181,8 @@ def require(
         known = tuple(i for i in range(len(names)) if i not in covered) if model.others == "known" else ()
         for i in covered:
             view = _view(model, sensitive[i], i, known)
-            codes = published if model.reference == "published" else original
-            people = individuals if model.reference == "published" else original_individuals
+            codes = original if model.against_original else published
+            people = original_individuals if model.against_original else individuals
             if codes is None:
                 raise PolicyError(f"{model.name}: reference 'original' needs the original table")
             everybody = count_classes(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from likeness.wording import count
+
 if TYPE_CHECKING:
     from likeness.models._base import SensitiveAttribute
 
@@ -13,4 +15,4 @@ def too_few_values(attribute: SensitiveAttribute, least: int) -> str:
     present = int((attribute.counts > 0).sum())
     if present >= least:
         return ""
-    return f". No release can hold it: {attribute.domain.name!r} has {present} values"
+    return f". No release can hold it: {attribute.domain.name!r} has {count(present, 'value')}"

@@ -13,7 +13,7 @@ import numpy as np
 from likeness.checks import number
 from likeness.errors import PolicyError
 from likeness.exact import Real, exp_bounds, ln_bounds
-from likeness.models._base import BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models._base import BoundModel, DistributionModel, SensitiveAttribute, Strength
 from likeness.models._rounding import float_above, largest_ratio, times
 from likeness.models._shares import ShareLimits, within
 
@@ -29,7 +29,7 @@ _LARGEST = Fraction(200)
 
 
 @dataclass(frozen=True, repr=False)
-class DeltaDisclosure(SensitiveModel):
+class DeltaDisclosure(DistributionModel):
     """For every value of the table, ``|ln(q_s / p_s)| < δ`` in every class.
 
     A class that lacks a value of the table violates it for every δ. The logarithm is the natural one.

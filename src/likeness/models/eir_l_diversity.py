@@ -102,7 +102,9 @@ class _Bound(BoundModel):
         people = np.arange(of.number.size)
         witness = np.full(people.size, -1, np.int64)
         place = np.full(stats.values, -1, np.int64)
-        minimum_hitting_set(of.first, of.value, people, people.size, place, witness, self.l, BUDGET)
+        minimum_hitting_set(
+            of.first, of.value, people, people.size, place, witness, min(self.l, LARGEST), BUDGET
+        )
         names = [repr(self.attribute.label(code)) for code in witness[witness >= 0].tolist()]
         if not names:
             return ""

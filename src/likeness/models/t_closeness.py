@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import choice, number
-from likeness.models._base import BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models._base import BoundModel, DistributionModel, SensitiveAttribute, Strength
 from likeness.models._rounding import float_above, fraction_below, largest_ratio, times
 from likeness.models._transport import DISTANCES, Transport, transport
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class TCloseness(SensitiveModel):
+class TCloseness(DistributionModel):
     """The earth mover's distance between the sensitive values of every class and of the table is at most t.
 
     Parameters
