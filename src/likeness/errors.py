@@ -99,13 +99,15 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     --------
     >>> suggestion("bruel", ["burel", "mondrian"])
     "; did you mean 'burel'?"
+    >>> suggestion("FLU", ["cold", "flu"])
+    "; did you mean 'flu'?"
     >>> suggestion("x", ["burel", "mondrian"])
     '; known: burel, mondrian'
     """
     options = sorted(known)
-    near = get_close_matches(name, options, n=1, cutoff=0.6)
-    if near:
-        return f"; did you mean {near[0]!r}?"
+    near = nearest(name, options)
+    if near is not None:
+        return f"; did you mean {near!r}?"
     if not options:
         return ""
     shown = (
@@ -114,3 +116,17 @@ def suggestion(name: str, known: Iterable[str]) -> str:
         else [*options[:_MOST_NAMES], f"… {len(options) - _MOST_NAMES} more"]
     )
     return f"; known: {', '.join(shown)}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Find the known name that was probably meant, however it is capitalised; None when nothing is near.
+
+    Examples
+    --------
+    >>> nearest("bruel", ["burel", "mondrian"]), nearest("x", ["burel", "mondrian"])
+    ('burel', None)
+    """
+    options = sorted(known)
+    same = [option for option in options if option.casefold() == name.strip().casefold()]
+    near = same or get_close_matches(name, options, n=1, cutoff=0.6)
+    return near[0] if near else None

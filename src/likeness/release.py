@@ -14,6 +14,7 @@ from likeness.forms._query import Query
 from likeness.metrics._base import Evaluation
 from likeness.proof import Verdict, prove
 from likeness.tables import build
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -316,8 +317,8 @@ class Release:
     def _size(self) -> str:
         """Say how much is published."""
         told, found = self.certificate, self._verdict.individuals
-        people = "" if found is None else f"of {found} individuals "
-        return f"{told.records} records {people}in {told.classes} classes"
+        people = "" if found is None else f"of {count(found, 'individual')} "
+        return f"{count(told.records, 'record')} {people}in {count(told.classes, 'class')}"
 
     def _repr_html_(self) -> str:
         """Show what was proven in a notebook."""

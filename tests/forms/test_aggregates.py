@@ -162,7 +162,7 @@ def test_the_mean_of_nobody_is_no_number(form):
     ("query", "message"),
     [
         (Query({}, "sum", "sex"), "column 'sex': is not a column of numbers"),
-        (Query({}, "avg", "aeg"), "no published column 'aeg' to query; there are age, sex, pay"),
+        (Query({}, "avg", "aeg"), "no published column 'aeg' to query; did you mean 'age'"),
         (Query({"zip": ["1"]}), "no published column 'zip' to query; there are age, sex, pay"),
     ],
 )

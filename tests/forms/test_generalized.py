@@ -87,6 +87,20 @@ def test_equal_regions_written_differently_are_one_class():
     assert set(GeneralizedForm().read(tables, notes).classes.tolist()) == {0, 1}
 
 
+@pytest.mark.parametrize("other", ["[60, 60]", "060", "[+60, 60]"])
+def test_a_region_written_in_two_ways_tells_people_apart(other):
+    _, published, plan = publish(GeneralizedForm(), DATA, CLASSES)
+    tables = labelled(published.tables)
+    age = tables["release"]["age"]
+    codes = age.codes.copy()
+    codes[np.flatnonzero(codes == age.labels.index("60"))[0]] = len(age.labels)
+    tables["release"]["age"] = Labelled(codes, [*age.labels, other])
+    with pytest.raises(
+        TableError, match=r"column 'age': '60' and .* say the same; written in two ways, they tell"
+    ):
+        GeneralizedForm().read(tables, notes_on(GeneralizedForm(), DATA, plan, published))
+
+
 @pytest.mark.parametrize(
     ("where", "expected"),
     [

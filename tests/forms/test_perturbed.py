@@ -102,6 +102,10 @@ def test_every_kind_of_value_is_read_back(disease: Domain, skipped: int) -> None
     ]
     assert publication.mechanism.problems() == []
     for value in old:
+        if disease.kind == "categorical" and old.index(value) == skipped:
+            with pytest.raises(TableError, match="is not one of its values"):
+                publication.estimate(Query({"disease": [value]}))
+            continue
         answer = publication.estimate(Query({"disease": [value]}))
         at = old.index(value)
         counts = np.bincount(plan.sensitive[0], minlength=disease.codes)

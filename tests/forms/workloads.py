@@ -13,6 +13,7 @@ from likeness.forms._workload import Consecutive
 from likeness.microdata.domain import Domain, texts
 
 if TYPE_CHECKING:
+    from likeness.forms._base import Publication
     from likeness.microdata.data import Microdata
 
 
@@ -50,11 +51,12 @@ def conditions(draw: st.DrawFn, domain: Domain) -> Any:
     """A condition that suits a column."""
     labels = list(domain.labels)
     if domain.kind == "ordered" and draw(st.booleans()):
-        return tuple(draw(st.sampled_from(labels)) for _ in range(2))
+        first, last = sorted(draw(st.integers(0, len(labels) - 1)) for _ in range(2))
+        return labels[first], labels[last]
     if domain.kind in {"integer", "real"} and draw(st.booleans()):
         near = st.sampled_from([float(x) + d for x in domain.numbers for d in (-1, -0.5, 0, 0.5, 3)])
-        low = draw(near)
-        return (low, draw(near)) if draw(st.booleans()) else (int(low), int(low) + draw(st.integers(0, 9)))
+        low, high = sorted([draw(near), draw(near)])
+        return (low, high) if draw(st.booleans()) else (int(low), int(low) + draw(st.integers(0, 9)))
     if domain.kind == "date" and draw(st.booleans()):
         days = [draw(st.sampled_from(list(domain.values))) for _ in range(2)]
         return tuple(texts(np.array([min(days), max(days)])))
@@ -69,3 +71,8 @@ def wheres(draw: st.DrawFn, data: Microdata) -> dict[str, Any]:
     """Conditions on some columns."""
     columns = [*data.quasi, *data.sensitive]
     return {own.name: draw(conditions(own)) for own in columns if draw(st.booleans())}
+
+
+def askable(publication: Publication, where: dict[str, Any]) -> dict[str, Any]:
+    """Those conditions that name nothing that was not published."""
+    return {name: own for name, own in where.items() if publication.askable[name].problem([own]) is None}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from likeness.errors import TableError
+from likeness.forms._asking import Askable
 from likeness.forms._axes import ExactAxis
 from likeness.forms._base import Cells, Columns, Publication, read_survey_weights
 from likeness.forms._exact import ExactColumn, whole_numbers
@@ -16,6 +17,7 @@ from likeness.forms._sums import number_weights, unknown_column
 from likeness.forms._text import MISSING
 from likeness.forms._units import make_units
 from likeness.microdata.grouping import group_codes
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -115,7 +117,7 @@ class AnatomizedPublication(Publication):
             number, size = int(self.numbers[wrong[0]]), int(self.sizes[wrong[0]])
             raise TableError(
                 f"table 'sensitive', column {count_column(self.values.note.name)!r}: the counts of the "
-                f"bucket {number} do not sum to its {size} records in the table 'quasi'"
+                f"bucket {number} do not sum to its {count(size, 'record')} in the table 'quasi'"
             )
 
     def _expand(self) -> NDArray[np.int32]:
@@ -135,6 +137,12 @@ class AnatomizedPublication(Publication):
             Cells(column.note, column.regions(), column.codes[self._first].astype(np.int64))
             for column in self.columns
         )
+
+    @cached_property
+    def askable(self) -> Mapping[str, Askable]:
+        """Columns that can be asked about."""
+        domains = (*(column.domain for column in self.columns), *self.sensitive)
+        return {domain.name: Askable.of_domain(domain) for domain in domains}
 
     def describe_class(self, number: int) -> str:
         """Its bucket number."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from likeness.forms._asking import Askable
     from likeness.forms._columns import ColumnNote, PublishedColumns
     from likeness.forms._query import Query
     from likeness.forms._regions import Region
@@ -120,9 +121,13 @@ class Publication(ABC):
         Raises
         ------
         TableError
-            When the query names a column that was not published, a condition does not suit its column, ``of`` is not a
-            column of numbers, or individuals are asked of a release that does not tell them apart.
+            When the query names a column that was not published, a condition does not suit its column (a category that it
+            does not have, a range that ends before it begins: see `Askable`), ``of`` is not a column of numbers, or
+            individuals are asked of a release that does not tell them apart.
         """
+        from likeness.forms._asking import check_query
+
+        check_query(self.askable, query.where, query.of)
         if query.aggregate == "individuals":
             return self.total_individuals(query.where)
         if query.aggregate == "count" or query.of is None:
@@ -184,10 +189,17 @@ class Publication(ABC):
             As `estimate`.
         """
         from likeness.forms._answering import answer, by_aggregate
+        from likeness.forms._asking import check_workload
 
+        check_workload(self.askable, workload)
         if workload.aggregate == "individuals":
             return answer(self.units_of_individuals, workload, None)
         return by_aggregate(workload, lambda power: self.totals(workload, power))
+
+    @property
+    @abstractmethod
+    def askable(self) -> Mapping[str, Askable]:
+        """Columns that queries may name, with what conditions on them may name."""
 
     @property
     @abstractmethod

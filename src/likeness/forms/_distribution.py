@@ -12,6 +12,7 @@ from likeness.forms._base import Columns, exact_labels, publish_values
 from likeness.forms._columns import read_domain
 from likeness.forms._exact import column_of, whole_column, whole_numbers
 from likeness.forms._text import MISSING
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +95,8 @@ class Distribution:
         total = sum(found.tolist())
         if total != size:
             raise TableError(
-                f"table {DISTRIBUTION!r}, column {counted!r}: the counts sum to {total}; {size} records are published"
+                f"table {DISTRIBUTION!r}, column {counted!r}: the counts sum to {total}; "
+                f"{count(size, 'record')} {'is' if size == 1 else 'are'} published"
             )
         self.counts = np.zeros(self.domain.codes, np.int64)
         self.counts[codes] = found

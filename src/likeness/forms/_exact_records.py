@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.errors import TableError
+from likeness.forms._asking import Askable
 from likeness.forms._axes import ExactAxis
 from likeness.forms._base import Cells, Columns, Publication, read_survey_weights
 from likeness.forms._exact import ExactColumn
 from likeness.forms._overlap import condition_shares
-from likeness.forms._sums import number_weights
+from likeness.forms._sums import number_weights, unknown_column
 from likeness.microdata.grouping import group_codes
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class ExactRecords(Publication):
             elif name == domain.name:
                 wanted &= condition_shares(domain, condition) > 0
             else:
-                raise self._unknown(name)
+                raise unknown_column(name, self._names)
         return matching, wanted
 
     def weights(self, of: str | None, power: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -114,12 +115,18 @@ class ExactRecords(Publication):
         if of == domain.name:
             return records, number_weights(domain, power)
         if of not in by_name:
-            raise self._unknown(of)
+            raise unknown_column(of, self._names)
         return records * number_weights(by_name[of].domain, power)[by_name[of].codes], values
 
-    def _unknown(self, name: str) -> TableError:
-        known = ", ".join((*(column.note.name for column in self.columns), self.sensitive[0].name))
-        return TableError(f"no published column {name!r} to query; there are {known}")
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return *(column.note.name for column in self.columns), self.sensitive[0].name
+
+    @cached_property
+    def askable(self) -> Mapping[str, Askable]:
+        """Columns that can be asked about."""
+        domains = (*(column.domain for column in self.columns), *self.sensitive)
+        return {domain.name: Askable.of_domain(domain) for domain in domains}
 
     def matching(self, target: Mapping[str, Any]) -> NDArray[np.bool_]:
         """(n,) Records whose quasi-identifiers are the target's, as far as these are known."""

@@ -26,6 +26,7 @@ from likeness.forms._exact import column_of
 from likeness.forms._text import MISSING, read_value, write_value
 from likeness.microdata.mechanism import MOST_VALUES, SCALE, Mechanism
 from likeness.tables import Labelled
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -145,7 +146,7 @@ def read_matrix(table: Columns, sensitive: str, distribution: Distribution) -> M
     _check_values("column", across, distribution)
     if down.size > MOST_VALUES:
         raise TableError(
-            f"table {PERTURBATION!r}: it has {down.size} values; at most {MOST_VALUES} are supported"
+            f"table {PERTURBATION!r}: it has {count(down.size, 'value')}; at most {MOST_VALUES} are supported"
         )
     numerators = np.zeros((distribution.counts.size, distribution.counts.size), np.int64)
     for name, code in zip(names, across.tolist(), strict=True):

@@ -224,6 +224,8 @@ def axis_of(domain: Domain) -> ColumnNote:
 
 def _place(note: ColumnNote, text: str) -> float:
     """Place a value of a condition, which need not be one of the column's, on its axis."""
+    if note.kind in {"integer", "real"} and text in {"inf", "-inf"}:
+        return float(text)
     # A condition on whole numbers may still say 30.5, or 30.0.
     return float(position(replace(note, kind="real") if note.kind == "integer" else note, text))
 

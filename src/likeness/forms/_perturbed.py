@@ -9,6 +9,7 @@ import numpy as np
 
 from likeness.errors import PolicyError, TableError, suggestion
 from likeness.forms._answering import answer_by_value
+from likeness.forms._asking import check_query
 from likeness.forms._distribution import Distribution
 from likeness.forms._exact import ExactColumn
 from likeness.forms._exact_records import ExactRecords, one_sensitive
@@ -188,6 +189,7 @@ class PerturbedPublication(ExactRecords):
         if query.aggregate != "count":
             raise PolicyError("a reconstruction counts records; leave the aggregate out")
         chosen = check_variant(self.variant if variant is None else variant)
+        check_query(self.askable, query.where, None)
         matching, wanted = self.asked(query.where)
         found = self._reconstruct_over(matching, self.survey_weights, chosen)
         return self.distribution.by_label(found, wanted & (self.distribution.counts > 0))

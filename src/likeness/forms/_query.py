@@ -23,6 +23,8 @@ class Query:
     where
         Column to condition: a pair ``(low, high)`` of numbers, ISO dates or values of an ordered column (both ends
         included), or a collection of values (None: the missing value).
+        Numbers and days may lie anywhere; a category or ordered value must be one that was published, declared or stands in the
+        column's hierarchy: estimating refuses others, so that 0 always means that nobody has it.
     aggregate
         ``count`` (records), ``individuals`` (people with a record that meets all conditions at once; only releases that say
         whose records belong together can tell), ``sum`` or ``avg``.

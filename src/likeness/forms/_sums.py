@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from likeness.errors import TableError
+from likeness.errors import TableError, nearest
 from likeness.forms._overlap import as_values, is_range, place_on, range_of
 from likeness.forms._stretches import place as place_text
 from likeness.forms._stretches import read_stretch, stands_for, stretch_part
@@ -32,7 +32,10 @@ _INFINITY = float("inf")
 
 def unknown_column(name: str, known: Iterable[str]) -> TableError:
     """Say that no such column was published."""
-    return TableError(f"no published column {name!r} to query; there are {', '.join(known)}")
+    names = list(known)
+    near = nearest(str(name), names)
+    there_are = f"there are {', '.join(names)}" if near is None else f"did you mean {near!r}?"
+    return TableError(f"no published column {name!r} to query; {there_are}")
 
 
 def column_numbers(domain: Domain) -> NDArray[np.float64]:

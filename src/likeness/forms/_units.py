@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness.forms._axes import ExactAxis
+from likeness.microdata.grouping import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -200,7 +201,7 @@ def units_of_individuals(
     inside, who, records = np.unique(
         unit.astype(np.int64) * width + individuals, return_inverse=True, return_counts=True
     )
-    pairs = np.unique(who.reshape(-1).astype(np.int64) * m + code)
+    pairs = distinct(who.reshape(-1).astype(np.int64) * m + code)
     own, number = pairs % m, np.bincount(pairs // m, minlength=inside.size)
     first = np.cumsum(number) - number
     several = number > 1

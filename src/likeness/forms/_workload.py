@@ -10,6 +10,7 @@ import numpy as np
 
 from likeness.errors import PolicyError
 from likeness.forms._query import Query
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -79,6 +80,9 @@ class Workload:
         As in `Query`; the same for all.
     exact : (queries,) float64, optional
         Answers on the original table, where the workload was drawn from one.
+    drawn
+        Whether the conditions were drawn from the domains of a table, and so name nothing that is not there: a value that was
+        not published is then one that nobody kept. Others are checked.
 
     Examples
     --------
@@ -96,6 +100,7 @@ class Workload:
     aggregate: str = "count"
     of: str | None = None
     exact: NDArray[np.float64] | None = None
+    drawn: bool = False
 
     def __post_init__(self) -> None:
         Query({}, self.aggregate, self.of)
@@ -162,7 +167,7 @@ class Workload:
     def __repr__(self) -> str:
         """Say how many queries there are, and of what."""
         asked = self.aggregate if self.of is None else f"{self.aggregate} of {self.of}"
-        return f"Workload({self.size} queries: {asked})"
+        return f"Workload({count(self.size, 'query')}: {asked})"
 
 
 def _key(condition: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from likeness.checks import choice
 from likeness.errors import PolicyError, TableError
+from likeness.forms._asking import Askable
 from likeness.forms._axes import RegionAxis
 from likeness.forms._base import (
     Cells,
@@ -26,7 +27,7 @@ from likeness.forms._overlap import Overlap, condition_shares
 from likeness.forms._regions import Region, read_region, region_labels
 from likeness.forms._sums import ANYTHING, number_weights, region_sums, unknown_column
 from likeness.forms._units import make_units, tuples_of, units_of_individuals
-from likeness.microdata.grouping import group_codes
+from likeness.microdata.grouping import distinct, group_codes
 from likeness.tables import Labelled
 
 if TYPE_CHECKING:
@@ -69,6 +70,17 @@ class GeneralizedForm(Form):
 
     def __post_init__(self) -> None:
         choice(self.name, "recoding", self.recoding, ("tight", "hierarchy", "set"))
+
+    def keys_in(self, table: str, columns: PublishedColumns) -> frozenset[str]:  # noqa: ARG002
+        """Name the numeric pairs, which say what the intervals beside them say."""
+        if not self.numeric_pairs:
+            return frozenset()
+        return frozenset(
+            f"{note.name}_{end}"
+            for note in columns.with_role("quasi")
+            for end in ("low", "high")
+            if note.shape == "interval" and note.kind != "ordered"
+        )
 
     def publish(self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator) -> Published:
         """Publish every kept record with its class's region and its own sensitive values, in random order.
@@ -136,8 +148,8 @@ class GeneralizedPublication(Publication):
         for note in quasi:
             column = table[note.name]
             regions = [read_region(label, note) for label in column.labels]
-            # Two texts of one region are one region: equality is of what is said, not of how.
             numbers = {region: i for i, region in enumerate(dict.fromkeys(regions))}
+            _check_spelling(note, regions)
             self.regions.append(list(numbers))
             region_codes.append(np.array([numbers[region] for region in regions], np.int64)[column.codes])
             if pairs:
@@ -158,6 +170,12 @@ class GeneralizedPublication(Publication):
         self.survey_weights = read_survey_weights(table, columns, self.size)
         self._overlap = [Overlap(note, regions) for note, regions in zip(quasi, self.regions, strict=True)]
         self.cells = tuple(map(Cells, quasi, self.regions, self.class_regions))
+
+    @cached_property
+    def askable(self) -> Mapping[str, Askable]:
+        """Columns that can be asked about."""
+        asked = [Askable.of_regions(cells.note, cells.regions) for cells in self.cells]
+        return {own.note.name: own for own in (*asked, *map(Askable.of_domain, self.sensitive))}
 
     def describe_class(self, number: int) -> str:
         """Its region, column by column."""
@@ -272,6 +290,17 @@ class GeneralizedPublication(Publication):
         return np.flatnonzero(inside)
 
 
+def _check_spelling(note: ColumnNote, regions: list[Region]) -> None:
+    """Make sure that every region is written in one way: classes are those of equal regions, and everybody sees the texts."""
+    first: dict[Region, str] = {}
+    for region in regions:
+        if first.setdefault(region, region.text) != region.text:
+            raise TableError(
+                f"column {note.name!r}: {first[region]!r} and {region.text!r} say the same; written in two ways, they tell "
+                "people of one class apart"
+            )
+
+
 def _check_pairs(table: Columns, note: ColumnNote, regions: list[Region]) -> None:
     """Check that the numeric pair of a column says what its text says."""
     name = note.name
@@ -279,7 +308,7 @@ def _check_pairs(table: Columns, note: ColumnNote, regions: list[Region]) -> Non
         pair = table.get(f"{name}_{end}")
         if pair is None:
             continue
-        keys = np.unique(table[name].codes.astype(np.int64) * len(pair.labels) + pair.codes)
+        keys = distinct(table[name].codes.astype(np.int64) * len(pair.labels) + pair.codes)
         for key in keys:
             region, text = regions[int(key) // len(pair.labels)], pair.labels[int(key) % len(pair.labels)]
             if not region.ends_at(end, text, note):

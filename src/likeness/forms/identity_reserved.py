@@ -12,6 +12,7 @@ from likeness.forms._base import Columns, Publication, Published
 from likeness.forms._exact import whole_column
 from likeness.forms._text import MISSING
 from likeness.forms.generalized import GeneralizedForm, GeneralizedPublication
+from likeness.microdata.grouping import one_to_one
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -122,8 +123,7 @@ class IdentityReservedPublication(GeneralizedPublication):
         super().__init__(table, columns, pairs=pairs)
         self.persons = _numbers(PERSON, table[PERSON])
         self.class_names = _numbers(CLASS, table[CLASS])
-        both = np.unique(np.stack([self.class_names, self.classes]), axis=1)
-        if not both.shape[1] == np.unique(both[0]).size == np.unique(both[1]).size:
+        if not one_to_one(self.class_names, self.classes):
             raise TableError(
                 f"column {CLASS!r}: its numbers are not those of equal regions: rows of one class must show the same, "
                 "and rows of two classes must not"
@@ -180,7 +180,5 @@ def _numbers(name: str, column: Labelled) -> NDArray[np.int64]:
         # Python does not read thousands of digits.
         if len(label) > len(str(many)) or int(label) > many:
             shown = label if len(label) <= _DIGITS_SHOWN else f"{label[:_DIGITS_SHOWN]}…"
-            raise TableError(
-                f"column {name!r}: its {many} numbers are not those from 1 to {many}; one is {shown}"
-            )
+            raise TableError(f"column {name!r}: its numbers are not those from 1 to {many}; one is {shown}")
     return column.codes.astype(np.int64)

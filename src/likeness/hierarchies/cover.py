@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from likeness.hierarchies.problems import SHOWN, did_you_mean, refuse
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +71,7 @@ def _seen(i: int, counts: Sequence[int] | None, lines: Sequence[int] | None) -> 
     """Tell how often and where the value stands, as far as known."""
     told = []
     if counts is not None:
-        told.append(f"{counts[i]:,} {'record' if counts[i] == 1 else 'records'}")
+        told.append(count(counts[i], "record"))
     if lines is not None:
         told.append(f"first on line {lines[i]}")
     return f" ({', '.join(told)})" if told else ""

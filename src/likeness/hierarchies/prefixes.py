@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from likeness.errors import HierarchyError
 from likeness.hierarchies.problems import refuse
 from likeness.hierarchies.rows import from_rows
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,10 +71,10 @@ def prefixes(
 def _problems(code: str, digits: int, name: str) -> list[str]:
     """Say what is wrong with a code, if anything."""
     if len(code) != digits:
-        count = "1 character" if len(code) == 1 else f"{len(code)} characters"
+        length = count(len(code), "character")
         first = "declare that many" if len(code) > digits else "write codes with their leading zeros"
         return [
-            f"{name}: code {code!r} has {count} where {digits} are declared; {first}, or use a hierarchy file"
+            f"{name}: code {code!r} has {length} where {digits} are declared; {first}, or use a hierarchy file"
         ]
     if MASK in code:
         return [f"{name}: code {code!r} holds the mask {MASK!r}; declare such codes as missing"]

@@ -15,6 +15,7 @@ import numpy as np
 from likeness.errors import HierarchyError
 from likeness.hierarchies.assemble import assemble
 from likeness.hierarchies.problems import refuse
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -101,10 +102,10 @@ def _uneven(table: list[tuple[str, ...]], width: int, where: Where) -> Found:
     for i, row in enumerate(table):
         who = f"{where(i)}: the line of {row[0]!r}" if row else f"{where(i)}: the line"
         if len(row) != width:
-            count = "1 cell" if len(row) == 1 else f"{len(row)} cells"
+            cells = count(len(row), "cell")
             shorter = "where a path is shorter" if len(row) < width else "in the shorter lines"
             remedy = f"repeat a label {shorter}, or write the tree as nested YAML"
-            found.append((i, f"{who} has {count} where most have {width}; {remedy}"))
+            found.append((i, f"{who} has {cells} where most have {width}; {remedy}"))
         if not all(map(str.strip, row)):
             column = next(j for j, cell in enumerate(row, 1) if not cell.strip())
             found.append((i, f"{who} has nothing in cell {column}; fill it in"))

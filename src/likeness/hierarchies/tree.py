@@ -18,6 +18,7 @@ import numpy as np
 from likeness.errors import HierarchyError
 from likeness.hierarchies.ancestors import lowest, range_table
 from likeness.hierarchies.problems import did_you_mean
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -253,7 +254,7 @@ class Hierarchy:
     def _leaf_distances(self) -> NDArray[np.float64]:
         if self.size > LARGEST_MATRIX:
             raise ValueError(
-                f"{self.name} has {self.size:,} leaves: all their distances do not fit in memory "
+                f"{self.name} has {count(self.size, 'leaf')}: all their distances do not fit in memory "
                 f"(at most {LARGEST_MATRIX:,}); use distance() on pairs"
             )
         rank = np.arange(self.size)
@@ -272,7 +273,7 @@ class Hierarchy:
 
     def __repr__(self) -> str:
         return (
-            f"Hierarchy({self.name!r}: {self.size:,} {'leaf' if self.size == 1 else 'leaves'}, "
+            f"Hierarchy({self.name!r}: {count(self.size, 'leaf')}, "
             f"height {self.height}, root {self.labels[0]!r})"
         )
 
@@ -280,6 +281,6 @@ class Hierarchy:
         shown = [self.labels[node] for node in self.children(0)[:8]]
         more = ", …" if len(self.children(0)) > len(shown) else ""
         return (
-            f"<b>{html.escape(self.name)}</b>: {self.size:,} leaves, height {self.height}; "
+            f"<b>{html.escape(self.name)}</b>: {count(self.size, 'leaf')}, height {self.height}; "
             f"{html.escape(self.labels[0])} → {html.escape(', '.join(shown))}{more}"
         )
