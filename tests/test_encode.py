@@ -140,12 +140,12 @@ def test_all_columns_are_looked_at_before_anything_is_said():
     columns = COLUMNS | {"age": lk.quasi(domain=[30, 35]), "job": lk.quasi(hierarchy="none.csv")}
     found = problems(FRAME, columns, missing={"markers": ["?"], "policy": "error"})
     assert len(found) == 3
-    assert found[0].startswith("column 'age': 1 missing values, the first in row 2")
+    assert found[0].startswith("column 'age': 1 missing value, the first in row 2")
     assert found[1].startswith("column 'job': 2 missing values, the first in row 3")
-    assert found[2].startswith("column 'disease': 1 missing values, the first in row 2")
+    assert found[2].startswith("column 'disease': 1 missing value, the first in row 2")
     later = problems(FRAME, columns, missing={"markers": ["?"], "policy": "category"})
     assert later[0].startswith(
-        "column 'age': '20' is outside its declared domain [30, 35] (and 1 more values)"
+        "column 'age': '20' is outside its declared domain [30, 35] (and 1 more value)"
     )
     assert "none.csv" in later[1]
 
@@ -266,7 +266,7 @@ def test_people_without_records_may_keep_their_place_or_be_an_error(tmp_path):
     )
     # With a place of their own in the release, they must say the rest, too.
     (line,) = refused(PEOPLE, VISITS, tmp_path, hygiene={"no_sensitive": "value"})
-    assert line.startswith("column 'age': 1 missing values, the first in row 3 of polars frame")
+    assert line.startswith("column 'age': 1 missing value, the first in row 3 of polars frame")
 
 
 def test_missing_rules_of_the_policy_are_for_people_without_records_too(tmp_path):

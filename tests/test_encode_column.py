@@ -159,7 +159,7 @@ def test_a_category_only_where_something_is_missing():
     [
         ([1, None, None], {}, "column 'x': 2 missing values, the first in row 2; say missing: {policy: category} "),
         ([None, None], {"missing": "drop"}, "column 'x': every value is missing; give it role: drop"),
-        ([1, 2, 9], {"domain": [2, 5]}, "column 'x': '1' is outside its declared domain [2, 5] (and 1 more values); "),
+        ([1, 2, 9], {"domain": [2, 5]}, "column 'x': '1' is outside its declared domain [2, 5] (and 1 more value); "),
         ([0], {"domain": [0.5, 2]}, "column 'x': '0' is outside its declared domain [0.5, 2]"),
         ([1], {"domain": [2, 5], "recoding": "hierarchy", "kind": "integer", "hierarchy": {"intervals": {"width": 2}}},
          "column 'x': '1' is outside its declared domain [2, 5]"),

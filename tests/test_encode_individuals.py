@@ -168,9 +168,9 @@ def test_missing_sensitive_values_may_be_values_or_errors():
     assert (found.hygiene.people, found.hygiene.without_sensitive) == (4, 1)
     assert found.dropped == {"duplicate records of one person": 1}
     (line,) = problems(FRAME, hygiene={"no_sensitive": "error"})
-    assert line.startswith("column 'disease': 1 missing values, the first in row 4")
+    assert line.startswith("column 'disease': 1 missing value, the first in row 4")
     (line,) = problems(FRAME, missing={"policy": "error"})
-    assert line.startswith("column 'disease': 1 missing values, the first in row 4")
+    assert line.startswith("column 'disease': 1 missing value, the first in row 4")
 
 
 def test_a_missing_value_is_dropped_twice_only_where_it_is_a_value():

@@ -11,12 +11,12 @@ import numpy as np
 from likeness.encode_column import encode_attribute
 from likeness.encode_domain import EncodeError
 from likeness.encode_individuals import DUPLICATES, HygieneCounts, count_people, put_in_order
-from likeness.encode_people import People, find_people
+from likeness.encode_people import NO_RECORDS, People, find_people
 from likeness.errors import LikenessError, PolicyError, TableError, suggestion
 from likeness.forms._base import RESERVED
 from likeness.microdata.data import Microdata
 from likeness.models._base import SensitiveModel
-from likeness.tables import JoinedTable, join, read
+from likeness.tables import JoinedTable, join, read_as_said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from likeness.microdata.domain import Domain
     from likeness.models._base import PrivacyModel
-    from likeness.policy import Policy
+    from likeness.policy import Missing, Policy
     from likeness.tables import Table
 
 _LINKED = ("class",)
@@ -59,6 +59,9 @@ class Encoded:
         The column that names a person, where people may have several records: ``data.individuals`` numbers them.
     hygiene
         What was found and done about people with several records.
+    without_records : (rows of the table,) bool, optional
+        Rows that are no records, but people of the first of two tables who have none in the second; left out where there
+        are no such rows.
     """
 
     data: Microdata
@@ -71,6 +74,17 @@ class Encoded:
     survey_weights: str | None = None
     individual: str | None = None
     hygiene: HygieneCounts | None = None
+    without_records: NDArray[np.bool_] | None = None
+
+    @property
+    def input_records(self) -> int:
+        """Records of the input: rows of the table that are not people without any."""
+        return self.table.height - (0 if self.without_records is None else int(self.without_records.sum()))
+
+    @property
+    def dropped_records(self) -> dict[str, int]:
+        """Reason to the number of records dropped before anything was searched; people without records are none."""
+        return {reason: number for reason, number in self.dropped.items() if reason != NO_RECORDS}
 
     def with_role(self, role: str) -> list[str]:
         """Columns of one role, in the order of the table."""
@@ -130,7 +144,7 @@ def encode(table: Table, policy: Policy) -> Encoded:
             continue
         try:
             attribute = encode_attribute(
-                table, name, column, policy.missing_of(name), recoding, folder,
+                table, name, column, missing_in(table, policy, name), recoding, folder,
                 dropped=None if people is None else people.dropped,
             )  # fmt: skip
         except EncodeError as problem:
@@ -153,8 +167,7 @@ def join_records(table: Table, policy: Policy) -> Table:
     table
         The people.
     policy
-        Says where their records are; relative paths are meant from its folder. CSV files must be such as
-        `likeness.read` understands without being told anything.
+        Says where their records are, and how they are to be read; relative paths are meant from its folder.
 
     Raises
     ------
@@ -165,11 +178,24 @@ def join_records(table: Table, policy: Policy) -> Table:
     if records is None or isinstance(table, JoinedTable):
         return table
     try:
-        second = read((policy.folder or Path()) / records.table)
+        second = read_as_said((policy.folder or Path()) / records.table, **records.reading)
     except TableError as problem:
         raise TableError(*(f"records: {line}" for line in problem.problems)) from None
     unused = {name for name, column in policy.columns.items() if column.role == "drop"} - {policy.weights}
-    return join(table, second, records.on, missing=policy.missing_of(records.on).markers, unused=unused)
+    return join(
+        table,
+        second,
+        records.on,
+        key=records.key,
+        missing=policy.missing_of(records.on).markers,
+        missing_in_second=policy.missing_of(records.on, in_records=True).markers,
+        unused=unused,
+    )
+
+
+def missing_in(table: Table, policy: Policy, name: str) -> Missing:
+    """Say which cells of a column of a table are missing: a second table may have markers of its own."""
+    return policy.missing_of(name, in_records=isinstance(table, JoinedTable) and table.from_second(name))
 
 
 def _check_columns(table: Table, policy: Policy) -> None:
@@ -182,7 +208,9 @@ def _check_columns(table: Table, policy: Policy) -> None:
         for name in unnamed
     ]
     problems += [
-        f"the policy names column {name!r}, which {table.source} does not have{suggestion(name, unnamed or table.names)}"
+        f"the policy names column {name!r}, which names people in {table.second.source}: that is {table.on!r}; leave it out"
+        if isinstance(table, JoinedTable) and name == table.key
+        else f"the policy names column {name!r}, which {table.source} does not have{suggestion(name, unnamed or table.names)}"
         for name in absent
     ]
     if problems:
@@ -246,6 +274,7 @@ def _assemble(
         policy.weights,
         policy.individual,
         hygiene,
+        people.without_records if people is not None and people.without_records.any() else None,
     )
 
 

@@ -20,6 +20,7 @@ from likeness.hierarchies import (
 )
 from likeness.hierarchies.nested import from_nested
 from likeness.microdata.domain import NUMERIC, Domain, texts
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,11 +70,11 @@ def encode_attribute(
     treatment = missing.policy
     encoded = table.encode(name, missing=missing.markers, kind=_asked_kind(column))
     lacking = encoded.codes < 0 if dropped is None else (encoded.codes < 0) & ~dropped
-    count = int(np.count_nonzero(lacking))
-    if count and treatment == "error":
+    number = int(np.count_nonzero(lacking))
+    if number and treatment == "error":
         first = int(np.argmax(lacking))
         raise EncodeError(
-            f"column {name!r}: {count} missing values, the first in {table.where(first, name)}; say missing: "
+            f"column {name!r}: {count(number, 'missing value')}, the first in {table.where(first, name)}; say missing: "
             "{policy: category} to keep them as a category or {policy: drop} to leave those records out"
         )
     if len(encoded.values) == 0:
@@ -82,9 +83,9 @@ def encode_attribute(
     if column.role == "sensitive":
         # The recoding is about regions; a sensitive column keeps its own geometry.
         recoding = "tight"
-    domain, recode = _domain(encoded, column, count > 0 and treatment == "category", recoding, folder)
+    domain, recode = _domain(encoded, column, number > 0 and treatment == "category", recoding, folder)
     codes = encoded.codes if recode is None else np.append(recode, -1).astype(np.int32)[encoded.codes]
-    return domain, np.ascontiguousarray(codes, np.int32), count, treatment
+    return domain, np.ascontiguousarray(codes, np.int32), number, treatment
 
 
 def _clip(encoded: EncodedColumn, column: Column) -> EncodedColumn:

@@ -8,6 +8,7 @@ import numpy as np
 
 from likeness.errors import LikenessError
 from likeness.microdata.domain import NUMERIC, Domain, texts
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +61,7 @@ def check_domain(encoded: EncodedColumn, column: Column) -> None:
         outside = [label for label in texts(values) if label not in listed]
         where, remedy = "not in its declared domain", "; add it, or correct the table"
     if outside:
-        more = f" (and {len(outside) - 1} more values)" if len(outside) > 1 else ""
+        more = f" (and {count(len(outside) - 1, 'more value')})" if len(outside) > 1 else ""
         raise EncodeError(f"column {name!r}: {outside[0]!r} is {where}{more}{remedy}")
 
 

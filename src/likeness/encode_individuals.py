@@ -51,9 +51,9 @@ class HygieneCounts:
     inconsistent
         People whose remaining records differ in a quasi-identifier.
     inconsistent_rule
-        What was done about them: ``hull``, ``first`` or ``mode``.
+        What was done about them: ``hull``, ``first`` or ``mode``; ``error`` where there are none.
     duplicates_rule
-        What was done about duplicates: ``drop`` or ``keep``.
+        What was done about duplicates: ``drop`` or ``keep``; ``error`` where there are none.
 
     Examples
     --------

@@ -125,7 +125,7 @@ def find_people(table: Table, policy: Policy) -> People:
 def _of_no_records(table: JoinedTable, policy: Policy) -> str:
     """What becomes of people without records: what becomes of the sensitive values they lack."""
     own = (
-        name for name in table.second.names if name != table.on and policy.columns[name].role == "sensitive"
+        name for name in table.names if table.from_second(name) and policy.columns[name].role == "sensitive"
     )
     rules = {policy.missing_of(name).policy for name in own}
     return next((rule for rule in ("drop", "error") if rule in rules), "keep")

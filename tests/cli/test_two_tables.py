@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
+import polars as pl
 import pytest
 
 POLICY = """\
@@ -34,9 +37,15 @@ def test_two_tables_from_check_to_attack(run, two):
     found = run("check", people, policy)
     assert found.code == 0, found.err
     assert "people.csv with " in found.out
-    assert "visits.csv: 87 records" in found.out
-    assert "dropped 7: people without records" in found.out
-    assert run("anonymize", people, policy, "-o", "out").code == 0
+    # A person is no record: 80 rows of visits, 40 people, 7 of whom have none.
+    assert "visits.csv: 80 records" in found.out
+    assert "7 individuals without a record in the second table" in found.out
+    assert "dropped 7" not in found.out
+    found = run("anonymize", people, policy, "-o", "out")
+    assert found.code == 0
+    assert "80 records = 69 published + 0 withheld + 11 dropped" in found.out
+    assert "40 individuals = 33 published + 0 withheld + 7 dropped" in found.out
+    assert "of them without a record in the second table: 7" in found.out
     assert run("verify", "out", "--original", people).code == 0
     # Of all the places where the second table may be, only the one it was in is left.
     (two / "people.csv").rename(two.parent / "people.csv")
@@ -47,3 +56,55 @@ def test_two_tables_from_check_to_attack(run, two):
     found = run("measure", "out", "--original", "people.csv")
     assert found.code == 2
     assert found.errors == ["records: visits.csv: no such file"]
+
+
+@pytest.mark.parametrize("rule", ["drop", "value"])
+@pytest.mark.parametrize("duplicates", ["drop", "keep"])
+@pytest.mark.parametrize("k", [3, 12])
+def test_every_record_and_every_person_is_accounted_for(run, two, rule, duplicates, k):
+    text = POLICY.replace("k: 3", f"k: {k}")
+    rules = f"hygiene: {{no_sensitive: {rule}, duplicates: {duplicates}}}\nwithhold: {{at_most: 1}}\n"
+    # Nobody of 7 alone in a class of ages 40 and more: somebody has to be withheld.
+    text = text.replace("prefix: 5}", "prefix: 5}, max_level: 0")
+    (two / "policy.yaml").write_text(text + rules)
+    found = run("anonymize", "data/people.csv", "data/policy.yaml", "-o", "out", "--format", "json")
+    assert found.code in {0, 3}, found.err
+    if found.code == 3:
+        assert k == 12
+        return
+    counts, people = found.json["counts"], found.json["individuals"]
+    lost = sum(counts["withheld"].values()) + sum(counts["dropped"].values())
+    assert counts["input"] == 80 == counts["published"] - counts["added"] + lost
+    assert people["input"] == 40 == people["published"] + people["withheld"] + people["dropped"]
+    assert people["without_records"] == 7
+    assert "people without records" not in counts["dropped"]
+    assert (counts["added"] > 0) == (rule == "value")
+    audit = json.loads((two.parent / "out/private/audit.json").read_text())
+    assert audit["counts"] == counts
+    kept = pl.read_parquet(two.parent / "out/private/classes.parquet")
+    assert kept["added"].sum() == 7
+    assert kept.filter(pl.col("added") == 1)["status"].unique().to_list() in (
+        ["published"],
+        ["dropped"],
+        ["withheld"],
+    )
+    verdict = run("verify", "out", "--original", "data/people.csv")
+    assert verdict.code == 0, verdict.out
+    assert "80 records = " in verdict.out
+    report = (two.parent / "out/private/report.html").read_text()
+    assert "people without a record in the second table" in report
+
+
+def test_a_class_map_that_takes_a_record_for_a_person(run, two):
+    (two / "policy.yaml").write_text(POLICY + "hygiene: {no_sensitive: value}\n")
+    assert run("anonymize", "data/people.csv", "data/policy.yaml", "-o", "out").code == 0
+    path = two.parent / "out/private/classes.parquet"
+    kept = pl.read_parquet(path)
+    for values, message in (
+        (1 - kept["added"], "is said to be a person without records and is a record, or the other way round"),
+        (kept["added"] * 7, "the column 'added' holds 7; it is 1 for people without records, else 0"),
+    ):
+        kept.with_columns(added=values).write_parquet(path)
+        found = run("verify", "out", "--original", "data/people.csv")
+        assert found.code == 1
+        assert message in found.out

@@ -69,7 +69,7 @@ def test_no_header(csv_file):
     assert named.names == ("age", "sex")
     assert named.frame.rows() == ROWS
     assert named.where(0) == "line 1"
-    with pytest.raises(TableError, match="line 1 has 2 cells, but 3 names were given"):
+    with pytest.raises(TableError, match="line 1 has 2 cells, and the header that was given has 3 names"):
         read(path, header=["a", "b", "c"])
 
 
@@ -103,7 +103,11 @@ def test_lines_are_those_of_the_file(csv_file):
         ("a,b\n", "holds a header and no records"),
         ("a,b", "holds a header and no records"),
         ("a,b,a\n1,2,3\n", "the name 'a' stands for columns 1 and 3; give each its own"),
-        ("a,,c\n1,2,3\n", "column 2 has no name; name every column"),
+        ("a,,c\n1,2,3\n", "column 2 has no name; name every column$"),
+        (
+            ',a\n"1",2\n',
+            r"column 1 has no name; name every column, or write .* pandas \(index=False\) put first$",
+        ),
         ("a,b,\n1,2,3\n", "column 3 has no name"),
         ("\na,b\n1,2\n", "line 1 is blank"),
         ("sep=;\na;b\n1;2\n", "line 1 is 'sep=;', a mark for spreadsheets alone; remove that line"),

@@ -202,11 +202,40 @@ def test_tables_that_have_nobody_in_common_are_refused():
 
 def test_both_tables_need_the_column():
     assert problem(pl.DataFrame({"ID": ["a"]}), pl.DataFrame(VISITS)) == (
-        "polars frame: no column 'id'; known: ID",
+        "polars frame: no column 'id'; did you mean 'ID'?",
     )
     assert problem(pl.DataFrame(PEOPLE), pl.DataFrame({"idd": ["a"]})) == (
         "polars frame: no column 'id'; did you mean 'idd'?",
     )
+    assert problem(pl.DataFrame(PEOPLE), pl.DataFrame({"whose": ["a"]})) == (
+        (
+            "polars frame: no column 'id'; known: whose; where the column that names a person is called otherwise in the second "
+            "table, say so: records: {key: …}"
+        ),
+    )
+
+
+def test_the_second_table_may_call_it_otherwise():
+    visits = pl.DataFrame(VISITS).rename({"id": "whose"})
+    table = joined(pl.DataFrame(PEOPLE), visits, key="whose")
+    same = joined(pl.DataFrame(PEOPLE), pl.DataFrame(VISITS))
+    assert table.frame.equals(same.frame)
+    assert table.names == same.names
+    assert table.where(0) == same.where(0)
+    # A column that has the name of the first's stands in both.
+    (why,) = problem(pl.DataFrame(PEOPLE), visits.with_columns(id=pl.lit(1)), key="whose")
+    assert why.startswith("polars frame: column 'id' stands in polars frame, too")
+    (why,) = problem(pl.DataFrame(PEOPLE), visits.with_columns(whose=pl.lit("nobody")), key="whose")
+    assert "they have no text of column 'id' ('whose' in the second) in common" in why
+
+
+def test_the_second_table_may_have_other_markers():
+    people, visits = pl.DataFrame(PEOPLE), pl.DataFrame(VISITS)
+    lost = pl.concat([visits, visits.head(1).with_columns(id=pl.lit("NA"))])
+    assert joined(people, lost).of_nobody.sum() == joined(people, visits).of_nobody.sum() + 1
+    marked = joined(people, lost, missing_in_second=("NA",))
+    assert marked.of_nobody.sum() == joined(people, visits).of_nobody.sum()
+    assert marked.frame["id"].null_count() == joined(people, visits).frame["id"].null_count() + 1
 
 
 keys = st.none() | st.sampled_from(["", " ", "a", "A", "0", "00", "é", "a\nb", "?"])

@@ -118,7 +118,7 @@ def test_rows_and_columns_are_taken_in_order(make, library):
 def test_a_table_shows_its_first_ten_rows(make, library):
     table = read(make({"secret": [f"cell-{i:02d}" for i in range(30)]}))
     for shown in (repr(table), table._repr_html_()):
-        assert f"{library} frame ({library}): 30 rows, 1 columns" in shown
+        assert f"{library} frame ({library}): 30 rows, 1 column" in shown
         assert "cell-00" in shown
         assert "cell-09" in shown
         assert "cell-10" not in shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 STATUS = ("published", "withheld", "dropped")
 PUBLISHED, WITHHELD, DROPPED = range(3)
 _COLUMNS = ("row", "status", "class", "published_row", "reason")
+_FURTHER = ("bucket", "person", "added")
+"""Columns that only some class maps have, in this order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +47,8 @@ class ClassMap:
     persons : (N,) int64, optional
         Number of the individual, where people may have several records; -1 for dropped rows. Individuals who are
         published have the number they are published under, if they are published under any.
+    added : (N,) bool, optional
+        Rows that are no records of the original, but people of the first of two tables who have none in the second.
     """
 
     status: NDArray[np.int64]
@@ -53,6 +58,7 @@ class ClassMap:
     reasons: tuple[str, ...]
     buckets: NDArray[np.int64] | None = None
     persons: NDArray[np.int64] | None = None
+    added: NDArray[np.bool_] | None = None
 
     @property
     def height(self) -> int:
@@ -64,7 +70,7 @@ class ClassMap:
         """Rows of the original that are published, ascending."""
         return np.flatnonzero(self.status == PUBLISHED)
 
-    @property
+    @cached_property
     def original_row(self) -> NDArray[np.int64]:
         """Row of the original that each published row was made from."""
         rows = self.published
@@ -73,12 +79,26 @@ class ClassMap:
         return found
 
     def counts(self) -> dict[str, Any]:
-        """Account for every row: input = published + withheld + dropped, by reason; nothing is added."""
-        found: dict[str, Any] = {"input": self.height, "published": int(self.published.size)}
+        """Account for every record: input = published - added + withheld + dropped, by reason.
+
+        People without records are no records of the input: where they are published, with a row that says so, that row is
+        added.
+        """
+        records = np.ones(self.height, np.bool_) if self.added is None else ~self.added
+        found: dict[str, Any] = {"input": int(records.sum()), "published": int(self.published.size)}
         for status in (WITHHELD, DROPPED):
-            numbers = np.bincount(self.reason[self.status == status], minlength=len(self.reasons))
-            found[STATUS[status]] = {self.reasons[i]: int(numbers[i]) for i in np.flatnonzero(numbers)}
-        return found | {"added": 0}
+            found[STATUS[status]] = self._by_reason((self.status == status) & records)
+        return found | {"added": int(np.count_nonzero(~records[self.published]))}
+
+    @property
+    def withheld_because(self) -> dict[str, int]:
+        """Reason to the number of rows withheld, whatever they are."""
+        return self._by_reason(self.status == WITHHELD)
+
+    def _by_reason(self, rows: NDArray[np.bool_]) -> dict[str, int]:
+        """Count some rows by reason."""
+        numbers = np.bincount(self.reason[rows], minlength=len(self.reasons))
+        return {self.reasons[i]: int(numbers[i]) for i in np.flatnonzero(numbers)}
 
     def columns(self) -> dict[str, Any]:
         """Lay out the columns of the file."""
@@ -89,7 +109,8 @@ class ClassMap:
             "published_row": self.published_row,
             "reason": Labelled(self.reason.astype(np.int32), list(self.reasons)),
         }
-        further = {"bucket": self.buckets, "person": self.persons}
+        added = None if self.added is None else self.added.astype(np.int64)
+        further = {"bucket": self.buckets, "person": self.persons, "added": added}
         return found | {name: numbers for name, numbers in further.items() if numbers is not None}
 
 
@@ -118,7 +139,10 @@ def class_map_of(release: Release) -> ClassMap:
     if plan.buckets is not None:
         buckets = np.full(height, -1, np.int64)
         buckets[rows] = plan.buckets
-    return ClassMap(status, classes, published_row, reason, reasons, buckets, _persons(release))
+    persons = _persons(release)
+    return ClassMap(
+        status, classes, published_row, reason, reasons, buckets, persons, encoded.without_records
+    )
 
 
 def _persons(release: Release) -> NDArray[np.int64] | None:
@@ -169,12 +193,9 @@ def read_class_map(path: Path, label: str) -> ClassMap:
     """
     table = read_published(path)
     further = table.names[len(_COLUMNS) :]
-    if table.names[: len(_COLUMNS)] != _COLUMNS or further not in {
-        (),
-        ("bucket",),
-        ("person",),
-        ("bucket", "person"),
-    }:
+    if table.names[: len(_COLUMNS)] != _COLUMNS or further != tuple(
+        name for name in _FURTHER if name in further
+    ):
         raise TableError(f"{label}: its columns are {', '.join(table.names)}, not {', '.join(_COLUMNS)}")
     row, classes, published_row = (
         _numbers(table.frame, name, label) for name in ("row", "class", "published_row")
@@ -187,7 +208,12 @@ def read_class_map(path: Path, label: str) -> ClassMap:
         )
     for name, numbers in {"class": classes, **others}.items():
         # There are no more classes or buckets than records; larger numbers would only exhaust the memory.
-        outside = np.flatnonzero((numbers < -1) | (numbers >= table.height + (name == "person")))
+        least, most = (0, 1) if name == "added" else (-1, table.height - (name != "person"))
+        outside = np.flatnonzero((numbers < least) | (numbers > most))
+        if outside.size and name == "added":
+            raise TableError(
+                f"{label}: the column 'added' holds {int(numbers[outside[0]])}; it is 1 for people without records, else 0"
+            )
         if outside.size:
             number, wrong = int(numbers[outside[0]]), int(outside[0])
             raise TableError(
@@ -209,6 +235,7 @@ def read_class_map(path: Path, label: str) -> ClassMap:
         tuple(map(str, reason.values)),
         others.get("bucket"),
         others.get("person"),
+        others["added"] == 1 if "added" in others else None,
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness.folder.class_map import DROPPED, PUBLISHED
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,7 +99,7 @@ def class_problems(
     """
     rows = found.published
     if rows.size != publication.size:
-        return [f"{label}: it knows {rows.size} published rows; {publication.size} are published"]
+        return [f"{label}: it knows {count(rows.size, 'published row')}; published are {publication.size:,}"]
     order = found.original_row
     problems = []
     if (found.persons is None) and publication.persons is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,12 +13,13 @@ from likeness.folder.audit import content_digest
 from likeness.folder.class_map import DROPPED
 from likeness.folder.covering import covered
 from likeness.folder.map_checks import listed
-from likeness.folder.public_part import labelled_columns
 from likeness.folder.same_values import exact_codes, same_cells
 from likeness.forms._base import as_labelled
 from likeness.methods._base import Problem
 from likeness.metrics.loss import LOSSES
+from likeness.microdata.grouping import one_to_one
 from likeness.models._requirements import require_of
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +59,7 @@ class Origin:
         """Say what is wrong, and what was checked and found right."""
         height, told = self.encoded.table.height, self.class_map.height
         if height != told:
-            return [f"the original has {height} rows; the release was made from {told}"], []
+            return [f"the original has {count(height, 'row')}; the release was made from {told:,}"], []
         checks = []
         problems = list(self._same_content(audit))
         if not problems:
@@ -95,7 +97,7 @@ class Origin:
         """(published,) Row of the original of each published row."""
         return self.class_map.original_row
 
-    @property
+    @cached_property
     def records(self) -> NDArray[np.int64]:
         """(published,) Record of each published row."""
         return np.asarray(self.position[self.rows])
@@ -116,6 +118,14 @@ class Origin:
             yield (
                 f"private/classes.parquet: row {listed(wrong)} of the original is said to be dropped and is "
                 "not, or the other way round"
+            )
+        added, alone = self.class_map.added, self.encoded.without_records
+        # Class maps from before there was such a column say nothing about it.
+        strange = np.flatnonzero(False if added is None else added != (False if alone is None else alone))
+        if strange.size:
+            yield (
+                f"private/classes.parquet: row {listed(strange)} of the original is said to be a person without records and is "
+                "a record, or the other way round"
             )
 
     def _regions(self) -> Iterator[str]:
@@ -187,7 +197,7 @@ class Origin:
             yield self._wrong(~possible, name, "is nothing that the original's value can become")
         elif not mechanism.plausible(found, own):
             yield (
-                f"column {name!r}: {np.count_nonzero(found == own)} of {own.size} published values are their originals, "
+                f"column {name!r}: {np.count_nonzero(found == own)} of {count(own.size, 'published value')} are their originals, "
                 "which the matrix PM does not make: they were not drawn by it"
             )
         made = self._made_again()
@@ -225,10 +235,8 @@ class Origin:
         """Make sure that pseudonyms and identifiers go one to one."""
         first = next(iter(self.public.tables.values()))
         shown = as_it_is(first, published)
-        numbers = as_labelled(shown).codes.astype(np.int64)
-        named = self.encoded.table.encode(name, kind="text").codes[self.rows].astype(np.int64) + 1
-        pairs = np.unique(named * (int(numbers.max(initial=0)) + 1) + numbers)
-        if not pairs.size == np.unique(named).size == np.unique(numbers).size:
+        named = self.encoded.table.encode(name, kind="text").codes[self.rows]
+        if not one_to_one(named, as_labelled(shown).codes):
             yield f"column {published!r}: its numbers and the original's identifiers do not go one to one"
 
     def _individuals(self) -> Iterator[str]:
@@ -242,8 +250,7 @@ class Origin:
         if self.publication.persons is not None:
             numbers["the published column 'person'"] = (own[self.records], self.publication.persons)
         for what, (mine, shown) in numbers.items():
-            pairs = np.unique(np.stack([mine, shown]), axis=1)
-            if not pairs.shape[1] == np.unique(pairs[0]).size == np.unique(pairs[1]).size:
+            if not one_to_one(mine, shown):
                 yield f"{what}: its numbers and the original's individuals do not go one to one"
 
     def _strangers(self) -> Iterator[str]:
@@ -269,7 +276,7 @@ class Origin:
         assert certificate is not None  # noqa: S101  # there are tables
         kept = np.zeros(self.encoded.data.size, np.bool_)
         kept[self.records] = True
-        names = {name: list(labelled_columns(table)) for name, table in self.public.tables.items()}
+        names = {name: table.names for name, table in self.public.tables.items()}
         told = {note.name: note.to_json() for note in certificate.columns.notes}
         for note in describe_columns(self.encoded, form, kept, names).notes:
             if told.get(note.name) != note.to_json():

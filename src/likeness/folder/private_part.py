@@ -10,6 +10,7 @@ from likeness.folder.audit import Audit
 from likeness.folder.class_map import ClassMap, read_class_map
 from likeness.folder.layout import AUDIT, CLASSES, PRIVATE_FILES, digest
 from likeness.folder.map_checks import class_problems, own_problems
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -151,7 +152,8 @@ def _read_classes(part: PrivatePart, label: str, path: Path, public: PublicPart)
     if not problems and public.publication is not None:
         counts = found.counts()
         withheld, dropped = sum(counts["withheld"].values()), sum(counts["dropped"].values())
+        added = f" - {counts['added']} added" if counts["added"] else ""
         part.checks.append(
-            f"{label}: {counts['input']} rows = {counts['published']} published + {withheld} withheld + "
+            f"{label}: {count(counts['input'], 'record')} = {counts['published']} published{added} + {withheld} withheld + "
             f"{dropped} dropped; every published row is that of one record, in the class it is said to be in"
         )

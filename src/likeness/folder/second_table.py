@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from likeness.policy.sections import READING
+
 if TYPE_CHECKING:
     from likeness.folder.audit import Audit
     from likeness.policy import Policy
@@ -12,16 +14,17 @@ if TYPE_CHECKING:
 
 
 def locate_records(policy: Policy, original: Table, audit: Audit | None) -> Policy:
-    """Take a policy with the place of its second table.
+    """Take a policy with the place of its second table, and how that is read.
 
     Parameters
     ----------
     policy
-        What was asked. One of a policy file knows its folder and stays as it is.
+        What was asked. One of a policy file knows its folder, which stays as it is.
     original
         The first table: the second is looked for beside its file.
     audit
-        What is kept with the release: it knows where the second table was when the release was made.
+        What is kept with the release: it knows where the second table was when the release was made, and how it was read,
+        which a policy that says nothing about that takes over.
 
     Returns
     -------
@@ -36,7 +39,14 @@ def locate_records(policy: Policy, original: Table, audit: Audit | None) -> Poli
     True
     """
     records = policy.records
-    if records is None or policy.folder is not None:
+    if records is None:
+        return policy
+    said = {} if audit is None else audit.content["policy"].get("records") or {}
+    kept_reading = {key: value for key, value in said.items() if key in READING}
+    if kept_reading and not records.reading:
+        records = records.replace(**kept_reading)
+        policy = policy.replace(records=records)
+    if policy.folder is not None:
         return policy
     if original.format != "frame":
         beside = Path(original.source).absolute().parent

@@ -32,6 +32,7 @@ from likeness.policy.sections import (
     Missing,
     Output,
     Records,
+    RecordsMissing,
     Withhold,
 )
 
@@ -45,6 +46,7 @@ __all__ = [
     "Output",
     "Policy",
     "Records",
+    "RecordsMissing",
     "Withhold",
     "drop",
     "identifier",

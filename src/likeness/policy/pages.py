@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, get_args
 from likeness.policy.column import Column, Role
 from likeness.policy.hierarchy import is_made
 from likeness.policy.problems import shown
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from likeness.policy.policy import Policy
@@ -25,10 +26,9 @@ def summarise(policy: Policy) -> str:
     """
     roles = Counter(column.role for column in policy.columns.values())
     counts = ", ".join(f"{roles[role]} {role}" for role in get_args(Role) if roles[role])
-    noun = "column" if len(policy.columns) == 1 else "columns"
     models = " & ".join(model.name for model in policy.privacy)
     method = policy.method.name if policy.method else "best method"
-    return f"{len(policy.columns)} {noun}: {counts}; {models}; {method}"
+    return f"{count(len(policy.columns), 'column')}: {counts}; {models}; {method}"
 
 
 def as_html(policy: Policy) -> str:

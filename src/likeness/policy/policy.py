@@ -203,7 +203,7 @@ class Policy(PolicyKeys):
             raise PolicyError(f"there is no role {role!r}{suggestion(role, get_args(Role))}")
         return tuple(name for name, column in self.columns.items() if column.role == role)
 
-    def missing_of(self, name: str) -> Missing:
+    def missing_of(self, name: str, *, in_records: bool = False) -> Missing:
         """Say which cells of a column are missing, and what becomes of them.
 
         Where people may have several records, `Hygiene.no_sensitive` decides about sensitive columns, unless the
@@ -213,6 +213,8 @@ class Policy(PolicyKeys):
         ----------
         name
             A column of the policy.
+        in_records
+            Whether it is asked about cells of the second table, which may have markers of its own.
 
         Examples
         --------
@@ -225,7 +227,11 @@ class Policy(PolicyKeys):
         Missing(markers=('?',), policy='drop')
         """
         own = self.columns[name].missing
-        found = self.missing if own is None else self.missing.replace(**own.given())
+        found = self.missing
+        if in_records and self.records is not None and self.records.missing is not None:
+            found = found.replace(markers=self.records.missing.markers)
+        if own is not None:
+            found = found.replace(**own.given())
         if (
             self.individual is None
             or self.columns[name].role != "sensitive"

@@ -14,6 +14,8 @@ from likeness.policy.problems import Entry, refusal
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+READING = ("delimiter", "quote", "encoding", "decimal", "header")
+"""Keys of `Records` that say how its file is to be read."""
 Text = Annotated[str, Field(min_length=1)]
 Positive = Annotated[float, Field(gt=0), BeforeValidator(values.finite)]
 Share = Annotated[float, Field(ge=0, le=1), BeforeValidator(values.finite)]
@@ -78,6 +80,51 @@ class ColumnMissing(Declared):
     )
 
 
+def _decimal(given: Any) -> Any:
+    """A decimal mark."""
+    if given not in (".", ","):
+        raise refusal('must be "." or ","', given)
+    return given
+
+
+Decimal = Annotated[Literal[".", ","], BeforeValidator(_decimal)]
+
+
+def _header(given: Any) -> bool | tuple[str, ...]:
+    """Whether there is a header, or the names of the columns."""
+    if isinstance(given, bool):
+        return given
+    if not isinstance(given, list | tuple):
+        raise refusal("must be false, or a list of the columns' names", given)
+    return tuple(values.text(name) for name in given)
+
+
+Header = Annotated[
+    bool | tuple[str, ...],
+    BeforeValidator(_header),
+    WithJsonSchema({"anyOf": [{"type": "boolean"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+
+
+class RecordsMissing(Declared):
+    """Which cells of a second table are missing, where that is not what the whole policy says.
+
+    Parameters
+    ----------
+    markers
+        Texts that mean a missing value there; in columns that have markers of their own these count.
+
+    Examples
+    --------
+    >>> RecordsMissing(markers=["NA", -9])
+    RecordsMissing(markers=('NA', '-9'))
+    """
+
+    example: ClassVar[str] = '{markers: ["NA"]}'
+
+    markers: Markers = Field(description="Texts that mean a missing value in the second table.")
+
+
 class Records(Declared):
     """A second table with the records of the people of the first.
 
@@ -93,17 +140,59 @@ class Records(Declared):
     on
         The column, in both tables, that names a person: the one that ``individual`` names. Its texts are compared
         as they are: ``007`` is not ``7``.
+    key
+        What that column is called in the second table, where it has another name there.
+    delimiter, quote, encoding, decimal, header
+        How the second table is to be read, as in `likeness.read`; ``tab`` is a tab, and ``none`` the quote where quotes have no
+        meaning. What is left out is found from the file, whatever is said about the first.
+    missing
+        Markers of missing values in the second table; those of ``missing`` when left out.
 
     Examples
     --------
     >>> Records(table="conditions.csv", on="patient_id")
     Records(table='conditions.csv', on='patient_id')
+    >>> Records(table="conditions.csv", on="patient_id", key="pid", delimiter=";", missing={"markers": ["NA"]}).reading
+    {'delimiter': ';'}
     """
 
     example: ClassVar[str] = "{table: conditions.csv, on: patient_id}"
 
     table: Text = Field(description="File of the second table.")
     on: Text = Field(description="The column, in both tables, that names a person.")
+    key: Text | None = Field(
+        default=None,
+        description="What that column is called in the second table, where it has another name there.",
+    )
+    delimiter: Text | None = Field(
+        default=None,
+        description="CSV: what stands between cells of the second table, such as ; or tab; found when left out.",
+    )
+    quote: str | None = Field(
+        default=None,
+        description='CSV: its quote character, " when left out; none when quotes have no meaning.',
+    )
+    encoding: Text | None = Field(
+        default=None,
+        description="CSV: such as cp1252; UTF-8, or what the byte order mark says, when left out.",
+    )
+    decimal: Decimal | None = Field(
+        default=None,
+        description="The decimal mark of numbers that are text; found for each column when left out.",
+    )
+    header: Header | None = Field(
+        default=None,
+        description="CSV: false when the first line is a record already, or the columns' names then.",
+    )
+    missing: Annotated[RecordsMissing, BeforeValidator(RecordsMissing.read)] | None = Field(
+        default=None,
+        description="Texts that mean a missing value in the second table; left out: as in the first.",
+    )
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """What is said about reading its file."""
+        return {key: value for key, value in self.given().items() if key in READING}
 
 
 class Hygiene(Declared):

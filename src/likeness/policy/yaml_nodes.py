@@ -160,8 +160,14 @@ class Reader:
 def _mode(place: Place, siblings: dict[str, yaml.Node]) -> Mode:
     """How the scalars of a value are read, from where it stands."""
     match place:
-        case ("missing", "markers") | ("columns", _, "missing", "markers"):
+        case (
+            ("missing", "markers") | ("records", "missing", "markers") | ("columns", _, "missing", "markers")
+        ):
             return "text"
+        case ("records", "header"):
+            return "text" if isinstance(siblings["header"], yaml.SequenceNode) else "plain"
+        case ("records", "missing"):
+            return "plain"
         case ("columns", _, "hierarchy"):
             node = siblings["hierarchy"]
             if isinstance(node, yaml.MappingNode):

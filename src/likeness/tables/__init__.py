@@ -13,7 +13,7 @@ from likeness.tables.encoded import EncodedColumn
 from likeness.tables.joining import JoinedTable, join
 from likeness.tables.labelled import Labelled
 from likeness.tables.published import read_published
-from likeness.tables.reading import read
+from likeness.tables.reading import read, read_as_said
 from likeness.tables.table import Table
 from likeness.tables.writing import write
 
@@ -25,6 +25,7 @@ __all__ = [
     "build",
     "join",
     "read",
+    "read_as_said",
     "read_published",
     "write",
 ]

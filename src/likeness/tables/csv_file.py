@@ -13,6 +13,7 @@ from likeness.tables.csv_dialect import Dialect, find_delimiter, without_padding
 from likeness.tables.csv_shape import check_records, count_records
 from likeness.tables.file_bytes import read_bytes, to_utf8
 from likeness.tables.table import Table, name_problems
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -150,5 +151,8 @@ def _names(
     if header is False:
         return [f"column_{i}" for i in range(1, len(first) + 1)], 1
     if len(header) != len(first):
-        raise TableError(f"{source}: line 1 has {len(first)} cells, but {len(header)} names were given")
+        raise TableError(
+            f"{source}: line 1 has {count(len(first), 'cell')}, and the header that was given has "
+            f"{count(len(header), 'name')}"
+        )
     return list(header), 1

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness.errors import TableError
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from likeness.tables.csv_dialect import Dialect
@@ -103,7 +104,7 @@ def check_records(data: bytes, dialect: Dialect, width: int, *, source: str) -> 
             found = len(record) if record or width > 1 else 1  # a blank line is an empty cell
             if found != width:
                 amount = "is blank" if not record else f"has {found} cell{'s' * (found != 1)}"
-                expected = "is 1 column" if width == 1 else f"are {width} columns"
+                expected = f"{'is' if width == 1 else 'are'} {count(width, 'column')}"
                 raise TableError(f"{source}: line {line} {amount}, but there {expected}; correct the line")
             records += 1
     except csv.Error as error:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from likeness.errors import TableError
+from likeness.errors import TableError, nearest, suggestion
 from likeness.tables.frames import FrameLibrary, library
 from likeness.tables.kinds import convert
 from likeness.tables.raw_column import RawColumn
 from likeness.tables.table import Table
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -39,7 +40,9 @@ class JoinedTable(Table):
     first, second
         The table of people, and the table of records.
     on
-        The column, in both, that names a person; here it holds texts.
+        The column that names a person; here it holds texts.
+    key
+        What it is called in the second table.
     first_row, second_row : (rows,) int64
         Row of each table that a row is made of; -1 for none.
 
@@ -58,11 +61,12 @@ class JoinedTable(Table):
         first: Table,
         second: Table,
         on: str,
+        key: str,
         first_row: NDArray[np.int64],
         second_row: NDArray[np.int64],
         of_nobody: NDArray[np.bool_],
     ) -> None:
-        self.first, self.second, self.on = first, second, on
+        self.first, self.second, self.on, self.key = first, second, on, key
         self.first_row, self.second_row = first_row, second_row
         self.without_records: NDArray[np.bool_] = second_row < 0
         self.of_nobody = of_nobody
@@ -95,6 +99,10 @@ class JoinedTable(Table):
         table, place = next((table, place) for table, place in places if place >= 0)
         return f"{table.where(place)} of {table.source}"
 
+    def from_second(self, column: str) -> bool:
+        """Whether only the second table has a column."""
+        return column != self.on and column not in self.first.names
+
     def _column(self, name: str) -> RawColumn:
         """Fetch the raw column; numbers are written as in the table that has it."""
         decimal = (self.first if self._from_first(name) else self.second).decimal
@@ -106,7 +114,14 @@ class JoinedTable(Table):
 
 
 def join(
-    first: Table, second: Table, on: str, *, missing: Sequence[str] = ("",), unused: Collection[str] = ()
+    first: Table,
+    second: Table,
+    on: str,
+    *,
+    key: str | None = None,
+    missing: Sequence[str] = ("",),
+    missing_in_second: Sequence[str] | None = None,
+    unused: Collection[str] = (),
 ) -> JoinedTable:
     """Join the records of a second table to the people of a first.
 
@@ -121,8 +136,10 @@ def join(
         The records, any number of each person.
     on
         The column that names a person. Its texts are compared as they are: ``007`` is not ``7``.
-    missing
-        Markers of cells in that column that name nobody.
+    key
+        What it is called in the second table, where it has another name there.
+    missing, missing_in_second
+        Markers of cells in that column that name nobody; those of the second table are the same when left out.
     unused
         Names that may stand in both tables, because nobody needs them: the second's are left out.
 
@@ -145,9 +162,16 @@ def join(
     >>> join(people, visits, "id").frame.rows()
     [('a', 40, 'flu'), ('a', 40, 'cold'), ('b', 31, None)]
     """
+    key = on if key is None else key
+    missing_there = missing if missing_in_second is None else missing_in_second
     people = first.encode(on, missing=missing, kind="text")
-    records = second.encode(on, missing=missing, kind="text")
-    both = [name for name in second.names if name in first.names and name != on and name not in unused]
+    if key not in second.names and nearest(key, second.names) is None:
+        raise TableError(
+            f"{second.source}: no column {key!r}{suggestion(key, second.names)}; where the column that names a person is called "
+            "otherwise in the second table, say so: records: {key: …}"
+        )
+    records = second.encode(key, missing=missing_there, kind="text")
+    both = [name for name in second.names if name in first.names and name != key and name not in unused]
     if both:
         raise TableError(
             *(
@@ -162,7 +186,7 @@ def join(
     row_of[-1] = -1  # missing
     person = _same_people(people, records)
     if not (person >= 0).any():
-        raise TableError(_nobody(first, second, on, missing))
+        raise TableError(_nobody(first, second, (on, missing), (key, missing_there)))
     of_records = row_of[person]
     has_records = np.zeros(first.height, np.bool_)
     has_records[of_records[of_records >= 0]] = True
@@ -182,7 +206,7 @@ def join(
         else:
             columns[name] = _taken(first, name, first_row, frames, native=True)
     for name in second.names:
-        if name not in columns:
+        if name not in columns and name != key:
             native = first.library == second.library
             columns[name] = _taken(second, name, second_row, frames, native=native)
     return JoinedTable(
@@ -190,6 +214,7 @@ def join(
         first=first,
         second=second,
         on=on,
+        key=key,
         first_row=first_row,
         second_row=second_row,
         of_nobody=of_nobody,
@@ -204,8 +229,7 @@ def _refuse_twice(first: Table, people: EncodedColumn) -> None:
     again = np.append(repeated, False)[people.codes]
     row = int(np.argmax(again))
     other = row + 1 + int(np.argmax(people.codes[row + 1 :] == people.codes[row]))
-    number = int(np.count_nonzero(repeated))
-    whom = "1 person" if number == 1 else f"{number} people"
+    whom = count(int(np.count_nonzero(repeated)), "person")
     raise TableError(
         f"{first.source}: column {people.name!r} names {whom} more than once, the first in "
         f"{first.where(row)} and {first.where(other)}; give each person one row, their records belong in records.table"
@@ -223,12 +247,16 @@ def _same_people(people: EncodedColumn, records: EncodedColumn) -> NDArray[np.in
     return np.asarray(codes[records.codes])
 
 
-def _nobody(first: Table, second: Table, on: str, missing: Sequence[str]) -> str:
-    """Say that no record is of anybody, and what may be the reason."""
-    kinds = [table.kind(on, missing=missing) for table in (first, second)]
+def _nobody(
+    first: Table, second: Table, person: tuple[str, Sequence[str]], whose: tuple[str, Sequence[str]]
+) -> str:
+    """Say that no record is of anybody, and what may be the reason; of each table the column, and its markers."""
+    both = ((first, person), (second, whose))
+    kinds = [table.kind(name, missing=missing) for table, (name, missing) in both]
     told = "" if kinds[0] == kinds[1] else f" (it holds {kinds[0]} values in one, {kinds[1]} in the other)"
+    named = repr(person[0]) if person[0] == whose[0] else f"{person[0]!r} ({whose[0]!r} in the second)"
     return (
-        f"no row of {second.source} is of a person of {first.source}: they have no text of column {on!r} in common{told}; "
+        f"no row of {second.source} is of a person of {first.source}: they have no text of column {named} in common{told}; "
         "write people the same way in both: leading zeros, spaces and decimal places count"
     )
 

@@ -28,6 +28,8 @@ _FORMATS = {
     ".feather": "arrow",
     ".ipc": "arrow",
 }
+_TAB = {"tab", "\\t"}
+_NO_QUOTE = {"none", ""}
 
 
 def read(
@@ -97,6 +99,43 @@ def read(
         )
     table = Table(source, source=f"{library} frame", library=library, decimal=decimal or ".")
     return _with_records(table)
+
+
+def read_as_said(
+    path: str | os.PathLike[str],
+    *,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    header: bool | Sequence[str] | None = None,
+) -> Table:
+    """Read a table file with options as the command line and policies write them.
+
+    Parameters
+    ----------
+    path
+        Its file.
+    delimiter
+        ``tab`` is a tab.
+    quote
+        ``none`` (or nothing between quotes) when quotes have no meaning; None for the usual one.
+    encoding, decimal, header
+        As in `read`; None for what it does when nothing is said.
+
+    Raises
+    ------
+    TableError
+        As `read`.
+    """
+    return read(
+        path,
+        delimiter="\t" if delimiter in _TAB else delimiter,
+        quote='"' if quote is None else None if quote in _NO_QUOTE else quote,
+        encoding=encoding,
+        decimal=decimal,
+        header=True if header is None else header,
+    )
 
 
 def _file(

@@ -12,6 +12,7 @@ from likeness.tables.encoding import encode
 from likeness.tables.frames import library
 from likeness.tables.kinds import detect
 from likeness.tables.raw_column import RawColumn
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from likeness.tables.encoded import EncodedColumn
 
 _PREVIEW = 10
+_ROW_NUMBERS = ", or write the table without the row numbers that R (row.names = FALSE) and pandas (index=False) put first"
 
 
 class Table:
@@ -215,7 +217,7 @@ class Table:
 
     def _title(self) -> str:
         """Where it is from and how large it is."""
-        return f"Table {self.source} ({self.library}): {self.height:,} rows, {len(self.names)} columns"
+        return f"Table {self.source} ({self.library}): {count(self.height, 'row')}, {count(len(self.names), 'column')}"
 
     @property
     def _native(self) -> Any:
@@ -251,7 +253,7 @@ class Table:
 def name_problems(names: Sequence[str], source: str) -> list[str]:
     """Say which column names are empty or stand twice, one line each."""
     problems = [
-        f"{source}: column {i} has no name; name every column"
+        f"{source}: column {i} has no name; name every column{_ROW_NUMBERS if i == 1 else ''}"
         for i, name in enumerate(names, 1)
         if not name.strip()
     ]
