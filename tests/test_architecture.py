@@ -19,14 +19,14 @@ SOURCE = ROOT / "src" / "likeness"
 FILES = sorted(SOURCE.rglob("*.py"))
 
 LAYERS: list[set[str]] = [
-    {"_version", "errors", "progress", "unfinished"},
+    {"_version", "errors", "progress", "unfinished", "wording"},
     {"exact", "registry", "datasets"},
     {"checks", "kernels"},
     {"hierarchies", "tables"},
     {"microdata", "policy"},
     {"models", "metrics.loss"},
     {"methods", "forms"},
-    {"certificate", "encode_domain", "proof", "solve"},
+    {"certificate", "encode_domain", "proof", "remarks", "solve"},
     {"encode_column", "encode_people"},
     {"encode_individuals"},
     {"encode", "metrics", "attacks"},

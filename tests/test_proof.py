@@ -11,7 +11,7 @@ import pytest
 
 import likeness as lk
 from likeness.encode import encode
-from likeness.errors import VerificationError
+from likeness.errors import TableError, VerificationError
 from likeness.forms._base import as_labelled
 from likeness.forms._columns import ColumnNote, PublishedColumns
 from likeness.forms.generalized import GeneralizedPublication
@@ -40,14 +40,22 @@ def published(*rows: tuple[str, str, str]) -> GeneralizedPublication:
 
 TWO = published(
     ("[1, 4]", "{a|b}", "flu"),
-    ("[1, 4]", "{b|a}", "cold"),
+    ("[1, 4]", "{a|b}", "cold"),
     ("[1, 4]", "{a|b}", "flu"),
     ("5", "*", "flu"),
-    ("[5, 5]", "*", "gout"),
+    ("5", "*", "gout"),
 )
 
 
-def test_texts_of_one_meaning_are_one_class():
+@pytest.mark.parametrize(("one", "other"), [("5", "[5, 5]"), ("[1, 4]", "[01, 4]")])
+def test_texts_of_one_meaning_would_tell_people_of_one_class_apart(one, other):
+    with pytest.raises(TableError, match="say the same; written in two ways"):
+        published((one, "a", "flu"), (other, "a", "gout"))
+    with pytest.raises(TableError, match="say the same; written in two ways"):
+        published(("5", "{a|b}", "flu"), ("5", "{b|a}", "gout"))
+
+
+def test_classes_are_equal_regions():
     verdict = prove(TWO, [lk.KAnonymity(2)])
     assert verdict.ok
     assert (verdict.records, verdict.classes) == (5, 2)

@@ -142,7 +142,7 @@ def test_failures_name_the_values():
         "  violated by the value 'a': a published value raises confidence in it to 1; the limit is 0.846574",
         "  violated by the value 'b': a published value raises confidence in it to 1; the limit is 0.6",
         "  violated by the value 'c': a published value raises confidence in it to 1; the limit is 0.3",
-        "  … and 1 more values",
+        "  … and 1 more value",
     ]
 
 

@@ -17,11 +17,18 @@ from likeness.errors import PolicyError
 from likeness.exact import rational
 from likeness.forms._base import as_labelled
 from likeness.forms._columns import ColumnNote, PublishedColumns, note_on
-from likeness.models._base import SensitiveModel
 from likeness.policy import Policy
 from likeness.progress import Progress
 from likeness.proof import prove
 from likeness.release import Private, Release
+from likeness.remarks import (
+    AS_THEY_ARE,
+    PSEUDONYMS,
+    remark_on_columns,
+    remark_on_ends,
+    remarks_on_form,
+    remarks_on_others,
+)
 from likeness.solve import solve
 from likeness.tables import EncodedColumn, Labelled, Table, read
 
@@ -365,33 +372,21 @@ def remarks_on(encoded: Encoded, policy: Policy, form: Form, *, reproducible: bo
     reproducible
         Whether a seed was given.
     """
-    remarks = []
     sensitive = [domain.name for domain in encoded.data.sensitive]
-    for model in encoded.name_models(policy.privacy):
-        if not isinstance(model, SensitiveModel) or len(sensitive) == 1:
-            continue
-        reading = "known" if model.sensitive is not None and model.others == "known" else "not known"
-        for covered in sensitive if model.sensitive is None else [model.sensitive]:
-            others = ", ".join(repr(name) for name in sensitive if name != covered)
-            remarks.append(f"{model.name} on {covered!r}: {others} taken as {reading} to the adversary")
-    if encoded.with_role("other"):
-        names = ", ".join(repr(encoded.published_name(name)) for name in encoded.with_role("other"))
-        remarks.append(f"published as they are, and not taken as known to the adversary: {names}")
-    remarks += [
-        f"{encoded.published_name(name)!r}: values {side} {bound} are published as {bound}"
+    shown = {name: encoded.published_name(name) for name in encoded.table.names}
+    pseudonyms = [
+        name for name in encoded.with_role("identifier") if policy.columns[name].action == "pseudonym"
+    ]
+    coded = [
+        remark_on_ends(shown[name], side, bound)
         for name, column in policy.columns.items()
         for side, bound in (("below", column.bottom), ("above", column.top))
         if bound is not None
     ]
-    remarks += [form.remark, *form.further_remarks]
-    if reproducible and form.protected_by_randomness:
-        remarks.append(SEED_WARNING)
-    return tuple(remarks)
-
-
-SEED_WARNING = (
-    "a seed was given, and what protects this release is that nobody can repeat its random draws: a seed can be found by "
-    "trying, a small one within seconds, and then original values can be read from the published ones. Do not hand it out: "
-    "make it again without a seed"
-)
-"""What a seed means for forms that protect by randomness."""
+    return (
+        *remarks_on_others(encoded.name_models(policy.privacy), sensitive),
+        *remark_on_columns(AS_THEY_ARE, [shown[name] for name in encoded.with_role("other")]),
+        *remark_on_columns(PSEUDONYMS, [shown[name] for name in pseudonyms]),
+        *coded,
+        *remarks_on_form(form, reproducible=reproducible),
+    )

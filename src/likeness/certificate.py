@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from likeness import registry
 from likeness.errors import LikenessError, VerificationError
 from likeness.forms._columns import ColumnNote, PublishedColumns
+from likeness.wording import count, nouns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,8 +80,9 @@ class Certificate:
         problems = []
         if (self.records, self.classes) != (verdict.records, verdict.classes):
             problems.append(
-                f"certificate.json says {self.records} records in {self.classes} classes; the published tables hold "
-                f"{verdict.records} in {verdict.classes}"
+                # What was changed may be anything.
+                f"certificate.json says {self.records} {nouns(self.records, 'record')} in {self.classes} "
+                f"{nouns(self.classes, 'class')}; the published tables hold {verdict.records} in {verdict.classes}"
             )
         problems += self._compare_people(verdict)
         found = {_key(proof.to_json()): proof for proof in verdict.proofs if proof.holds is not None}
@@ -128,7 +130,7 @@ class Certificate:
                     f"certificate.json claims {about[0]}, which counts people, and does not say how many there are"
                 ]
         elif not verdict.classes <= self.individuals <= verdict.records:
-            held = f"{verdict.records} records in {verdict.classes} classes"
+            held = f"{count(verdict.records, 'record')} in {count(verdict.classes, 'class')}"
             return [f"certificate.json says {_people(self.individuals)}; {held} cannot be theirs"]
         return []
 
@@ -233,7 +235,7 @@ def _check_note(note: ColumnNote) -> None:
 
 def _people(individuals: int | None) -> str:
     """Say how many individuals there are."""
-    return "one record a person" if individuals is None else f"{individuals} individuals"
+    return "one record a person" if individuals is None else count(individuals, "individual")
 
 
 def _subject(entry: Mapping[str, Any]) -> str:

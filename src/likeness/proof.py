@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.errors import PolicyError, VerificationError
+from likeness.microdata.grouping import distinct
 from likeness.models._requirements import Requirement, require
 from likeness.registry import parameters
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -132,10 +134,10 @@ class Verdict:
             found.append(f"{words[proof.holds]}: {proof.subject}, scope {proof.scope}{measured}")
             if proof.scope == "mechanism" and proof.holds:
                 found.append("  proven is how values are drawn, not that those at hand were drawn so")
-            where, several = ("by the value", "values") if proof.of_mechanism else ("in the class", "classes")
+            where, one = ("by the value", "value") if proof.of_mechanism else ("in the class", "class")
             found += [f"  violated {where} {failure}" for failure in proof.failures]
             if proof.violated > len(proof.failures):
-                found.append(f"  … and {proof.violated - len(proof.failures)} more {several}")
+                found.append(f"  … and {count(proof.violated - len(proof.failures), f'more {one}')}")
         return (
             found
             + [f"ok: {check}" for check in self.checks]
@@ -161,8 +163,8 @@ class Verdict:
         word = "proven" if self.ok else "FAILED"
         if self.ok and None in held:
             word = "proven in part" if True in held else "nothing could be checked from these files"
-        people = "" if self.individuals is None else f"of {self.individuals} individuals "
-        head = f"Verdict: {word} ({self.records} records {people}in {self.classes} classes)"
+        people = "" if self.individuals is None else f"of {count(self.individuals, 'individual')} "
+        head = f"Verdict: {word} ({count(self.records, 'record')} {people}in {count(self.classes, 'class')})"
         return "\n".join([head, *self.lines()])
 
 
@@ -235,7 +237,7 @@ def prove(
                 proof = _prove_one(publication, requirement, sensitive, codes, people)
                 proofs.append(replace(proof, scope="steward") if hidden else proof)
     count = int(publication.classes.max(initial=-1)) + 1
-    found = None if people is None else int(np.unique(people).size)
+    found = None if people is None else distinct(people).size
     return Verdict(tuple(proofs), publication.size, count, individuals=found)
 
 
@@ -266,7 +268,7 @@ def _prove_one(
     count = int(classes.max(initial=-1)) + 1
     stats = requirement.statistics(classes, count, sensitive, codes, people)
     holds = requirement.bound.holds(stats)
-    bad = np.flatnonzero(~holds) if stats.parent is None else np.unique(stats.parent[~holds])
+    bad = np.flatnonzero(~holds) if stats.parent is None else distinct(stats.parent[~holds])
     describe = publication.describe_identity if requirement.view is None else publication.describe_class
     shown = tuple(describe(int(number)) for number in bad[:_SHOWN])
     column = None if requirement.view is None else requirement.view.domain.name

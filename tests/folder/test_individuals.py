@@ -13,6 +13,8 @@ from tests.folder.samples import Folder
 
 import likeness as lk
 from likeness.forms._columns import ColumnNote, PublishedColumns
+from likeness.forms.identity_reserved import IdentityReservedForm
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -187,7 +189,7 @@ TAMPERING: list[tuple[Callable[[Folder], None], str]] = [
     (_split_person, "is not shown as the other rows of the person"),
     (_mix_classes, "column 'class': its numbers are not those of equal regions"),
     (_person_of_two_classes, "are not all in one class, as a person's must be"),
-    (_gap, "column 'person': its 40 numbers are not those from 1 to 40; one is 41"),
+    (_gap, "column 'person': its numbers are not those from 1 to 40; one is 41"),
     (_endless_number, "one is 99999999999999999999…"),
     (_odd_number, "'Mike' is not a whole number from 1"),
     (_no_persons, "the column 'person' is missing"),
@@ -281,8 +283,10 @@ def test_random_numbers_are_no_attributes(column: str, role: str, said: str, fol
 def test_claims_that_cannot_be_checked_are_of_columns_that_there_are(folder: Folder) -> None:
     if not linked(folder):
         _as_role(folder, "disease", "other")
-        (line,) = lk.verify(folder.root / "public").problems
-        assert line == "certificate.json claims alpha-k-anonymity on 'disease', which is no sensitive column"
+        assert lk.verify(folder.root / "public").problems == (
+            "certificate.json: does not say that 'disease' is published as it is, unprotected",
+            "certificate.json claims alpha-k-anonymity on 'disease', which is no sensitive column",
+        )
 
 
 def test_what_could_not_be_checked_is_not_said_to_be_right(written: Path) -> None:
@@ -296,7 +300,7 @@ def test_numbers_of_people_that_cannot_be(number: int, folder: Folder) -> None:
     folder.certify(individuals=number)
     found = lk.verify(folder.root / "public")
     assert not found.ok
-    assert f"certificate.json says {number} individuals" in found.problems[0]
+    assert f"certificate.json says {count(number, 'individual')}" in found.problems[0]
 
 
 @pytest.fixture(scope="module")
@@ -316,7 +320,34 @@ def test_people_are_not_taken_for_records(limited: Path, tmp_path: Path) -> None
     folder.claim_what_holds()
     assert lk.verify(folder.root / "public").problems == (
         "release.csv: holds 'person', which generalized releases do not publish there",
+        f"certificate.json: says what no release says and nobody can check: {IdentityReservedForm.further_remarks[0]!r}",
+        "certificate.json: does not say that 'person' and 'class' are published as they are, unprotected",
         "certificate.json claims ir-alpha-beta-anonymity, which counts people, and does not say how many there are",
+    )
+
+
+def test_a_release_of_nobody_proves_nothing(limited: Path, tmp_path: Path) -> None:
+    folder = Folder(shutil.copytree(limited, tmp_path / "out"))
+    folder.put(folder.frame()[:0])
+    facts = folder.read("public/certificate.json")["files"]["release.csv"]
+    folder.certify(files={"release.csv": facts | {"rows": 0}}, individuals=0)
+    folder.claim_what_holds()
+    folder.certify(individuals=0)
+    assert lk.verify(folder.root / "public").problems == (
+        "release.csv: holds no records; there is no release of nobody",
+    )
+
+
+def test_a_region_written_in_two_ways_is_no_class(folder: Folder) -> None:
+    """Or how it is written would tell people of one class apart."""
+    frame = folder.frame()
+    text = frame["age"].filter(frame["age"].str.starts_with("["))[0]
+    row = frame["age"].to_list().index(text)
+    frame[row, "age"] = text.replace("[", "[0")
+    folder.put(frame)
+    folder.certify()
+    assert any(
+        "say the same; written in two ways" in line for line in lk.verify(folder.root / "public").problems
     )
 
 

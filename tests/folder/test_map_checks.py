@@ -66,7 +66,7 @@ def test_two_classes_shown_as_one() -> None:
 
 
 def test_number_of_rows() -> None:
-    assert "knows 2 published rows; 3 are published" in _problems(_map([0, 0], [0, 1]), [0, 0, 0])[0]
+    assert "knows 2 published rows; published are 3" in _problems(_map([0, 0], [0, 1]), [0, 0, 0])[0]
 
 
 def test_listed() -> None:

@@ -224,7 +224,7 @@ def test_a_matrix_that_does_not_protect(folder: Folder) -> None:
         "violated by the value 'cold': a published value raises confidence in it to 1; the limit is 0."
         in lines(found)
     )
-    assert "… and 1 more values" in lines(found)
+    assert "… and 1 more value" in lines(found)
 
 
 def test_a_column_of_the_matrix(folder: Folder) -> None:

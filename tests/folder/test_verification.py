@@ -13,9 +13,11 @@ import pytest
 from tests.folder.samples import Folder, patients, policy, release
 
 import likeness as lk
+from likeness._version import __version__
 from likeness.errors import InvalidError
 from likeness.folder.layout import digest
 from likeness.forms._columns import ColumnNote, PublishedColumns
+from likeness.remarks import AS_THEY_ARE, PSEUDONYMS, remark_on_ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -208,7 +210,7 @@ def test_certificate_written_otherwise(folder: Folder) -> None:
         ({"classes": 3}, "3 classes"),
         ({"reproducible": False}, "a given seed"),
         ({"remarks": ("all is well",)}, "SHA-256 is not the one in audit.json"),
-        ({"version": "0.0.1"}, "likeness: '0.1.0'"),
+        ({"version": "0.0.1"}, f"likeness: {__version__!r}"),
     ],
 )
 def test_certificate_edited_and_rendered(changes: dict[str, Any], word: str, folder: Folder) -> None:
@@ -284,7 +286,9 @@ def _change_a_note(folder: Folder) -> None:
 def _swap_pseudonyms(folder: Folder) -> None:
     frame = folder.frame()
     one = pl.int_range(pl.len()) == 3
-    folder.put(frame.with_columns(name=pl.when(one).then(pl.lit(frame["name"][4])).otherwise("name")))
+    merged = frame.with_columns(name=pl.when(one).then(pl.lit(frame["name"][4])).otherwise("name"))
+    # Without a gap, which everybody would see.
+    folder.put(merged.with_columns(name=pl.col("name").cast(pl.Int64).rank("dense").cast(pl.String)))
 
 
 def _swap_rows(folder: Folder) -> None:
@@ -476,7 +480,8 @@ def test_told_otherwise_than_the_policy(folder: Folder) -> None:
         replace(note, distance="ordered") if note.role == "sensitive" else note
         for note in certificate.columns.notes
     ]
-    folder.certify(columns=PublishedColumns(tuple(notes)), remarks=(*certificate.remarks, "all is well"))
+    ends = remark_on_ends("age", "above", 90)  # could be so, for all that is published
+    folder.certify(columns=PublishedColumns(tuple(notes)), remarks=(*certificate.remarks, ends))
     folder.audit()
     assert lk.verify(folder.root).ok
     _failure(folder.root, "says of column 'disease'", "its remarks", original=patients())
@@ -488,6 +493,48 @@ def test_what_the_form_takes_for_granted_must_be_said(folder: Folder) -> None:
     _failure(folder.root, "lacks a remark that every generalized release has")
 
 
+@pytest.mark.parametrize("hidden", [AS_THEY_ARE, PSEUDONYMS])
+def test_what_is_published_as_it_is_must_be_said(hidden: str, folder: Folder) -> None:
+    remarks = folder.read("public/certificate.json")["remarks"]
+    (line,) = [remark for remark in remarks if remark.startswith(hidden)]
+    names = [name for name in folder.frame().columns if repr(name) in line]
+    name = names[0]
+    said = " and ".join(map(repr, names))
+    are = "is published as it is" if len(names) == 1 else "are published as they are"
+    message = f"certificate.json: does not say that {said} {are}, unprotected"
+    for others in (
+        [],
+        [line.replace(name, "ageless")],
+        [line + " or not"],
+        [line.replace("as known", "as unknown")],
+    ):
+        changed = [remark for remark in remarks if remark != line]
+        if others != [line]:
+            folder.certify(remarks=(*changed, *others))
+            _failure(folder.root / "public", message)
+    assert message in _written_by_another(folder, tuple(changed))
+
+
+def _written_by_another(folder: Folder, remarks: tuple[str, ...]) -> str:
+    """What is said when the certificate is of an older version, which may have had other words for it."""
+    folder.certify(remarks=remarks, version="0.1.0")
+    problems = lk.verify(folder.root / "public").problems
+    assert any(
+        "written by likeness 0.1.0" in line and "verify with that version" in line for line in problems
+    )
+    return "\n".join(problems)
+
+
+def test_pseudonyms_are_numbers_and_nothing_else(folder: Folder) -> None:
+    frame = folder.frame()
+    for values in (frame["name"].str.replace("^1$", "Ann"), frame["name"].str.replace("^1$", "999")):
+        folder.put(frame.with_columns(name=values))
+        folder.claim_what_holds()
+        _failure(
+            folder.root / "public", "the column 'name' is said to hold random numbers in place of identifiers"
+        )
+
+
 def test_column_added_with_all_hashes(folder: Folder) -> None:
     folder.put(folder.frame().with_columns(extra=pl.lit("x")))
     content = folder.read("public/certificate.json")
@@ -496,6 +543,12 @@ def test_column_added_with_all_hashes(folder: Folder) -> None:
     facts["release.csv"]["sha256"] = digest(folder.table)
     notes = (*(ColumnNote.from_json(note) for note in content["columns"]), ColumnNote("extra", "other"))
     folder.certify(files=facts, columns=PublishedColumns(notes))
+    folder.audit()
+    _failure(folder.root / "public", "does not say that 'extra' is published as it is, unprotected")
+    remarks = [
+        f"{remark}, 'extra'" if remark.startswith(AS_THEY_ARE) else remark for remark in content["remarks"]
+    ]
+    folder.certify(remarks=tuple(remarks))
     folder.audit()
     assert lk.verify(folder.root).ok
     _failure(folder.root, "column 'extra': neither the original nor the policy has it", original=patients())

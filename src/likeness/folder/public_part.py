@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.anonymization import SEED_WARNING, as_it_is
+from likeness.anonymization import as_it_is
 from likeness.certificate import Certificate
 from likeness.errors import LikenessError, TableError, VerificationError
 from likeness.folder.layout import CERTIFICATE, CERTIFICATE_PAGE, FORMATS, digest
 from likeness.forms._base import as_labelled, exact_labels
 from likeness.forms._columns import read_domain
 from likeness.forms._regions import read_region
+from likeness.remarks import foreign, pseudonyms_in, remarks_on_form, remarks_on_others, unexplained
 from likeness.report import certificate_page
 from likeness.tables import Labelled, Table, read_published
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -179,7 +181,9 @@ def _read_table(part: PublicPart, name: str) -> None:
             f"{CERTIFICATE} says {', '.join(facts['columns'])}"
         )
     if table.height != facts["rows"]:
-        part.problems.append(f"{label}: it has {table.height} rows; {CERTIFICATE} says {facts['rows']}")
+        part.problems.append(
+            f"{label}: it has {count(table.height, 'row')}; {CERTIFICATE} says {facts['rows']}"
+        )
     if len(part.problems) == before:
         part.checks.append(f"{label}: its bytes, rows and columns are those of {CERTIFICATE}")
     part.tables[name], part.labels[name] = table, label
@@ -221,17 +225,48 @@ def _check_columns(part: PublicPart) -> None:
 
 
 def _check_remarks(part: PublicPart) -> None:
-    """Make sure that the certificate says what its form takes for granted."""
+    """Make sure that the certificate says what its form and its columns take for granted."""
     assert part.certificate is not None  # noqa: S101  # read before
     assert part.form is not None  # noqa: S101  # made before
-    needed = [part.form.remark, *part.form.further_remarks]
-    if part.certificate.reproducible and part.form.protected_by_randomness:
-        needed.append(SEED_WARNING)
-    if not set(needed) <= set(part.certificate.remarks):
+    certificate, form = part.certificate, part.form
+    elsewhere = _other_version(certificate, "; its wording may differ: verify with that version")
+    of_form = remarks_on_form(form, reproducible=certificate.reproducible)
+    if not {*of_form} <= {*certificate.remarks}:
+        part.problems.append(f"{CERTIFICATE}: lacks a remark that every {form.name} release has{elsewhere}")
+    sensitive = [note.name for note in certificate.columns.with_role("sensitive")]
+    on_others = list(remarks_on_others(certificate.make_models(), sensitive))
+    if not {*on_others} <= {*certificate.remarks}:
         part.problems.append(
-            f"{CERTIFICATE}: lacks a remark that every {part.form.name} release has"
-            + _other_version(part.certificate, "; its wording may differ: verify with that version")
+            f"{CERTIFICATE}: lacks the remark that says whether other sensitive columns are taken as known{elsewhere}"
         )
+    part.problems += [
+        f"{CERTIFICATE}: says what no release says and nobody can check: {remark!r}{elsewhere}"
+        for remark in foreign(certificate.remarks, [*of_form, *on_others], certificate.columns)
+    ]
+    described = [name for name in part.tables if name not in form.undescribed]
+    bare = unexplained(form, described, certificate.columns, certificate.remarks)
+    if bare:
+        part.problems.append(
+            f"{CERTIFICATE}: does not say that {' and '.join(map(repr, bare))} {'is' if len(bare) == 1 else 'are'} published as "
+            f"{'it is' if len(bare) == 1 else 'they are'}, unprotected{elsewhere}"
+        )
+    _check_pseudonyms(part)
+
+
+def _check_pseudonyms(part: PublicPart) -> None:
+    """Make sure that what is said to be random numbers in place of identifiers is nothing else."""
+    assert part.certificate is not None  # noqa: S101  # read before
+    named = pseudonyms_in(part.certificate.columns, part.certificate.remarks)
+    for key, table in part.tables.items():
+        for name in named:
+            if name not in table.names:
+                continue
+            shown = [str(value) for value in as_it_is(table, name).values]
+            if {*shown} - {""} != {str(number) for number in range(1, len({*shown} - {""}) + 1)}:
+                part.problems.append(
+                    f"{part.labels[key]}: the column {name!r} is said to hold random numbers in place of identifiers; it holds "
+                    "something else"
+                )
 
 
 def _understand(part: PublicPart) -> None:
@@ -244,6 +279,8 @@ def _understand(part: PublicPart) -> None:
         for name, table in part.tables.items():
             tables[name] = labelled_columns(table)
         part.publication = part.form.read(tables, part.certificate.columns)
+        if part.publication.size == 0:
+            part.problems.append(f"{files}: holds no records; there is no release of nobody")
     except KeyError as problem:
         part.problems.append(f"{files}: the column {problem} is missing")
     except LikenessError as problem:

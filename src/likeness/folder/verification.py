@@ -19,6 +19,7 @@ from likeness.folder.public_part import PublicPart, read_public
 from likeness.folder.second_table import locate_records
 from likeness.kernels.grouping import first_appearance
 from likeness.microdata.grouping import pack
+from likeness.policy.sections import READING
 from likeness.proof import Verdict, prove
 from likeness.tables import read
 
@@ -152,7 +153,7 @@ def _repeated(public: PublicPart) -> list[str]:
         return []
     radices = [int(shown.persons.max(initial=-1)) + 1, *(domain.codes for domain in shown.sensitive)]
     _, first = first_appearance(pack([shown.persons, *shown.sensitive_codes], radices))
-    again = np.setdiff1d(np.arange(shown.size), first)
+    again = np.delete(np.arange(shown.size), first)
     if not again.size:
         return []
     return [
@@ -186,14 +187,15 @@ def _prove(
     data = None if encoded is None else encoded.data
     several = certificate.individuals is not None or individuals is not None
     try:
-        verdict = prove(
-            publication, certificate.make_models(), data, several=several, individuals=individuals
-        )
+        certified = certificate.make_models()
+        verdict = prove(publication, certified, data, several=several, individuals=individuals)
         problems += certificate.compare(verdict)
         if policy is None:
             return verdict
         models = policy.privacy if encoded is None else encoded.name_models(policy.privacy)
-        asked = prove(publication, models, data, several=several, individuals=individuals)
+        # What is certified was proven just now.
+        others = [model for model in models if model not in certified]
+        asked = prove(publication, others, data, several=several, individuals=individuals)
     except LikenessError as problem:
         problems += problem.problems
         return Verdict((), publication.size, int(publication.classes.max(initial=-1)) + 1)
@@ -220,7 +222,7 @@ def _compare(
 
 
 def _compare_policy(public: PublicPart, steward: PrivatePart, policy: Policy) -> list[str]:
-    """Compare the policy that was given with the one that was kept; seed and output may differ."""
+    """Compare the policy that was given with the one that was kept; seed, output and how files are read may differ."""
     if public.certificate is None or steward.audit is None:
         return []
     given = plain_policy(policy, public.certificate, steward.audit.content["renamed"])
@@ -229,5 +231,13 @@ def _compare_policy(public: PublicPart, steward: PrivatePart, policy: Policy) ->
     return [
         f"private/audit.json: policy: {key}: is not that of the policy that was given"
         for key in keys
-        if kept.get(key) != given.get(key)
+        if _compared(key, kept) != _compared(key, given)
     ]
+
+
+def _compared(key: str, policy: Mapping[str, Any]) -> Any:
+    """Section of a policy, without how the file of a second table is read: what is read is compared."""
+    section = policy.get(key)
+    if key != "records" or section is None:
+        return section
+    return {name: value for name, value in section.items() if name not in READING}

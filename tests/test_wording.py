@@ -1,0 +1,81 @@
+"""One of something is not several: every number in a message goes with its noun."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from likeness.wording import count, nouns
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "likeness"
+COUNTED = (
+    "attributes|buckets|cells|characters|classes|columns|files|groups|individuals|leaves|levels|lines|names|numbers|nodes|people|"
+    "persons|places|predicates|queries|records|rows|sets|tables|targets|times|values"
+)
+FIXED = {
+    # Constants above 1, numbers that are above 1 where they are told, and texts that are no numbers.
+    ("attacks/_individuals.py", "values"),
+    ("attacks/definetti.py", "records"),
+    ("attacks/definetti.py", "values"),
+    ("attacks/similarity.py", "levels"),
+    ("forms/identity_reserved.py", "numbers"),
+    ("hierarchies/dates.py", "values"),
+    ("hierarchies/intervals.py", "values"),
+    ("hierarchies/nested_yaml.py", "levels"),
+    ("metrics/_workload.py", "queries"),
+    ("models/rho_privacy.py", "names"),
+    ("policy/column_checks.py", "numbers"),
+    ("profiling/describing.py", "characters"),
+    ("profiling/guarantee.py", "people"),
+    ("profiling/guarantee.py", "times"),
+    ("profiling/page.py", "columns"),
+    ("profiling/page.py", "groups"),
+    ("profiling/policy_text.py", "records"),
+    ("report/people.py", "columns"),
+    ("report/people.py", "people"),
+    ("report/people.py", "values"),
+    ("report/proven.py", "values"),
+    ("tables/joining.py", "values"),
+}
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "plural", "written"),
+    [
+        (1, "record", None, "1 record"),
+        (0, "record", None, "0 records"),
+        (1234567, "class", None, "1,234,567 classes"),
+        (2, "equivalence class", None, "2 equivalence classes"),
+        (2, "person", None, "2 people"),
+        (2, "leaf", None, "2 leaves"),
+        (3, "query", None, "3 queries"),
+        (3, "index", "indices", "3 indices"),
+        (1, "index", "indices", "1 index"),
+    ],
+)
+def test_count(number, noun, plural, written):
+    assert count(number, noun, plural) == written
+    assert nouns(number, noun, plural) == written.split(" ", 1)[1]
+
+
+def bare_counts() -> set[tuple[str, str]]:
+    """Nouns in the plural right behind a number in some f-string, where the number may be 1."""
+    found = set()
+    behind = re.compile(rf" (?:[a-z-]+ )?({COUNTED})\b")
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.JoinedStr):
+                continue
+            for value, after in zip(node.values, node.values[1:], strict=False):
+                text = after.value if isinstance(after, ast.Constant) else ""
+                asked = behind.match(text) if isinstance(value, ast.FormattedValue) else None
+                if asked is not None and value.conversion == -1:
+                    found.add((str(path.relative_to(SOURCE)), asked[1]))
+    return found
+
+
+def test_every_number_is_counted_by_the_one_helper():
+    assert bare_counts() - FIXED == set()
