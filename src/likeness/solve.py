@@ -15,6 +15,7 @@ from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, spread
 from likeness.microdata.regions import Recoding, recode
 from likeness.models._requirements import Requirement, require_of
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -107,8 +108,8 @@ def solve(
             progress,
         )
         plan = method.run(problem)
-        for reason, count in plan.withheld_because.items():
-            because[reason] = because.get(reason, 0) + count
+        for reason, number in plan.withheld_because.items():
+            because[reason] = because.get(reason, 0) + number
         plan, judged = _settle(here, plan, models, units, because)
         _note_reasons(reasons, active, plan, because)
         _refuse_excess(units, units.size - int(plan.published.sum()), withhold_at_most, first, because, parts)
@@ -291,7 +292,7 @@ def explain(
     """
     whole = np.zeros(units.size, np.int64)
     data = units if units.members is None else units.members.records
-    word = "records" if units.members is None else "individuals"
+    word = "record" if units.members is None else "individual"
     lines = []
     for requirement in requirements:
         stats = requirement.of_rows(units, whole, 1)
@@ -300,19 +301,19 @@ def explain(
             bound = requirement.bound
             why = f"{bound.strongest(stats)}{bound.because(stats)}{bound.out_of_reach()}"
             lines.append(
-                f"cannot be met: {requirement.subject}: the table of {units.size} {word}, taken as one class, does not "
+                f"cannot be met: {requirement.subject}: the table of {count(units.size, word)}, taken as one class, does not "
                 f"hold it; the strongest it could meet is {why}"
                 f"{_alone(requirement, data)}{_rare(requirement, units.size, word)}{_because_known(data, requirement)}"
             )
     if not lines:
         room = units.size if parts is None else int(np.bincount(parts).max())
         lines.append(
-            f"cannot be met: {withheld} of {units.size} {word} would have to be withheld "
+            f"cannot be met: {withheld:,} of {count(units.size, word)} would have to be withheld "
             f"({withheld / units.size:.2%}); the policy allows {float(at_most):.2%} (withhold: at_most). Allow more, weaken "
             "the guarantee, or lift level limits"
             + "".join(_rare(requirement, room, word) for requirement in requirements)
         )
-        lines += [f"withheld {count}: {reason}" for reason, count in because.items()]
+        lines += [f"withheld {number}: {reason}" for reason, number in because.items()]
         if parts is not None:
             lines += _failing_parts(units, requirements, parts, word)
     return lines
@@ -328,7 +329,7 @@ def _failing_parts(
         failing = sizes[~holding_classes((requirement,), data, parts, sizes.size)]
         if failing.size:
             lines.append(
-                f"{word} that fail {requirement.subject} even in the largest class that the level limits allow them: "
+                f"{word}s that fail {requirement.subject} even in the largest class that the level limits allow them: "
                 f"{failing.sum()}; the largest such class has {failing.max()}"
             )
     return lines
@@ -361,7 +362,7 @@ def _rare(requirement: Requirement, room: int, word: str) -> str:
     view = requirement.view
     if view is None or sizes.size == 0 or (sizes <= 1).all():
         return ""
-    no_room = f"; no class can have more than {room} {word}" if sizes.max() > room else ""
+    no_room = f"; no class can have more than {count(room, word)}" if sizes.max() > room else ""
     if np.unique(sizes[sizes > 1]).size == 1 and np.count_nonzero(sizes > 1) > _VALUES_SHOWN:
         return f". Smallest class that may hold any value of {view.domain.name!r} (n_min): {sizes.max()}{no_room}"
     labels = [*view.domain.labels, "missing"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import polars as pl
 import pytest
 
@@ -93,9 +95,28 @@ def test_a_sensitive_column_of_one_value_is_warned_about(run, desk):
     (desk / "one.yaml").write_text(
         "columns: {age: {role: quasi}, s: {role: sensitive}}\nprivacy: [{model: beta-likeness, beta: 4}]\n"
     )
+    warning = (
+        "all 10 published records have the same value of 's': everybody learns it of everybody in the release"
+    )
     found = run("anonymize", "one.csv", "one.yaml", "-o", "out")
     assert found.code == 0
-    assert "warning: every published record has the same value of 's'" in found.err
+    assert f"warning: {warning}" in found.err
+    assert warning in html.unescape((desk / "out/private/report.html").read_text())
+    found = run("check", "one.csv", "one.yaml")
+    assert f"  {warning}" in found.out
+    assert run("check", "one.csv", "one.yaml", "--format", "json").json["warnings"][0].startswith(warning)
+    found = run(
+        "strongest", "one.csv", "one.yaml", "--parameter", "beta", "--between", "1..2", "--loss", "ncp=1"
+    )
+    assert f"warning: {warning}" in found.err
+    # Also where the hierarchy knows more, and where only the others are withheld.
+    (desk / "tree.csv").write_text("flu,*\ncold,*\n")
+    (desk / "one.yaml").write_text(
+        "columns: {age: {role: quasi}, s: {role: sensitive, hierarchy: tree.csv}}\n"
+        "privacy: [{model: k-anonymity, k: 2}]\n"
+    )
+    assert f"warning: {warning}" in run("anonymize", "one.csv", "one.yaml", "-o", "out2").err
+    assert run("check", "patients.csv", "policy.yaml", "--format", "json").json["warnings"] == []
 
 
 def test_what_a_count_of_records_would_miss_is_warned_about(run, desk):
@@ -110,6 +131,26 @@ def test_what_a_count_of_records_would_miss_is_warned_about(run, desk):
     assert found.code == 0, found.err
     assert "warning: k-anonymity counts people here; a count of records would take 1 of 7 groups" in found.err
     assert "7 individuals = 7 published + 0 withheld + 0 dropped" in found.out
+
+
+@pytest.mark.parametrize(
+    ("rule", "how"),
+    [
+        ("hull", "published as the hull of all their records"),
+        ("first", "published as in their first record"),
+        ("mode", "published as in most of their records"),
+    ],
+)
+def test_people_whose_records_differ_are_counted(run, desk, rule, how):
+    text = "".join(f"p{i},{30 + j * (i < 2)},d{j}\n" for i in range(6) for j in range(3))
+    (desk / "visits.csv").write_text("who,age,s\n" + text)
+    (desk / "visits.yaml").write_text(
+        "columns: {who: {role: identifier}, age: {role: quasi}, s: {role: sensitive}}\nindividual: who\n"
+        f"privacy: [{{model: ir-k-anonymity, k: 2}}]\nhygiene: {{inconsistent_quasi: {rule}}}\n"
+    )
+    line = f"of them with records that differ in a quasi-identifier: 2, {how}\n"
+    assert line in run("check", "visits.csv", "visits.yaml").out
+    assert line in run("anonymize", "visits.csv", "visits.yaml", "-o", "out").out
 
 
 def test_many_records_that_say_nothing_new_of_a_person_are_warned_about(run, desk):

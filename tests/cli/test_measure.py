@@ -41,6 +41,14 @@ def test_one_metric_with_a_parameter(run, released):
     assert [line.split()[0] for line in found.out.splitlines()[2:]] == ["metric", "c-avg", "ncp"]
 
 
+def test_what_is_not_measured_is_said_once(run, released):
+    lines = run("measure", "out", "--original", "patients.csv").out.splitlines()
+    (why,) = [line for line in lines if "no levels" in line]
+    assert why.startswith(
+        "  generalization-height, precision: 'age' is published as intervals, which have no levels"
+    )
+
+
 def test_thresholds(run, released):
     words = ("measure", "out", "--original", "patients.csv", "--format", "json")
     assert run(*words, "--at-most", "ncp=1", "--at-most", "glm=1").code == 0
@@ -82,3 +90,19 @@ def test_the_public_part_alone_cannot_be_measured(run, released):
     found = run("measure", "out", "--original", "patients.csv")
     assert found.code == 2
     assert "private/" in found.errors[0]
+
+
+def test_what_is_measured_against_a_bound_takes_that_of_the_policy(run, desk):
+    # Everybody has flu, so that one value is certain for everybody whatever the classes.
+    rows = "".join(f"p{i},{20 + i % 9},flu\np{i},{20 + i % 9},{('cold', 'gout')[i % 2]}\n" for i in range(30))
+    (desk / "people.csv").write_text("who,age,disease\n" + rows)
+    (desk / "people.yaml").write_text(
+        "columns: {who: {role: identifier}, age: {role: quasi}, disease: {role: sensitive}}\n"
+        "individual: who\nprivacy: [{model: ir-kl-anonymity, k: 3, l: 2}]\n"
+    )
+    assert run("anonymize", "people.csv", "people.yaml", "-o", "people").code == 0
+    found = run("measure", "people", "--original", "people.csv", "--format", "json").json
+    assert found["metrics"]["vulnerable-classes"]["value"] == 1
+    assert found["metrics"]["c-avg"]["value"] * 3 == pytest.approx(
+        found["metrics"]["average-class-size"]["value"]
+    )

@@ -1,11 +1,12 @@
 import pytest
 from tests.profiling.columns import cells
 
-from likeness.profiling.findings import count, describe, redundant, share
+from likeness.profiling.findings import describe, redundant, share
 from likeness.profiling.interpreting import interpret
 from likeness.profiling.links import Link
 from likeness.profiling.meaning import Meaning
 from likeness.profiling.reach import measure_reach
+from likeness.wording import count
 
 
 def described(values, name="x", given=None, dropped=None, links=()):

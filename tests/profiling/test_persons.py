@@ -38,6 +38,14 @@ def test_numbers_of_people_come_before_their_addresses_and_names():
     assert persons(frame).column == "mail"
 
 
+def test_a_column_that_is_called_as_its_people_are():
+    visits = {"subject": [i // 4 for i in range(160)], "sex": ["f", "m"] * 80}
+    assert (persons(visits).column, persons(visits).people, persons(visits).most) == ("subject", 40, 4)
+    assert (
+        persons({name: own[:40] for name, own in visits.items()}).column is None
+    )  # ten values may be anything
+
+
 def test_people_are_not_counted_by_a_column_that_lacks_some():
     assert persons({"patient_id": ["1", "1", ""], "x": ["a", "b", "c"]}).column is None
 

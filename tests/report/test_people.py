@@ -96,7 +96,13 @@ def test_values_that_are_everybodys():
     number = release.certificate.classes
     assert f"in {number} of {number} classes one value is everybody's" in line
     assert "eir-l-diversity with l = 2" in line
-    assert people_warnings(made(visits(), lk.IrKAnonymity(2))) == []
+    assert people_warnings(made(visits(), lk.IrKAnonymity(2), form="identity-reserved")) == []
+
+
+def test_the_classes_that_identity_reserved_models_leave_vulnerable_are_measured():
+    # Everybody has a cold: whatever the classes, one value is everybody's.
+    assert losses(made(visits(), lk.IrKlAnonymity(2, 2)))["vulnerable-classes"] == 1
+    assert "vulnerable-classes" not in losses(made(visits(), lk.KAnonymity(2)))
 
 
 @pytest.mark.parametrize("least", [2, 3, 4])
@@ -178,8 +184,9 @@ def chronic(again: int) -> pl.DataFrame:
 
 
 def test_many_records_that_say_nothing_new_are_warned_of():
-    assert people_warnings(made(chronic(5), lk.IrKAnonymity(2))) == []  # 5 of 25 are 20 %
-    release = made(chronic(6), lk.IrKAnonymity(2))
+    linked = {"form": "identity-reserved"}
+    assert people_warnings(made(chronic(5), lk.IrKAnonymity(2), **linked)) == []  # 5 of 25 are 20 %
+    release = made(chronic(6), lk.IrKAnonymity(2), **linked)
     (line,) = people_warnings(release)
     assert line == (
         "6 of 26 records say the same sensitive values of the same person again and are left out, with their other columns; "
@@ -198,7 +205,25 @@ def test_a_rule_that_was_given_is_not_warned_of():
     assert "again" not in "".join(line for line, _ in people_findings(kept))
 
 
+def test_what_the_policy_refuses_and_is_not_there():
+    frame = chronic(0)
+    rules = {"duplicates": "error", "inconsistent_quasi": "error"}
+    rows = dict(people_rows(made(frame, lk.IrKAnonymity(2), hygiene=rules)))
+    assert rows["duplicate records of one person, refused"] == "0"
+    assert rows["people whose records differ in a quasi-identifier, refused"] == "0"
+
+
 def test_values_asked():
     assert values_asked(lk.EntropyLDiversity("7/2")) == 4
     assert values_asked(lk.DistinctLDiversity(1)) == 2
     assert values_asked(lk.TCloseness("0.2")) == 2
+
+
+def test_a_guarantee_that_nobody_else_can_check_is_warned_of():
+    said = "which records are one person's is not published, so ir-k-anonymity can be checked by you alone"
+    (line,) = [line for line in people_warnings(made(visits(), lk.IrKAnonymity(2))) if "you alone" in line]
+    assert line.startswith(said)
+    asked = made(visits(), lk.IrKAnonymity(2), form={"name": "generalized"})
+    assert (line, False) in people_findings(asked)
+    linked = made(visits(), lk.IrKAnonymity(2), form={"name": "identity-reserved"})
+    assert not any("you alone" in line for line, _ in people_findings(linked))

@@ -133,6 +133,17 @@ def test_values_that_no_release_meets_are_kept_with_the_reason(people):
         lk.strongest(people, policy(lk.DistinctLDiversity(2)), "l", loss={"ncp": 1}, between=(5, 9))
 
 
+@pytest.mark.parametrize("k", [2, 5])
+def test_no_more_values_are_asked_for_than_there_are(people, k):
+    """Among as many as there are records, only a few can be met, and a search from the strong end may miss them all."""
+    table = people.with_columns(who=pl.Series([i // 2 for i in range(400)]))
+    columns = {**COLUMNS, "who": lk.identifier()}
+    asked = lk.Policy(columns=columns, privacy=lk.EirLDiversity(2), individual="who")
+    found = lk.weakest(table, asked, "l", measured={"ir-k-anonymity.k": k}, seed=1)
+    assert max(one.value for one in found.tried) == 3
+    assert {one.value: one for one in found.tried}[found.value].reached["ir-k-anonymity.k"] >= k
+
+
 def test_columns_that_were_renamed():
     table = pl.DataFrame({"age": list(range(30)), "bucket": ["a", "b", "c"] * 10})
     columns = {"age": lk.quasi(), "bucket": lk.sensitive()}

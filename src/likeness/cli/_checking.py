@@ -12,9 +12,12 @@ import numpy as np
 from likeness.anonymization import anonymize, as_policy, choose_form, choose_method
 from likeness.cli._making import summarise, told
 from likeness.cli._summary import asked, counted_line, lost, named, people_line, side_by_side
-from likeness.cli._text import cell, columns, count, share
+from likeness.cli._text import cell, columns, share
 from likeness.encode import encode
+from likeness.microdata.grouping import distinct
 from likeness.models._requirements import require_of
+from likeness.report.warned import warnings_of
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -46,7 +49,7 @@ class Begun:
     facts: dict[str, Any]
 
 
-def looked_at(table: Table, policy: Path, seed: int | None) -> Begun:
+def looked_at(table: Table, policy: Policy | Path, seed: int | None) -> Begun:
     """Encode a table by a policy, and say what can be said before anything is searched.
 
     Parameters
@@ -54,7 +57,7 @@ def looked_at(table: Table, policy: Path, seed: int | None) -> Begun:
     table
         The table.
     policy
-        The policy file.
+        The policy, or its file.
     seed
         Overrides the policy's.
 
@@ -75,8 +78,9 @@ def looked_at(table: Table, policy: Path, seed: int | None) -> Begun:
     method.check(requirements)
     facts = {
         "table": encoded.table.source,
-        "records": encoded.table.height,
-        "dropped": dict(encoded.dropped),
+        "records": encoded.input_records,
+        "dropped": encoded.dropped_records,
+        "people_without_records": 0 if encoded.hygiene is None else encoded.hygiene.without_records,
         "unique": _unique(data),
         "counted": "records" if data.individuals is None else "individuals",
         "asked": asked(told_policy, models),
@@ -116,6 +120,7 @@ def checked(begun: Begun, progress: Progress) -> dict[str, Any]:
         "loss": summary["loss"],
         "seconds": seconds,
         "peak_memory": _peak_memory(),
+        "warnings": warnings_of(release),
         "before_after": pairs,
         "rows": rows,
     }
@@ -130,7 +135,7 @@ def _unique(data: Microdata) -> float:
     somebody[tuples.of] = data.individuals
     shared = np.zeros(tuples.sizes.size, np.bool_)
     shared[tuples.of[data.individuals != somebody[tuples.of]]] = True
-    return int(np.unique(data.individuals[~shared[tuples.of]]).size) / max(
+    return distinct(data.individuals[~shared[tuples.of]]).size / max(
         1, int(data.individuals.max(initial=-1)) + 1
     )
 
@@ -141,6 +146,7 @@ def as_text(found: Mapping[str, Any]) -> list[str]:
         f"{found['table']}: {count(found['records'], 'record')}": [
             f"{share(found['unique'])} of the {found['counted']} are the only ones with their quasi-identifiers",
             *(f"dropped {number:,}: {reason}" for reason, number in found["dropped"].items()),
+            *_without_records(found["people_without_records"]),
         ],
         "asked": found["asked"],
         "smallest class that may hold a value (n_min)": _needs(found["smallest_classes"]),
@@ -153,11 +159,17 @@ def as_text(found: Mapping[str, Any]) -> list[str]:
                 *counted_line(found["counts"]),
                 *people_line(found["individuals"]),
             ],
+            "warnings": found["warnings"],
             "loss": lost(found["loss"]),
             "cost": [f"{found['seconds']:.1f} s{_memory(found['peak_memory'])}"],
             "before and after": columns(found["rows"], ""),
         }
     return told(blocks)
+
+
+def _without_records(people: int) -> list[str]:
+    """Say how many people of the first table have no record in the second."""
+    return [f"{count(people, 'individual')} without a record in the second table"] if people else []
 
 
 def _smallest(requirements: Iterable[Requirement]) -> list[dict[str, Any]]:

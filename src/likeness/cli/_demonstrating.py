@@ -14,6 +14,7 @@ from likeness.cli._text import columns, number, share
 from likeness.folder import verify
 from likeness.tables import read
 from likeness.unfinished import unfinished
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from likeness.attacks._base import AttackResult
@@ -52,7 +53,7 @@ def demonstrate(output: Path, rows: int, seed: int | None, *, overwrite: bool) -
     private = release.private
     summary = summarise(release)
     blocks = {
-        f"{len(private.encoded.table.names)} columns about {rows:,} invented patients of a hospital": [
+        f"{count(len(private.encoded.table.names), 'column')} about {count(rows, 'invented patient')} of a hospital": [
             f"made anew by: likeness generate {DATASET} --rows {rows} -o {DATASET}.csv"
         ],
         "what was asked": asked(private.policy, private.policy.privacy),

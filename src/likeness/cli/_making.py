@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
-from likeness.anonymization import SEED_WARNING, anonymize, as_policy
+from likeness.anonymization import anonymize, as_policy
 from likeness.cli._console import console
 from likeness.cli._summary import (
     asked,
@@ -17,19 +17,20 @@ from likeness.cli._summary import (
     named,
     people_line,
 )
-from likeness.cli._text import count
-from likeness.report.people import people_warnings
-from likeness.report.undeclared import undeclared_people
+from likeness.remarks import SEED_WARNING
+from likeness.report.warned import warnings_of
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from likeness.policy import Policy
     from likeness.release import Release
     from likeness.tables import Table
 
 
 def make(
-    table: Table, policy: Path, seed: int | None, folder: Path, *, overwrite: bool
+    table: Table, policy: Policy | Path, seed: int | None, folder: Path, *, overwrite: bool
 ) -> tuple[Release, Path]:
     """Find, prove and write a release.
 
@@ -38,7 +39,7 @@ def make(
     table
         The original.
     policy
-        The policy file.
+        The policy, or its file.
     seed
         Overrides the policy's.
     folder
@@ -57,7 +58,7 @@ def make(
         place = release.write(folder, overwrite=overwrite)
     for before, after in release.private.encoded.renamed.items():
         console.note(f"note: column {before!r} is published as {after!r}: releases use that name themselves")
-    for line in (*undeclared_people(release), *people_warnings(release)):
+    for line in warnings_of(release):
         console.note(f"warning: {line}")
     if release.certificate.reproducible:
         console.note(
@@ -65,12 +66,6 @@ def make(
         )
     if SEED_WARNING in release.certificate.remarks:
         console.note(f"warning: {SEED_WARNING}")
-    for domain in release.publication.sensitive:
-        if domain.codes == 1:
-            console.note(
-                f"warning: every published record has the same value of {domain.name!r}: everybody learns it of everybody; "
-                "give the column the role other or drop if that is all right"
-            )
     return release, place
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from likeness.cli._options import pair
-from likeness.cli._text import columns, count, number
+from likeness.cli._text import columns, number
 from likeness.errors import InvalidError
 from likeness.exact import rational
-from likeness.metrics.measuring import measure_all, metric_named
+from likeness.metrics.measuring import measure_all, metric_named, parameters_asked
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -76,9 +77,10 @@ def measured(
         made = {name: metric_named(name, asked.get(name)) for name in dict.fromkeys([*asked, *also])}
         values, skipped = {name: metric.measure(evaluation) for name, metric in made.items()}, {}
     else:
-        every = measure_all(evaluation, _known(joined))
+        known = parameters_asked(joined.encoded.name_models(joined.policy.privacy))
+        every = measure_all(evaluation, known)
         values, skipped = dict(every), every.skipped
-        made = {name: metric_named(name, _known(joined).get(name)) for name in values}
+        made = {name: metric_named(name, known.get(name)) for name in values}
         for name in also:
             if name in skipped:
                 raise InvalidError(f"--at-most: {skipped[name]}")
@@ -115,11 +117,7 @@ def as_text(found: Mapping[str, Any]) -> list[str]:
         *columns(rows),
     ]
     if found["skipped"]:
-        lines += ["", "not measured", *(f"  {why}" for why in found["skipped"].values())]
+        from likeness.report.measured import skipped_rows
+
+        lines += ["", "not measured", *(f"  {names}: {why}" for names, why in skipped_rows(found["skipped"]))]
     return lines
-
-
-def _known(joined: Rejoined) -> dict[str, dict[str, Any]]:
-    """Parameters that the policy gives: C_AVG is in units of its k."""
-    sizes = [model.k for model in joined.policy.privacy if model.name == "k-anonymity"]
-    return {"c-avg": {"k": max(sizes)}} if sizes else {}

@@ -11,6 +11,7 @@ from cyclopts import Group, Parameter
 from likeness.errors import InvalidError
 
 if TYPE_CHECKING:
+    from likeness.policy import Policy
     from likeness.tables import Table
 
 TablePath = Annotated[Path, Parameter(help="CSV (also .csv.gz), Parquet or Arrow file.")]
@@ -25,9 +26,6 @@ Seed = Annotated[
 ]
 Format = Annotated[Literal["text", "json"], Parameter(help="How stdout is written.")]
 Original = Annotated[Path, Parameter(help="The table the release was made from.")]
-
-_TAB = {"tab", "\\t"}
-_NONE = {"none", ""}
 
 
 @Parameter(name="*", group=Group("Reading the table", sort_key=50))
@@ -71,21 +69,104 @@ class Reading:
         TableError
             When it cannot be read.
         """
-        from likeness.tables import read
+        from likeness.tables import read_as_said
 
-        names = None if self.header is None else tuple(name.strip() for name in self.header.split(","))
-        return read(
+        return read_as_said(
             path,
-            delimiter="\t" if self.delimiter in _TAB else self.delimiter,
-            quote=None if self.quote in _NONE else self.quote,
+            delimiter=self.delimiter,
+            quote=self.quote,
             encoding=self.encoding,
             decimal=self.decimal,
-            header=names or not self.no_header,
+            header=_names(self.header) or not self.no_header,
         )
 
 
 AS_FOUND = Reading()
 """Everything about a file is found from the file."""
+
+
+@Parameter(name="*", group=Group("Reading the second table, where the policy names one", sort_key=51))
+@dataclass(frozen=True)
+class RecordsReading:
+    """How the second table is to be read; overrides what the policy says under records.
+
+    Parameters
+    ----------
+    records_delimiter
+        CSV: what stands between its cells, as --delimiter for the first table.
+    records_quote
+        CSV: its quote character, as --quote.
+    records_encoding
+        CSV: its encoding, as --encoding.
+    records_decimal
+        The decimal mark of its numbers, as --decimal.
+    records_no_header
+        CSV: its first line is a record already.
+    records_header
+        CSV: the names of its columns, as --header.
+    records_key
+        What the column that names a person is called in the second table, where it has another name there.
+    """
+
+    records_delimiter: str | None = None
+    records_quote: str | None = None
+    records_encoding: str | None = None
+    records_decimal: str | None = None
+    records_no_header: Annotated[bool, Parameter(show_default=False)] = False
+    records_header: str | None = None
+    records_key: str | None = None
+
+    def of(self, policy: Path) -> Policy | Path:
+        """Take a policy with what is said here; the file itself where nothing is.
+
+        Parameters
+        ----------
+        policy
+            The policy file.
+
+        Raises
+        ------
+        PolicyError
+            When it names no second table, or cannot be read.
+        """
+        header = _names(self.records_header) or (False if self.records_no_header else None)
+        said = {
+            "delimiter": self.records_delimiter,
+            "quote": self.records_quote,
+            "encoding": self.records_encoding,
+            "decimal": self.records_decimal,
+            "header": header,
+            "key": self.records_key,
+        }
+        changes = {key: value for key, value in said.items() if value is not None}
+        if not changes:
+            return policy
+        from likeness.errors import PolicyError
+        from likeness.policy import Policy
+
+        told = Policy.load(policy)
+        if told.records is None:
+            options = " and ".join(
+                f"--{name.replace('_', '-')}"
+                for name, value in vars(self).items()
+                if value not in {None, False}
+            )
+            raise PolicyError(
+                f"{policy}: names no second table (records:), and {options} is about one; leave it out"
+            )
+        try:
+            return told.replace(records=told.records.replace(**changes))
+        except PolicyError as problem:
+            raise PolicyError(*(f"--records-{line}" for line in problem.problems)) from None
+
+
+AS_SAID = RecordsReading()
+"""The policy says all there is to say about the second table."""
+
+
+def _names(listed: str | None) -> tuple[str, ...] | None:
+    """Names with commas between."""
+    return None if listed is None else tuple(name.strip() for name in listed.split(","))
 
 
 def pair(text: str, option: str) -> tuple[str, str]:

@@ -19,6 +19,7 @@ from likeness.folder.same_values import exact_codes
 from likeness.folder.second_table import locate_records
 from likeness.folder.verification import judge
 from likeness.metrics._base import Evaluation
+from likeness.microdata.grouping import distinct
 from likeness.microdata.plan import Plan
 from likeness.microdata.regions import recode
 from likeness.models._requirements import require_of
@@ -70,7 +71,7 @@ class Rejoined:
             raise InvalidError(_HIDDEN)
         rows = self.encoded.data.rows
         buckets = None if self.class_map.buckets is None else self.class_map.buckets[rows]
-        withheld = self.class_map.counts()["withheld"]
+        withheld = self.class_map.withheld_because
         plan = Plan(self.class_map.classes[rows], buckets, withheld_because=withheld)
         if self.publication.mechanism is not None:
             plan = self._with_mechanism(plan, self.class_map.original_row, self.publication.mechanism)
@@ -162,7 +163,7 @@ def rejoin(folder: Path, original: Table, policy: Path | None = None, *, measuri
 
 def _gapless(plan: Plan) -> Plan:
     """Check that classes are numbered as plans number them; a class map that was verified is."""
-    used = np.unique(plan.classes[plan.published])
+    used = distinct(plan.classes[plan.published])
     if used.size and not np.array_equal(used, np.arange(used.size)):
         raise InvalidError("private/classes.parquet: its classes are not numbered from 0")
     return plan

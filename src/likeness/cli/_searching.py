@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 from likeness.cli._console import console
 from likeness.cli._making import told
 from likeness.cli._options import pair
-from likeness.cli._text import columns, count, number
+from likeness.cli._text import columns, number
 from likeness.errors import InvalidError
+from likeness.report.warned import warnings_of
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -86,6 +88,8 @@ def search(run: Callable[..., Searched], output: Path | None, *, overwrite: bool
         if output is not None:
             progress.step("write", 0, 1)
             found.release.write(output, overwrite=overwrite)
+    for line in warnings_of(found.release):
+        console.note(f"warning: {line}")
     return {
         "parameter": found.parameter,
         "value": found.value,

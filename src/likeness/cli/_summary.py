@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
-from likeness.cli._text import cell, columns, count, number, parameters
+from likeness.cli._text import cell, columns, number, parameters
 from likeness.folder.class_map import class_map_of
 from likeness.tables import Labelled
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
 
 HEADLINES = ("ncp", "glm", "utility", "average-class-size", "discernibility")
 """Metrics of a summary; `measure` gives all."""
+_DIFFERING = {
+    "differing_hull": "published as the hull of all their records",
+    "differing_first": "published as in their first record",
+    "differing_mode": "published as in most of their records",
+}
+"""What becomes of people whose records differ, by the key of their number."""
 
 
 def named(part: Any) -> str:
@@ -74,7 +81,12 @@ def counted_people(release: Release) -> dict[str, int] | None:
         return None
     published = int(release.certificate.individuals or 0)
     withheld, dropped = hygiene.people - published, hygiene.people_dropped
-    return {"input": hygiene.people_before, "published": published, "withheld": withheld, "dropped": dropped}
+    found = {"input": hygiene.people_before, "published": published, "withheld": withheld, "dropped": dropped}
+    if hygiene.without_records:
+        found["without_records"] = hygiene.without_records
+    return found | (
+        {f"differing_{hygiene.inconsistent_rule}": hygiene.inconsistent} if hygiene.inconsistent else {}
+    )
 
 
 def people_line(counts: dict[str, int] | None) -> list[str]:
@@ -84,19 +96,32 @@ def people_line(counts: dict[str, int] | None) -> list[str]:
     --------
     >>> people_line({"input": 1203, "published": 1190, "withheld": 10, "dropped": 3})
     ['1,203 individuals = 1,190 published + 10 withheld + 3 dropped']
+    >>> people_line({"input": 9, "published": 8, "withheld": 0, "dropped": 1, "without_records": 1})[1]
+    'of them without a record in the second table: 1'
+    >>> people_line({"input": 9, "published": 9, "withheld": 0, "dropped": 0, "differing_hull": 4})[1]
+    'of them with records that differ in a quasi-identifier: 4, published as the hull of all their records'
     """
     if counts is None:
         return []
     parts = " + ".join(f"{counts[status]:,} {status}" for status in ("published", "withheld", "dropped"))
-    return [f"{count(counts['input'], 'individual')} = {parts}"]
+    lines = [f"{count(counts['input'], 'individual')} = {parts}"]
+    if "without_records" in counts:
+        lines.append(f"of them without a record in the second table: {counts['without_records']:,}")
+    return lines + [
+        f"of them with records that differ in a quasi-identifier: {counts[key]:,}, {how}"
+        for key, how in _DIFFERING.items()
+        if key in counts
+    ]
 
 
 def counted_line(counts: dict[str, Any]) -> list[str]:
     """Write the account; withheld and dropped records with their reasons."""
     withheld, dropped = (sum(counts[status].values()) for status in ("withheld", "dropped"))
-    lines = [
-        f"{count(counts['input'], 'record')} = {counts['published']:,} published + {withheld:,} withheld + {dropped:,} dropped"
-    ]
+    added = f" - {counts['added']:,} added" if counts["added"] else ""
+    said = f"{counts['published']:,} published{added} + {withheld:,} withheld + {dropped:,} dropped"
+    lines = [f"{count(counts['input'], 'record')} = {said}"]
+    if counts["added"]:
+        lines.append(f"added {counts['added']:,}: rows of people without records")
     for status in ("withheld", "dropped"):
         lines += [f"{status} {number_:,}: {reason}" for reason, number_ in counts[status].items()]
     return lines

@@ -83,14 +83,3 @@ def parameters(given: dict[str, object]) -> str:
     'k = 5, sensitive = disease'
     """
     return ", ".join(f"{name} = {value}" for name, value in given.items())
-
-
-def count(size: int, noun: str, plural: str | None = None) -> str:
-    """Write a number with its noun.
-
-    Examples
-    --------
-    >>> count(1, "record"), count(1200, "class", "classes")
-    ('1 record', '1,200 classes')
-    """
-    return f"{size:,} {noun if size == 1 else plural or f'{noun}s'}"

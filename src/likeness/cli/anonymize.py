@@ -7,7 +7,17 @@ from cyclopts import Parameter
 
 from likeness.cli._command import command as as_command
 from likeness.cli._console import console
-from likeness.cli._options import AS_FOUND, Format, Overwrite, PolicyPath, Reading, Seed, TablePath
+from likeness.cli._options import (
+    AS_FOUND,
+    AS_SAID,
+    Format,
+    Overwrite,
+    PolicyPath,
+    Reading,
+    RecordsReading,
+    Seed,
+    TablePath,
+)
 
 
 def anonymize(
@@ -20,6 +30,7 @@ def anonymize(
     seed: Seed = None,
     format: Format = "text",  # noqa: A002  # the option's name
     reading: Reading = AS_FOUND,
+    records: RecordsReading = AS_SAID,
 ) -> None:
     """Find a release that gives the guarantee at the least loss, prove it from its own bytes, write it.
 
@@ -41,7 +52,7 @@ def anonymize(
     from likeness.folder.placing import check_target
 
     check_target(output, overwrite=overwrite)
-    release, folder = make(reading.read(table), policy, seed, output, overwrite=overwrite)
+    release, folder = make(reading.read(table), records.of(policy), seed, output, overwrite=overwrite)
     summary = summarise(release) | {"folder": str(folder)}
     if format == "json":
         console.json(summary)

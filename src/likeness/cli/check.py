@@ -2,7 +2,16 @@
 
 from likeness.cli._command import command as as_command
 from likeness.cli._console import console
-from likeness.cli._options import AS_FOUND, Format, PolicyPath, Reading, Seed, TablePath
+from likeness.cli._options import (
+    AS_FOUND,
+    AS_SAID,
+    Format,
+    PolicyPath,
+    Reading,
+    RecordsReading,
+    Seed,
+    TablePath,
+)
 
 
 def check(
@@ -13,6 +22,7 @@ def check(
     seed: Seed = None,
     format: Format = "text",  # noqa: A002  # the option's name
     reading: Reading = AS_FOUND,
+    records: RecordsReading = AS_SAID,
 ) -> None:
     """Try a policy on a table, all of it in memory: can it be met, at about what cost? Writes nothing.
 
@@ -28,7 +38,7 @@ def check(
     from likeness.cli._checking import as_text, checked, looked_at
     from likeness.errors import CannotBeMetError
 
-    begun = looked_at(reading.read(table), policy, seed)
+    begun = looked_at(reading.read(table), records.of(policy), seed)
     try:
         with console.progress() as progress:
             found = checked(begun, progress)

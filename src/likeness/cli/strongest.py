@@ -7,7 +7,17 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from likeness.cli._command import command as as_command
-from likeness.cli._options import AS_FOUND, Format, Overwrite, PolicyPath, Reading, Seed, TablePath
+from likeness.cli._options import (
+    AS_FOUND,
+    AS_SAID,
+    Format,
+    Overwrite,
+    PolicyPath,
+    Reading,
+    RecordsReading,
+    Seed,
+    TablePath,
+)
 
 
 def strongest(
@@ -24,6 +34,7 @@ def strongest(
     seed: Seed = None,
     format: Format = "text",  # noqa: A002  # the option's name
     reading: Reading = AS_FOUND,
+    records: RecordsReading = AS_SAID,
 ) -> None:
     """Search for the strongest guarantee that the loss you can afford buys: the smallest β at 20 % loss, the largest k.
 
@@ -58,7 +69,7 @@ def strongest(
         partial(
             run,
             reading.read(table),
-            policy,
+            records.of(policy),
             parameter,
             loss=asked,
             between=ends(between),

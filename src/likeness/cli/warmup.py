@@ -2,6 +2,7 @@
 
 from likeness.cli._command import command as as_command
 from likeness.cli._console import console
+from likeness.wording import count
 
 
 def warmup() -> None:
@@ -29,7 +30,7 @@ def warmup() -> None:
             import_module(f"likeness.kernels.{name}")
         for name in small_releases():
             progress.step(f"compiling the kernels: {name}", 0, 1)
-    console.say(f"{len(names)} files of kernels are ready ({perf_counter() - begin:.1f} s)")
+    console.say(f"kernels are ready: {count(len(names), 'file')} ({perf_counter() - begin:.1f} s)")
 
 
 command = as_command(warmup)

@@ -7,7 +7,17 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from likeness.cli._command import command as as_command
-from likeness.cli._options import AS_FOUND, Format, Overwrite, PolicyPath, Reading, Seed, TablePath
+from likeness.cli._options import (
+    AS_FOUND,
+    AS_SAID,
+    Format,
+    Overwrite,
+    PolicyPath,
+    Reading,
+    RecordsReading,
+    Seed,
+    TablePath,
+)
 
 
 def weakest(
@@ -24,6 +34,7 @@ def weakest(
     seed: Seed = None,
     format: Format = "text",  # noqa: A002  # the option's name
     reading: Reading = AS_FOUND,
+    records: RecordsReading = AS_SAID,
 ) -> None:
     """Search for the weakest guarantee whose release is as private as asked by another model: the largest β with t at most 0.1.
 
@@ -59,7 +70,7 @@ def weakest(
         partial(
             run,
             reading.read(table),
-            policy,
+            records.of(policy),
             parameter,
             measured=asked,
             between=ends(between),

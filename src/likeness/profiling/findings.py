@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from likeness.profiling import words
 from likeness.profiling.cells import NUMBERS
 from likeness.profiling.meaning import MANY, settings_of
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -106,17 +107,6 @@ class ColumnProfile:
             "links": list(self.links),
             "warnings": list(self.warnings),
         }
-
-
-def count(number: int, noun: str, plural: str | None = None) -> str:
-    """Write a number with its noun.
-
-    Examples
-    --------
-    >>> count(1, "record"), count(1200, "record"), count(2, "person", "people")
-    ('1 record', '1,200 records', '2 people')
-    """
-    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def share(part: int, whole: int) -> str:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.models._beta import enhanced_limit
-from likeness.profiling.findings import count
 from likeness.profiling.persons import keys_of
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

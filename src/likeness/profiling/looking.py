@@ -11,7 +11,7 @@ import numpy as np
 from likeness.errors import PolicyError, TableError, suggestion
 from likeness.policy.column import Role
 from likeness.profiling.cells import read_cells
-from likeness.profiling.findings import PUBLISHED, count, describe, redundant
+from likeness.profiling.findings import PUBLISHED, describe, redundant
 from likeness.profiling.guarantee import propose_guarantee
 from likeness.profiling.interpreting import interpret
 from likeness.profiling.links import find_links
@@ -21,6 +21,7 @@ from likeness.profiling.reach import measure_reach
 from likeness.profiling.result import Profile
 from likeness.profiling.uniqueness import measure_uniqueness
 from likeness.tables import Table, read
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,9 +5,10 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from likeness.profiling.findings import count, share
+from likeness.profiling.findings import share
 from likeness.profiling.reach import BETAS
 from likeness.profiling.uniqueness import PAIRED
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from likeness.policy.yaml_nodes import Dumper
-from likeness.profiling.findings import PUBLISHED, count, share
+from likeness.profiling.findings import PUBLISHED, share
 from likeness.profiling.guarantee import identity_reserved
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from likeness.profiling.findings import ColumnProfile

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from likeness.errors import TableError, suggestion
-from likeness.profiling.findings import count
 from likeness.profiling.persons import individual_of
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -35,6 +35,9 @@ PERSONS = _set(
 )
 """Who a number may belong to."""
 
+ALONE = (PERSONS - _set("people insured")) | {"nr"}
+"""What may be a number of somebody when it is the whole name; *people* and *insured* are counts and sums as often."""
+
 _LONG_PERSONS = tuple(person for person in sorted(PERSONS) if len(person) > 3)
 
 RECORDS = _set("visit record row encounter admission claim event entry order transaction line stay episode")
@@ -195,7 +198,7 @@ def numbers_what(name: str) -> str | None:
     -------
     str or None
         ``person``, ``record`` (a visit, a row), ``something`` (an id, nobody knows of what), ``perhaps`` (a word that
-        ends so, as *covid* does: the values must bear it out), or None.
+        ends so, as *covid* does, or a person alone, as in *subject*: the values must bear it out), or None.
 
     Examples
     --------
@@ -218,7 +221,8 @@ def numbers_what(name: str) -> str | None:
                 return "record"
     if known & OWN_NUMBERS:
         return "something"
-    return "perhaps" if any(part.endswith("id") for part in own) else None
+    alone = own[0] if len(own) == 1 else ""
+    return "perhaps" if alone in ALONE or any(part.endswith("id") for part in own) else None
 
 
 def weighs(name: str) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from likeness import registry
 from likeness.report.pages import phrase, plain_number, render
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Sized
@@ -105,4 +106,4 @@ def _column_row(note: ColumnNote, form: Form) -> list[str]:
 
 def _values(listed: Sized) -> str:
     """Say how many values there are."""
-    return "1 value" if len(listed) == 1 else f"{len(listed)} values"
+    return count(len(listed), "value")

@@ -9,9 +9,8 @@ import numpy as np
 
 from likeness import registry
 from likeness.errors import PolicyError
-from likeness.metrics.measuring import measure_all, metric_named
+from likeness.metrics.measuring import measure_all, metric_named, parameters_asked
 from likeness.microdata.statistics import count_classes
-from likeness.models.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,9 +26,11 @@ _COLUMN = re.compile(r"((?:'[^']*'|\"[^\"]*\")?)(.*)", re.DOTALL)
 
 
 def losses(release: Release) -> Measurements:
-    """Measure every metric that applies; what needs a k takes that of the policy."""
-    ks = [model.k for model in release.private.policy.privacy if isinstance(model, KAnonymity)]
-    return measure_all(release.evaluation, {"c-avg": {"k": max(ks)}} if ks else None)
+    """Measure every metric that applies; what is measured against a bound takes that of the policy."""
+    private = release.private
+    return measure_all(
+        release.evaluation, parameters_asked(private.encoded.name_models(private.policy.privacy))
+    )
 
 
 def class_sizes(release: Release) -> NDArray[np.int64]:

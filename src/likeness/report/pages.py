@@ -8,6 +8,8 @@ from typing import Any
 
 import jinja2
 
+from likeness.wording import count
+
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -60,7 +62,7 @@ def phrase(values: dict[str, Any] | None) -> str:
     if values is None:
         return "not measured"
     return ", ".join(
-        f"{key}: of {len(value)} {'value' if len(value) == 1 else 'values'}"
+        f"{key}: of {count(len(value), 'value')}"
         if isinstance(value, dict)
         else f"{key} = {plain_number(value)}"
         for key, value in values.items()

@@ -13,6 +13,8 @@ from likeness.microdata.individuals import find_individuals
 from likeness.models._base import SensitiveModel
 from likeness.models._requirements import require_of
 from likeness.models.eir_l_diversity import EirLDiversity
+from likeness.report.spellings import spelling_findings
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +31,7 @@ _RULES = {
     "mode": "taken from the most frequent one",
     "drop": "dropped",
     "keep": "kept",
+    "error": "refused",
 }
 
 
@@ -89,14 +92,16 @@ def people_findings(release: Release) -> list[tuple[str, bool]]:
     Returns
     -------
     list of (str, bool)
-        One sentence where many records say what others of the same person say, and whether they are left out without the
-        policy's saying so; one per model and way to miss something, and whether anything is missed here, but none of models
-        about individuals. None at all where every record is another person's.
+        One sentence where people may be written in several ways; one where many records say what others of the same person
+        say, and whether they are left out without the policy's saying so; one where nobody else can check a guarantee about
+        people, and whether the policy did not say so; one per model and way to miss something, and
+        whether anything is missed here, but none of models about individuals. None at all where every record is another
+        person's.
     """
     private = release.private
     if private.encoded.data.individuals is None:
         return []
-    lines = _said_again(release)
+    lines = spelling_findings(release) + _said_again(release) + _unlinked(release)
     for model in private.encoded.name_models(private.policy.privacy):
         if model.about_individuals:
             continue
@@ -123,8 +128,8 @@ def _said_again(release: Release) -> list[tuple[str, bool]]:
         return []
     about = [model.name for model in policy.privacy if model.about_individuals]
     line = (
-        f"{again:,} of {everything:,} records {'says' if again == 1 else 'say'} the same sensitive values of the same person "
-        f"again and {'is' if again == 1 else 'are'} left out, with {'its' if again == 1 else 'their'} other columns; "
+        f"{again:,} of {count(everything, 'record')} {'says' if again == 1 else 'say'} the same sensitive values of the same "
+        f"person again and {'is' if again == 1 else 'are'} left out, with {'its' if again == 1 else 'their'} other columns; "
     )
     line += (
         f"{about[0]} needs that, and hygiene: {{duplicates: drop}} in the policy says that it is all right"
@@ -132,6 +137,19 @@ def _said_again(release: Release) -> list[tuple[str, bool]]:
         else "hygiene: {duplicates: keep} keeps them"
     )
     return [(line, "duplicates" not in policy.hygiene.model_fields_set)]
+
+
+def _unlinked(release: Release) -> list[tuple[str, bool]]:
+    """Say that a guarantee about people is proven for the steward alone where nobody sees which records are one person's."""
+    policy = release.private.policy
+    about = [model.name for model in policy.privacy if model.about_individuals]
+    if not about or release.publication.persons is not None:
+        return []
+    line = (
+        f"which records are one person's is not published, so {' and '.join(about)} can be checked by you alone; "
+        "form: {name: identity-reserved} publishes a random number of each person, and everybody can check"
+    )
+    return [(line, policy.form is None)]
 
 
 def _too_few_people(release: Release, name: str, k: int) -> tuple[str, bool]:
@@ -143,9 +161,9 @@ def _too_few_people(release: Release, name: str, k: int) -> tuple[str, bool]:
     missed = (groups.sizes >= k) & (people < k)
     number_, alone = np.count_nonzero(missed), np.count_nonzero(missed & (people == 1))
     line = (
-        f"{name} counts people here; a count of records would take {number_:,} of {groups.count:,} "
-        f"{'group' if groups.count == 1 else 'groups'} of equal quasi-identifiers in the original for {k}-anonymous that "
-        f"{'holds' if number_ == 1 else 'hold'} fewer than {k} people, {alone:,} of them a single person"
+        f"{name} counts people here; a count of records would take {number_:,} of {count(groups.count, 'group')} of "
+        f"equal quasi-identifiers in the original for {k}-anonymous that "
+        f"{'holds' if number_ == 1 else 'hold'} fewer than {count(k, 'person')}, {alone:,} of them a single person"
     )
     return line, bool(number_)
 
@@ -167,8 +185,8 @@ def _too_few_values(release: Release, model: SensitiveModel) -> list[tuple[str, 
             "one value is everybody's" if least == 2 else f"fewer than {least} values hold one of everybody's"
         )
         line = (
-            f"{model.name} on {domain.name!r} says nothing of people who have several values: in {failing:,} of {plan.count:,} "
-            f"{'class' if plan.count == 1 else 'classes'} {few}; eir-l-diversity with l = {least} rules that out"
+            f"{model.name} on {domain.name!r} says nothing of people who have several values: in {failing:,} of "
+            f"{count(plan.count, 'class')} {few}; eir-l-diversity with l = {least} rules that out"
         )
         lines.append((line, failing > 0))
     return lines

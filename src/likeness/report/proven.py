@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness.report.pages import phrase, plain_number
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from likeness.microdata.data import Microdata
@@ -83,7 +84,7 @@ def smallest_class_tables(release: Release) -> list[tuple[str, str, list[list[st
                 if present.size == 1
                 else f"Each of the {present.size:,} published values"
             )
-            line = f"{whose} needs a class of at least {least:,} {word if least == 1 else f'{word}s'} (n_min)"
+            line = f"{whose} needs a class of at least {count(least, word)} (n_min)"
             tables.append((requirement.subject, line, [], 0))
             continue
         order = present[np.lexsort((present, -sizes[present]))]

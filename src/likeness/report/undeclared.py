@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likeness.microdata.grouping import distinct
 from likeness.microdata.individuals import find_individuals
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from likeness.release import Release
@@ -42,7 +44,7 @@ def undeclared_people(release: Release) -> list[str]:
         names = encoded.table.encode(name, kind="text").codes[encoded.data.rows[kept]].astype(np.int64)
         named = names >= 0
         own = classes[kept][named]
-        different = np.unique(names[named]).size
+        different = distinct(names[named]).size
         if named.sum() - different <= _LEAST_REPEATED * named.sum():
             continue
         people = find_individuals(own, int(own.max(initial=-1)) + 1, names[named])
@@ -51,9 +53,9 @@ def undeclared_people(release: Release) -> list[str]:
             # Names that two people share by chance lie in different classes.
             continue
         found.append(
-            f"column {name!r} has {different:,} {'value' if different == 1 else 'values'} in {int(named.sum()):,} published "
-            f"records: if it names people, the smallest class holds {filled.min()} of them, and "
-            f"{np.count_nonzero(filled == 1):,} of {filled.size:,} {'class' if filled.size == 1 else 'classes'} a single one; "
+            f"column {name!r} has {count(different, 'value')} in {count(int(named.sum()), 'published record')}: "
+            f"if it names people, the smallest class holds {filled.min()} of them, and "
+            f"{np.count_nonzero(filled == 1):,} of {count(filled.size, 'class')} a single one; "
             f"say individual: {name} to count people"
         )
     return found

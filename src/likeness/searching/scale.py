@@ -148,7 +148,7 @@ class Scale:
     tolerance: float
 
     @classmethod
-    def of(cls, lever: Lever, between: tuple[Number, Number] | None, tolerance: float, records: int) -> Scale:
+    def of(cls, lever: Lever, between: tuple[Number, Number] | None, tolerance: float, most: int) -> Scale:
         """Choose the range of a parameter.
 
         Parameters
@@ -159,8 +159,8 @@ class Scale:
             Its ends in any order; None for the default.
         tolerance
             See `Scale`.
-        records
-            Records of the table, which no whole number need exceed.
+        most
+            What no whole number need exceed, such as the records of the table.
 
         Raises
         ------
@@ -168,7 +168,7 @@ class Scale:
             When the range is empty or not of positive numbers, or the tolerance is not above 0.
         """
         known = _RANGES.get(lever.subject) or _RANGES.get(lever.parameter)
-        ends = between or ((1, records) if lever.whole else known)
+        ends = between or ((1, most) if lever.whole else known)
         if ends is None:
             raise PolicyError(f"{lever.subject}: has no range by default; say between which values to search")
         low, high = sorted(float(number(lever.subject, "an end of the range", end, above=0)) for end in ends)

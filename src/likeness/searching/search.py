@@ -16,6 +16,7 @@ from likeness.progress import Progress
 from likeness.searching.goals import Goal, loss_goals, measured_goals
 from likeness.searching.scale import Lever, Scale, find_lever
 from likeness.tables import Table, read
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from likeness.metrics._base import Metric
+    from likeness.microdata.data import Microdata
     from likeness.models._base import PrivacyModel
     from likeness.policy import Policy
     from likeness.release import Release
@@ -81,7 +83,9 @@ class Searched:
         """Say what was found, and between what."""
         failed = self.next_tried
         beyond = "the end of the range" if failed is None else f"{failed.value:g} failed"
-        return f"Searched: {self.parameter} = {self.value:g} ({beyond}; {len(self.tried)} values tried)"
+        return (
+            f"Searched: {self.parameter} = {self.value:g} ({beyond}; {count(len(self.tried), 'value')} tried)"
+        )
 
 
 def strongest(
@@ -231,7 +235,7 @@ def _search(
     original = table if isinstance(table, Table) else read(table)
     progress.step("encode", 0, 1)
     tries = _Tries(encode(original, policy), policy, lever, goals, progress)
-    scale = Scale.of(lever, between, tolerance, tries.encoded.data.size)
+    scale = Scale.of(lever, between, tolerance, _most(tries.encoded.data, lever, stronger=stronger))
     weak, strong = scale.weak_and_strong()
     found = _bisect(tries, scale, *((weak, strong) if stronger else (strong, weak)))
     if found is None:
@@ -241,6 +245,17 @@ def _search(
     by_value = {one.value: one for one in tries.tried}
     beyond = None if fails is None else by_value[lever.as_given(fails)]
     return Searched(lever.subject, lever.as_given(meets), tries.best, tuple(tries.tried), beyond)
+
+
+def _most(data: Microdata, lever: Lever, *, stronger: bool) -> int:
+    """Give the largest whole number worth a try: values of a sensitive column for l, records or people for others.
+
+    Where the strongest is asked for, also the first l that nothing can meet, which says so.
+    """
+    values = [domain.codes for domain in data.sensitive]
+    if lever.parameter != "l" or not values:
+        return data.units.size
+    return min(data.units.size, max(values) + int(stronger))
 
 
 def _bisect(tries: _Tries, scale: Scale, likely: float, wanted: float) -> tuple[float, float | None] | None:
@@ -315,7 +330,7 @@ def _unreachable(
     """Say that no value tried meets the goals, and what the end that was likeliest to reached."""
     asked = " and ".join(goal.asked for goal in goals)
     end, best = "weakest" if stronger else "strongest", tried[0]
-    head = f"{lever.subject}: none of {len(tried)} values tried ({scale}) meets {asked}: at the {end}, {best.value:g}, "
+    head = f"{lever.subject}: none of {count(len(tried), 'value')} tried ({scale}) meets {asked}: at the {end}, {best.value:g}, "
     if best.problem is not None:
         return f"{head}there is no release: {best.problem}"
     reached = ", ".join(f"{name} = {value:.6g}" for name, value in best.reached.items())
