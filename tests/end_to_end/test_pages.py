@@ -1,0 +1,43 @@
+"""What the pages tell people to type does what they say."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from likeness.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"(?:^`([\w-]+\.yaml)`:\n\n)?^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+"""A block of a page: the file that it is, its language, its text."""
+
+
+def blocks(page: str) -> list[tuple[str, str, str]]:
+    """All blocks of a page, in order."""
+    return BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
+
+
+def commands(text: str) -> list[list[str]]:
+    """The commands of a block."""
+    found = [shlex.split(line, comments=True) for line in text.splitlines()]
+    return [words[1:] for words in found if words[:1] == ["likeness"]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("page", "number"), [("README.md", 8), ("docs/people.md", 9)])
+def test_what_a_page_says_works(page, number, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    ran = 0
+    for file, language, text in blocks(page):
+        if file:
+            (tmp_path / file).write_text(text)
+        elif language == "python":
+            exec(compile(text, page, "exec"), {})
+        elif language in {"", "sh"}:
+            for words in commands(text):
+                assert main(words) == 0, (words, capsys.readouterr().err)
+                ran += 1
+    assert ran == number
