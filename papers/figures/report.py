@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from papers.figures.results import Claim, Panel, Results
 
-TITLE = "β-likeness (Cao & Karras 2012)"
 SHORT = {True: "holds", False: "**no**", None: "–"}
 READINGS = {"paper": "methods as in the paper", "library": "this library's defaults"}
 
@@ -51,7 +50,7 @@ def write_claims(claims: Sequence[Claim], path: Path) -> None:
 
 
 def report(
-    found: Iterable[tuple[Titled, Results]], notes: Iterable[str], plotted: str | None, title: str = TITLE
+    found: Iterable[tuple[Titled, Results]], notes: Iterable[str], plotted: str | None, title: str
 ) -> str:
     """Write the report.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -65,7 +66,7 @@ def full_size(bench: Bench) -> Results:
 
 def _noted(panel: Panel) -> Panel:
     """Say what a reader of figure 3 should know."""
-    return panel if panel.name[0] != "3" else Panel(**{**vars(panel), "note": TWO_NOTE})
+    return panel if panel.name[0] != "3" else replace(panel, note=TWO_NOTE)
 
 
 def _names(systems: tuple[System, ...]) -> tuple[str, ...]:

@@ -56,14 +56,14 @@ def test_why_stands_only_beside_what_does_not_hold(tmp_path):
 
 def test_report(subject):
     library = replace(CLAIM, reading="library", outcome=Outcome(True, "0.1"))
-    text = report([(subject, Results([PANEL], [CLAIM, library]))], ["3 seconds"], "png")
+    text = report([(subject, Results([PANEL], [CLAIM, library]))], ["3 seconds"], "png", "A paper")
     assert "| 5a | BUREL \\| is better | **no** | holds |" in text
     assert "![Loss](census/figure_5a.png)" in text
     assert "| 2 | – | inf |" in text
     assert "0.5 → 0.6. Why: it is not." in text
     assert "* methods as in the paper: of 1 claims 1 do not hold" in text
     assert report([], [], None, title="Another").startswith("# Another: the paper's claims")
-    assert "png" not in report([(subject, Results([PANEL], []))], [], None)
+    assert "png" not in report([(subject, Results([PANEL], []))], [], None, "A paper")
 
 
 @pytest.mark.parametrize("ending", ["png", "svg"])
@@ -82,8 +82,10 @@ def test_a_plot_of_nothing(tmp_path):
 
 
 def test_a_reading_that_nothing_is_judged_in_is_not_mentioned(subject):
-    text = report([(subject, Results([PANEL], [CLAIM]))], [], None)
+    text = report([(subject, Results([PANEL], [CLAIM]))], [], None, "A paper")
     assert "this library's defaults" not in text
     assert "judged twice" not in text
-    both = report([(subject, Results([PANEL], [CLAIM, replace(CLAIM, reading="library")]))], [], None)
+    both = report(
+        [(subject, Results([PANEL], [CLAIM, replace(CLAIM, reading="library")]))], [], None, "A paper"
+    )
     assert "A claim is judged twice" in both
