@@ -31,7 +31,6 @@ S4_TABLE2 = (
     ("Lucy", "F", 33, 10073, "Syphilis"),
 )
 """Name, Gender, Age, Postcode, Disease of r1 … r10."""
-S4_COLUMNS = ("Name", "Gender", "Age", "Postcode", "Disease")
 S4_NAMES = ("Mike", "Lily", "Tim", "Jane", "Tina", "Ella", "Lucy")
 S4_INDIVIDUALS = np.array([S4_NAMES.index(row[0]) for row in S4_TABLE2], np.int64)
 """(10,) Individual of each record, from 0."""

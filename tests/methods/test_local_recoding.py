@@ -50,8 +50,11 @@ def test_level_limits_withhold_what_would_need_more():
 
 @pytest.mark.parametrize(
     "privacy",
-    [lk.KAnonymity(5), lk.KAnonymity(5) & lk.DistinctLDiversity(3), lk.BetaLikeness(4)],
-    ids=["k", "k-l", "beta"],
+    [
+        pytest.param(lk.KAnonymity(5), id="k"),
+        pytest.param(lk.KAnonymity(5) & lk.DistinctLDiversity(3), id="k-l", marks=pytest.mark.slow),
+        pytest.param(lk.BetaLikeness(4), id="beta", marks=pytest.mark.slow),
+    ],
 )
 def test_adult_with_hierarchies(data_folder, privacy):
     table = adult(data_folder)

@@ -32,10 +32,6 @@ COUNTS = [100, 200, 300, 400]
 """Spec 7.7, a hundred times."""
 
 
-def limits_of(one):
-    return [float(limit) for limit in one.requirements[0].bound.posterior_limits()]
-
-
 def test_the_worked_example():
     plan = Perturbation("paper").run(problem(table(COUNTS), BetaLikeness(2)))
     assert plan.mechanism.retention.round(6).tolist() == [0.315654, 0.401312, 0.432829, 0.495232]
@@ -169,7 +165,7 @@ def test_one_sensitive_column():
 
 def test_too_many_values():
     Perturbation().check(problem(table([1] * 1000), BetaLikeness(2)).requirements)
-    with pytest.raises(PolicyError, match=r"'disease' has 1001 values; .* at most 1000 are supported"):
+    with pytest.raises(PolicyError, match=r"'disease' has 1,001 values; .* at most 1000 are supported"):
         Perturbation().check(problem(table([1] * 1001), BetaLikeness(2)).requirements)
 
 

@@ -67,6 +67,7 @@ def test_equal_distances_give_one_bucket_or_one_per_value():
     assert next(partitions(fast, Fraction(8, 10))) == [(0, 2)]
 
 
+@pytest.mark.slow
 def test_fifty_thousand_values_are_split_at_once():
     line = ground([1, 2] * 25_000, numbers(list(range(50_000))), "ordered")
     assert len(next(partitions(line, Fraction(1, 100)))) < 100

@@ -70,7 +70,7 @@ def with_null(column: str) -> pl.DataFrame:
 
 @pytest.mark.parametrize("column", ["age", "disease"])
 def test_3_nulls_are_an_error_unless_the_policy_says_otherwise(column):
-    with pytest.raises(lk.PolicyError, match=f"column '{column}': 1 missing values, the first in row 11"):
+    with pytest.raises(lk.PolicyError, match=f"column '{column}': 1 missing value, the first in row 11"):
         lk.anonymize(with_null(column), lk.Policy(columns=AGE, privacy=lk.KAnonymity(10)))
 
 

@@ -59,6 +59,6 @@ def test_named_people_are_counted(method, form):
 def test_five_records_of_one_person_are_not_five_anonymous():
     ann = visits().head(5)
     policy = lk.Policy(columns=COLUMNS, individual="who", privacy=lk.KAnonymity(5))
-    with pytest.raises(lk.CannotBeMetError, match=r"1 individuals.*strongest it could meet is k = 1"):
+    with pytest.raises(lk.CannotBeMetError, match=r"1 individual,.*strongest it could meet is k = 1"):
         lk.anonymize(ann, policy, seed=1)
     assert lk.anonymize(ann, policy.replace(individual=None), seed=1).certificate.records == 5
