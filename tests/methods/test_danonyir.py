@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.identity_reserved import S4_TABLE4, s4_microdata, s4_people
 from tests.methods.people import asked, people
@@ -200,8 +200,7 @@ def test_rounded_losses_are_summed_in_the_order_of_the_attributes(asks, seed, si
         problem = asked(data, [model(*asks)])
         heavy = too_heavy(problem)
         plan = Danonyir("paper").run(problem)
-    if heavy.any():
-        return
+    assume(not heavy.any())
     if plan.published.any():
         assert plan.history["losses"] == "floating point"
     assert plan.classes.tolist() == reference(problem, drawn(problem), exact=False)[0].tolist()
