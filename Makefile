@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 STAMP_DEV := $(VENV)/.installed-dev
 PIP := PIP_CONSTRAINT= PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/pip install --quiet --constraint constraints.txt
 
-.PHONY: demo test quick lint bench figures clean
+.PHONY: demo test quick explore lint bench figures clean
 .DEFAULT_GOAL := demo
 
 $(VENV)/bin/python:
@@ -30,6 +30,11 @@ test: $(STAMP_DEV)  ## every test
 
 quick: $(STAMP_DEV)  ## the tests that take moments
 	$(BIN)/python -m pytest -q
+
+ROUNDS ?= 1
+explore: $(STAMP_DEV)  ## hunt for counterexamples: properties on new random examples, ROUNDS times; what fails is tried first next time
+	for round in $$(seq $(ROUNDS)); do \
+	  $(BIN)/python -m pytest -q -m hypothesis --hypothesis-profile=explore || exit; done
 
 lint: $(STAMP_DEV)  ## ruff and mypy
 	$(BIN)/ruff check .

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# CI judges a change, so it tries the same examples every time; everybody else keeps looking for new ones.
-settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+# A test run judges a change, so it tries the same examples every time, and no clock has a say in it: the machine may be busy
+# with other things. Looking for new counterexamples is `make explore`.
+CLOCKS = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("judge", derandomize=True, **CLOCKS)
+settings.register_profile("explore", print_blob=True, **CLOCKS)
+settings.load_profile("judge")
+
+# Shells let background jobs ignore Ctrl-C, and the processes that tests start would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 

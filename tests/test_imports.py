@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 
 import pytest
+from tests.pace import of_commands
 
 HEAVY = ("numba", "numpy", "pandas", "polars", "pyarrow", "scipy")
 
@@ -44,21 +44,10 @@ def test_public_names_are_there_all_the_same(name):
     assert "likeness" in loaded(f"import likeness; likeness.{name}")
 
 
-def fastest(runs: int, *commands: list[str]) -> list[float]:
-    """Least seconds of each of several commands, run in turns so that a busy moment meets all of them."""
-    best = [float("inf")] * len(commands)
-    for _ in range(runs):
-        for i, command in enumerate(commands):
-            begin = time.perf_counter()
-            subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
-            best[i] = min(best[i], time.perf_counter() - begin)
-    return best
-
-
 @pytest.mark.slow
 def test_ratios_to_importing_numpy():
     python = [sys.executable, "-c"]
-    numpy, likeness, help_ = fastest(
+    numpy, likeness, help_ = of_commands(
         7,
         [*python, "import numpy"],
         [*python, "import likeness"],

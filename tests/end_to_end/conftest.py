@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 INSTALLED = Path(sys.executable).with_name("likeness")
 COMMAND = [str(INSTALLED)] if INSTALLED.exists() else [sys.executable, "-m", "likeness"]
-SECONDS = 240
-"""Far more than any command takes, even where kernels are compiled first."""
+SECONDS = 600
+"""Far more than any command takes, even where kernels are compiled first on a busy machine."""
 
 
 def environment() -> dict[str, str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.end_to_end.conftest import SECONDS, environment
+from tests.pace import of_commands
 
 
 def test_exit_codes_of_the_installed_command(run, desk):
@@ -27,13 +28,13 @@ ENDS = {signal.SIGINT: (130, "interrupted"), signal.SIGTERM: (143, "terminated")
 
 
 @pytest.mark.parametrize("number", ENDS)
-def test_interrupted_while_reading(number, command, desk):
-    pipe = desk / "endless.csv"
+def test_interrupted_while_reading(number, command, desk, tmp_path):
+    pipe = tmp_path / "endless.csv"
     os.mkfifo(pipe)
-    before = sorted(desk.iterdir())
-    words = [*command, "anonymize", pipe.name, "hospital-policy.yaml", "-o", "never"]
+    before = sorted(tmp_path.iterdir())
+    words = [*command, "anonymize", pipe.name, desk / "hospital-policy.yaml", "-o", "never"]
     with subprocess.Popen(
-        words, cwd=desk, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        words, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         table = pipe.open("w")  # opens once the command reads
         table.write("name,patient_id\n")
@@ -45,8 +46,7 @@ def test_interrupted_while_reading(number, command, desk):
     code, what = ENDS[number]
     assert process.returncode == code
     assert (out, err) == ("", f"error: {what}; nothing half-written was left\n")
-    assert sorted(desk.iterdir()) == before
-    pipe.unlink()
+    assert sorted(tmp_path.iterdir()) == before
 
 
 @pytest.mark.slow
@@ -142,16 +142,15 @@ def test_the_library_prints_nothing(option, desk):
     assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
 
 
-def _fastest(words, desk):
-    taken = []
-    for _ in range(2):  # the first one may compile
-        begin = time.perf_counter()
-        subprocess.run(words, cwd=desk, env=environment(), capture_output=True, timeout=SECONDS, check=True)
-        taken.append(time.perf_counter() - begin)
-    return min(taken)
-
-
 @pytest.mark.slow
 def test_the_demonstration_takes_a_few_times_what_its_imports_take(command, desk):
-    imports = _fastest([sys.executable, "-c", "import numba, polars, pydantic"], desk)
-    assert _fastest([*command, "demo", "--overwrite"], desk) < 15 * imports
+    imports, demo = of_commands(
+        2,  # the first one may compile
+        [sys.executable, "-c", "import numba, polars, pydantic"],
+        [*command, "demo", "--overwrite"],
+        cwd=desk,
+        env=environment(),
+        stderr=subprocess.DEVNULL,
+        timeout=SECONDS,
+    )
+    assert demo < 15 * imports

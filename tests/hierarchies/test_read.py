@@ -62,7 +62,11 @@ def test_quotes_hold_delimiters_and_line_ends(tmp_path):
 
 
 @given(plain_trees(), st.sampled_from(";,\t"))
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None,
+    max_examples=40,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
 def test_written_rows_are_read_back(tmp_path, plain: Plain, delimiter: str):
     path = tmp_path / "tree.csv"
     with path.open("w", newline="", encoding="utf-8") as file:

@@ -265,7 +265,11 @@ def test_kernels_are_not_loaded():
     assert subprocess.run([sys.executable, "-c", "; ".join(lines)], check=False).returncode == 0
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
 @given(data=st.data())
 def test_any_table_is_anonymized_as_proposed(tmp_path, data):
     names = data.draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=4, unique=True))

@@ -1,0 +1,45 @@
+"""How the tests themselves are run: the same every time, as a background job too."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+from hypothesis import settings
+from tests.conftest import REPOSITORY
+
+INTERRUPTED = """
+import signal, sys
+sys.path.insert(0, "")
+import tests.conftest
+signal.raise_signal(signal.SIGINT)
+"""
+
+
+def test_what_judges_a_change_is_the_same_every_time():
+    judge, explore = settings.get_profile("judge"), settings.get_profile("explore")
+    assert (judge.derandomize, explore.derandomize) == (True, False)
+    assert (judge.deadline, explore.deadline) == (None, None)
+
+
+def test_properties_are_judged_unless_explored(request: pytest.FixtureRequest):
+    exploring = request.config.getoption("--hypothesis-profile") == "explore"
+    assert settings().derandomize is not exploring
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no background jobs of shells")
+def test_what_a_background_job_starts_can_be_interrupted():
+    def ignore():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED],
+        cwd=REPOSITORY,
+        preexec_fn=ignore,
+        capture_output=True,
+        check=False,
+    )
+    assert b"KeyboardInterrupt" in done.stderr
+    assert done.returncode == -signal.SIGINT
