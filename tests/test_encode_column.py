@@ -131,6 +131,13 @@ def test_declared_values_keep_their_order_and_count_though_unobserved():
     assert leaves.labels == ["a", "b", "c"]
 
 
+@pytest.mark.parametrize("hierarchy", [None, {"prefix": 1}])
+def test_an_order_is_declared_and_never_made_from_the_table(hierarchy):
+    with pytest.raises(LikenessError, match="needs domain|needs .domain|domain"):
+        encoded(["b", "a"], kind="ordered", hierarchy=hierarchy)
+    assert encoded(["b", "a"], kind="ordered", hierarchy=hierarchy, domain=["b", "a"])[0].values_declared
+
+
 def test_bottom_and_top_coding():
     assert values([10, 18, 40, 95], bottom=18, top=90) == ["18", "18", "40", "90"]
     assert values([0.5, 2.5], top=2) == ["0.5", "2.0"]

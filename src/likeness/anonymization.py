@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from likeness.forms._base import Form, Published
     from likeness.methods._base import Method
     from likeness.microdata.data import Microdata
-    from likeness.microdata.domain import Domain
 
 
 def anonymize(
@@ -336,14 +335,9 @@ def describe_columns(
     """
     data = encoded.data
     known = {
-        domain.name: note_on(domain, "quasi", None, everything=_all_occur(domain, codes[kept]))
+        domain.name: note_on(domain, "quasi", codes[kept], regions=not form.publishes_exactly)
         for domain, codes in zip(data.quasi, data.codes, strict=True)
     }
-    if form.publishes_exactly:
-        known = {
-            domain.name: note_on(domain, "quasi", codes[kept])
-            for domain, codes in zip(data.quasi, data.codes, strict=True)
-        }
     for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):
         known[domain.name] = note_on(domain, "sensitive", codes[kept])
     names = dict.fromkeys(
@@ -353,11 +347,6 @@ def describe_columns(
     return PublishedColumns(
         tuple(known.get(name, ColumnNote(name, "other", survey_weight=name == weights)) for name in names)
     )
-
-
-def _all_occur(domain: Domain, codes: NDArray[np.integer]) -> bool:
-    """Whether every value of a domain is published, so that some class may hold them all."""
-    return bool(np.bincount(codes, minlength=domain.codes).all())
 
 
 def remarks_on(encoded: Encoded, policy: Policy, form: Form, *, reproducible: bool) -> tuple[str, ...]:

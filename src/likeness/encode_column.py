@@ -160,12 +160,13 @@ def _domain(
     labels = texts(encoded.values)
     recode = None
     declared = declared_values(column, hierarchy)
+    if ordered and column.domain is None and (hierarchy is None or hierarchy.data_derived):
+        # An order made from the table would tell of values that only withheld people have.
+        raise EncodeError(f"column {name!r}: kind ordered needs domain: the list of its values in order")
     if declared is not None:
         rank = {label: i for i, label in enumerate(declared)}
         recode = np.array([rank[label] for label in labels], np.int32)
         labels = declared
-    elif ordered:
-        raise EncodeError(f"column {name!r}: kind ordered needs domain: the list of its values in order")
     distance = column.distance or ("ordered" if ordered else "equal")
     domain = Domain(
         name,

@@ -50,9 +50,7 @@ def notes_on(form: Form, data: Microdata, plan: Plan, published: Published) -> P
     kept = plan.published
     notes: dict[str, ColumnNote] = {}
     for domain, codes in zip(data.quasi, data.codes, strict=True):
-        everything = bool(np.bincount(codes[kept], minlength=domain.codes).all())
-        exact = codes[kept] if form.publishes_exactly else None
-        notes[domain.name] = note_on(domain, "quasi", exact, everything=everything and exact is None)
+        notes[domain.name] = note_on(domain, "quasi", codes[kept], regions=not form.publishes_exactly)
     for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):
         notes[domain.name] = note_on(domain, "sensitive", codes[kept])
     names = dict.fromkeys(

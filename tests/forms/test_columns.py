@@ -18,14 +18,15 @@ TREE = from_rows(ROWS, "town", where=str)
 TOWN = Domain("town", "hierarchical", np.array(TREE.leaves, object), "tree", TREE, distance="hierarchical")
 AGE = Domain("age", "integer", np.array([20, 60]), "interval", low=0, high=110, declared=True)
 JOB = Domain("job", "categorical", np.array(["cook", "nurse"], object), "set", missing=True)
+NONE = np.zeros(0, np.int64)
 GRADE = Domain("grade", "ordered", np.array(["low", "mid", "high"], object), "interval", high=2.0)
 
 
 @pytest.mark.parametrize("role", ["quasi", "sensitive"])
 @pytest.mark.parametrize("domain", [TOWN, AGE, JOB, GRADE], ids=lambda domain: domain.name)
-@pytest.mark.parametrize("everything", [False, True])
-def test_notes_survive_the_certificate(domain, role, everything):
-    note = note_on(domain, role, None, everything=everything)
+@pytest.mark.parametrize("regions", [False, True])
+def test_notes_survive_the_certificate(domain, role, regions):
+    note = note_on(domain, role, np.arange(domain.codes), regions=regions)
     read = ColumnNote.from_json(json.loads(json.dumps(note.to_json())))
     # Ground distances are of sensitive columns only.
     assert read == (note if role == "sensitive" else replace(note, distance="equal"))
@@ -36,23 +37,34 @@ def test_other_columns_say_nothing_else():
 
 
 def test_only_declared_ends_are_told():
-    assert note_on(AGE, "quasi", None).to_json() == {
+    assert note_on(AGE, "quasi", NONE, regions=True).to_json() == {
         "name": "age", "role": "quasi", "kind": "integer", "shape": "interval", "low": 0, "high": 110,
     }  # fmt: skip
     observed = replace(AGE, declared=False)
-    assert not {"low", "high"} & set(note_on(observed, "quasi", None).to_json())
+    assert not {"low", "high"} & set(note_on(observed, "quasi", NONE, regions=True).to_json())
 
 
 def test_only_what_everything_stands_for_is_told():
-    assert note_on(JOB, "quasi", None).values is None
-    assert note_on(JOB, "quasi", None, everything=True).values == ("cook", "nurse", None)
-    assert note_on(TOWN, "quasi", None, everything=True).values is None
+    everybody = np.arange(3)
+    assert note_on(JOB, "quasi", everybody).values is None
+    assert note_on(JOB, "quasi", everybody, regions=True).values == ("cook", "nurse", None)
+    assert note_on(TOWN, "quasi", everybody, regions=True).values is None
+
+
+def test_what_only_withheld_people_have_is_not_told():
+    assert note_on(JOB, "quasi", np.array([0, 1]), regions=True).values == ("cook", "nurse")
+    assert note_on(JOB, "quasi", np.array([1, 2]), regions=True).values == ("nurse", None)
+    # What was declared is told, and where it does not all occur, "*" does not either.
+    declared = replace(JOB, declared=True)
+    assert note_on(declared, "quasi", np.array([0, 1]), regions=True).values == ("cook", "nurse")
+    assert note_on(declared, "quasi", np.array([1, 2]), regions=True).values is None
+    assert note_on(GRADE, "quasi", np.array([0]), regions=True).order == ("low", "mid", "high")
 
 
 def test_a_hierarchy_made_from_the_data_tells_only_of_what_was_published():
     made = replace(TOWN, hierarchy=replace(TREE, data_derived=True))
-    assert note_on(TOWN, "quasi", None).hierarchy == tuple(map(tuple, ROWS))
-    assert note_on(made, "quasi", None).hierarchy is None
+    assert note_on(TOWN, "quasi", NONE, regions=True).hierarchy == tuple(map(tuple, ROWS))
+    assert note_on(made, "quasi", np.arange(3), regions=True).hierarchy is None
     assert note_on(made, "sensitive", np.array([2, 0])).hierarchy == (ROWS[0], ROWS[2])
 
 
@@ -72,7 +84,7 @@ def test_columns_by_role():
     ids=lambda given: given.name if isinstance(given, Domain) else "",
 )
 def test_exact_columns_are_read_back(domain, values, codes, labels):
-    found, own = read_domain(note_on(domain, "sensitive", None), values)
+    found, own = read_domain(note_on(domain, "sensitive", NONE), values)
     assert own.tolist() == codes
     assert found.labels == labels
     assert found.missing == (None in values)
@@ -80,11 +92,11 @@ def test_exact_columns_are_read_back(domain, values, codes, labels):
 
 
 def test_numeric_domains_reach_as_far_as_declared_or_published():
-    declared, _ = read_domain(note_on(AGE, "sensitive", None), ["30", "40"])
+    declared, _ = read_domain(note_on(AGE, "sensitive", NONE), ["30", "40"])
     assert (declared.low, declared.high) == (0, 110)
-    observed, _ = read_domain(note_on(replace(AGE, declared=False), "sensitive", None), ["30", "40"])
+    observed, _ = read_domain(note_on(replace(AGE, declared=False), "sensitive", NONE), ["30", "40"])
     assert (observed.low, observed.high) == (30, 40)
-    nothing, codes = read_domain(note_on(replace(AGE, declared=False), "sensitive", None), [None])
+    nothing, codes = read_domain(note_on(replace(AGE, declared=False), "sensitive", NONE), [None])
     assert (nothing.size, codes.tolist()) == (0, [0])
 
 
@@ -99,7 +111,7 @@ def test_numeric_domains_reach_as_far_as_declared_or_published():
 )
 def test_values_that_are_none(domain, value, message):
     with pytest.raises(TableError) as problem:
-        read_domain(note_on(domain, "sensitive", None), [value])
+        read_domain(note_on(domain, "sensitive", NONE), [value])
     assert str(problem.value) == message
 
 

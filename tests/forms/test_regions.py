@@ -30,7 +30,7 @@ def check_round_trip(evaluation):
     """Every class's text, read with the certificate's note, holds the codes of its region and no others."""
     data, plan = evaluation.data, evaluation.plan
     for j, (domain, own) in enumerate(zip(data.quasi, evaluation.recoding.attributes, strict=True)):
-        note = note_on(domain, "quasi", None)
+        note = note_on(domain, "quasi", data.codes[j, plan.published], regions=True)
         note = ColumnNote.from_json(json.loads(json.dumps(note.to_json())))
         regions = [read_region(text, note) for text in region_labels(own)]
         assert len(set(regions)) == own.count

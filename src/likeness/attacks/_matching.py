@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.forms._base import Cells, Publication
+    from likeness.forms._columns import ColumnNote
     from likeness.forms._regions import Region
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
@@ -183,7 +184,7 @@ def reach_of(cells: Cells, domain: Domain) -> Reach:
     """
     if domain.shape == "set":
         rank = {label: code for code, label in enumerate(domain.labels)}
-        sets = [_member_codes(region, rank, domain) for region in cells.regions]
+        sets = [_member_codes(region, rank, cells.note, domain) for region in cells.regions]
         ends = np.cumsum([0] + [len(codes) for codes in sets])
         return Reach(
             True, ends[:-1], ends[1:], np.array([code for codes in sets for code in codes], np.int64)
@@ -215,11 +216,14 @@ def _column_order(codes: NDArray[np.int32], domains: list[Domain]) -> list[int]:
     return order
 
 
-def _member_codes(region: Region, rank: dict[str, int], domain: Domain) -> list[int]:
+def _member_codes(region: Region, rank: dict[str, int], note: ColumnNote, domain: Domain) -> list[int]:
     """Codes of a value set, ascending; a value that no original record has matches nobody."""
+    values = region.values
     if region.what == "everything":
-        return list(range(domain.codes))
-    codes = [domain.missing_code if value is None else rank.get(value, -1) for value in region.values]
+        if note.values is None:
+            return list(range(domain.codes))
+        values = frozenset(note.values)
+    codes = [domain.missing_code if value is None else rank.get(value, -1) for value in values]
     return sorted(code for code in codes if code >= 0)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from likeness.errors import TableError
 from likeness.hierarchies import from_rows
 from likeness.microdata.domain import NUMERIC, Domain
+from likeness.microdata.regions import tellable_codes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,7 +37,8 @@ class ColumnNote:
     order
         The values of an ordered column, in order.
     values
-        What ``*`` stands for in a column published as plain sets, where it may occur (None: missing).
+        What ``*`` stands for in a column published as plain sets, where it may occur (None: missing): the declared values, or
+        those that are published; never one that only withheld people have.
     hierarchy
         Rows (leaf first, root last) of a declared hierarchy; of one made from the data only the published values.
     distance
@@ -127,9 +129,9 @@ class PublishedColumns:
 
 
 def note_on(
-    domain: Domain, role: str, published: NDArray[np.integer] | None, *, everything: bool = False
+    domain: Domain, role: str, published: NDArray[np.integer], *, regions: bool = False
 ) -> ColumnNote:
-    """Write the note on one attribute.
+    """Write the note on one attribute: what was declared of it, and what its published values tell anyway.
 
     Parameters
     ----------
@@ -137,22 +139,22 @@ def note_on(
         The attribute.
     role
         Its role.
-    published : int array, optional
-        Codes that were published exactly; a hierarchy made from the data tells only of these.
-    everything
-        Whether every value occurs; ``*`` may then be published of a plain set, and the note tells what it
-        stands for.
+    published : int array
+        Codes of the published records.
+    regions
+        Whether regions are published, and not the values themselves. ``*`` may then stand in a column of sets, and the
+        note tells what it stands for, where the published records have all of that; what a hierarchy made from the data has as
+        leaves is not told.
     """
+    told = tellable_codes(domain, published)
     tree = domain.hierarchy if domain.shape == "tree" else None
     rows: tuple[tuple[str, ...], ...] | None = None
-    if tree is not None and not tree.data_derived:
-        rows = tuple(tuple(row) for row in tree.to_rows())
-    elif tree is not None and published is not None:
-        present = np.zeros(domain.codes, np.bool_)
-        present[published] = True
-        rows = tuple(tuple(row) for i, row in enumerate(tree.to_rows()) if present[i])
+    if tree is not None and not (regions and tree.data_derived):
+        rows = tuple(tuple(row) for row, is_told in zip(tree.to_rows(), told, strict=False) if is_told)
     numeric = domain.kind in NUMERIC and domain.declared
-    named = everything and domain.shape == "set"
+    values = [label for label, is_told in zip(domain.labels, told, strict=False) if is_told]
+    everybody = np.bincount(published, minlength=domain.codes)[told].all()
+    named = regions and domain.shape == "set" and bool(everybody)
     return ColumnNote(
         domain.name,
         role,
@@ -161,7 +163,7 @@ def note_on(
         domain.low if numeric else None,
         domain.high if numeric else None,
         tuple(domain.labels) if domain.kind == "ordered" else None,
-        (*domain.labels, *((None,) if domain.missing else ())) if named else None,
+        (*values, *((None,) if domain.missing and told[-1] else ())) if named else None,
         rows,
         domain.distance,
     )

@@ -97,6 +97,13 @@ class Overlap:
 
     def contains(self, value: Any) -> NDArray[np.bool_]:
         """(R,) Whether each region may hold a value (None: the missing value)."""
+        if self.note.shape == "set":
+            text = None if value is None else as_text(value)
+            # Without the note's word on it, "*" may stand for anything.
+            anything = self.note.values is None or text in self.universe
+            return np.array(
+                [anything if r.what == "everything" else text in r.values for r in self.regions], np.bool_
+            )
         if value is None:
             return np.array([r.what == "everything" or None in r.values for r in self.regions], np.bool_)
         text = as_text(value)
@@ -109,9 +116,7 @@ class Overlap:
                 ],
                 np.bool_,
             )
-        if self.note.shape == "tree":
-            return np.array([self._node_contains(region, text) for region in self.regions], np.bool_)
-        return np.array([r.what == "everything" or text in r.values for r in self.regions], np.bool_)
+        return np.array([self._node_contains(region, text) for region in self.regions], np.bool_)
 
     def _interval_share(self, region: Region, low: float, high: float) -> float:
         """Share of an interval, in values for whole numbers, days and ranks, in length for reals."""

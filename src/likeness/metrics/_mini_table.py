@@ -70,9 +70,13 @@ def _publish(data: Microdata, plan: Plan, recoding: Recoding) -> Publication:
     """Publish it, and read what was published."""
     form = GeneralizedForm()
     table = form.publish(data, plan, recoding, np.random.Generator(np.random.PCG64(0))).tables["release"]
-    notes = [note_on(domain, "quasi", None, everything=True) for domain in data.quasi]
+    kept = plan.published
+    notes = [
+        note_on(domain, "quasi", codes[kept], regions=True)
+        for domain, codes in zip(data.quasi, data.codes, strict=True)
+    ]
     notes += [
-        note_on(domain, "sensitive", codes)
+        note_on(domain, "sensitive", codes[kept])
         for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True)
     ]
     texts = {name: as_labelled(column) for name, column in table.items()}

@@ -123,6 +123,14 @@ class Domain:
         return np.arange(self.size, dtype=np.float64)
 
     @property
+    def values_declared(self) -> bool:
+        """Whether the policy lists all values, so that they tell nothing about the table; a range of numbers lists none."""
+        if self.kind in NUMERIC:
+            return False
+        listed = self.hierarchy is not None and not self.hierarchy.data_derived
+        return self.declared or listed or self.kind == "ordered"
+
+    @property
     def width(self) -> float:
         """Width of the domain, in the values' own unit (ranks for what is not numeric)."""
         return float(self.high - self.low)

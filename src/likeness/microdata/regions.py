@@ -35,6 +35,9 @@ class AttributeRegions:
         Hierarchy node, for the shape ``tree``; -1 for the missing value.
     members : (R, words) uint64
         Bits of the member codes, for the shape ``set``.
+    tellable
+        For the shape ``set``, the number of codes that everything is made of (`tellable_codes`); all codes of the domain
+        when left out.
     """
 
     domain: Domain
@@ -43,6 +46,7 @@ class AttributeRegions:
     high: NDArray[np.int32]
     node: NDArray[np.int32] | None = None
     members: NDArray[np.uint64] | None = None
+    tellable: int | None = None
 
     @property
     def count(self) -> int:
@@ -51,12 +55,11 @@ class AttributeRegions:
 
     @cached_property
     def everything(self) -> NDArray[np.bool_]:
-        """(R,) Whether a region mixes the missing value with others, or is the root, and so covers everything."""
+        """(R,) Whether a region covers everything: it mixes the missing value with others, is the root, or is the whole set."""
         missing = self.domain.missing_code
         if self.members is not None:
-            return (
-                self.sizes == self.domain.codes if self.domain.codes > 1 else np.zeros(self.count, np.bool_)
-            )
+            whole = self.domain.codes if self.tellable is None else self.tellable
+            return (self.sizes == whole) & (whole > 1)
         mixed = (
             (self.high == missing) & (self.low != missing) if missing >= 0 else np.zeros(self.count, np.bool_)
         )
@@ -104,8 +107,38 @@ class Recoding:
     classes: int
 
 
+def tellable_codes(domain: Domain, published: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """(codes,) What a release may tell of an attribute: the values that were declared, and those that are published.
+
+    A value that only withheld or dropped people have would otherwise show in what is published of the others: as a member or
+    an end of a region that is wider than its class, or by ``*`` becoming a list of all values but one. The
+    missing value is told of where a published record has it, whatever was declared.
+
+    Parameters
+    ----------
+    domain
+        The attribute.
+    published
+        Codes of the published records.
+
+    Examples
+    --------
+    >>> from likeness.microdata.domain import Domain
+    >>> sex = Domain("sex", "categorical", np.array(["f", "m", "x"]), "set", missing=True)
+    >>> tellable_codes(sex, np.array([0, 1])).tolist()
+    [True, True, False, False]
+    """
+    told = np.zeros(domain.codes, np.bool_)
+    told[: domain.size] = domain.values_declared
+    told[published] = True
+    return told
+
+
 def recode(data: Microdata, plan: Plan) -> tuple[Plan, Recoding]:
     """Find every class's region; classes with equal regions become one class, because nobody can tell them apart.
+
+    Regions are of what may be told (`tellable_codes`): those that are wider than their class end at a value that
+    somebody published has, or that was declared; sets hold only values that somebody published has.
 
     Parameters
     ----------
@@ -134,8 +167,9 @@ def recode(data: Microdata, plan: Plan) -> tuple[Plan, Recoding]:
         return replace(plan, classes=np.minimum(plan.classes, 0)), Recoding((), min(plan.count, 1))
     count = plan.count
     classes = np.ascontiguousarray(plan.classes)
+    kept = plan.published
     attributes = tuple(
-        _attribute_regions(domain, _reach(data, plan, j), classes, count)
+        _attribute_regions(domain, _reach(data, plan, j), classes, count, data.codes[j][kept])
         for j, domain in enumerate(data.quasi)
     )
     groups = (
@@ -146,8 +180,8 @@ def recode(data: Microdata, plan: Plan) -> tuple[Plan, Recoding]:
     if groups is None or groups.count == count:
         return plan, Recoding(attributes, count)
     merged = np.where(classes >= 0, groups.of[classes], -1)
-    kept = tuple(replace(a, of=a.of[groups.first]) for a in attributes)
-    return replace(plan, classes=merged), Recoding(kept, groups.count)
+    merged_regions = tuple(replace(a, of=a.of[groups.first]) for a in attributes)
+    return replace(plan, classes=merged), Recoding(merged_regions, groups.count)
 
 
 def _reach(data: Microdata, plan: Plan, j: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -167,24 +201,28 @@ def _attribute_regions(
     reach: tuple[NDArray[np.int32], NDArray[np.int32]],
     classes: NDArray[np.int64],
     count: int,
+    published: NDArray[np.int32],
 ) -> AttributeRegions:
     """Regions of one attribute."""
     from likeness.kernels.class_hulls import class_ranges, class_sets
 
+    tellable = tellable_codes(domain, published)
     low, high = class_ranges(reach[0], classes, count)
     if reach[1] is not reach[0]:
         high = class_ranges(reach[1], classes, count)[1]
+        low, high = _drawn_in(low, high, tellable)
     if domain.shape == "set":
         words = (domain.codes + 63) // 64
         bits = (
             class_sets(reach[0], classes, count, words)
             if reach[1] is reach[0]
-            else _runs(low, high, domain.codes, words)
+            else _runs(low, high, np.bincount(published, minlength=domain.codes) > 0, words)
         )
         by_word = [group_keys(np.ascontiguousarray(bits[:, word]).view(np.int64)) for word in range(words)]
         groups = group_codes([g.of for g in by_word], [g.count for g in by_word]) if words > 1 else by_word[0]
         first = groups.first
-        return AttributeRegions(domain, groups.of, low[first], high[first], None, bits[first])
+        whole = int(np.count_nonzero(tellable))
+        return AttributeRegions(domain, groups.of, low[first], high[first], None, bits[first], whole)
     if domain.shape == "tree":
         return _tree_regions(domain, low, high)
     if domain.missing:
@@ -194,10 +232,23 @@ def _attribute_regions(
     return AttributeRegions(domain, groups.of, low[groups.first], high[groups.first])
 
 
-def _runs(low: NDArray[np.int32], high: NDArray[np.int32], codes: int, words: int) -> NDArray[np.uint64]:
-    """(classes, words) Bits of all codes from a smallest to a largest one."""
+def _drawn_in(
+    low: NDArray[np.int32], high: NDArray[np.int32], tellable: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Draw the ends of regions in to codes that may be told; every region has such a code, its members'."""
+    codes = np.arange(tellable.size)
+    at_most = np.maximum.accumulate(np.where(tellable, codes, 0))
+    at_least = np.minimum.accumulate(np.where(tellable, codes, tellable.size - 1)[::-1])[::-1]
+    return at_least[low].astype(np.int32), at_most[high].astype(np.int32)
+
+
+def _runs(
+    low: NDArray[np.int32], high: NDArray[np.int32], published: NDArray[np.bool_], words: int
+) -> NDArray[np.uint64]:
+    """(classes, words) Bits of all published codes from a smallest to a largest one."""
+    codes = published.size
     below = np.zeros((codes + 1, words * 64), np.uint8)
-    below[:, :codes] = np.arange(codes)[None, :] < np.arange(codes + 1)[:, None]
+    below[:, :codes] = (np.arange(codes)[None, :] < np.arange(codes + 1)[:, None]) & published
     packed = np.packbits(below, axis=1, bitorder="little").view(np.uint64)
     return np.asarray(packed[high.astype(np.int64) + 1] & ~packed[low.astype(np.int64)])
 

@@ -121,8 +121,10 @@ def region_losses(regions: AttributeRegions, loss: CellLoss) -> NDArray[np.float
     if domain.shape == "interval":
         positions = loss.positions(domain)
         return np.asarray(np.minimum(1.0, positions[regions.high] - positions[regions.low]))
-    # The root stands for the missing value too, whether or not the class has one.
-    covered = np.where(regions.everything, domain.codes, regions.sizes)
+    covered = regions.sizes
+    if regions.members is None:
+        # The root stands for the missing value too, whether or not the class has one.
+        covered = np.where(regions.everything, domain.codes, covered)
     return loss.by_count(domain.codes)[covered]
 
 
