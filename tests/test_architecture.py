@@ -30,7 +30,7 @@ LAYERS: list[set[str]] = [
     {"encode_column", "encode_people"},
     {"encode_individuals"},
     {"encode", "metrics", "attacks"},
-    {"release", "report"},
+    {"randomness", "release", "report"},
     {"anonymization"},
     {"folder", "profiling", "searching"},
     {"cli"},

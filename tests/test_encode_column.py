@@ -133,7 +133,7 @@ def test_declared_values_keep_their_order_and_count_though_unobserved():
 
 @pytest.mark.parametrize("hierarchy", [None, {"prefix": 1}])
 def test_an_order_is_declared_and_never_made_from_the_table(hierarchy):
-    with pytest.raises(LikenessError, match="needs domain|needs .domain|domain"):
+    with pytest.raises(LikenessError, match="domain"):
         encoded(["b", "a"], kind="ordered", hierarchy=hierarchy)
     assert encoded(["b", "a"], kind="ordered", hierarchy=hierarchy, domain=["b", "a"])[0].values_declared
 

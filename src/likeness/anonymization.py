@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from pathlib import Path
-from secrets import randbits
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +18,7 @@ from likeness.forms._columns import ColumnNote, PublishedColumns, note_on
 from likeness.policy import Policy
 from likeness.progress import Progress
 from likeness.proof import prove
+from likeness.randomness import entropy_of, stream
 from likeness.release import Private, Release
 from likeness.remarks import (
     AS_THEY_ARE,
@@ -58,7 +57,8 @@ def anonymize(
     policy
         What the columns mean and what must hold: a `Policy`, a mapping, or the path of a policy file.
     seed
-        Makes the release reproducible; overrides the policy's. Without one, randomness comes from the operating system.
+        Makes the release reproducible: the same table, policy and seed give the same bytes. Overrides the policy's. Without one,
+        randomness comes from the operating system, as it should for what is handed out (`likeness.randomness.entropy_of`).
     progress
         Where to say how far the work is.
 
@@ -115,7 +115,7 @@ def anonymize_encoded(encoded: Encoded, policy: Policy, progress: Progress) -> R
     """
     form = choose_form(policy, choose_method(policy))
     method = choose_method(policy, encoded.data)
-    entropy = randbits(128) if policy.seed is None else policy.seed
+    entropy = entropy_of(encoded, policy)
     search, publish, names = (stream(entropy, purpose) for purpose in ("search", "publish", "names"))
     progress.step("search", 0, 1)
     at_most = rational(policy.withhold.at_most)
@@ -127,28 +127,6 @@ def anonymize_encoded(encoded: Encoded, policy: Policy, progress: Progress) -> R
     progress.step("prove", 0, 1)
     private = Private(encoded, policy, method, solution, published.rows, entropy)
     return _proven(tables, form, private)
-
-
-def stream(entropy: int, purpose: str) -> np.random.Generator:
-    """Make the random numbers of one purpose.
-
-    The generator is not a cryptographic one: whoever sees enough of its numbers, as in the order of published rows, could
-    find its state. The seed of each purpose is therefore a digest, which leads back neither to the entropy nor to others.
-
-    Parameters
-    ----------
-    entropy
-        128 bits from the operating system, or the user's seed.
-    purpose
-        What they are for.
-
-    Examples
-    --------
-    >>> stream(7, "publish").integers(100, size=3).tolist() == stream(7, "search").integers(100, size=3).tolist()
-    False
-    """
-    digest = sha256(f"likeness {purpose} {entropy}".encode()).digest()
-    return np.random.Generator(np.random.PCG64(int.from_bytes(digest, "little")))
 
 
 def _proven(tables: dict[str, dict[str, Labelled | EncodedColumn]], form: Form, private: Private) -> Release:

@@ -49,7 +49,7 @@ class Private:
     rows
         Table name to the record each published row was made from.
     entropy
-        The seed, or the random bits drawn in its place.
+        What the random numbers were made from (`likeness.randomness.entropy_of`).
     """
 
     encoded: Encoded

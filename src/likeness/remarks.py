@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 AS_THEY_ARE = "published as they are, and not taken as known to the adversary: "
 PSEUDONYMS = "random numbers in place of identifiers, the same number for the same one: "
 SEED_WARNING = (
-    "a seed was given, and what protects this release is that nobody can repeat its random draws: a seed can be found by "
-    "trying, a small one within seconds, and then original values can be read from the published ones. Do not hand it out: "
-    "make it again without a seed"
+    "a seed was given, and what protects this release is that nobody can repeat its random draws: whoever knows the original "
+    "but for a few values can try these values and seeds (a seed can be found by trying, a small one within seconds) until "
+    "this release comes out, and then knows them. Do not hand it out: make it again without a seed"
 )
 """What a seed means for forms that protect by randomness."""
 

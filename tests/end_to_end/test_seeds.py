@@ -1,15 +1,16 @@
-"""A small seed gives perturbed values away: found by trying, from the published files alone."""
+"""What a small seed gives away of a perturbed release: nothing to outsiders, all to who lacks little of the original."""
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 import likeness as lk
-from likeness.anonymization import stream
 from likeness.microdata._stream import uniform_integers
+from likeness.randomness import stream
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,12 +29,13 @@ def patients() -> pl.DataFrame:
     return pl.DataFrame({"row": np.arange(400), "age": rng.integers(18, 90, 400), "disease": diseases})
 
 
-def published(folder: Path, seed: int | None) -> Path:
+def policy(seed: int | None) -> lk.Policy:
     columns = {"row": lk.other(), "age": lk.quasi(), "disease": lk.sensitive()}
-    policy = lk.Policy(
-        columns=columns, privacy=lk.BetaLikeness(1), method={"name": "perturbation"}, seed=seed
-    )
-    return lk.anonymize(patients(), policy).write(folder / "out") / "public"
+    return lk.Policy(columns=columns, privacy=lk.BetaLikeness(1), method={"name": "perturbation"}, seed=seed)
+
+
+def published(folder: Path, seed: int | None) -> Path:
+    return lk.anonymize(patients(), policy(seed)).write(folder / "out") / "public"
 
 
 def possible_originals(mechanism: Mechanism, shown: NDArray[np.int32], seed: int) -> NDArray[np.bool_]:
@@ -45,42 +47,41 @@ def possible_originals(mechanism: Mechanism, shown: NDArray[np.int32], seed: int
     return np.stack(of_value, axis=1)
 
 
-def surviving(folder: Path) -> tuple[list[int], NDArray[np.bool_]]:
-    """Seeds under which every published value is possible, and what the last of them says."""
+def surviving(folder: Path, seeds: list[int]) -> list[int]:
+    """Seeds under which every published value is possible."""
     release = lk.open_release(folder)
     mechanism = release.publication.mechanism
     assert mechanism is not None
     shown = release.publication.sensitive_codes[0]
-    found, last = [], np.zeros((shown.size, mechanism.values), np.bool_)
-    for seed in range(TRIED):
-        possible = possible_originals(mechanism, shown, seed)
-        if possible.any(axis=1).all():
-            found.append(seed)
-            last = possible
-    return found, last
+    return [seed for seed in seeds if possible_originals(mechanism, shown, seed).any(axis=1).all()]
 
 
-def test_a_small_seed_is_found_and_original_values_are_read(tmp_path: Path) -> None:
+def test_from_the_published_files_no_seed_is_found(tmp_path: Path) -> None:
+    release = lk.anonymize(patients(), policy(SEED))
+    public = release.write(tmp_path / "out") / "public"
+    assert surviving(public, list(range(TRIED))) == []
+    # The search would find it: what the draws were made from, which takes the table to make, is the one that fits.
+    assert surviving(public, [release.private.entropy, SEED]) == [release.private.entropy]
+
+
+def test_who_lacks_two_values_finds_them_with_the_seed(tmp_path: Path) -> None:
+    # As the warning says. p, which is published, tells the two values; the seed tells whose is which.
     public = published(tmp_path, SEED)
-    seeds, possible = surviving(public)
-    assert seeds == [SEED]
-    # Who the rows are is in the release (here a column says it); the originals only check what was recovered.
-    rows = pl.read_csv(public / "release.csv")["row"].to_numpy()
-    labels = np.array(lk.open_release(public).publication.sensitive[0].labels)
-    original = patients()["disease"].to_numpy()[rows]
-    certain = possible.sum(axis=1) == 1
-    guessed = labels[possible.argmax(axis=1)]
-    assert (guessed[certain] == original[certain]).all()
-    # With p and PM alone nobody is certain of anybody; with the seed, of every fifth here.
-    assert certain.mean() > 0.15
-    mechanism = lk.open_release(public).publication.mechanism
-    assert mechanism is not None
-    shown = lk.open_release(public).publication.sensitive_codes[0]
-    without = (mechanism.matrix * mechanism.counts)[shown].argmax(axis=1)
-    informed = (possible * mechanism.counts).argmax(axis=1)
-    gained = (labels[informed] == original).mean() - (labels[without] == original).mean()
-    assert gained > 0.05
+    target = (public / "release.csv").read_bytes()
+    original = patients()
+    diseases = original["disease"].to_list()
+    one, other = diseases.index("hiv"), diseases.index("cold")
+    found = []
+    for seed, swapped in product((SEED - 1, SEED, SEED + 1), (False, True)):
+        tried = list(diseases)
+        if swapped:
+            tried[one], tried[other] = tried[other], tried[one]
+        guess = lk.anonymize(original.with_columns(disease=pl.Series(tried)), policy(seed))
+        again = guess.write(tmp_path / f"{seed}-{swapped}") / "public"
+        if (again / "release.csv").read_bytes() == target:
+            found.append((seed, swapped))
+    assert found == [(SEED, False)]
 
 
 def test_without_a_seed_no_small_seed_fits(tmp_path: Path) -> None:
-    assert surviving(published(tmp_path, None))[0] == []
+    assert surviving(published(tmp_path, None), list(range(TRIED))) == []

@@ -62,7 +62,7 @@ def make(
         console.note(f"warning: {line}")
     if release.certificate.reproducible:
         console.note(
-            "note: a seed was given, so whoever knows it can make this release again: keep it secret"
+            "note: a seed was given, so whoever knows it, the table and the policy can make this release again: keep it secret"
         )
     if SEED_WARNING in release.certificate.remarks:
         console.note(f"warning: {SEED_WARNING}")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+_STORED = {"integer": "<i8", "real": "<f8", "date": "<M8[D]"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +54,21 @@ class EncodedColumn:
         """
         # Shifting by one gives the missing records a bin of their own, which is then left out.
         return np.bincount(self.codes + np.int32(1), minlength=len(self.values) + 1)[1:]
+
+    def digest(self) -> bytes:
+        """SHA-256 of the values and of which record has which; truth values are texts."""
+        if self.kind in _STORED:
+            what, values = self.kind, np.ascontiguousarray(self.values.astype(_STORED[self.kind])).tobytes()
+        else:
+            texts = [str(value) for value in self.values.tolist()]
+            if self.kind == "boolean":
+                texts = [text.lower() for text in texts]
+            lengths = np.array(list(map(len, texts)), "<i8").tobytes()
+            what, values = "text", lengths + "".join(texts).encode("utf-8", "surrogatepass")
+        found = sha256(f"{what} {len(self.values)} {len(self.codes)} ".encode())
+        found.update(values)
+        found.update(np.ascontiguousarray(self.codes, "<i4").data)
+        return found.digest()
 
     @property
     def missing(self) -> int:

@@ -1,0 +1,109 @@
+"""Where the random choices of a release come from: the operating system, or a seed with the table and the policy."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from hashlib import sha256
+from secrets import randbits
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from likeness.policy.hierarchy import rule_of
+
+if TYPE_CHECKING:
+    from likeness.encode import Encoded
+    from likeness.models._base import PrivacyModel
+    from likeness.policy import Policy
+
+
+def entropy_of(encoded: Encoded, policy: Policy) -> int:
+    """Choose what all random numbers of a release are made from.
+
+    Without a seed that is 128 bits from the operating system. A seed is taken together with a digest of the original table
+    (`Table.digest`: every column, those that are dropped as well, and the order of the rows) and one of the policy, so that
+    the same three give the same bytes again, and two releases under one seed have nothing in common.
+
+    Notes
+    -----
+    A seed is no key. Who has the original can try seeds until the release comes out. So can who knows all of it but little: a
+    value that is unknown is tried together with the seed, and confirmed when the release comes out. Nobody who lacks more
+    of the original than can be tried learns anything from a seed, guessed or told.
+
+    Parameters
+    ----------
+    encoded
+        The table, encoded as the policy says.
+    policy
+        What was asked, hierarchies by what they say. Its format decides nothing here: a release is drawn alike as CSV and as
+        Parquet.
+
+    Returns
+    -------
+    int
+        128 bits, or 256 that a seed gives.
+
+    Examples
+    --------
+    >>> import polars as pl, likeness as lk
+    >>> from likeness.encode import encode
+    >>> policy = lk.Policy(columns={"age": lk.quasi()}, privacy=lk.KAnonymity(2), seed=7)
+    >>> one, other = (encode(lk.read(pl.DataFrame({"age": ages})), policy) for ages in ([30, 31], [31, 30]))
+    >>> entropy_of(one, policy) == entropy_of(one, policy), entropy_of(one, policy) == entropy_of(other, policy)
+    (True, False)
+    """
+    if policy.seed is None:
+        return randbits(128)
+    told = json.dumps([policy.seed, encoded.table.digest, _content(encoded, policy)], sort_keys=True)
+    return int.from_bytes(sha256(told.encode("utf-8", "surrogatepass")).digest(), "little")
+
+
+def stream(entropy: int, purpose: str) -> np.random.Generator:
+    """Make the random numbers of one purpose.
+
+    The generator is not a cryptographic one: whoever sees enough of its numbers, as in the order of published rows, could
+    find its state. The seed of each purpose is therefore a digest, which leads back neither to the entropy nor to others.
+
+    Parameters
+    ----------
+    entropy
+        From `entropy_of`.
+    purpose
+        What they are for.
+
+    Examples
+    --------
+    >>> stream(7, "publish").integers(100, size=3).tolist() == stream(7, "search").integers(100, size=3).tolist()
+    False
+    """
+    digest = sha256(f"likeness {purpose} {entropy}".encode()).digest()
+    return np.random.Generator(np.random.PCG64(int.from_bytes(digest, "little")))
+
+
+def _content(encoded: Encoded, policy: Policy) -> dict[str, Any]:
+    """Write what decides about a release as JSON can hold it: of files, objects and functions what they say."""
+    found = policy.replace(
+        seed=None, privacy=tuple(_plain(model, encoded) for model in policy.privacy)
+    ).to_mapping()
+    found["output"] = {"numeric_pairs": policy.output.numeric_pairs}
+    # The second table is part of the first by now, and may lie elsewhere.
+    found["records"] = {key: value for key, value in found.get("records", {}).items() if key != "table"}
+    trees = {domain.name: domain.hierarchy for domain in (*encoded.data.quasi, *encoded.data.sensitive)}
+    for name, column in found["columns"].items():
+        tree = trees.get(encoded.published_name(name))
+        if tree is not None and rule_of(policy.columns[name].hierarchy) is None:
+            column["hierarchy"] = [tree.labels, tree.parent.tolist(), tree.level.tolist()]
+    return found
+
+
+def _plain(model: PrivacyModel, encoded: Encoded) -> PrivacyModel:
+    """Take a bound that is a Python function as the caps it gives the shares of the table."""
+    bound = getattr(model, "bound", None)
+    if bound is None:
+        return model
+    size = encoded.data.size
+    counts = {int(count) for codes in encoded.data.sensitive_codes for count in np.bincount(codes)} - {0}
+    caps = {str(share): str(bound(share)) for share in (Fraction(count, size) for count in sorted(counts))}
+    return replace(cast("Any", model), bound=None, caps=caps)  # type: ignore[no-any-return]
