@@ -26,6 +26,8 @@ FRAME = pl.DataFrame(
         "row": range(40),
     }
 )
+ALONE = FRAME.with_columns(name=pl.format("person {}", "row"))
+"""The same, everybody once."""
 COLUMNS = {"name": lk.drop(), "age": lk.quasi(), "s": lk.sensitive(), "row": lk.other()}
 K = lk.KAnonymity(3)
 
@@ -166,19 +168,68 @@ def test_types_tell_nothing_of_what_is_withheld(table):
 
 def test_pseudonyms_are_numbers_without_gaps_in_no_order():
     asked = policy(columns={"name": lk.identifier(action="pseudonym")})
-    table = lk.anonymize(FRAME, asked, seed=1).table
+    table = lk.anonymize(ALONE, asked, seed=1).table
     assert table.columns == ["name", "age", "s", "row"]
     assert table["name"].dtype == pl.Int64
-    assert sorted(table["name"].unique()) == list(range(1, 21))
+    assert sorted(table["name"].unique()) == list(range(1, 41))
     people = table.sort("row")["name"].to_list()
-    assert people[::2] == people[1::2]
-    assert people[::2] != sorted(people[::2])
-    other = lk.anonymize(FRAME, asked, seed=2).table.sort("row")["name"].to_list()
+    assert people != sorted(people)
+    other = lk.anonymize(ALONE, asked, seed=2).table.sort("row")["name"].to_list()
     assert other != people
+
+
+def test_a_pseudonym_that_links_records_is_refused():
+    with pytest.raises(lk.CannotBeMetError) as caught:
+        lk.anonymize(FRAME, policy(columns={"name": lk.identifier(action="pseudonym")}))
+    (line,) = caught.value.problems
+    assert line.startswith("column 'name': 20 of 20 values stand for several records each (at most 2)")
+    assert line.endswith("if it names people, say individual: name to count people")
+    once = FRAME.with_columns(
+        name=pl.when(pl.col("row") > 1).then(pl.lit("q") + pl.col("row").cast(str)).otherwise("name")
+    )
+    with pytest.raises(lk.CannotBeMetError, match="1 of 39 values stands for several records each"):
+        lk.anonymize(once, policy(columns={"name": lk.identifier(action="pseudonym")}))
+
+
+LINKED = FRAME.with_columns(
+    visit=pl.format("v{}", "row"), house=pl.format("h{}", pl.col("row") // 8), row=pl.lit(0)
+)
+
+
+@pytest.mark.parametrize(
+    ("column", "form", "why"),
+    [
+        ("house", "generalized", "5 of 5 values stand for several records each (at most 8)"),
+        ("house", "identity-reserved", "5 of 5 values stand for several people each (at most 4)"),
+        ("visit", "generalized", None),
+        ("visit", "identity-reserved", None),
+    ],
+)
+def test_pseudonyms_where_people_are_counted_link_nothing_more(column, form, why):
+    roles = {
+        name: lk.identifier(action="pseudonym" if name == column else None) for name in ("visit", "house")
+    }
+    linked = form == "identity-reserved"
+    asked = policy(
+        columns=roles | {"name": lk.identifier()},
+        individual="name",
+        privacy=lk.IrKAnonymity(2) if linked else lk.KAnonymity(2),
+        form=form,
+        method="danonyir" if linked else "mondrian",
+    )
+    if why is None:
+        assert lk.anonymize(LINKED, asked).table["visit"].n_unique() > 20
+        return
+    with pytest.raises(lk.CannotBeMetError) as caught:
+        lk.anonymize(LINKED, asked)
+    assert f"column 'house': {why}" in str(caught.value)
 
 
 def test_pseudonyms_of_missing_names_are_missing():
     frame = FRAME.with_columns(name=pl.when(pl.col("row") < 2).then(None).otherwise(pl.col("name")))
+    frame = frame.with_columns(
+        name=pl.when(pl.col("name").is_null()).then(None).otherwise(pl.format("p{}", "row"))
+    )
     table = lk.anonymize(frame, policy(columns={"name": lk.identifier(action="pseudonym")}), seed=1).table
     assert table.sort("row")["name"].is_null().sum() == 2
 

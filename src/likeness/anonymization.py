@@ -11,10 +11,11 @@ from likeness import registry
 from likeness._version import __version__
 from likeness.certificate import Certificate
 from likeness.encode import Encoded, encode
-from likeness.errors import PolicyError
+from likeness.errors import CannotBeMetError, PolicyError
 from likeness.exact import rational
 from likeness.forms._base import as_labelled
 from likeness.forms._columns import ColumnNote, PublishedColumns, note_on
+from likeness.microdata.individuals import who_share
 from likeness.policy import Policy
 from likeness.progress import Progress
 from likeness.proof import prove
@@ -30,6 +31,7 @@ from likeness.remarks import (
 )
 from likeness.solve import solve
 from likeness.tables import EncodedColumn, Labelled, Table, read
+from likeness.wording import count, nouns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -114,6 +116,7 @@ def anonymize_encoded(encoded: Encoded, policy: Policy, progress: Progress) -> R
         As `anonymize`.
     """
     form = choose_form(policy, choose_method(policy))
+    _refuse_links(encoded, policy, form)
     method = choose_method(policy, encoded.data)
     entropy = entropy_of(encoded, policy)
     search, publish, names = (stream(entropy, purpose) for purpose in ("search", "publish", "names"))
@@ -160,6 +163,39 @@ def _proven(tables: dict[str, dict[str, Labelled | EncodedColumn]], form: Form, 
         individuals=verdict.individuals,
     )
     return Release(tables, certificate, publication, verdict, private)
+
+
+def _refuse_links(encoded: Encoded, policy: Policy, form: Form) -> None:
+    """Refuse pseudonyms that link records, or people, where the guarantee takes each for another person's, or as unlinked.
+
+    What is linked can be told apart by all its regions together, and no model counts those.
+    """
+    linked = form.needs_individuals
+    units, word = (encoded.data.individuals, "person") if linked else (None, "record")
+    problems = []
+    for name in encoded.pseudonyms(policy):
+        sharing = who_share(encoded.table.encode(name, kind="text").codes[encoded.data.rows], units)
+        several = int(np.count_nonzero(sharing > 1))
+        if not several:
+            continue
+        if linked:
+            remedy = "leave action: pseudonym out"
+        elif policy.individual is not None:
+            remedy = (
+                "leave action: pseudonym out; the form identity-reserved publishes a random number of each person, for models "
+                "about people"
+            )
+        else:
+            remedy = (
+                f"leave action: pseudonym out, and if it names people, say individual: {name} to count people"
+            )
+        problems.append(
+            f"column {name!r}: {several:,} of {count(sharing.size, 'value')} {'stands' if several == 1 else 'stand'} for "
+            f"several {nouns(2, word)} each (at most {sharing.max():,}); a pseudonym would link them, and who is linked can be "
+            f"told by all their quasi-identifiers together, which the guarantee does not count; {remedy}"
+        )
+    if problems:
+        raise CannotBeMetError(*problems)
 
 
 def as_policy(policy: Policy | Mapping[str, Any] | str | Path) -> Policy:
@@ -246,9 +282,8 @@ def _add_other_columns(
         added[encoded.published_name(name)] = EncodedColumn(
             name, column.kind, np.ascontiguousarray(column.codes[of_original]), column.values
         )
-    for name in encoded.with_role("identifier"):
-        if policy.columns[name].action == "pseudonym":
-            added[encoded.published_name(name)] = _pseudonyms(encoded.table, name, of_original, rng)
+    for name in encoded.pseudonyms(policy):
+        added[encoded.published_name(name)] = _pseudonyms(encoded.table, name, of_original, rng)
     taken = [name for name in added if name in tables[main]]
     if taken:
         raise PolicyError(
@@ -341,9 +376,6 @@ def remarks_on(encoded: Encoded, policy: Policy, form: Form, *, reproducible: bo
     """
     sensitive = [domain.name for domain in encoded.data.sensitive]
     shown = {name: encoded.published_name(name) for name in encoded.table.names}
-    pseudonyms = [
-        name for name in encoded.with_role("identifier") if policy.columns[name].action == "pseudonym"
-    ]
     coded = [
         remark_on_ends(shown[name], side, bound)
         for name, column in policy.columns.items()
@@ -353,7 +385,7 @@ def remarks_on(encoded: Encoded, policy: Policy, form: Form, *, reproducible: bo
     return (
         *remarks_on_others(encoded.name_models(policy.privacy), sensitive),
         *remark_on_columns(AS_THEY_ARE, [shown[name] for name in encoded.with_role("other")]),
-        *remark_on_columns(PSEUDONYMS, [shown[name] for name in pseudonyms]),
+        *remark_on_columns(PSEUDONYMS, [shown[name] for name in encoded.pseudonyms(policy)]),
         *coded,
         *remarks_on_form(form, reproducible=reproducible),
     )

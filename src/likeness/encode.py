@@ -90,6 +90,10 @@ class Encoded:
         """Columns of one role, in the order of the table."""
         return [name for name, own in self.roles.items() if own == role]
 
+    def pseudonyms(self, policy: Policy) -> list[str]:
+        """Identifiers that a policy publishes as random numbers, in the order of the table."""
+        return [name for name in self.with_role("identifier") if policy.columns[name].action == "pseudonym"]
+
     def published_name(self, name: str) -> str:
         """Name a column is published under."""
         return self.renamed.get(name, name)

@@ -144,7 +144,7 @@ def test_a_seed_is_told(tmp_path: Path) -> None:
 
 def test_k_anonymity_of_the_exact_quasi_identifiers(tmp_path: Path) -> None:
     frame = patients().with_columns(age=pl.col("age") // 30, habit=pl.lit("x"))
-    frame = pl.concat([frame, frame[:1].with_columns(zip=pl.lit("99999"))])
+    frame = pl.concat([frame, frame[:1].with_columns(zip=pl.lit("99999"), name=pl.lit("one more"))])
     given = asked(privacy=lk.KAnonymity(2) & lk.BetaLikeness(2), withhold={"at_most": 0.05})
     release = lk.anonymize(frame, given)
     assert release.certificate.records == 80

@@ -14,10 +14,11 @@ from likeness.folder.layout import CERTIFICATE, CERTIFICATE_PAGE, FORMATS, diges
 from likeness.forms._base import as_labelled, exact_labels
 from likeness.forms._columns import read_domain
 from likeness.forms._regions import read_region
+from likeness.microdata.individuals import who_share
 from likeness.remarks import foreign, pseudonyms_in, remarks_on_form, remarks_on_others, unexplained
 from likeness.report import certificate_page
 from likeness.tables import Labelled, Table, read_published
-from likeness.wording import count
+from likeness.wording import count, nouns
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,6 +87,8 @@ def read_public(layout: Layout) -> PublicPart:
     _check_columns(part)
     if len(part.tables) == len(part.form.tables):
         _understand(part)
+    if part.publication is not None:
+        _check_links(part, part.publication)
     return part
 
 
@@ -267,6 +270,26 @@ def _check_pseudonyms(part: PublicPart) -> None:
                     f"{part.labels[key]}: the column {name!r} is said to hold random numbers in place of identifiers; it holds "
                     "something else"
                 )
+
+
+def _check_links(part: PublicPart, shown: Publication) -> None:
+    """Make sure that no pseudonym links what the guarantee takes alone: records, or people where theirs are linked."""
+    assert part.certificate is not None  # noqa: S101  # read before
+    first, table = next(iter(part.tables.items()))
+    word = "record" if shown.persons is None else "person"
+    for name in pseudonyms_in(part.certificate.columns, part.certificate.remarks):
+        if name not in table.names:
+            continue
+        column = as_labelled(as_it_is(table, name))
+        named = np.array([text != "" for text in column.labels])[column.codes]
+        sharing = who_share(np.where(named, column.codes, -1), shown.persons)
+        several = int(np.count_nonzero(sharing > 1))
+        if several:
+            part.problems.append(
+                f"{part.labels[first]}: the random numbers of {name!r} link: {several:,} of {count(sharing.size, 'number')} "
+                f"{'stands' if several == 1 else 'stand'} for several {nouns(2, word)}, who can be told by all that is published "
+                f"of them together; the guarantee counts each {word} alone"
+            )
 
 
 def _understand(part: PublicPart) -> None:

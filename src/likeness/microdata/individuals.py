@@ -123,6 +123,33 @@ def find_individuals(
     return Individuals(records, most, start, names % width, first, keys[fresh] % values)
 
 
+def who_share(values: NDArray[np.integer], individuals: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """Count who has each value of a column: individuals, or records where everybody has one.
+
+    Parameters
+    ----------
+    values : (n,) int
+        Value of each record; -1 for none.
+    individuals : (n,) int64, optional
+        Number of the person each record belongs to.
+
+    Returns
+    -------
+    (values that occur,) int64
+
+    Examples
+    --------
+    >>> who_share(np.array([0, 0, 1, -1]), None), who_share(np.array([0, 0, 1, 1]), np.array([5, 5, 6, 7]))
+    (array([2, 1]), array([1, 2]))
+    """
+    named = values >= 0
+    own = values[named].astype(np.int64)
+    count = int(own.max(initial=-1)) + 1
+    sizes = np.bincount(own, minlength=count)
+    found = sizes if individuals is None else find_individuals(own, count, individuals[named]).sizes
+    return np.asarray(found[sizes > 0], np.int64)
+
+
 def _starts(sizes: NDArray[np.integer]) -> NDArray[np.int64]:
     """(groups + 1,) Where groups of these sizes begin, one after the other."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

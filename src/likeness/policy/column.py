@@ -70,7 +70,8 @@ class Column(Declared):
     distance
         Ground distance between sensitive values; None to follow the kind.
     action
-        Whether an identifier is dropped or replaced by a random number.
+        Whether an identifier is dropped or replaced by a random number, which it is only where each value stands in one
+        record (for one person, in `identity-reserved` releases): else the number would link them.
 
     Examples
     --------
