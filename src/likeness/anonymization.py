@@ -161,6 +161,7 @@ def _proven(tables: dict[str, dict[str, Labelled | EncodedColumn]], form: Form, 
         remarks_on(encoded, policy, form, reproducible=policy.seed is not None),
         version=__version__,
         individuals=verdict.individuals,
+        formulas=policy.output.formulas,
     )
     return Release(tables, certificate, publication, verdict, private)
 

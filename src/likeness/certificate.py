@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from likeness import registry
 from likeness.errors import LikenessError, VerificationError
 from likeness.forms._columns import ColumnNote, PublishedColumns
+from likeness.tables.formulas import Formulas
 from likeness.wording import count, nouns
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class Certificate:
         Version of likeness that wrote it.
     individuals
         Published individuals, where people may have several records; then people are counted, not records.
+    formulas
+        ``escape`` when an apostrophe stands in the files before texts that a spreadsheet program would run; else ``keep``.
     """
 
     form: dict[str, Any]
@@ -60,6 +63,7 @@ class Certificate:
     files: dict[str, dict[str, Any]] = field(default_factory=dict)
     version: str = ""
     individuals: int | None = None
+    formulas: Formulas = "keep"
 
     def make_form(self) -> Form:
         """Make the form the release was published in."""
@@ -147,7 +151,7 @@ class Certificate:
             "remarks": list(self.remarks),
             "columns": [note.to_json() for note in self.columns.notes],
             "files": self.files,
-        }
+        } | ({} if self.formulas == "keep" else {"formulas": self.formulas})
         return json.dumps(plain, indent=2, ensure_ascii=False) + "\n"
 
     @staticmethod
@@ -173,6 +177,7 @@ class Certificate:
                 dict(plain["files"]),
                 plain["likeness"],
                 plain["counts"].get("individuals"),
+                plain.get("formulas", "keep"),
             )
             _check_shape(certificate)
             certificate.make_form()
@@ -216,6 +221,8 @@ def _check_shape(certificate: Certificate) -> None:
             raise ValueError(f"the entry of {name!r} under files is not whole")
     if not all(isinstance(remark, str) for remark in certificate.remarks):
         raise ValueError("a remark is not a text")
+    if certificate.formulas not in get_args(Formulas):
+        raise ValueError("it does not say how formulas are written")
 
 
 def _check_note(note: ColumnNote) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+SHOWN = 60
+"""Characters of a cell that a message shows."""
 _PLURALS = {"person": "people", "leaf": "leaves", "query": "queries"}
 
 
@@ -44,3 +46,32 @@ def nouns(number: int, noun: str, plural: str | None = None) -> str:
         return plural
     head, blank, last = noun.rpartition(" ")
     return head + blank + _PLURALS.get(last, f"{last}es" if last.endswith("s") else f"{last}s")
+
+
+def shortened(text: str) -> str:
+    """Cut a text that is too long for a message, and say how long it is.
+
+    Examples
+    --------
+    >>> shortened("flu"), shortened("x" * 5000)[55:]
+    ('flu', 'xxxxx… (5,000 characters)')
+    """
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}… ({count(len(text), 'character')})"
+
+
+def quoted(value: object) -> str:
+    """Write a value of a table in quotes, short enough for a message.
+
+    Parameters
+    ----------
+    value
+        A text; numbers and others are written without quotes.
+
+    Examples
+    --------
+    >>> quoted("flu"), quoted(5), quoted("x" * 5000)[55:]
+    ("'flu'", '5', "xxxxxx'… (5,000 characters)")
+    """
+    if not isinstance(value, str):
+        return shortened(repr(value))
+    return repr(value) if len(value) <= SHOWN else f"{value[:SHOWN]!r}… ({count(len(value), 'character')})"

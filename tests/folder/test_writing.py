@@ -236,8 +236,8 @@ def test_bytes_that_prove_nothing_are_not_put_in_place(
     made = release()
     real = writing.write
 
-    def one_row_less(columns: Any, path: Path, format_: Any) -> None:
-        real(columns, path, format_)
+    def one_row_less(columns: Any, path: Path, format_: Any, formulas: Any) -> None:
+        real(columns, path, format_, formulas)
         path.write_bytes(path.read_bytes()[: path.read_bytes()[:-1].rindex(b"\n")] + b"\n")
 
     monkeypatch.setattr(writing, "write", one_row_less)

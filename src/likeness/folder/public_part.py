@@ -194,8 +194,9 @@ def _read_table(part: PublicPart, name: str) -> None:
 
 def _table(part: PublicPart, path: Path, label: str) -> Table | None:
     """Read a file; None, and a problem, when that fails."""
+    assert part.certificate is not None  # noqa: S101  # read before
     try:
-        return read_published(path)
+        return read_published(path, part.certificate.formulas)
     except TableError as problem:
         part.problems += [line.replace(str(path), label) for line in problem.problems]
         return None

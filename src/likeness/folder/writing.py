@@ -114,7 +114,7 @@ def _write_public(release: Release, public: Path) -> Certificate:
     form = release.certificate.make_form()
     for name, columns in release.columns.items():
         path = public / form.file_of(name, format_)
-        write(columns, path, "csv" if name in form.always_csv else format_)
+        write(columns, path, "csv" if name in form.always_csv else format_, release.certificate.formulas)
         rows = len(next(iter(columns.values())).codes)
         files[path.name] = {"sha256": digest(path), "rows": rows, "columns": list(columns)}
     certificate = replace(release.certificate, files=files)

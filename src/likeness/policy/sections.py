@@ -301,6 +301,9 @@ class Output(Declared):
         ``csv`` or ``parquet``; None for the input's own.
     numeric_pairs
         Also publish intervals as pairs of columns, ``age_low`` and ``age_high``.
+    formulas
+        ``keep`` texts that a spreadsheet program would run as formulas when it opens the release, with a warning; or
+        ``escape`` them: an apostrophe is written before each, and taken away by everything here that reads a release.
     """
 
     example: ClassVar[str] = "{format: csv}"
@@ -310,4 +313,8 @@ class Output(Declared):
     )
     numeric_pairs: bool = Field(
         default=False, description="Also publish intervals as pairs of columns, age_low and age_high."
+    )
+    formulas: Literal["keep", "escape"] = Field(
+        default="keep",
+        description="Texts that a spreadsheet would run as formulas: keep them, or escape them by an apostrophe.",
     )

@@ -20,7 +20,7 @@ from likeness.report.pages import phrase, render
 from likeness.report.people import heaviest_withheld, people_findings, people_rows
 from likeness.report.proven import proof_rows, smallest_class_tables
 from likeness.report.undeclared import undeclared_people
-from likeness.report.warned import values_of_everybody
+from likeness.report.warned import formulas_in, values_of_everybody
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,6 +76,7 @@ def report_page(
         counts=_count_rows(counts),
         undeclared=undeclared_people(release),
         everybodys=values_of_everybody(release),
+        formulas=formulas_in(release),
         people=people_rows(release),
         people_findings=people_findings(release),
         heaviest=heaviest,

@@ -8,6 +8,7 @@ import polars as pl
 
 from likeness.errors import OutputError
 from likeness.tables.building import native_columns
+from likeness.tables.formulas import Formulas, escape, escape_names
 from likeness.tables.frames import library
 
 if TYPE_CHECKING:
@@ -18,7 +19,12 @@ if TYPE_CHECKING:
 _ROW_GROUP = 1 << 18
 
 
-def write(columns: Mapping[str, Any], path: Path, format: Literal["csv", "parquet"]) -> None:  # noqa: A002
+def write(
+    columns: Mapping[str, Any],
+    path: Path,
+    format: Literal["csv", "parquet"],  # noqa: A002
+    formulas: Formulas = "keep",
+) -> None:
     r"""Write a table: the same columns give the same bytes, on any number of cores.
 
     Parameters
@@ -29,6 +35,9 @@ def write(columns: Mapping[str, Any], path: Path, format: Literal["csv", "parque
         The file to write; its folder exists. An existing file is replaced.
     format
         ``"csv"`` (UTF-8, comma, LF, quotes where needed; null is an empty cell) or ``"parquet"``.
+    formulas
+        ``"keep"`` texts that a spreadsheet program would run, or ``"escape"`` them, names of columns too
+        (`likeness.tables.formulas`).
 
     Raises
     ------
@@ -50,6 +59,9 @@ def write(columns: Mapping[str, Any], path: Path, format: Literal["csv", "parque
     """
     native = native_columns(library("polars"), columns)
     frame = pl.DataFrame([pl.Series(name, column) for name, column in native.items()]).rechunk()
+    if formulas == "escape":
+        frame = frame.with_columns(pl.col(pl.String).map_batches(escape, return_dtype=pl.String))
+        frame.columns = escape_names(frame.columns)
     try:
         with path.open("wb") as file:
             if format == "csv":
