@@ -84,3 +84,59 @@ def test_a_file_that_may_not_be_read(csv_file, monkeypatch):
     monkeypatch.setattr(type(path), "read_bytes", refuse)
     with pytest.raises(TableError, match=r"cannot be read \(Permission denied\)"):
         read_bytes(path)
+
+
+MIXED = b"city\n" + "México\n".encode() * 99 + "León\n".encode("cp1252") + "Bogotá\n".encode()
+
+
+def test_a_file_that_is_utf8_but_for_a_line_is_not_to_be_read_as_cp1252():
+    with pytest.raises(TableError) as caught:
+        to_utf8(MIXED, source="a.csv", encoding=None)
+    assert str(caught.value) == (
+        "a.csv: not utf-8 at line 101 (byte offset 799, value 0xF3); 1 line is not UTF-8, and 100 lines hold letters in UTF-8, such "
+        "as 'México' on line 2, which cp1252 would turn into 'MÃ©xico'; give the encoding utf-8+cp1252 (--encoding utf-8+cp1252): "
+        "what is UTF-8 is read as that, every other byte as cp1252"
+    )
+
+
+def test_a_file_that_is_utf8_in_part_is_read_without_a_loss():
+    text = to_utf8(MIXED, source="a.csv", encoding="utf-8+cp1252").decode()
+    assert text == "city\n" + "México\n" * 99 + "León\nBogotá\n"
+    marked = b"\xef\xbb\xbf" + MIXED
+    assert to_utf8(marked, source="a.csv", encoding="UTF8+CP1252").decode() == text
+    both = "México,".encode() + "León\n".encode("cp1252")
+    assert to_utf8(both, source="a.csv", encoding="utf-8+cp1252").decode() == "México,León\n"
+
+
+def test_bytes_that_neither_encoding_has_are_named():
+    with pytest.raises(TableError, match=r"not utf-8\+cp1252 at line 2 \(byte offset 4, value 0x81\)"):
+        to_utf8("é\na".encode() + b"\x81", source="a.csv", encoding="utf-8+cp1252")
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8+klingon", "utf-8+shift_jis", "utf-16+cp1252", "utf-8+utf-16", "utf-8+"]
+)
+def test_only_encodings_of_single_bytes_may_stand_in_for_utf8(encoding):
+    with pytest.raises(TableError, match="no such encoding"):
+        to_utf8(MIXED, source="a.csv", encoding=encoding)
+
+
+@pytest.mark.parametrize(
+    ("data", "remedy"),
+    [(MIXED, "give the encoding utf-8+cp1252"), ("México\n".encode(), "leave the encoding out")],
+)
+def test_an_encoding_that_garbles_utf8_is_refused(data, remedy):
+    with pytest.raises(TableError, match="the encoding cp1252 was given, but") as caught:
+        to_utf8(data, source="a.csv", encoding="cp1252")
+    assert "'MÃ©xico'" in str(caught.value)
+    assert remedy in str(caught.value)
+
+
+def test_letters_that_are_utf8_by_chance_are_no_reason_to_refuse():
+    # «É» of cp1252 is a letter of UTF-8; the other lines are not.
+    data = "«É»\n".encode("cp1252")[1:] + "père\n".encode("cp1252") * 20
+    assert to_utf8(data, source="a.csv", encoding="cp1252").decode() == "É»\n" + "père\n" * 20
+    # Two bytes of GBK that are one letter of UTF-8: a famous one.
+    assert to_utf8("联通\n".encode("gbk"), source="a.csv", encoding="gbk").decode() == "联通\n"
+    with pytest.raises(TableError, match="leave the encoding out"):
+        to_utf8("Ünal\nÖzil\nÄrzte\n".encode(), source="a.csv", encoding="gbk")

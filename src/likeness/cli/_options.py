@@ -40,7 +40,8 @@ class Reading:
     quote
         CSV: the quote character; none when quotes have no meaning.
     encoding
-        CSV: such as cp1252; UTF-8, or what the byte order mark says, when left out. Never guessed.
+        CSV: such as cp1252, or utf-8+cp1252 where only a part is UTF-8; UTF-8, or what the byte order mark says, when left
+        out. Never guessed.
     decimal
         The decimal mark of numbers that are text, . or , ; found for each column when left out.
     no_header

@@ -174,7 +174,7 @@ class Records(Declared):
     )
     encoding: Text | None = Field(
         default=None,
-        description="CSV: such as cp1252; UTF-8, or what the byte order mark says, when left out.",
+        description="CSV: such as cp1252 or utf-8+cp1252; UTF-8, or what the byte order mark says, when left out.",
     )
     decimal: Decimal | None = Field(
         default=None,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import re
 import zlib
 from typing import TYPE_CHECKING
 
 from likeness.errors import TableError
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +24,10 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _LOOK = 1 << 16
+_MIXED = "utf-8+"
+_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*|[^\x00-\x7f]")
+_RARE, _FEW = 10, 3
+"""Of lines in an encoding of single bytes, fewer than one in ten are UTF-8 by chance; of one in several bytes, a few may be."""
 
 
 def read_bytes(path: Path) -> bytes:
@@ -70,7 +76,8 @@ def to_utf8(data: bytes, *, source: str, encoding: str | None) -> bytes:
     source
         What messages call it.
     encoding
-        Its encoding; None if it has a byte order mark or is UTF-8.
+        Its encoding; None if it has a byte order mark or is UTF-8; ``utf-8+cp1252`` (or another encoding of single bytes)
+        where what is UTF-8 is to be read as that, and every other byte as cp1252.
 
     Returns
     -------
@@ -80,7 +87,8 @@ def to_utf8(data: bytes, *, source: str, encoding: str | None) -> bytes:
     Raises
     ------
     TableError
-        If a byte does not belong to the encoding, and which encodings to try; nothing is guessed.
+        If a byte does not belong to the encoding, and which encodings to try; nothing is guessed. Also if an encoding was given
+        that would garble lines which are UTF-8.
     """
     marked = next((name for mark, name in _MARKS if data.startswith(mark)), None)
     if encoding is None and marked is None and b"\0" in data[:_LOOK]:
@@ -88,23 +96,90 @@ def to_utf8(data: bytes, *, source: str, encoding: str | None) -> bytes:
             f"{source}: holds zero bytes, so it is no CSV text, or UTF-16 without a byte order mark; "
             "in that case give its encoding, utf-16-le or utf-16-be"
         )
-    chosen = encoding or marked or "utf-8"
-    try:
-        text = data.decode(chosen)
-    except LookupError:
-        raise TableError(
-            f"{source}: no such encoding: {chosen!r}; try 'utf-8', 'cp1252' or 'latin-1'"
-        ) from None
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        advice = "" if encoding else "; give its encoding, such as cp1252 or latin-1 (--encoding cp1252)"
-        raise TableError(
-            f"{source}: not {chosen} at line {line} "
-            f"(byte offset {error.start}, value 0x{data[error.start]:02X}){advice}"
-        ) from None
-    if chosen.lower().replace("_", "-") not in {"utf-8", "utf8"}:
-        data = text.removeprefix("\ufeff").encode()
-    else:
-        data = data.removeprefix(codecs.BOM_UTF8)
+    chosen = (encoding or marked or "utf-8").lower().replace("_", "-").replace("utf8", "utf-8")
+    text = _decoded(data, chosen, source=source, given=encoding is not None)
+    # Whatever is UTF-8 already is not written again.
+    data = data.removeprefix(codecs.BOM_UTF8) if chosen == "utf-8" else text.removeprefix("\ufeff").encode()
     # Lines ended by a bare CR, as old Macintoshes wrote them.
     return data.replace(b"\r", b"\n") if b"\n" not in data else data
+
+
+def _decoded(data: bytes, encoding: str, *, source: str, given: bool) -> str:
+    """Decode the bytes of a text file; see `to_utf8`."""
+    first, plus, other = encoding.partition("+")
+    plain, single = _about(other if plus else encoding, source)
+    if plus and not (first == "utf-8" and plain and single):
+        raise TableError(
+            f"{source}: no such encoding: {encoding!r}; what is UTF-8 in part is read as utf-8+cp1252, or with another encoding "
+            "of single bytes behind the plus"
+        )
+    try:
+        text = data.decode("utf-8", _fallback(other)) if plus else data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line, at = data.count(b"\n", 0, error.start) + 1, error.start
+        advice = _lines_in_utf8(data, encoding, plain=plain, single=single) if plain and not plus else ""
+        if not advice and not given:
+            advice = "give its encoding, such as cp1252 or latin-1 (--encoding cp1252)"
+        raise TableError(
+            f"{source}: not {encoding} at line {line} (byte offset {at}, value 0x{data[at]:02X}){advice and '; '}{advice}"
+        ) from None
+    if given and plain and not plus and encoding != "utf-8":
+        advice = _lines_in_utf8(data, encoding, plain=plain, single=single)
+        if advice:
+            raise TableError(f"{source}: the encoding {encoding} was given, but {advice}")
+    return text
+
+
+def _about(encoding: str, source: str) -> tuple[bool, bool]:
+    """Whether an encoding has ASCII as it is, and whether every character is one byte."""
+    try:
+        plain = b"a,1\n".decode(encoding, "replace") == "a,1\n"
+        return plain, len(bytes(range(256)).decode(encoding, "replace")) == 256
+    except LookupError:
+        raise TableError(
+            f"{source}: no such encoding: {encoding!r}; try 'utf-8', 'cp1252' or 'latin-1'"
+        ) from None
+
+
+def _fallback(encoding: str) -> str:
+    """Name the way of reading what is not UTF-8 in an encoding of single bytes."""
+    name = f"likeness {_MIXED}{encoding}"
+
+    def read(error: UnicodeError) -> tuple[str, int]:
+        assert isinstance(error, UnicodeDecodeError)  # noqa: S101  # nothing is encoded
+        try:
+            return error.object[error.start : error.end].decode(encoding), error.end
+        except UnicodeDecodeError as own:
+            raise UnicodeDecodeError(encoding, error.object, error.start, error.end, own.reason) from None
+
+    codecs.register_error(name, read)
+    return name
+
+
+def _lines_in_utf8(data: bytes, encoding: str, *, plain: bool, single: bool) -> str:
+    """Say how many lines hold letters in UTF-8, and what an encoding makes of them; nothing where none or too few do."""
+    letters = [(i, line) for i, line in enumerate(data.split(b"\n"), 1) if not line.isascii()]
+    good: list[tuple[int, str]] = []
+    for number, line in letters:
+        try:
+            good.append((number, line.decode()))
+        except UnicodeDecodeError:
+            continue
+    bad = len(letters) - len(good)
+    enough = _RARE * len(good) >= bad if single or encoding == "utf-8" else not bad and len(good) >= _FEW
+    if not (plain and good and enough):
+        return ""
+    number, line = good[0]
+    words = _WORD.findall(line)
+    word = words[0] if words else line
+    other = "cp1252" if encoding == "utf-8" else encoding
+    garbled = f", which {other} would turn into {quoted(word.encode().decode(other, 'replace'))}"
+    hold = f"{count(len(good), 'line')} {'holds' if len(good) == 1 else 'hold'} letters in UTF-8, such as {quoted(word)} on line {number}"
+    if not bad:
+        return f"{hold}{garbled}; leave the encoding out"
+    mixed = _MIXED + (other if single and other != "ascii" else "cp1252")
+    are = f"{count(bad, 'line')} {'is' if bad == 1 else 'are'}"
+    return (
+        f"{are} not UTF-8, and {hold}{garbled}; give the encoding {mixed} (--encoding {mixed}): what is UTF-8 is read as that, every "
+        f"other byte as {mixed.removeprefix(_MIXED)}"
+    )

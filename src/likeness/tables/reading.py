@@ -58,7 +58,8 @@ def read(
     quote
         CSV: the quote character; None when quotes have no meaning.
     encoding
-        CSV: such as ``"cp1252"``; None for UTF-8, or what the byte order mark says. Never guessed.
+        CSV: such as ``"cp1252"``; None for UTF-8, or what the byte order mark says. Never guessed. ``"utf-8+cp1252"`` for
+        a file that is UTF-8 in part: what is UTF-8 is read as that, every other byte as cp1252.
     decimal
         ``"."`` or ``","`` in numbers that are text; None to find it for each column (a comma only where it
         is not the delimiter).
