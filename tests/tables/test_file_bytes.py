@@ -93,9 +93,9 @@ def test_a_file_that_is_utf8_but_for_a_line_is_not_to_be_read_as_cp1252():
     with pytest.raises(TableError) as caught:
         to_utf8(MIXED, source="a.csv", encoding=None)
     assert str(caught.value) == (
-        "a.csv: not utf-8 at line 101 (byte offset 799, value 0xF3); 1 line is not UTF-8, and 100 lines hold letters in UTF-8, such "
-        "as 'México' on line 2, which cp1252 would turn into 'MÃ©xico'; give the encoding utf-8+cp1252 (--encoding utf-8+cp1252): "
-        "what is UTF-8 is read as that, every other byte as cp1252"
+        "a.csv: not utf-8 at line 101 (byte offset 799, value 0xF3); 1 line is not UTF-8, and 100 lines hold letters in UTF-8, "
+        "such as 'México' on line 2, which cp1252 would turn into 'MÃ©xico'; give the encoding utf-8+cp1252 (--encoding "
+        "utf-8+cp1252): what is UTF-8 is read as that, every other byte as cp1252"
     )
 
 

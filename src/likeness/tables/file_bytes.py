@@ -174,12 +174,13 @@ def _lines_in_utf8(data: bytes, encoding: str, *, plain: bool, single: bool) -> 
     word = words[0] if words else line
     other = "cp1252" if encoding == "utf-8" else encoding
     garbled = f", which {other} would turn into {quoted(word.encode().decode(other, 'replace'))}"
-    hold = f"{count(len(good), 'line')} {'holds' if len(good) == 1 else 'hold'} letters in UTF-8, such as {quoted(word)} on line {number}"
+    verb = "holds" if len(good) == 1 else "hold"
+    hold = f"{count(len(good), 'line')} {verb} letters in UTF-8, such as {quoted(word)} on line {number}"
     if not bad:
         return f"{hold}{garbled}; leave the encoding out"
     mixed = _MIXED + (other if single and other != "ascii" else "cp1252")
     are = f"{count(bad, 'line')} {'is' if bad == 1 else 'are'}"
     return (
-        f"{are} not UTF-8, and {hold}{garbled}; give the encoding {mixed} (--encoding {mixed}): what is UTF-8 is read as that, every "
-        f"other byte as {mixed.removeprefix(_MIXED)}"
+        f"{are} not UTF-8, and {hold}{garbled}; give the encoding {mixed} (--encoding {mixed}): what is UTF-8 is read as that, "
+        f"every other byte as {mixed.removeprefix(_MIXED)}"
     )
