@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.hierarchies.trees import Plain, assert_is, assert_same, make, plain_trees
 
 from likeness.errors import HierarchyError
@@ -156,3 +157,29 @@ def test_the_distance_is_an_ultrametric(plain: Plain):
     assert (np.diag(d) == 0).all()
     assert d.max() <= 1
     assert (d[:, None, :] <= np.maximum(d[:, :, None], d[None, :, :])).all()
+
+
+@given(st.data(), plain_trees())
+@settings(deadline=None, max_examples=60)
+def test_repeated_labels_change_levels_but_no_distance(data, plain: Plain):
+    once, padded = make(plain.rows()), make(plain.padded_rows(data.draw))
+    np.testing.assert_array_equal(padded.parent, once.parent)
+    assert padded.heights().tolist() == [node.height() for node in plain.nodes()]
+    np.testing.assert_array_equal(padded.leaf_distances(), once.leaf_distances())
+    np.testing.assert_array_equal(padded.unpadded.level, once.level)
+    assert_same(make(padded.to_rows()), padded)
+
+
+@given(st.data(), plain_trees())
+@settings(deadline=None, max_examples=40)
+def test_heights_over_some_leaves_are_those_of_the_tree_without_the_others(data, plain: Plain):
+    whole = make(plain.rows())
+    kept = np.array(data.draw(st.lists(st.booleans(), min_size=whole.size, max_size=whole.size)))
+    if not kept.any():
+        assert not whole.heights(kept).any()
+        return
+    part = make([row for row, keep in zip(plain.rows(), kept, strict=True) if keep])
+    found = dict(zip(whole.labels, whole.heights(kept).tolist(), strict=True))
+    assert {label: found[label] for label in part.labels} == dict(
+        zip(part.labels, part.heights().tolist(), strict=True)
+    )

@@ -55,6 +55,22 @@ class Plain:
             [*row, *[row[-1]] * (top - len(row)), self.label] for node in self.below for row in node.rows()
         ]
 
+    def padded_rows(self, draw: st.DrawFn) -> list[list[str]]:
+        """ARX's rows of this tree, labels repeated wherever the draws say so, all of one length."""
+        repeats = {node.label: draw(st.integers(1, 3)) for node in self.nodes()}
+
+        def below(node: Plain) -> list[list[str]]:
+            found = [row for child in node.below for row in below(child)] if node.below else [[]]
+            return [[*row, *[node.label] * repeats[node.label]] for row in found]
+
+        rows = below(self)
+        width = max(2, *map(len, rows))
+        for row in rows:
+            while len(row) < width:
+                at = draw(st.integers(0, len(row) - 1))
+                row.insert(at, row[at])
+        return rows
+
     def nested(self) -> object:
         """What json.dumps writes: all leaves as a list, else a mapping with null below leaves."""
         if all(not node.below for node in self.below):

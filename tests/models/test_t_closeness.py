@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from tests.hierarchies.trees import make, plain_trees
 from tests.models.tables import (
     DISEASE_COUNTS,
     accepts,
@@ -23,6 +24,8 @@ from tests.models.tables import (
 )
 
 from likeness.errors import PolicyError
+from likeness.forms._columns import note_on, read_domain
+from likeness.hierarchies import from_nested, intervals
 from likeness.microdata.domain import Domain
 from likeness.models.t_closeness import TCloseness
 
@@ -86,6 +89,53 @@ def test_distances_are_those_of_a_linear_program(data):
         ground = np.abs(np.subtract.outer(range(m), range(m))) / max(1, m - 1)
     p, q = np.array(reference) / sum(reference), np.array(counts) / sum(counts)
     assert distance(reference, counts, domain) == pytest.approx(cheapest_transport(p, q, ground), abs=1e-9)
+
+
+def test_a_tree_written_with_repeated_labels_has_the_same_distances():
+    # The definition counts edges: {a, b} and {c, d} are half as high as the root.
+    padded = tree([("a", "X", "X", "*"), ("b", "X", "X", "*"), ("c", "Y", "Y", "*"), ("d", "Y", "Y", "*")])
+    nested = from_nested("'*': {X: [a, b], Y: [c, d]}", "sensitive")
+    for written in (padded, nested):
+        assert distance([1] * 4, [1, 0, 1, 0], hierarchical(written)) == 1 / 4
+        assert holds(TCloseness("1/4"), [1] * 4, [1, 0, 1, 0], domain=hierarchical(written)) == [True]
+        assert holds(TCloseness("0.2499"), [1] * 4, [1, 0, 1, 0], domain=hierarchical(written)) == [False]
+
+
+@given(st.data(), plain_trees())
+@settings(deadline=None, max_examples=40)
+def test_every_spelling_of_a_tree_gives_the_distance_of_a_linear_program(data, plain):
+    once = make(plain.rows())
+    rank = {leaf: i for i, leaf in enumerate(once.leaves)}
+    m, top = once.size, max(1, plain.height())
+    ground = np.zeros((m, m))
+    for node in plain.nodes():  # parents first: what stays is the lowest common ancestor
+        within = [rank[leaf] for leaf in node.leaves()]
+        ground[np.ix_(within, within)] = node.height() / top
+    reference = data.draw(st.lists(st.integers(1, 4), min_size=m, max_size=m))
+    counts = data.draw(class_counts(m))
+    cheapest = cheapest_transport(
+        np.array(reference) / sum(reference), np.array(counts) / sum(counts), ground
+    )
+    for written in (once, make(plain.padded_rows(data.draw)), make(plain.padded_rows(data.draw))):
+        domain = hierarchical(written)
+        assert distance(reference, counts, domain) == pytest.approx(cheapest, abs=1e-9)
+        bound = bind(TCloseness(0.5), reference, domain)
+        assert bound.transport.work(count([counts])).tolist() == [
+            round(cheapest * 2 * top * sum(counts) * sum(reference))
+        ]
+
+
+def test_a_tree_made_from_the_data_is_as_high_as_its_published_leaves():
+    # Of such a tree the certificate tells only the published leaves; both sides must find the same heights.
+    values = np.array([1, 3, 6, 7, 12])
+    whole = intervals(values, edges=[[0, 5, 10, 20], [0, 10, 20]], name="sensitive")
+    assert whole.heights().max() == 3
+    domain = hierarchical(whole)
+    note = note_on(domain, "sensitive", np.array([4]))
+    assert read_domain(note, ["12"])[0].hierarchy.heights().max() == 2
+    assert bind(TCloseness(0.5), [0, 0, 0, 0, 3], domain).transport.scale == 2 * 2
+    assert bind(TCloseness(0.5), [1, 0, 0, 0, 3], domain).transport.scale == 2 * 3
+    assert distance([1, 0, 0, 0, 3], [1, 0, 0, 0, 0], domain) == 3 / 4
 
 
 def test_values_that_the_table_lacks_do_not_stretch_the_order():

@@ -9,7 +9,7 @@ a method: intervals with a loss looked up per node.
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +52,8 @@ class Hierarchy:
         (nodes,) generalization level, the height of the node in the tree as it was declared: 0 for a
         leaf, more for a parent than for any of its children. Without padding that is one more than
         the highest child; a file that pads with repeated labels says itself on which level (column) a
-        node begins.
+        node begins. Distances do not look at levels but at heights in edges (``heights``), which padding
+        does not change.
     leaf_node
         (leaves,) node number of each leaf.
     data_derived
@@ -89,8 +90,44 @@ class Hierarchy:
 
     @property
     def height(self) -> int:
-        """The root's level: the H of every normalised distance and loss."""
+        """The root's level: how many levels lie above the leaves in the tree as it was declared."""
         return int(self.level[0])
+
+    def heights(self, leaves: NDArray[np.bool_] | None = None) -> Nodes:
+        """(nodes,) Height of every node: edges of the longest way down to a leaf.
+
+        Parameters
+        ----------
+        leaves : (leaves,) bool, optional
+            Only ways to these are looked at; a node without any has height 0. All by default.
+
+        Notes
+        -----
+        The height of spec section 1.2, also where leaves lie at different depths. Two files that write one tree
+        with its labels repeated on different levels give the same heights.
+
+        Examples
+        --------
+        >>> from likeness.hierarchies import from_rows
+        >>> padded = from_rows([("a", "X", "X", "*"), ("b", "X", "X", "*")], "t", where=str)
+        >>> padded.level.tolist(), padded.heights().tolist()
+        ([3, 1, 0, 0], [2, 1, 0, 0])
+        """
+        parent = self.parent.tolist()
+        taken = np.full(len(parent), leaves is None)
+        if leaves is not None:
+            taken[self.leaf_node[leaves]] = True
+        height = np.where(taken, 0, -1).tolist()
+        # A parent precedes its children.
+        for node in range(len(parent) - 1, 0, -1):
+            if height[node] >= 0:
+                height[parent[node]] = max(height[parent[node]], height[node] + 1)
+        return np.maximum(height, 0).astype(np.int32)
+
+    @cached_property
+    def unpadded(self) -> Hierarchy:
+        """The same tree, every node on the level of its height, as if no label had been repeated."""
+        return replace(self, level=self.heights())
 
     @property
     def size(self) -> int:
@@ -222,7 +259,7 @@ class Hierarchy:
         return np.asarray(of_leaf[np.asarray(rank)])
 
     def distance(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
-        """Normalised path distance between leaves: height of the common ancestor over that of the root.
+        """Normalised path distance between leaves: height of the common ancestor over that of the root, in edges.
 
         Parameters
         ----------
@@ -238,7 +275,8 @@ class Hierarchy:
         -----
         The ground distance of hierarchical t-closeness and of the record distance of paper 000.
         """
-        return np.asarray(self.level[self.common_ancestor(a, b)] / max(self.height, 1))
+        height = self.unpadded.level
+        return np.asarray(height[self.common_ancestor(a, b)] / max(int(height[0]), 1))
 
     def leaf_distances(self) -> NDArray[np.float64]:
         """All distances between leaves, (leaves, leaves), computed once.

@@ -71,11 +71,11 @@ def places(domain: Domain) -> NDArray[np.float64]:
 
 
 def _ancestors(domain: Domain) -> NDArray[np.int32]:
-    """(codes, levels) Number of each code's ancestor at every level below the root, the code itself first."""
+    """(codes, heights) Number of each code's highest ancestor of at most every height in edges, the code itself first."""
     codes = np.arange(domain.codes)
-    tree = domain.hierarchy
-    if domain.shape != "tree" or tree is None or tree.height < 1:
+    if domain.shape != "tree" or domain.hierarchy is None or domain.hierarchy.height < 1:
         return codes[:, None].astype(np.int32)
+    tree = domain.hierarchy.unpadded
     columns = [codes]
     for level in range(1, tree.height):
         node = tree.ancestor_at(np.arange(domain.size), level).astype(np.int64)

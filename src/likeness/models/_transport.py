@@ -131,20 +131,24 @@ def _ordered(attribute: SensitiveAttribute) -> Transport:
 
 
 def _hierarchical(attribute: SensitiveAttribute) -> Transport:
-    """Values are as far apart as their common ancestor is high; a missing value hangs below the root."""
+    """Values are as far apart as their common ancestor is high, in edges; a missing value hangs below the root."""
     tree = attribute.domain.hierarchy
     assert tree is not None  # noqa: S101  # checked by the caller
+    # Of a tree made from the data only the leaves that were published are told, so only they give it its height.
+    used = attribute.counts[: tree.size] > 0 if tree.data_derived else np.ones(tree.size, np.bool_)
+    heights = tree.heights(used).astype(np.int64)
+    below = np.concatenate([[0], np.cumsum(used)])
     nodes = np.arange(1, len(tree.labels))
+    nodes = nodes[below[tree.right[nodes] + 1] > below[tree.left[nodes]]]
     first = tree.left[nodes].astype(np.int64)
     last = tree.right[nodes].astype(np.int64)
-    weight = tree.level[tree.parent[nodes]].astype(np.int64) - tree.level[nodes]
-    height = max(1, tree.height)
+    weight = heights[tree.parent[nodes]] - heights[nodes]
+    height = max(1, int(heights[0]))
     if attribute.domain.missing:
         # In a tree of one leaf, that leaf too comes to lie below the new root.
-        alone = np.zeros(int(tree.height == 0), np.int64)
+        alone = np.zeros(int(len(tree.labels) == 1), np.int64)
         code = np.array([attribute.domain.missing_code])
         first = np.concatenate([first, alone, code])
         last = np.concatenate([last, alone, code])
         weight = np.concatenate([weight, np.full(alone.size + 1, height)])
-    kept = weight > 0
-    return Transport(attribute.counts, first[kept], last[kept], weight[kept], 2 * height)
+    return Transport(attribute.counts, first, last, weight, 2 * height)

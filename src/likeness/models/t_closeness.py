@@ -31,8 +31,8 @@ class TCloseness(DistributionModel):
         Largest distance, from 0 to 1. Texts such as ``"1/3"`` are exact.
     distance
         Ground distance between values: ``equal`` (any two are 1 apart), ``ordered`` (ranks apart, over the
-        largest) or ``hierarchical`` (height of the lowest common ancestor, over the root's); by default the
-        one the column declares.
+        largest) or ``hierarchical`` (height of the lowest common ancestor, over the root's; the height of a node
+        is the number of edges of the longest way down to a leaf); by default the one the column declares.
 
     References
     ----------
