@@ -285,8 +285,8 @@ def test_remarks_say_what_is_taken_for_granted():
     remarks = lk.anonymize(FRAME, policy(columns=columns, privacy=models), seed=1).certificate.remarks
     assert remarks == (
         "distinct-l-diversity on 's': 'name' taken as not known to the adversary",
-        "entropy-l-diversity on 'name': 's' taken as not known to the adversary",
-        "entropy-l-diversity on 's': 'name' taken as not known to the adversary",
+        "entropy-l-diversity on 'name': 's' taken as known to the adversary",
+        "entropy-l-diversity on 's': 'name' taken as known to the adversary",
         "published as they are, and not taken as known to the adversary: 'row'",
         "sensitive values are published exactly, one per record",
     )
@@ -357,3 +357,52 @@ def test_the_input_is_not_changed():
 def test_what_is_no_table_is_refused(given):
     with pytest.raises(lk.TableError):
         lk.anonymize(given, policy())
+
+
+RICH = pl.DataFrame(
+    {
+        "age": np.random.default_rng(3).integers(20, 60, 300),
+        "s": np.random.default_rng(4).choice(["flu", "cold", "gout"], 300, p=[0.5, 0.3, 0.2]),
+        "t": np.random.default_rng(5).choice(["low", "high"], 300),
+    }
+)
+
+
+def spelt(*models: lk.DistinctLDiversity) -> lk.Release:
+    """A release of a table with two sensitive columns."""
+    columns = {"age": lk.quasi(), "s": lk.sensitive(), "t": lk.sensitive()}
+    return lk.anonymize(RICH, lk.Policy(columns=columns, privacy=[*models]), seed=1)
+
+
+@pytest.mark.parametrize("others", ["known", "unknown"])
+def test_one_model_over_all_columns_means_one_for_each(others, tmp_path):
+    spellings = {
+        "all": [lk.DistinctLDiversity(2, others=others)],
+        "each": [lk.DistinctLDiversity(2, sensitive=name, others=others) for name in ("s", "t")],
+    }
+    for name, models in spellings.items():
+        spelt(*models).write(tmp_path / name)
+    files = [sorted((tmp_path / name / "public").iterdir()) for name in spellings]
+    assert [path.name for path in files[0]] == [path.name for path in files[1]]
+    assert [path.read_bytes() for path in files[0]] == [path.read_bytes() for path in files[1]]
+    told = json.loads((tmp_path / "all/public/certificate.json").read_text())
+    assert [entry["sensitive"] for entry in told["guarantee"]] == ["s", "t"]
+    reading = "known" if others == "known" else "not known"
+    assert told["remarks"][:2] == [
+        f"distinct-l-diversity on 's': 't' taken as {reading} to the adversary",
+        f"distinct-l-diversity on 't': 's' taken as {reading} to the adversary",
+    ]
+    page = (tmp_path / "all/private/report.html").read_text()
+    assert f"&#39;t&#39; taken as {reading} to the adversary" in page
+
+
+def test_whoever_knows_the_other_column_is_covered_unless_the_policy_says_otherwise():
+    def worst(release: lk.Release) -> int:
+        table = release.table
+        return min(
+            table.group_by("age", known).agg(pl.col(own).n_unique())[own].min()
+            for own, known in (("s", "t"), ("t", "s"))
+        )
+
+    assert worst(spelt(lk.DistinctLDiversity(2))) >= 2
+    assert worst(spelt(lk.DistinctLDiversity(2, others="unknown"))) == 1

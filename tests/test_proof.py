@@ -89,7 +89,7 @@ def test_three_classes_are_shown_and_the_others_counted():
 def test_every_sensitive_column_has_a_proof_of_its_own():
     frame = pl.DataFrame({"age": [1, 1, 2, 2], "s": list("abab"), "t": list("cdcd")})
     columns = {"age": lk.quasi(), "s": lk.sensitive(), "t": lk.sensitive()}
-    model = lk.DistinctLDiversity(2)
+    model = lk.DistinctLDiversity(2, others="unknown")
     verdict = lk.anonymize(frame, lk.Policy(columns=columns, privacy=model), seed=1).verdict
     assert [proof.column for proof in verdict.proofs] == ["s", "t"]
 
@@ -111,7 +111,7 @@ def test_what_needs_the_original_is_not_claimed_without_it():
     assert verdict.ok
     assert verdict.proofs[0].holds is None
     assert verdict.lines() == [
-        "not checkable from these files: basic-beta-likeness (reference = original, beta = 1), scope steward"
+        "not checkable from these files: basic-beta-likeness (reference = original, beta = 1) on 's', scope steward"
     ]
 
 
@@ -156,10 +156,9 @@ def test_a_bound_of_ones_own_is_kept_as_its_caps():
     assert proof.holds is False
     assert proof.parameters == {
         "sensitive": "s",
-        "others": "unknown",
         "caps": {"cold": "2/5", "flu": "1", "gout": "2/5"},
     }
-    assert proof.subject == "beta-likeness (others = unknown) on 's'"
+    assert proof.subject == "beta-likeness on 's'"
     again = BetaLikeness(**proof.parameters)
     (kept,) = prove(TWO, [again]).proofs
     assert (kept.holds, kept.parameters) == (False, proof.parameters)
@@ -169,8 +168,8 @@ def test_proofs_are_written_as_json_can_hold_them():
     (proof,) = prove(TWO, [lk.DeltaDisclosure("1/3")]).proofs
     plain = json.loads(json.dumps(proof.to_json()))
     assert plain == {
-        "model": "delta-disclosure", "parameters": {"delta": "1/3"}, "scope": "public", "measured": {"delta": "inf"},
-        "sensitive": "s",
+        "model": "delta-disclosure", "parameters": {"sensitive": "s", "delta": "1/3"}, "scope": "public",
+        "measured": {"delta": "inf"}, "sensitive": "s",
     }  # fmt: skip
     assert "sensitive" not in prove(TWO, [lk.KAnonymity(1)]).proofs[0].to_json()
 

@@ -16,6 +16,7 @@ from likeness.errors import LikenessError, PolicyError, TableError, suggestion
 from likeness.forms._base import RESERVED
 from likeness.microdata.data import Microdata
 from likeness.models._base import SensitiveModel
+from likeness.models._requirements import one_a_column
 from likeness.tables import JoinedTable, join, read_as_said
 
 if TYPE_CHECKING:
@@ -99,13 +100,14 @@ class Encoded:
         return self.renamed.get(name, name)
 
     def name_models(self, models: Iterable[PrivacyModel]) -> tuple[PrivacyModel, ...]:
-        """Let models cover the columns under the names they are published under."""
-        return tuple(
+        """Let models cover one column each, under the name it is published under."""
+        named = (
             replace(model, sensitive=self.renamed[model.sensitive])
             if isinstance(model, SensitiveModel) and model.sensitive in self.renamed
             else model
             for model in models
         )
+        return one_a_column(named, [domain.name for domain in self.data.sensitive])
 
 
 def encode(table: Table, policy: Policy) -> Encoded:

@@ -13,7 +13,7 @@ import numpy as np
 
 from likeness.errors import PolicyError, VerificationError
 from likeness.microdata.grouping import distinct
-from likeness.models._requirements import Requirement, require
+from likeness.models._requirements import Requirement, one_a_column, require
 from likeness.registry import parameters
 from likeness.wording import count
 
@@ -74,7 +74,7 @@ class Proof:
         given = ", ".join(
             f"{key} = {value}" for key, value in self.parameters.items() if key not in {"sensitive", "caps"}
         )
-        return f"{self.model} ({given})" + (f" on {self.column!r}" if self.column else "")
+        return self.model + (f" ({given})" if given else "") + (f" on {self.column!r}" if self.column else "")
 
     def to_json(self) -> dict[str, Any]:
         """What a certificate says about this proof."""
@@ -200,7 +200,7 @@ def prove(
     proofs: list[Proof] = []
     hidden = several and publication.persons is None
     people = individuals if hidden else publication.persons
-    for model in models:
+    for model in one_a_column(models, [domain.name for domain in publication.sensitive]):
         needs_original = model.scope == "steward"
         if (needs_original and original is None) or (hidden and people is None):
             unknown = Proof(
@@ -322,9 +322,6 @@ def _described(model: PrivacyModel, requirement: Requirement | None = None) -> d
         return parameters(model)
     caps = getattr(requirement.bound, "caps", None) if requirement is not None else None
     changed: dict[str, Any] = {"bound": None, "caps": caps() if caps is not None else {}}
-    if getattr(model, "sensitive", None) is None and requirement is not None and requirement.view is not None:
-        # The caps are those of one column; the model said nothing else about any other.
-        changed |= {"sensitive": requirement.view.domain.name, "others": "unknown"}
     return parameters(replace(model, **changed))  # type: ignore[type-var]
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from likeness.methods._base import Method
     from likeness.metrics._base import Metric
     from likeness.policy import Policy
+    from likeness.report.finding import Finding
     from likeness.solve import Solution
     from likeness.tables import EncodedColumn, Labelled
 
@@ -175,6 +176,23 @@ class Release:
         solution = private.solution
         return Evaluation(private.encoded.data, solution.plan, solution.recoding, self._publication)
 
+    @cached_property
+    def warnings(self) -> tuple[Finding, ...]:
+        """What to look at before it is handed out: codes and figures, each a sentence when written as text.
+
+        Examples
+        --------
+        >>> import polars as pl, likeness as lk
+        >>> table = pl.DataFrame({"age": [30, 39], "disease": ["flu", "flu"]})
+        >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
+        >>> release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=1)
+        >>> [(found.code, dict(found.facts)) for found in release.warnings][0]
+        ('one-value-for-everybody', {'column': 'disease', 'records': 2})
+        """
+        from likeness.report.warned import warnings_of
+
+        return warnings_of(self)
+
     def loss(self, *metrics: Metric | str) -> dict[str, float]:
         """Measure the information loss.
 
@@ -306,7 +324,8 @@ class Release:
         """Leave the original behind."""
         state = dict(self.__dict__)
         state["_private"] = None
-        state.pop("tables", None)
+        for looked_at in ("tables", "warnings"):
+            state.pop(looked_at, None)
         return state
 
     def __repr__(self) -> str:

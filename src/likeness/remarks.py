@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from likeness.models._base import SensitiveModel
+from likeness.models._requirements import one_a_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -39,13 +40,12 @@ def remarks_on_others(models: Iterable[PrivacyModel], sensitive: Sequence[str]) 
     >>> list(remarks_on_others([DistinctLDiversity(2, sensitive="pay")], ["disease", "pay"]))
     ["distinct-l-diversity on 'pay': 'disease' taken as known to the adversary"]
     """
-    for model in models:
-        if not isinstance(model, SensitiveModel) or len(sensitive) == 1:
+    for model in one_a_column(models, sensitive) if len(sensitive) > 1 else ():
+        if not isinstance(model, SensitiveModel):
             continue
-        reading = "known" if model.sensitive is not None and model.others == "known" else "not known"
-        for covered in sensitive if model.sensitive is None else [model.sensitive]:
-            others = ", ".join(repr(name) for name in sensitive if name != covered)
-            yield f"{model.name} on {covered!r}: {others} taken as {reading} to the adversary"
+        reading = "known" if model.others == "known" else "not known"
+        others = ", ".join(repr(name) for name in sensitive if name != model.sensitive)
+        yield f"{model.name} on {model.sensitive!r}: {others} taken as {reading} to the adversary"
 
 
 def remark_on_columns(begin: str, names: Iterable[str]) -> list[str]:

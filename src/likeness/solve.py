@@ -365,9 +365,7 @@ def _rare(requirement: Requirement, room: int, word: str) -> str:
     no_room = f"; no class can have more than {count(room, word)}" if sizes.max() > room else ""
     if np.unique(sizes[sizes > 1]).size == 1 and np.count_nonzero(sizes > 1) > _VALUES_SHOWN:
         return f". Smallest class that may hold any value of {view.domain.name!r} (n_min): {sizes.max()}{no_room}"
-    labels = [*view.domain.labels, "missing"]
-    worst = np.argsort(-sizes, kind="stable")[:_VALUES_SHOWN]
-    needs = ", ".join(f"{labels[code]!r} {sizes[code]}" for code in worst if sizes[code] > 1)
+    needs = ", ".join(f"{value!r} {least}" for value, least in requirement.largest_needs(_VALUES_SHOWN))
     more = int((sizes > 1).sum()) - _VALUES_SHOWN
     return (
         f". Smallest class that may hold a value of {view.domain.name!r} (n_min): {needs}"

@@ -28,7 +28,7 @@ def made(**given):
 
 
 def test_formulas_are_warned_of_by_column_with_a_short_example(tmp_path):
-    lines = formulas_in(made())
+    lines = [str(found) for found in formulas_in(made())]
     assert [re.match(r"(.*?)(:|begins)", line)[1].strip() for line in lines] == [
         "the name of the column '@disease'",
         "column 'job'",
@@ -37,7 +37,7 @@ def test_formulas_are_warned_of_by_column_with_a_short_example(tmp_path):
     assert "2 published cells begin as formulas do, such as " in lines[2]
     assert all("say output: {formulas: escape}" in line and len(line) < 300 for line in lines)
     release = made()
-    assert {*lines} <= {*warnings_of(release)}
+    assert {*lines} <= {str(found) for found in warnings_of(release)}
     report = (release.write(tmp_path / "out") / "private" / "report.html").read_text()
     assert "begin as formulas do" in report
 

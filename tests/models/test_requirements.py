@@ -36,7 +36,10 @@ def test_a_model_covers_every_sensitive_column_each_by_itself():
         "distinct-l-diversity on 'sensitive'",
         "distinct-l-diversity on 'other'",
     ]
-    assert judge(DistinctLDiversity(2)) == [[True, False], [True, True]]
+    alone = judge(DistinctLDiversity(2, others="unknown"))
+    assert alone == [[True, False], [True, True]]
+    each = [DistinctLDiversity(2, sensitive=name) for name in ("sensitive", "other")]
+    assert judge(DistinctLDiversity(2)) == [judge(one)[0] for one in each] != alone
     assert judge(KAnonymity(3)) == [[True, False]]
 
 
@@ -54,7 +57,8 @@ def test_known_columns_make_parts_that_a_record_may_found():
         return [requirement.closed_under_adding for requirement in require([model], TWO, CODES)]
 
     assert closed(KAnonymity(2)) == [True]
-    assert closed(DistinctLDiversity(2)) == [True, True]
+    assert closed(DistinctLDiversity(2, others="unknown")) == [True, True]
+    assert closed(DistinctLDiversity(2)) == [False, False]
     assert closed(DistinctLDiversity(2, sensitive="other")) == [False]
     assert closed(DistinctLDiversity(2, sensitive="other", others="unknown")) == [True]
     assert closed(BetaLikeness(2)) == [False, False]

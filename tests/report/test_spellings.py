@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import likeness as lk
-from likeness.report.people import people_warnings
+from likeness.report.people import people_findings
 from likeness.report.spellings import spelling_findings
 
 
@@ -30,8 +30,8 @@ def made(who: list[object], individual: str | None = "who") -> lk.Release:
 )
 def test_names_that_may_be_one(who, people, names):
     release = made(who)
-    (line,) = people_warnings(release)
-    assert spelling_findings(release) == [(line, True)]
+    (line,) = [str(found) for found in people_findings(release) if found.warned]
+    assert [str(found) for found in spelling_findings(release)] == [line]
     assert line == (
         f"column 'who': {people} differ from another only in spaces, capital letters, leading zeros or decimal places, such as "
         f"{names}; if they are one, classes hold fewer people than is proven: write each person in one way"

@@ -16,7 +16,6 @@ from likeness.cli._text import cell, columns, share
 from likeness.encode import encode
 from likeness.microdata.grouping import distinct
 from likeness.models._requirements import require_of
-from likeness.report.warned import warnings_of
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -120,7 +119,7 @@ def checked(begun: Begun, progress: Progress) -> dict[str, Any]:
         "loss": summary["loss"],
         "seconds": seconds,
         "peak_memory": _peak_memory(),
-        "warnings": warnings_of(release),
+        "warnings": [str(found) for found in release.warnings],
         "before_after": pairs,
         "rows": rows,
     }
@@ -176,13 +175,11 @@ def _smallest(requirements: Iterable[Requirement]) -> list[dict[str, Any]]:
     """Say which sensitive values need the largest classes, model by model."""
     found = []
     for requirement in requirements:
-        sizes, view = requirement.bound.smallest_classes(), requirement.view
-        if view is None or not sizes.size:
+        view = requirement.view
+        if view is None:
             continue
-        labels = [*view.domain.labels, "missing"]
-        worst = [int(code) for code in np.argsort(-sizes, kind="stable")[:RAREST] if sizes[code] > 1]
-        if worst:
-            values = {labels[code]: int(sizes[code]) for code in worst}
+        values = dict(requirement.largest_needs(RAREST))
+        if values:
             found.append({"model": requirement.model.name, "column": view.domain.name, "values": values})
     return found
 

@@ -56,7 +56,7 @@ def demonstrate(output: Path, rows: int, seed: int | None, *, overwrite: bool) -
         f"{count(len(private.encoded.table.names), 'column')} about {count(rows, 'invented patient')} of a hospital": [
             f"made anew by: likeness generate {DATASET} --rows {rows} -o {DATASET}.csv"
         ],
-        "what was asked": asked(private.policy, private.policy.privacy),
+        "what was asked": asked(private.policy, private.encoded.name_models(private.policy.privacy)),
         "what anybody can prove, from the bytes of public/ alone": anybody.lines(),
         "what the steward can prove besides, from private/ and the original": [
             line for line in steward.lines() if line not in anybody.lines() and "public/" not in line

@@ -18,7 +18,6 @@ from likeness.cli._summary import (
     people_line,
 )
 from likeness.remarks import SEED_WARNING
-from likeness.report.warned import warnings_of
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def make(
         place = release.write(folder, overwrite=overwrite)
     for before, after in release.private.encoded.renamed.items():
         console.note(f"note: column {before!r} is published as {after!r}: releases use that name themselves")
-    for line in warnings_of(release):
+    for line in release.warnings:
         console.note(f"warning: {line}")
     if release.certificate.reproducible:
         console.note(

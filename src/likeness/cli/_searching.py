@@ -9,7 +9,6 @@ from likeness.cli._making import told
 from likeness.cli._options import pair
 from likeness.cli._text import columns, number
 from likeness.errors import InvalidError
-from likeness.report.warned import warnings_of
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def search(run: Callable[..., Searched], output: Path | None, *, overwrite: bool
         if output is not None:
             progress.step("write", 0, 1)
             found.release.write(output, overwrite=overwrite)
-    for line in warnings_of(found.release):
+    for line in found.release.warnings:
         console.note(f"warning: {line}")
     return {
         "parameter": found.parameter,

@@ -19,6 +19,7 @@ from likeness.folder.public_part import PublicPart, read_public
 from likeness.folder.second_table import locate_records
 from likeness.kernels.grouping import first_appearance
 from likeness.microdata.grouping import pack
+from likeness.models._requirements import one_a_column
 from likeness.policy.sections import READING
 from likeness.proof import Verdict, prove
 from likeness.tables import read
@@ -192,7 +193,12 @@ def _prove(
         problems += certificate.compare(verdict)
         if policy is None:
             return verdict
-        models = policy.privacy if encoded is None else encoded.name_models(policy.privacy)
+        sensitive = [domain.name for domain in publication.sensitive]
+        models = (
+            one_a_column(policy.privacy, sensitive)
+            if encoded is None
+            else encoded.name_models(policy.privacy)
+        )
         # What is certified was proven just now.
         others = [model for model in models if model not in certified]
         asked = prove(publication, others, data, several=several, individuals=individuals)

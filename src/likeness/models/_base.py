@@ -220,10 +220,10 @@ class SensitiveModel(PrivacyModel):
     Parameters
     ----------
     sensitive
-        The sensitive column it covers; by default every one, each by itself.
+        The sensitive column it covers; by default every one, as if the model were given once for each.
     others
-        Whether sensitive columns it does not cover count as ``known`` to the adversary (every part of a class
-        that shares their values must then hold) or ``unknown``.
+        Whether the other sensitive columns count as ``known`` to the adversary (every part of a class that shares their
+        values must then hold) or ``unknown``.
     """
 
     sensitive: str | None = None

@@ -74,6 +74,21 @@ class Requirement:
         """The model and the column it covers, for messages."""
         return self.model.name if self.view is None else f"{self.model.name} on {self.view.domain.name!r}"
 
+    def largest_needs(self, most: int) -> list[tuple[str, int]]:
+        """List the sensitive values that need the largest classes (n_min), and those, the largest first.
+
+        Parameters
+        ----------
+        most
+            Values to list; those that a class of one may hold are left out.
+        """
+        sizes = self.bound.smallest_classes()
+        if self.view is None or sizes.size == 0:
+            return []
+        labels = [*self.view.domain.labels, "missing"]
+        worst = np.argsort(-sizes, kind="stable")[:most].tolist()
+        return [(labels[code], int(sizes[code])) for code in worst if sizes[code] > 1]
+
     @property
     def closed_under_adding(self) -> bool:
         """Whether a class that holds, plus any record, holds."""
@@ -132,6 +147,43 @@ class Requirement:
         )
 
 
+def one_a_column(models: Iterable[PrivacyModel], sensitive: Sequence[str]) -> tuple[PrivacyModel, ...]:
+    """Write a model of all sensitive columns as one of each: that is what it means.
+
+    Parameters
+    ----------
+    models
+        The models of a policy.
+    sensitive
+        All sensitive columns.
+
+    Returns
+    -------
+    tuple of PrivacyModel
+        Each once.
+
+    Raises
+    ------
+    PolicyError
+        When a model needs a sensitive column, and there is none.
+
+    Examples
+    --------
+    >>> from likeness.models.distinct_l_diversity import DistinctLDiversity
+    >>> one_a_column([DistinctLDiversity(2), DistinctLDiversity(2, sensitive="pay")], ["disease", "pay"])
+    (DistinctLDiversity(l=2, sensitive='disease'), DistinctLDiversity(l=2, sensitive='pay'))
+    """
+    found: list[PrivacyModel] = []
+    for model in models:
+        each: list[PrivacyModel] = [model]
+        if isinstance(model, SensitiveModel) and model.sensitive is None:
+            if not sensitive:
+                raise PolicyError(f"{model.name}: needs a sensitive column, and none is declared")
+            each = [replace(model, sensitive=name) for name in sensitive]
+        found += [one for one in each if one not in found]
+    return tuple(found)
+
+
 def require(
     models: Iterable[PrivacyModel],
     sensitive: Sequence[Domain],
@@ -166,31 +218,28 @@ def require(
     PolicyError
         When a model needs a sensitive column that is not there, or the original table and it is not given.
     """
+    names = [domain.name for domain in sensitive]
     found = []
-    for model in models:
+    for model in one_a_column(models, names):
         if not isinstance(model, SensitiveModel):
             found.append(Requirement(model, model.bind(None), None))
             continue
-        names = [domain.name for domain in sensitive]
-        if not names:
-            raise PolicyError(f"{model.name}: needs a sensitive column, and none is declared")
-        if model.sensitive is not None and model.sensitive not in names:
-            hint = suggestion(model.sensitive, names)
+        if model.sensitive not in names:
+            hint = suggestion(str(model.sensitive), names)
             raise PolicyError(f"{model.name}: {model.sensitive!r} is not a sensitive column{hint}")
-        covered = [i for i, name in enumerate(names) if model.sensitive in {None, name}]
-        known = tuple(i for i in range(len(names)) if i not in covered) if model.others == "known" else ()
-        for i in covered:
-            view = _view(model, sensitive[i], i, known)
-            codes = original if model.against_original else published
-            people = original_individuals if model.against_original else individuals
-            if codes is None:
-                raise PolicyError(f"{model.name}: reference 'original' needs the original table")
-            everybody = count_classes(
-                np.zeros(codes.shape[1], np.int64), 1, view.codes(codes), view.domain.codes, people
-            )
-            total = int(everybody.sizes[0]) if people is not None and model.counts_individuals else None
-            attribute = SensitiveAttribute(view.domain, everybody.totals, complete, total)
-            found.append(Requirement(model, model.bind(attribute), view))
+        i = names.index(model.sensitive)
+        known = tuple(j for j in range(len(names)) if j != i) if model.others == "known" else ()
+        view = _view(model, sensitive[i], i, known)
+        codes = original if model.against_original else published
+        people = original_individuals if model.against_original else individuals
+        if codes is None:
+            raise PolicyError(f"{model.name}: reference 'original' needs the original table")
+        everybody = count_classes(
+            np.zeros(codes.shape[1], np.int64), 1, view.codes(codes), view.domain.codes, people
+        )
+        total = int(everybody.sizes[0]) if people is not None and model.counts_individuals else None
+        attribute = SensitiveAttribute(view.domain, everybody.totals, complete, total)
+        found.append(Requirement(model, model.bind(attribute), view))
     return tuple(found)
 
 

@@ -13,6 +13,7 @@ from likeness.microdata.individuals import find_individuals
 from likeness.models._base import SensitiveModel
 from likeness.models._requirements import require_of
 from likeness.models.eir_l_diversity import EirLDiversity
+from likeness.report.finding import Finding
 from likeness.report.spellings import spelling_findings
 from likeness.wording import count
 
@@ -81,7 +82,7 @@ def people_rows(release: Release) -> list[list[str]]:
     return [[what, str(figure)] for what, figure in rows]
 
 
-def people_findings(release: Release) -> list[tuple[str, bool]]:
+def people_findings(release: Release) -> list[Finding]:
     """Say what hygiene left out, and for each model that thinks of one record a person, what it misses of people with several.
 
     Parameters
@@ -91,34 +92,29 @@ def people_findings(release: Release) -> list[tuple[str, bool]]:
 
     Returns
     -------
-    list of (str, bool)
-        One sentence where people may be written in several ways; one where many records say what others of the same person
-        say, and whether they are left out without the policy's saying so; one where nobody else can check a guarantee about
-        people, and whether the policy did not say so; one per model and way to miss something, and
-        whether anything is missed here, but none of models about individuals. None at all where every record is another
+    list of Finding
+        One where people may be written in several ways; one where many records say what others of the same person
+        say, a warning if they are left out without the policy's saying so; one where nobody else can check a guarantee about
+        people, a warning if the policy did not say so; one per model and way to miss something, a warning if
+        anything is missed here, but none of models about individuals. None at all where every record is another
         person's.
     """
     private = release.private
     if private.encoded.data.individuals is None:
         return []
-    lines = spelling_findings(release) + _said_again(release) + _unlinked(release)
+    found = spelling_findings(release) + _said_again(release) + _unlinked(release)
     for model in private.encoded.name_models(private.policy.privacy):
         if model.about_individuals:
             continue
         k = getattr(model, "k", None)
         if k is not None:
-            lines.append(_too_few_people(release, model.name, k))
+            found.append(_too_few_people(release, model.name, k))
         if isinstance(model, SensitiveModel):
-            lines += _too_few_values(release, model)
-    return lines
+            found.append(_too_few_values(release, model))
+    return found
 
 
-def people_warnings(release: Release) -> list[str]:
-    """Keep the sentences of `people_findings` that tell of something missed."""
-    return [line for line, missed in people_findings(release) if missed]
-
-
-def _said_again(release: Release) -> list[tuple[str, bool]]:
+def _said_again(release: Release) -> list[Finding]:
     """Say how many records are left out because their sensitive values are said of the same person already."""
     found, policy = release.private.encoded.hygiene, release.private.policy
     if found is None or found.duplicates_rule != "drop":
@@ -127,69 +123,92 @@ def _said_again(release: Release) -> list[tuple[str, bool]]:
     if again <= _MOST_DUPLICATES * everything:
         return []
     about = [model.name for model in policy.privacy if model.about_individuals]
+    facts = {"again": again, "records": everything, "needed_by": about[0] if about else None}
+    warned = "duplicates" not in policy.hygiene.model_fields_set
+    return [Finding("duplicates-dropped", facts, _left_out, warned)]
+
+
+def _left_out(*, again: int, records: int, needed_by: str | None) -> str:
+    """Say how many records say nothing new, and what to do about them."""
     line = (
-        f"{again:,} of {count(everything, 'record')} {'says' if again == 1 else 'say'} the same sensitive values of the same "
+        f"{again:,} of {count(records, 'record')} {'says' if again == 1 else 'say'} the same sensitive values of the same "
         f"person again and {'is' if again == 1 else 'are'} left out, with {'its' if again == 1 else 'their'} other columns; "
     )
-    line += (
-        f"{about[0]} needs that, and hygiene: {{duplicates: drop}} in the policy says that it is all right"
-        if about
+    return line + (
+        f"{needed_by} needs that, and hygiene: {{duplicates: drop}} in the policy says that it is all right"
+        if needed_by
         else "hygiene: {duplicates: keep} keeps them"
     )
-    return [(line, "duplicates" not in policy.hygiene.model_fields_set)]
 
 
-def _unlinked(release: Release) -> list[tuple[str, bool]]:
+def _unlinked(release: Release) -> list[Finding]:
     """Say that a guarantee about people is proven for the steward alone where nobody sees which records are one person's."""
     policy = release.private.policy
     about = [model.name for model in policy.privacy if model.about_individuals]
     if not about or release.publication.persons is not None:
         return []
-    line = (
-        f"which records are one person's is not published, so {' and '.join(about)} can be checked by you alone; "
+    return [Finding("people-not-published", {"models": about}, _checked_by_you_alone, policy.form is None)]
+
+
+def _checked_by_you_alone(*, models: list[str]) -> str:
+    """Say that nobody else can check models, and what would let them."""
+    return (
+        f"which records are one person's is not published, so {' and '.join(models)} can be checked by you alone; "
         "form: {name: identity-reserved} publishes a random number of each person, and everybody can check"
     )
-    return [(line, policy.form is None)]
 
 
-def _too_few_people(release: Release, name: str, k: int) -> tuple[str, bool]:
+def _too_few_people(release: Release, name: str, k: int) -> Finding:
     """Count the groups of the original that are large enough by their records alone."""
     data = release.private.encoded.data
     assert data.individuals is not None  # noqa: S101  # asked before
     groups = data.tuples
     people = find_individuals(groups.of, groups.count, data.individuals).sizes
     missed = (groups.sizes >= k) & (people < k)
-    number_, alone = np.count_nonzero(missed), np.count_nonzero(missed & (people == 1))
-    line = (
-        f"{name} counts people here; a count of records would take {number_:,} of {count(groups.count, 'group')} of "
+    facts = {
+        "model": name,
+        "k": k,
+        "groups": groups.count,
+        "too_small": int(np.count_nonzero(missed)),
+        "single": int(np.count_nonzero(missed & (people == 1))),
+    }
+    return Finding("groups-of-too-few-people", facts, _by_records_alone, bool(missed.any()))
+
+
+def _by_records_alone(*, model: str, k: int, groups: int, too_small: int, single: int) -> str:
+    """Say what a count of records would take for anonymous."""
+    return (
+        f"{model} counts people here; a count of records would take {too_small:,} of {count(groups, 'group')} of "
         f"equal quasi-identifiers in the original for {k}-anonymous that "
-        f"{'holds' if number_ == 1 else 'hold'} fewer than {count(k, 'person')}, {alone:,} of them a single person"
+        f"{'holds' if too_small == 1 else 'hold'} fewer than {count(k, 'person')}, {single:,} of them a single person"
     )
-    return line, bool(number_)
 
 
-def _too_few_values(release: Release, model: SensitiveModel) -> list[tuple[str, bool]]:
+def _too_few_values(release: Release, model: SensitiveModel) -> Finding:
     """Count the published classes in which few values suffice to know one of everybody's."""
     private = release.private
     plan, data = private.solution.plan, private.encoded.data
     kept = data.take(np.flatnonzero(plan.published))
     least = values_asked(model)
-    lines = []
-    for domain in data.sensitive:
-        if model.sensitive not in {None, domain.name}:
-            continue
-        needed = EirLDiversity(least, sensitive=domain.name, others=model.others)
-        good = holding_classes(require_of((needed,), kept), kept, plan.classes[plan.published], plan.count)
-        failing = int(np.count_nonzero(~good))
-        few = (
-            "one value is everybody's" if least == 2 else f"fewer than {least} values hold one of everybody's"
-        )
-        line = (
-            f"{model.name} on {domain.name!r} says nothing of people who have several values: in {failing:,} of "
-            f"{count(plan.count, 'class')} {few}; eir-l-diversity with l = {least} rules that out"
-        )
-        lines.append((line, failing > 0))
-    return lines
+    needed = EirLDiversity(least, sensitive=model.sensitive, others=model.others)
+    good = holding_classes(require_of((needed,), kept), kept, plan.classes[plan.published], plan.count)
+    facts = {
+        "model": model.name,
+        "column": model.sensitive,
+        "l": least,
+        "classes": plan.count,
+        "failing": int(np.count_nonzero(~good)),
+    }
+    return Finding("values-of-everybody", facts, _few_values, not good.all())
+
+
+def _few_values(*, model: str, column: str, l: int, classes: int, failing: int) -> str:  # noqa: E741
+    """Say in how many classes few values suffice."""
+    few = "one value is everybody's" if l == 2 else f"fewer than {l} values hold one of everybody's"
+    return (
+        f"{model} on {column!r} says nothing of people who have several values: in {failing:,} of "
+        f"{count(classes, 'class')} {few}; eir-l-diversity with l = {l} rules that out"
+    )
 
 
 def values_asked(model: PrivacyModel) -> int:

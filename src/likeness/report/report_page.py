@@ -19,8 +19,6 @@ from likeness.report.measured import (
 from likeness.report.pages import phrase, render
 from likeness.report.people import heaviest_withheld, people_findings, people_rows
 from likeness.report.proven import proof_rows, smallest_class_tables
-from likeness.report.undeclared import undeclared_people
-from likeness.report.warned import formulas_in, values_of_everybody
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,11 +72,9 @@ def report_page(
         form=_part(release.certificate.make_form()),
         proofs=proof_rows(release),
         counts=_count_rows(counts),
-        undeclared=undeclared_people(release),
-        everybodys=values_of_everybody(release),
-        formulas=formulas_in(release),
+        warnings=[str(found) for found in release.warnings],
         people=people_rows(release),
-        people_findings=people_findings(release),
+        people_findings=[str(found) for found in people_findings(release) if not found.warned],
         heaviest=heaviest,
         more_withheld=more_withheld,
         columns=_column_rows(private.encoded, private.policy),

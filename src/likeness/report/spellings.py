@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from likeness.report.finding import Finding
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 _SHOWN = 3
 
 
-def spelling_findings(release: Release) -> list[tuple[str, bool]]:
+def spelling_findings(release: Release) -> list[Finding]:
     """Say how many names of people differ from another in nothing but spaces, capital letters, leading zeros or decimal places.
 
     Names are compared as they are written, so ``p7`` and ``P7`` are two people. If they are one, classes hold fewer people
@@ -27,8 +28,8 @@ def spelling_findings(release: Release) -> list[tuple[str, bool]]:
 
     Returns
     -------
-    list of (str, bool)
-        One sentence, to be warned of, where there are such names; else nothing.
+    list of Finding
+        One, to be warned of, where there are such names; else none.
     """
     private = release.private
     name = private.policy.individual
@@ -39,14 +40,22 @@ def spelling_findings(release: Release) -> list[tuple[str, bool]]:
     alike = _alike(pl.Series("name", names, dtype=pl.String))
     if not alike:
         return []
-    first = " and ".join(repr(text) for text in alike[0][:_SHOWN])
-    people = sum(map(len, alike))
-    line = (
-        f"column {name!r}: {people:,} of {count(len(names), 'person')} differ from another only in spaces, capital letters, "
-        f"leading zeros or decimal places, such as {first}; if they are one, classes hold fewer people than is proven: "
-        "write each person in one way"
+    facts = {
+        "column": name,
+        "alike": sum(map(len, alike)),
+        "people": len(names),
+        "such_as": alike[0][:_SHOWN],
+    }
+    return [Finding("people-written-in-several-ways", facts, _written_otherwise)]
+
+
+def _written_otherwise(*, column: str, alike: int, people: int, such_as: list[str]) -> str:
+    """Say how many people may be one."""
+    return (
+        f"column {column!r}: {alike:,} of {count(people, 'person')} differ from another only in spaces, capital letters, "
+        f"leading zeros or decimal places, such as {' and '.join(map(repr, such_as))}; if they are one, classes hold fewer "
+        "people than is proven: write each person in one way"
     )
-    return [(line, True)]
 
 
 def _alike(names: pl.Series) -> list[list[str]]:

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likeness.checks import number
 from likeness.microdata.grouping import distinct
 from likeness.microdata.individuals import find_individuals
+from likeness.report.finding import Finding
 from likeness.wording import count
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from likeness.models._base import PrivacyModel
     from likeness.release import Release
 
 _LEAST_REPEATED = 0.01
-"""Share of records that repeat an identifier, up to which no class is looked at."""
+"""Share of records that repeat an identifier, from which a class half of whose records do is told of, whatever its size."""
 
 
-def undeclared_people(release: Release) -> list[str]:
+def undeclared_people(release: Release) -> list[Finding]:
     """Say which identifiers stand for several records each, and how few of them the classes of a release hold.
 
     Where a policy does not name the column that tells people apart (``individual``), every record is taken as another
-    person's: a class of ten records may be one person.
+    person's: a class of ten records may be one person. It is told whenever some class has fewer different identifiers
+    than the guarantee asks records of it (`asked_of_a_class`), or, where it asks for no number, than the smallest class
+    has records.
 
     Parameters
     ----------
@@ -30,8 +38,8 @@ def undeclared_people(release: Release) -> list[str]:
 
     Returns
     -------
-    list of str
-        One sentence per identifier that repeats; none where the policy names the individual.
+    list of Finding
+        One per identifier that repeats so; none where the policy names the individual.
     """
     private = release.private
     encoded, plan = private.encoded, private.solution.plan
@@ -39,23 +47,75 @@ def undeclared_people(release: Release) -> list[str]:
         return []
     classes = plan.classes if plan.buckets is None else plan.buckets
     kept = np.flatnonzero(plan.published)
+    asked = asked_of_a_class(encoded.name_models(private.policy.privacy))
     found = []
     for name in encoded.with_role("identifier"):
         names = encoded.table.encode(name, kind="text").codes[encoded.data.rows[kept]].astype(np.int64)
         named = names >= 0
-        own = classes[kept][named]
         different = distinct(names[named]).size
-        if named.sum() - different <= _LEAST_REPEATED * named.sum():
+        repeated = int(named.sum()) - different
+        if not repeated:
             continue
-        people = find_individuals(own, int(own.max(initial=-1)) + 1, names[named])
-        filled = people.sizes[people.records > 0]
-        if (2 * filled > people.records[people.records > 0]).all():
-            # Names that two people share by chance lie in different classes.
-            continue
-        found.append(
-            f"column {name!r} has {count(different, 'value')} in {count(int(named.sum()), 'published record')}: "
-            f"if it names people, the smallest class holds {filled.min()} of them, and "
-            f"{np.count_nonzero(filled == 1):,} of {count(filled.size, 'class')} a single one; "
-            f"say individual: {name} to count people"
-        )
+        # Whoever has no identifier counts as somebody else.
+        whose = np.where(named, names, names.max() + 1 + np.arange(names.size))
+        own = find_individuals(classes[kept], int(classes[kept].max(initial=-1)) + 1, whose)
+        people, records = own.sizes[own.records > 0], own.records[own.records > 0]
+        least = int(records.min()) if asked is None else asked[1]
+        few = int(np.count_nonzero(people < least))
+        # Names that two people share by chance lie in different classes.
+        often = repeated > _LEAST_REPEATED * named.sum() and bool((2 * people <= records)[records > 1].any())
+        if few or often:
+            facts = {
+                "column": name,
+                "values": different,
+                "records": int(named.sum()),
+                "smallest": int(people.min()),
+                "classes": int(people.size),
+                "single": int(np.count_nonzero((people == 1) & (records > 1))),
+                "fewer": few,
+                "asked": None if asked is None else f"{asked[0]} = {asked[1]}",
+            }
+            found.append(Finding("people-not-counted", facts, _not_counted))
     return found
+
+
+def asked_of_a_class(models: Iterable[PrivacyModel]) -> tuple[str, int] | None:
+    """Find how many records the models ask of every class: the largest k, or number of values; None where they ask for none.
+
+    Examples
+    --------
+    >>> from likeness.models.distinct_l_diversity import DistinctLDiversity
+    >>> from likeness.models.k_anonymity import KAnonymity
+    >>> asked_of_a_class([KAnonymity(5), DistinctLDiversity(7)]), asked_of_a_class([])
+    (('l', 7), None)
+    """
+    numbers = [
+        (name, math.ceil(number(model.name, name, value)))
+        for model in models
+        for name in ("k", "l")
+        if (value := getattr(model, name, None)) is not None
+    ]
+    return max(numbers, key=lambda one: one[1], default=None)
+
+
+def _not_counted(
+    *,
+    column: str,
+    values: int,
+    records: int,
+    smallest: int,
+    classes: int,
+    single: int,
+    fewer: int,
+    asked: str | None,
+) -> str:
+    """Say how few people the classes may hold."""
+    under = "" if asked is None or not fewer else f" under {asked}"
+    whole = count(classes, "class")
+    line = (
+        f"column {column!r} has {count(values, 'value')} in {count(records, 'published record')}: if it names people, the "
+        f"smallest class holds {smallest} of them{under}, "
+    )
+    if under:
+        line += f"{fewer:,} of {whole} fewer than that, "
+    return f"{line}and {single:,} of {whole} a single one; say individual: {column} to count people"

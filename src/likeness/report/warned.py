@@ -2,39 +2,54 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from likeness.methods._base import holding_classes
+from likeness.metrics.measuring import metric_named
 from likeness.microdata.grouping import distinct
-from likeness.report.people import people_warnings
+from likeness.report.finding import Finding
+from likeness.report.measured import class_sizes
+from likeness.report.people import people_findings
 from likeness.report.undeclared import undeclared_people
 from likeness.tables import EncodedColumn
 from likeness.tables.formulas import are_formulas
-from likeness.wording import count, quoted
+from likeness.wording import count, nouns, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.models._requirements import Requirement
     from likeness.release import Release
 
+TELLS_NOTHING = 0.95
+"""Information loss (GLM) from which a release is said to tell next to nothing."""
+_VALUES_SHOWN = 3
 
-def warnings_of(release: Release) -> list[str]:
-    """Collect the warnings about a release, one sentence each.
+
+def warnings_of(release: Release) -> tuple[Finding, ...]:
+    """Collect the warnings about a release.
 
     Parameters
     ----------
     release
         With its original.
     """
-    return [
+    return (
         *undeclared_people(release),
-        *people_warnings(release),
+        *(found for found in people_findings(release) if found.warned),
         *values_of_everybody(release),
+        *alone_in_a_class(release),
+        *tells_nothing(release),
         *formulas_in(release),
-    ]
+    )
 
 
-def values_of_everybody(release: Release) -> list[str]:
+def values_of_everybody(release: Release) -> list[Finding]:
     """Say which sensitive columns have one value only in all published records: no class can hide it.
 
     Parameters
@@ -44,8 +59,8 @@ def values_of_everybody(release: Release) -> list[str]:
 
     Returns
     -------
-    list of str
-        One sentence per column; nothing of a single record's, which the guarantee speaks of.
+    list of Finding
+        One per column; nothing of a single record's, which the guarantee speaks of.
 
     Examples
     --------
@@ -53,24 +68,194 @@ def values_of_everybody(release: Release) -> list[str]:
     >>> table = pl.DataFrame({"age": [30, 31], "disease": ["flu", "flu"]})
     >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
     >>> release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=1)
-    >>> values_of_everybody(release)[0][:69]
+    >>> str(values_of_everybody(release)[0])[:69]
     "all 2 published records have the same value of 'disease': everybody l"
     """
     private = release.private
     data, published = private.encoded.data, private.solution.plan.published
-    number = int(np.count_nonzero(published))
-    which = "the only published record has one value" if number == 1 else (
-        f"all {count(number, 'published record')} have the same value"
-    )  # fmt: skip
+    records = int(np.count_nonzero(published))
     return [
-        f"{which} of {domain.name!r}: everybody learns it of everybody in the release; give the column the role other or drop if "
-        "that is all right, else do not hand it out"
+        Finding("one-value-for-everybody", {"column": domain.name, "records": records}, _everybodys)
         for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True)
         if distinct(codes[published]).size == 1
     ]
 
 
-def formulas_in(release: Release) -> list[str]:
+def _everybodys(*, column: str, records: int) -> str:
+    """Say that a value is everybody's."""
+    which = "the only published record has one value" if records == 1 else (
+        f"all {count(records, 'published record')} have the same value"
+    )  # fmt: skip
+    return (
+        f"{which} of {column!r}: everybody learns it of everybody in the release; give the column the role other or drop if "
+        "that is all right, else do not hand it out"
+    )
+
+
+def alone_in_a_class(release: Release) -> list[Finding]:
+    """Count the people who are alone in their class, which models of distributions alone allow.
+
+    Parameters
+    ----------
+    release
+        With its original.
+
+    Returns
+    -------
+    list of Finding
+        One, where there are any; none for forms that publish quasi-identifiers exactly and say so.
+
+    Examples
+    --------
+    >>> import polars as pl, likeness as lk
+    >>> table = pl.DataFrame({"age": [30, 40, 50, 60], "disease": ["flu", "flu", "cold", "cold"]})
+    >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
+    >>> release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.TCloseness(0.5)), seed=1)
+    >>> str(alone_in_a_class(release)[0])[:76]
+    '4 of 4 classes hold a single record, whose quasi-identifiers are published e'
+    """
+    private = release.private
+    if release.certificate.make_form().publishes_exactly:
+        return []
+    sizes = class_sizes(release)
+    alone = int(np.count_nonzero(sizes == 1))
+    if not alone:
+        return []
+    facts = {
+        "alone": alone,
+        "classes": int(sizes.size),
+        "unit": "record" if private.encoded.data.individuals is None else "person",
+        "models": list(dict.fromkeys(model.name for model in private.policy.privacy)),
+    }
+    return [Finding("alone-in-a-class", facts, _alone)]
+
+
+def _alone(*, alone: int, classes: int, unit: str, models: Sequence[str]) -> str:
+    """Say how many are alone, and what would help."""
+    verb = "asks" if len(models) == 1 else "ask"
+    several = nouns(2, unit)
+    return (
+        f"{alone:,} of {count(classes, 'class')} {'holds' if alone == 1 else 'hold'} a single {unit}, whose quasi-identifiers "
+        f"are published exactly: who knows them finds the {unit}; {' and '.join(models)} {verb} for no number of {several} in a "
+        "class, so add {model: k-anonymity, k: …}"
+    )
+
+
+def tells_nothing(release: Release) -> list[Finding]:
+    """Say that a release tells next to nothing, which model needs that, and for which values.
+
+    A model is said to need it where a sensitive value may stand only in classes of more than half of the table (n_min), or
+    where it fails in a half of the table whichever quasi-identifier is cut at its median.
+
+    Parameters
+    ----------
+    release
+        With its original.
+
+    Returns
+    -------
+    list of Finding
+        One, where the information loss (GLM) is `TELLS_NOTHING` or more, or all is one class although quasi-identifiers
+        differ.
+    """
+    private = release.private
+    records = release.certificate.records
+    if release.certificate.make_form().publishes_exactly or records < 2:
+        return []
+    loss = metric_named("glm").measure(release.evaluation)
+    classes = release.evaluation.recoding.classes
+    if loss < TELLS_NOTHING and not (classes == 1 and loss > 0):
+        return []
+    individuals = release.certificate.individuals
+    units = records if individuals is None else individuals
+    facts = {
+        "loss": loss,
+        "classes": classes,
+        "units": units,
+        "unit": "record" if individuals is None else "person",
+        "needed_by": _needed_by(release, units),
+        "withheld": private.solution.plan.withheld,
+    }
+    return [Finding("tells-nothing", facts, _nothing_told)]
+
+
+def _needed_by(release: Release, units: int) -> list[dict[str, Any]]:
+    """Find the models that keep most of the table in one class, with the values that need the largest classes."""
+    found = []
+    halves = None
+    for requirement in release.private.solution.requirements:
+        values = {
+            value: least for value, least in requirement.largest_needs(_VALUES_SHOWN) if 2 * least > units
+        }
+        if not values:
+            halves = _halves(release) if halves is None else halves
+            if not halves or any(_both_hold(release, requirement, own) for own in halves):
+                continue
+        column = None if requirement.view is None else requirement.view.domain.name
+        found.append({"model": requirement.model.name, "column": column, "values": values})
+    return found
+
+
+def _halves(release: Release) -> list[NDArray[np.int64]]:
+    """(published,) Half of each published record (of each person's records), for every quasi-identifier cut at its median."""
+    private = release.private
+    data = private.encoded.data
+    data = data.take(np.flatnonzero(private.solution.plan.published))
+    found = []
+    for codes in data.codes:
+        middle = np.median(codes)
+        upper = codes > middle if (codes > middle).any() else codes >= middle
+        if upper.all():
+            continue
+        half = upper.astype(np.int64)
+        if data.individuals is not None:
+            of = np.zeros(int(data.individuals.max()) + 1, np.int64)
+            of[data.individuals[::-1]] = half[::-1]
+            half = of[data.individuals]
+        found.append(half)
+    return found
+
+
+def _both_hold(release: Release, requirement: Requirement, half: NDArray[np.int64]) -> bool:
+    """Whether both halves of what is published hold a model."""
+    private = release.private
+    data = private.encoded.data.take(np.flatnonzero(private.solution.plan.published))
+    return bool(holding_classes((requirement,), data, half, 2).all())
+
+
+def _nothing_told(
+    *,
+    loss: float,
+    classes: int,
+    units: int,
+    unit: str,
+    needed_by: Iterable[Mapping[str, Any]],
+    withheld: int,  # noqa: ARG001  # a fact, and no part of the sentence
+) -> str:
+    """Say how little is told, why, and what would help."""
+    held = f"all {count(units, unit)} are one class" if classes == 1 else f"it has {count(classes, 'class')}"
+    line = f"the release tells next to nothing: its information loss (glm) is {loss:.3g} of at most 1, and {held}"
+    why = []
+    for one in needed_by:
+        subject = one["model"] if one["column"] is None else f"{one['model']} on {one['column']!r}"
+        needs = ", ".join(f"{value!r} {least:,}" for value, least in one["values"].items())
+        why.append(
+            f"{subject} needs that (smallest class that may hold a value, n_min: {needs})"
+            if needs
+            else f"{subject} needs that: no quasi-identifier's halves hold it both"
+        )
+    if not why:
+        return f"{line}; no model needs that by itself: look at the method, and at levels and hierarchies of quasi-identifiers"
+    return (
+        f"{line}; {'; '.join(why)}; weaken it, group rare values (level, with a hierarchy), leave their records out "
+        "(withhold: at_most), or take sensitive columns as unknown (others: unknown) where they are"
+    )
+
+
+_REMEDY = "a spreadsheet program that opens the release may run it: say output: {formulas: escape}, or correct the table"
+
+
+def formulas_in(release: Release) -> list[Finding]:
     """Say which published texts a spreadsheet program would run as formulas, unless they are escaped.
 
     Parameters
@@ -80,8 +265,8 @@ def formulas_in(release: Release) -> list[str]:
 
     Returns
     -------
-    list of str
-        One sentence per column that holds or is named by such a text.
+    list of Finding
+        One per column that is named by such a text, or else holds one.
 
     Examples
     --------
@@ -89,17 +274,16 @@ def formulas_in(release: Release) -> list[str]:
     >>> table = pl.DataFrame({"age": [30, 31], "note": ["=1+1", "-5"]})
     >>> columns = {"age": lk.quasi(), "note": lk.other()}
     >>> release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=1)
-    >>> formulas_in(release)[0][:69]
+    >>> str(formulas_in(release)[0])[:69]
     "column 'note': 1 published cell begins as a formula does, such as '=1"
     """
     if release.certificate.formulas == "escape":
         return []
-    remedy = "; a spreadsheet program that opens the release may run it: say output: {formulas: escape}, or correct the table"
-    found: dict[str, str] = {}
+    found: dict[str, Finding] = {}
     for columns in release.columns.values():
-        named = are_formulas(pl.Series(list(columns), dtype=pl.String))
-        for name in pl.Series(list(columns), dtype=pl.String).filter(named):
-            found[name] = f"the name of the column {quoted(name)} begins as a formula does{remedy}"
+        names = pl.Series(list(columns), dtype=pl.String)
+        for name in names.filter(are_formulas(names)):
+            found[name] = Finding("formula-as-name", {"column": name}, _formula_as_name)
         for name, column in columns.items():
             if isinstance(column, EncodedColumn) and column.kind != "text":
                 continue
@@ -108,11 +292,21 @@ def formulas_in(release: Release) -> list[str]:
             # The last entry stands for missing cells.
             cells = np.append(which, np.False_)[column.codes]
             number = int(np.count_nonzero(cells))
-            if number:
-                example = quoted(labels[int(column.codes[int(np.argmax(cells))])])
-                begins = "begins as a formula does" if number == 1 else "begin as formulas do"
-                found.setdefault(
-                    name,
-                    f"column {name!r}: {count(number, 'published cell')} {begins}, such as {example}{remedy}",
-                )
+            if number and name not in found:
+                example = labels[int(column.codes[int(np.argmax(cells))])]
+                facts = {"column": name, "cells": number, "example": example}
+                found[name] = Finding("formulas", facts, _formulas)
     return list(found.values())
+
+
+def _formula_as_name(*, column: str) -> str:
+    """Say that a column's name is a formula."""
+    return f"the name of the column {quoted(column)} begins as a formula does; {_REMEDY}"
+
+
+def _formulas(*, column: str, cells: int, example: str) -> str:
+    """Say how many cells of a column are formulas."""
+    begins = "begins as a formula does" if cells == 1 else "begin as formulas do"
+    return (
+        f"column {column!r}: {count(cells, 'published cell')} {begins}, such as {quoted(example)}; {_REMEDY}"
+    )
