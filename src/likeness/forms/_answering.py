@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from likeness.forms._axes import Codes, ExactAxis, Spans, exact_shares
+from likeness.forms._axes import Codes, ExactAxis, Sets, Shares, Spans, code_ranges, exact_shares
 from likeness.forms._sums import ANYTHING, number_weights, unknown_column
 
 if TYPE_CHECKING:
@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.forms._axes import Axis, Shares
+    from likeness.forms._axes import Axis, LaidOut
     from likeness.forms._units import Units
     from likeness.forms._workload import Workload
-    from likeness.kernels.workloads import Columns, Conditions, Queries
+    from likeness.kernels.workloads import Cells, Columns, Conditions, Queries
 
-_MOST_ENTRIES = 1 << 24
-"""Of tables laid out at once: 128 MB."""
+_MOST_ENTRIES = 1 << 22
+"""Of tables laid out at once: 32 MB."""
+_MOST_UNITS = 1 << 17
+"""Whose places in all columns are laid out at once: a few MB for each column."""
 _MOST_ROWS = 4_096
 """Of conditions laid out at once on a block of units."""
 
@@ -29,10 +31,23 @@ _MOST_ROWS = 4_096
 class Question(NamedTuple):
     """A part of a workload in arrays, as `kernels.workloads` takes it: conditions and what each query has of them."""
 
+    laid: list[tuple[Axis, LaidOut, int]]
     conditions: Conditions
-    columns: Columns
     queries: Queries
     values: NDArray[np.float64]
+
+    def of(self, units: Units) -> Iterator[tuple[Columns, Cells]]:
+        """What units have in the columns that are asked about, and what they hold; some of them at a time."""
+        from likeness.kernels.workloads import Cells
+
+        count = units.start.shape[0] - 1
+        for begin in range(0, max(1, count), _MOST_UNITS):
+            end = min(begin + _MOST_UNITS, count)
+            first, stop = int(units.start[begin]), int(units.start[end])
+            yield (
+                _columns(self.laid, begin, end),
+                Cells(units.start[begin : end + 1] - first, units.code[first:stop], units.weight[first:stop]),
+            )
 
 
 def by_aggregate(
@@ -67,20 +82,19 @@ def answer(units: Units, workload: Workload, power: int | None) -> NDArray[np.fl
     TableError
         When a column was not published, a condition does not suit its column, or there are no numbers to sum.
     """
-    from likeness.kernels.workloads import Cells, totals
+    from likeness.kernels.workloads import totals
 
     found = np.zeros(len(workload))
     if _asks_finely(units, workload):
         units = units.by_cell
     units, workload, power = _weighted(units, workload, power)
-    cells = Cells(units.start, units.code, units.weight)
     for which, question in _questions(units, workload, power):
         values = question.values if units.mixing is None else question.values @ units.mixing.T
         if units.sets is not None:
             values = units.sets.any_of(values)
-        found[which] = totals(
-            question.conditions, question.columns, cells, question.queries, np.ascontiguousarray(values)
-        )
+        values = np.ascontiguousarray(values)
+        for columns, cells in question.of(units):
+            found[which] += totals(question.conditions, columns, cells, question.queries, values)
     return found
 
 
@@ -98,9 +112,8 @@ def _asks_finely(units: Units, workload: Workload) -> bool:
     if len(units.sensitive) != 1 or units.mixing is not None or units.sets is not None:
         return False
     ((name, (domain, _)),) = units.sensitive.items()
-    which = workload.which.get(name)
-    distinct = 0 if which is None else np.unique(which).size
-    return domain.shape == "interval" and distinct * units.tuples > _MOST_ENTRIES // 8
+    asked = _asked(workload, name) if name in workload.which else []
+    return len(asked) * units.tuples > _MOST_ENTRIES // 8 and code_ranges(domain, asked) is not None
 
 
 def answer_by_value(
@@ -114,12 +127,13 @@ def answer_by_value(
         Some of the queries; what the records of each published sensitive tuple add up to, those that add and (without
         their sign) those that take away; what each sensitive tuple counts for.
     """
-    from likeness.kernels.workloads import Cells, histograms
+    from likeness.kernels.workloads import histograms
 
     units, workload, power = _weighted(units, workload, power)
-    cells = Cells(units.start, units.code, units.weight)
     for which, question in _questions(units, workload, power):
-        sums = histograms(question.conditions, question.columns, cells, question.queries, units.tuples)
+        sums = np.zeros((2, which.size, units.tuples))
+        for columns, cells in question.of(units):
+            sums += histograms(question.conditions, columns, cells, question.queries, units.tuples)
         yield which, sums, question.values[question.queries.asked]
 
 
@@ -133,7 +147,10 @@ def _questions(
         if name not in units.names:
             raise unknown_column(name, units.names)
     rows = sum(np.unique(workload.which[name]).size for name in used)
-    entries = units.shown + sum(units.axes[name].width for name in used if name in units.axes)
+    entries = units.shown
+    for name in used:
+        if name in units.axes:
+            entries += units.axes[name].width(_asked(workload, name), power if name == of else None)
     part = max(1, len(workload))
     if rows > _MOST_ROWS or rows * entries > _MOST_ENTRIES:
         part = max(16, min(_MOST_ROWS // 4, _MOST_ENTRIES // entries))
@@ -148,7 +165,7 @@ def _lay_out(
     """Lay out some queries."""
     from likeness.kernels.workloads import Queries
 
-    laid: list[tuple[Axis, Codes | Spans | Shares, int]] = []
+    laid: list[tuple[Axis, LaidOut, int]] = []
     numbers = np.empty((queries.shape[0], len(units.axes)), np.int64)
     held = 0
     for column, (name, axis) in enumerate(units.axes.items()):
@@ -162,9 +179,13 @@ def _lay_out(
     np.cumsum((numbers >= 0).sum(axis=1), out=begins[1:])
     values, asked = _values(units, workload, queries, of, power)
     conditions_of_all = np.ascontiguousarray(numbers[numbers >= 0])
-    return Question(
-        *_gather(laid, units.start.shape[0] - 1), Queries(begins, conditions_of_all, asked), values
-    )
+    return Question(laid, _gather(laid), Queries(begins, conditions_of_all, asked), values)
+
+
+def _asked(workload: Workload, name: str) -> list[Any]:
+    """Conditions on one column that some query has."""
+    found = np.unique(workload.which[name])
+    return [workload.conditions[name][at] for at in found.tolist() if at >= 0]
 
 
 def _conditions(
@@ -183,37 +204,29 @@ def _conditions(
     return some, number - absent
 
 
-def _gather(
-    laid: Sequence[tuple[Axis, Codes | Spans | Shares, int]], units: int
-) -> tuple[Conditions, Columns]:
-    """Put conditions on several columns one after the other, and what the units have in these."""
-    from likeness.kernels.workloads import POINTS, SPANS, TABLE, Columns, Conditions
+def _gather(laid: Sequence[tuple[Axis, LaidOut, int]]) -> Conditions:
+    """Put conditions on several columns one after the other."""
+    from likeness.kernels.workloads import POINTS, SETS, SPANS, TABLE, Conditions
 
     parts: list[tuple[Any, ...]] = []
-    codes: list[NDArray[np.int32]] = []
-    stretches: list[list[NDArray[np.float64]]] = []
-    regions: list[NDArray[np.int32]] = []
     shares: list[NDArray[np.float64]] = [np.zeros(0)]
-    for axis, own, power in laid:
-        d = own[0].shape[0]
+    columns = {Codes: 0, Spans: 0, Sets: 0, Shares: 0}
+    for _, own, power in laid:
+        d, column = own[0].shape[0], columns[type(own)]
+        columns[type(own)] += 1
         if isinstance(own, Codes):
-            parts.append((POINTS, len(codes), own.low, own.high, 0, np.zeros(d)))
-            codes.append(axis.of.astype(np.int32))
+            parts.append((POINTS, column, own.low, own.high, 0, np.zeros(d)))
         elif isinstance(own, Spans):
-            parts.append((SPANS, len(stretches), own.low, own.high, power, np.zeros(d)))
-            stretches.append([ends[axis.of] for ends in own.stretches])
+            parts.append((SPANS, column, own.low, own.high, power, np.zeros(d)))
+        elif isinstance(own, Sets):
+            parts.append((SETS, column, own.low, own.high, 0, np.zeros(d)))
         else:
             begins = sum(table.size for table in shares) + np.arange(d) * own.table.shape[1]
-            parts.append((TABLE, len(regions), np.zeros(d), np.zeros(d), 0, begins))
-            regions.append(axis.of.astype(np.int32))
+            parts.append((TABLE, column, np.zeros(d), np.zeros(d), 0, begins))
             shares.append(own.table.reshape(-1))
-    joined = [
+    kind, column, low, high, power_of, shares_at = (
         np.concatenate([np.zeros(0), *(np.broadcast_to(part[i], part[2].shape) for part in parts)])
         for i in range(6)
-    ]
-    kind, column, low, high, power_of, shares_at = joined
-    first, last, step, inverse = (
-        np.array([own[i] for own in stretches], np.float64).reshape(len(stretches), units) for i in range(4)
     )
     return Conditions(
         kind.astype(np.int8),
@@ -223,13 +236,40 @@ def _gather(
         power_of.astype(np.int64),
         shares_at.astype(np.int64),
         np.concatenate(shares),
-    ), Columns(
+    )
+
+
+def _columns(laid: Sequence[tuple[Axis, LaidOut, int]], begin: int, end: int) -> Columns:
+    """Lay out what some units have in the columns that conditions are on."""
+    from likeness.kernels.workloads import Columns
+
+    units = end - begin
+    of = [(axis.of[begin:end], own) for axis, own, _ in laid]
+    codes = [region for region, own in of if isinstance(own, Codes)]
+    spans = [(region, own.stretches) for region, own in of if isinstance(own, Spans)]
+    tables = [region for region, own in of if isinstance(own, Shares)]
+    sets = [(region, own) for region, own in of if isinstance(own, Sets)]
+    first, last, step, inverse = (
+        np.array([ends[i][region] for region, ends in spans], np.float64).reshape(len(spans), units)
+        for i in range(4)
+    )
+    before = np.cumsum([0, *(own.size.shape[0] for _, own in sets)])
+    entries = np.cumsum([0, *(own.members.shape[0] for _, own in sets)])
+    return Columns(
         np.array(codes, np.int32).reshape(len(codes), units),
         first,
         last,
         step,
         inverse,
-        np.array(regions, np.int32).reshape(len(regions), units),
+        np.array(tables, np.int32).reshape(len(tables), units),
+        np.array([region + at for (region, _), at in zip(sets, before, strict=False)], np.int32).reshape(
+            len(sets), units
+        ),
+        np.concatenate(
+            [*(own.begins[:-1] + at for (_, own), at in zip(sets, entries, strict=False)), entries[-1:]]
+        ),
+        np.concatenate([np.zeros(0, np.int32), *(own.members for _, own in sets)]),
+        np.concatenate([np.zeros(0, np.int64), *(own.size for _, own in sets)]),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from copy import copy
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -65,11 +66,27 @@ class Codes(NamedTuple):
     high: NDArray[np.float64]
 
 
+class Sets(NamedTuple):
+    """Conditions that are ranges of the ranks of values, on a column of value sets."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    begins: NDArray[np.int64]
+    """(R + 1,) where the members of each region begin."""
+    members: NDArray[np.int32]
+    """Ranks of members, region after region, ascending; the missing value has none."""
+    size: NDArray[np.int64]
+    """(R,) Number of members, the missing value included."""
+
+
 class Shares(NamedTuple):
     """Conditions by the share of each region that meets them."""
 
     table: NDArray[np.float64]
     """(D, R)"""
+
+
+LaidOut = Codes | Spans | Sets | Shares
 
 
 class Axis(ABC):
@@ -79,12 +96,13 @@ class Axis(ABC):
     ----------
     of : (units,) int64
         Region of each unit.
-    width : int
-        R where conditions may need a table of shares, else 0.
     """
 
     of: NDArray[np.int64]
-    width: int
+
+    @abstractmethod
+    def width(self, conditions: Sequence[Any], power: int | None) -> int:
+        """R where conditions need a table of shares; 0 where they are laid out by their ends alone."""
 
     @property
     @abstractmethod
@@ -98,7 +116,7 @@ class Axis(ABC):
         return other
 
     @abstractmethod
-    def lay_out(self, conditions: Sequence[Any], power: int | None) -> Codes | Spans | Shares:
+    def lay_out(self, conditions: Sequence[Any], power: int | None) -> LaidOut:
         """Lay out conditions.
 
         Parameters
@@ -129,7 +147,13 @@ class ExactAxis(Axis):
 
     def __init__(self, domain: Domain, of: NDArray[np.integer]) -> None:
         self.domain, self.of = domain, np.asarray(of, np.int64)
-        self.width = 0 if domain.shape == "interval" else domain.codes
+
+    def width(self, conditions: Sequence[Any], power: int | None = None) -> int:
+        """Only conditions that are no ranges of codes need a table."""
+        assert power is None  # noqa: S101  # see `answer`
+        if self.domain.shape == "interval" or code_ranges(self.domain, conditions) is not None:
+            return 0
+        return self.domain.codes
 
     @property
     def ranks(self) -> NDArray[np.int64]:
@@ -139,12 +163,9 @@ class ExactAxis(Axis):
     def lay_out(self, conditions: Sequence[Any], power: int | None = None) -> Codes | Shares:
         """Lay out neighbouring values as ranges of codes, everything else as tables; sums are made of weights."""
         assert power is None  # noqa: S101  # see `answer`
-        if self.domain.shape == "interval":
-            ends = range_ends(axis_of(self.domain), conditions)
-            if ends is not None:
-                low = np.searchsorted(self.domain.numbers, ends[0], "left")
-                high = np.searchsorted(self.domain.numbers, ends[1], "right") - 1
-                return Codes(low.astype(np.float64), high.astype(np.float64))
+        found = code_ranges(self.domain, conditions)
+        if found is not None:
+            return Codes(*found)
         table = exact_shares(self.domain, conditions)
         return _neighbours(table) or Shares(table)
 
@@ -162,7 +183,20 @@ class RegionAxis(Axis):
 
     def __init__(self, overlap: Overlap, of: NDArray[np.integer]) -> None:
         self.overlap, self.of = overlap, np.asarray(of, np.int64)
-        self.width = 0 if overlap.note.shape == "interval" else len(overlap.regions)
+
+    def width(self, conditions: Sequence[Any], power: int | None) -> int:
+        """Ranges on axes and of neighbouring leaves or members need no table."""
+        shape = self.overlap.note.shape
+        if shape == "interval" or (power is None and rank_ranges(conditions, self._known) is not None):
+            return 0
+        return len(self.overlap.regions)
+
+    @cached_property
+    def _known(self) -> Sequence[str | None]:
+        """Values in an order: leaves of the hierarchy, or every value that was shown; nothing where neither is known."""
+        if self.overlap.note.shape == "set":
+            return shown_values(self.overlap)
+        return () if self.overlap.tree is None else self.overlap.tree.leaves
 
     @cached_property
     def ranks(self) -> NDArray[np.int64]:
@@ -179,11 +213,11 @@ class RegionAxis(Axis):
         ends = [self.overlap.ends(region) for region in self.overlap.regions]
         return Stretches.of([low for low, _ in ends], [high for _, high in ends], self.overlap.step)
 
-    def lay_out(self, conditions: Sequence[Any], power: int | None) -> Codes | Spans | Shares:
-        """Lay out ranges on axes as spans, everything else as tables of shares."""
+    def lay_out(self, conditions: Sequence[Any], power: int | None) -> LaidOut:
+        """Lay out ranges on axes and of neighbouring values by their ends, everything else as tables of shares."""
         overlap = self.overlap
         overlap.check_everything()
-        laid: Spans | Shares | None = None
+        laid: Spans | Sets | Shares | None = None
         if overlap.note.shape == "interval":
             ends = range_ends(overlap.note, conditions)
             if power is not None:
@@ -194,7 +228,9 @@ class RegionAxis(Axis):
         elif overlap.note.shape == "tree" and overlap.tree is None:
             laid = None if power is not None else self._made(conditions)
         else:
-            laid = Shares(self._table(conditions, power))
+            laid = (None if power is not None else self._ranges(conditions)) or Shares(
+                self._table(conditions, power)
+            )
         return laid or self._one_by_one(conditions, power)
 
     def _one_by_one(self, conditions: Sequence[Any], power: int | None) -> Shares:
@@ -215,19 +251,52 @@ class RegionAxis(Axis):
         ends = [made_ends(self.overlap, region, days=days == {True}) for region in regions]
         return Spans(low.copy(), high.copy(), Stretches.of(*np.array(ends).reshape(-1, 3).T))
 
+    def _ranges(self, conditions: Sequence[Any]) -> Spans | Sets | None:
+        """Lay out conditions on values that stand next to each other; None for others."""
+        ends = rank_ranges(conditions, self._known)
+        if ends is None:
+            return None
+        if self.overlap.tree is None:
+            begins, members = self._members
+            known = np.array([value is not None for value in self._known], np.bool_)[members]
+            own = np.append(0, np.cumsum(known))[begins]
+            return Sets(*ends, own, members[known].astype(np.int32), np.diff(begins))
+        return Spans(*ends, Stretches.of(self._leaf_ends[:, 0], self._leaf_ends[:, 1] - 1, 1.0))
+
+    @cached_property
+    def _leaf_ends(self) -> NDArray[np.int64]:
+        """(R, 2) Positions of the first leaf of each node, and of the one after the last."""
+        return np.array([self._leaves(region) for region in self.overlap.regions], np.int64).reshape(-1, 2)
+
+    @cached_property
+    def _members(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(R + 1,) (entries,) Where each set's members begin, and their positions, ascending."""
+        place_in = {value: i for i, value in enumerate(self._known)}
+        sets = [
+            sorted(place_in[value] for value in self.overlap.members(region))
+            for region in self.overlap.regions
+        ]
+        sizes = np.array([len(own) for own in sets], np.int64)
+        members = np.fromiter(chain.from_iterable(sets), np.int64, int(sizes.sum()))
+        return np.append(0, np.cumsum(sizes)), members
+
     def _table(self, conditions: Sequence[Any], power: int | None) -> NDArray[np.float64]:
         """(D, R) Shares of nodes and sets."""
         note, tree = self.overlap.note, self.overlap.tree
-        known = shown_values(self.overlap) if tree is None else [*tree.leaves, None]
+        known = self._known if tree is None else [*tree.leaves, None]
         table = membership(conditions, known, note.name).astype(np.float64)
         if power is not None:
             table *= value_weights(note, known, power)
         if tree is None:
-            sizes = [len(self.overlap.members(region)) for region in self.overlap.regions]
-            return np.asarray(table @ self._incidence(known) / np.array(sizes, np.float64))
+            begins, members = self._members
+            found = np.empty((len(conditions), begins.size - 1))
+            for own, values in zip(found, table, strict=True):
+                # One condition at a time: what sets hold is laid out once, not once for each condition.
+                own[:] = np.add.reduceat(values[members], begins[:-1]) / np.diff(begins)
+            return found
         below = np.zeros(table.shape)
         np.cumsum(table[:, :-1], axis=1, out=below[:, 1:])
-        ends = np.array([self._leaves(region) for region in self.overlap.regions], np.int64).reshape(-1, 2)
+        ends = self._leaf_ends
         shares = (below[:, ends[:, 1]] - below[:, ends[:, 0]]) / np.maximum(ends[:, 1] - ends[:, 0], 1)
         missing = [region.what == "values" for region in self.overlap.regions]
         return np.where(missing, table[:, -1:], shares)
@@ -239,14 +308,60 @@ class RegionAxis(Axis):
             return region.low, region.high + 1
         return 0, self.overlap.tree.size if region.what == "everything" else 0
 
-    def _incidence(self, known: Sequence[str | None]) -> NDArray[np.float64]:
-        """(V, R) 1 for every value that is in a set."""
-        place_in = {value: i for i, value in enumerate(known)}
-        table = np.zeros((len(known), len(self.overlap.regions)))
-        for r, region in enumerate(self.overlap.regions):
-            members = self.overlap.members(region)
-            table[[place_in[value] for value in members], r] = 1.0
-        return table
+
+def code_ranges(
+    domain: Domain, conditions: Sequence[Any]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """(D,) (D,) First and last code that meets each condition; None when one is no range of codes by what it says."""
+    if domain.shape != "interval":
+        return rank_ranges(conditions, domain.labels)
+    ends = range_ends(axis_of(domain), conditions)
+    if ends is None:
+        return None
+    low = np.searchsorted(domain.numbers, ends[0], "left")
+    high = np.searchsorted(domain.numbers, ends[1], "right") - 1
+    return low.astype(np.float64), high.astype(np.float64)
+
+
+def rank_ranges(
+    conditions: Sequence[Any], values: Sequence[str | None]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """(D,) (D,) Ranks, first and last, that each condition on neighbouring values covers.
+
+    Parameters
+    ----------
+    conditions
+        Conditions, as in `Query`.
+    values
+        Values in the order of their ranks; the missing one, None, may stand at the end.
+
+    Returns
+    -------
+    tuple or None
+        None when a condition names no neighbours, or names them in another order than the values are in.
+
+    Examples
+    --------
+    >>> rank_ranges([Consecutive(("a", "b", "c", "d"), 1, 3)], ["a", "c", "d"])
+    (array([1.]), array([1.]))
+    """
+    if not all(isinstance(condition, Consecutive) for condition in conditions):
+        return None
+    low, high = np.zeros(len(conditions)), np.zeros(len(conditions))
+    known = {id(own.values): own.values for own in conditions}
+    ranks: dict[int, NDArray[np.int64]] = {}
+    for at, own in known.items():
+        place_in = {value: i for i, value in enumerate(own)}
+        told = values[:-1] if values and values[-1] is None else values
+        rank = np.array([-1 if value is None else place_in.get(value, -1) for value in told], np.int64)
+        if not rank.size or rank[0] < 0 or not np.all(np.diff(rank) > 0):
+            return None
+        ranks[at] = rank
+    for at, rank in ranks.items():
+        those = [i for i, own in enumerate(conditions) if id(own.values) == at]
+        low[those] = np.searchsorted(rank, [conditions[i].first for i in those])
+        high[those] = np.searchsorted(rank, [conditions[i].stop for i in those]) - 1.0
+    return low, high
 
 
 def _neighbours(table: NDArray[np.float64]) -> Codes | None:

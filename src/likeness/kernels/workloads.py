@@ -16,7 +16,7 @@ from numba import float64, int8, int32, int64, njit, types, void
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-POINTS, SPANS, TABLE = 0, 1, 2
+POINTS, SPANS, TABLE, SETS = 0, 1, 2, 3
 _NONE, _SOME, _ALL, _LATER = 0, 1, 2, 3
 _BLOCK = 256
 
@@ -25,7 +25,7 @@ class Conditions(NamedTuple):
     """D distinct conditions."""
 
     kind: NDArray[np.int8]
-    """(D,) POINTS (a range of codes), SPANS (a range on an axis) or TABLE (a share per region)."""
+    """(D,) POINTS (a range of codes), SPANS (a range on an axis), TABLE (a share per region) or SETS (a range of ranks)."""
     column: NDArray[np.int64]
     """(D,) the column of that kind which it is about."""
     low: NDArray[np.float64]
@@ -55,6 +55,14 @@ class Columns(NamedTuple):
     """(spans, units) 1 / (last - first + step)."""
     region: NDArray[np.int32]
     """(tables, units)"""
+    set_of: NDArray[np.int32]
+    """(sets, units) number of a unit's set among those of all columns."""
+    set_begins: NDArray[np.int64]
+    """(sets of all columns + 1,) where the members of each set begin."""
+    members: NDArray[np.int32]
+    """Ranks of members, set after set, ascending."""
+    set_size: NDArray[np.int64]
+    """(sets of all columns,) number of members, the missing value (which has no rank) included."""
 
 
 class Cells(NamedTuple):
@@ -90,6 +98,10 @@ COLUMNS = types.NamedTuple(
         float64[:, ::1],
         float64[:, ::1],
         int32[:, ::1],
+        int32[:, ::1],
+        int64[::1],
+        int32[::1],
+        int64[::1],
     ),
     Columns,
 )
@@ -107,10 +119,10 @@ def _enter(
     rows: NDArray[np.float64],
 ) -> None:
     """Find for every condition whether none, some or all units of a block meet it; lay out the rows of tables."""
-    points, spans = columns.code.shape[0], columns.first.shape[0]
-    least = np.full(points + spans, np.inf)
-    most = np.full(points + spans, -np.inf)
-    gaps = np.zeros(points + spans, np.bool_)
+    points, spans, sets = columns.code.shape[0], columns.first.shape[0], columns.set_of.shape[0]
+    least = np.full(points + spans + sets, np.inf)
+    most = np.full(points + spans + sets, -np.inf)
+    gaps = np.zeros(points + spans + sets, np.bool_)
     for a in range(points):
         for u in range(begin, end):
             least[a] = min(least[a], columns.code[a, u])
@@ -123,6 +135,16 @@ def _enter(
             else:
                 least[b] = min(least[b], columns.first[a, u])
                 most[b] = max(most[b], columns.last[a, u])
+    for a in range(sets):
+        b = points + spans + a
+        for u in range(begin, end):
+            own = columns.set_of[a, u]
+            first, stop = columns.set_begins[own], columns.set_begins[own + 1]
+            if stop - first < columns.set_size[own]:
+                gaps[b] = True
+            if first < stop:
+                least[b] = min(least[b], columns.members[first])
+                most[b] = max(most[b], columns.members[stop - 1])
     for d in range(conditions.kind.shape[0]):
         a = conditions.column[d]
         if conditions.kind[d] == TABLE:
@@ -135,7 +157,9 @@ def _enter(
                 every = every and share == 1.0
             state[d] = _NONE if none else _ALL if every else _SOME
             continue
-        b = a if conditions.kind[d] == POINTS else points + a
+        b = a
+        if conditions.kind[d] != POINTS:
+            b += points if conditions.kind[d] == SPANS else points + spans
         low, high = conditions.low[d], conditions.high[d]
         if not (low <= most[b] and least[b] <= high):
             state[d] = _NONE
@@ -143,6 +167,18 @@ def _enter(
             state[d] = _ALL
         else:
             state[d] = _SOME if conditions.kind[d] == POINTS else _LATER
+
+
+@njit(int64(int32[::1], int64, int64, float64), cache=True, nogil=True, inline="always")
+def _below(members: NDArray[np.int32], first: int, stop: int, end: float) -> int:
+    """Find the first member from ``first`` that is not below an end; ``stop`` when there is none."""
+    while first < stop:
+        middle = (first + stop) >> 1
+        if members[middle] < end:
+            first = middle + 1
+        else:
+            stop = middle
+    return first
 
 
 @njit(
@@ -156,6 +192,15 @@ def _fill(
 ) -> None:
     """Lay out the shares of a block's units that lie in a range."""
     a, low, high = conditions.column[d], conditions.low[d], conditions.high[d]
+    if conditions.kind[d] == SETS:
+        for u in range(end - begin):
+            own = columns.set_of[a, begin + u]
+            first, stop = columns.set_begins[own], columns.set_begins[own + 1]
+            inside = _below(columns.members, first, stop, high + 1) - _below(
+                columns.members, first, stop, low
+            )
+            rows[d, u] = max(inside, 0) / columns.set_size[own]
+        return
     for u in range(end - begin):
         start, stop = columns.first[a, begin + u], columns.last[a, begin + u]
         start = start if start > low else low
