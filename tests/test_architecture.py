@@ -20,7 +20,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 LAYERS: list[set[str]] = [
     {"_version", "errors", "progress", "unfinished", "wording"},
-    {"exact", "registry", "datasets"},
+    {"exact", "registry", "datasets", "placing"},
     {"checks", "kernels"},
     {"hierarchies", "tables"},
     {"microdata", "policy"},

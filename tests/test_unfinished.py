@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.folder.samples import plain_release, text_of
 
 from likeness.unfinished import undo_all, unfinished
 
@@ -65,9 +66,9 @@ REPLACING = """
         if self.name == "out":
             os.kill(os.getpid(), {number})
     Path.rename = rename
-    with staging(Path("out")) as stage:
+    with staging(Path("out").resolve(), overwrite=True) as stage:
         (stage / "file").write_text("new")
-        put_in_place(stage, Path("out"))
+        put_in_place(stage, Path("out").resolve(), overwrite=True)
 """
 
 
@@ -76,8 +77,7 @@ REPLACING = """
 def test_a_command_ends_at_once_where_an_exception_is_swallowed(code, number, expected, tmp_path):
     before = []
     if code is REPLACING:
-        (tmp_path / "out").mkdir()
-        (tmp_path / "out" / "file").write_text("old")
+        plain_release(tmp_path / "out", "old")
         before = ["out"]
     found = subprocess.run(
         [sys.executable, "-c", SWALLOWING.format(code=code.format(number=int(number)))],
@@ -92,4 +92,4 @@ def test_a_command_ends_at_once_where_an_exception_is_swallowed(code, number, ex
     assert found.stderr.endswith("nothing half-written was left\n")
     assert len(found.stderr.splitlines()) == 1
     assert [path.name for path in tmp_path.iterdir()] == before
-    assert not before or (tmp_path / "out" / "file").read_text() == "old"
+    assert not before or text_of(tmp_path / "out") == "old"

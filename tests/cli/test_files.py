@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from likeness.cli._files import check_file, write_file, write_text
+from likeness.cli._files import check_file, write_text
 from likeness.errors import OutputError
+from likeness.placing import write_files
 
 
 def test_written_as_any_new_file(tmp_path):
     (tmp_path / "other").write_text("")
-    write_text(tmp_path / "a.yaml", "β\n")
+    write_text(tmp_path / "a.yaml", "β\n", overwrite=False)
     assert (tmp_path / "a.yaml").read_bytes() == "β\n".encode()
     assert (tmp_path / "a.yaml").stat().st_mode == (tmp_path / "other").stat().st_mode
 
@@ -23,7 +24,7 @@ def test_nothing_is_left_when_writing_fails(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_file(tmp_path / "a.csv", fail)
+        write_files({tmp_path / "a.csv": fail}, overwrite=True)
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
     assert (tmp_path / "a.csv").read_text() == "before"
 
@@ -33,7 +34,7 @@ def test_a_full_disk_is_one_line(tmp_path):
         raise OSError(28, "No space left on device")
 
     with pytest.raises(OutputError, match=r"a\.csv: cannot be written \(No space left on device\)"):
-        write_file(tmp_path / "a.csv", fail)
+        write_files({tmp_path / "a.csv": fail}, overwrite=True)
     assert list(tmp_path.iterdir()) == []
 
 

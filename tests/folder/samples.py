@@ -62,6 +62,21 @@ def release(**changes: Any) -> lk.Release:
     return lk.anonymize(patients(), policy(**changes), seed=11)
 
 
+def plain_release(folder: Path, text: str, *, there: bool = False) -> None:
+    """A folder that can be told for a release, in no time."""
+    folder.mkdir(exist_ok=there)
+    (folder / "public").mkdir()
+    certificate = {"files": {"file": {}}, "likeness": "0", "guarantee": []}
+    (folder / "public" / "certificate.json").write_text(json.dumps(certificate))
+    (folder / "public" / "file").write_text(text)
+
+
+def text_of(folder: Path) -> str:
+    """What `plain_release` wrote; nothing where there is no such folder."""
+    file = folder / "public" / "file"
+    return file.read_text() if file.exists() else ""
+
+
 class Folder:
     """A written release, to be tampered with."""
 

@@ -238,7 +238,7 @@ def test_bytes_that_prove_nothing_are_not_put_in_place(
 
     def one_row_less(columns: Any, path: Path, format_: Any, formulas: Any) -> None:
         real(columns, path, format_, formulas)
-        path.write_bytes(path.read_bytes()[: path.read_bytes()[:-1].rindex(b"\n")] + b"\n")
+        read_published(path).frame[:-1].write_csv(path)
 
     monkeypatch.setattr(writing, "write", one_row_less)
     with pytest.raises(VerificationError, match="rows"):

@@ -6,8 +6,9 @@ import csv
 import io
 from typing import TYPE_CHECKING, Any, Literal
 
-from likeness.cli._files import check_file, write_file, write_text
+from likeness.cli._files import as_text, check_file
 from likeness.errors import LikenessError, OutputError
+from likeness.placing import write_files
 from likeness.policy import Policy
 from likeness.policy.files import write_yaml
 from likeness.tables import write
@@ -98,9 +99,9 @@ def put(frame: pl.DataFrame, table: Path, texts: dict[Path, str], *, overwrite: 
     if problems:
         raise OutputError(*problems)
     kind = FORMATS[table.suffix.lower()]
-    write_file(table, lambda stage: write({name: frame[name] for name in frame.columns}, stage, kind))
-    for path, text in missing.items():
-        write_text(path, text)
+    columns = {name: frame[name] for name in frame.columns}
+    writers = {path: as_text(text) for path, text in missing.items()}
+    write_files({table: lambda stage: write(columns, stage, kind)} | writers, overwrite=overwrite)
     return [table, *missing]
 
 

@@ -57,7 +57,7 @@ def profile(
     else:
         console.lines(str(found).splitlines())
     if output is not None:
-        write_text(output, found.policy_yaml())
+        write_text(output, found.policy_yaml(), overwrite=overwrite)
         console.say(f"wrote {output}; read it, then: likeness check {table} {output}")
     else:
         console.say("nothing was written; -o policy.yaml writes the proposed policy")

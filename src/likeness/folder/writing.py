@@ -85,7 +85,7 @@ def write_folder(release: Release, folder: str | Path, *, overwrite: bool = Fals
             "columns: nothing would be published, as every column is dropped or an identifier; give one another role"
         )
     target = check_target(folder, overwrite=overwrite)
-    with staging(target) as stage:
+    with staging(target, overwrite=overwrite) as stage:
         public = _write_public(release, stage / PUBLIC)
         # The steward's own: nobody else may look into it.
         (stage / PRIVATE).mkdir(mode=0o700)
@@ -95,7 +95,7 @@ def write_folder(release: Release, folder: str | Path, *, overwrite: bool = Fals
         steward = read_private(layout, stage / PRIVATE, read_back)
         judge(read_back, steward, private.encoded, private.policy).raise_if_failed()
         _settle(stage)
-        put_in_place(stage, target)
+        put_in_place(stage, target, overwrite=overwrite)
     return target
 
 

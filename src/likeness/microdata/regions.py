@@ -59,7 +59,7 @@ class AttributeRegions:
         missing = self.domain.missing_code
         if self.members is not None:
             whole = self.domain.codes if self.tellable is None else self.tellable
-            return (self.sizes == whole) & (whole > 1)
+            return np.asarray((self.sizes == whole) & (whole > 1), np.bool_)
         mixed = (
             (self.high == missing) & (self.low != missing) if missing >= 0 else np.zeros(self.count, np.bool_)
         )
@@ -128,7 +128,7 @@ def tellable_codes(domain: Domain, published: NDArray[np.integer]) -> NDArray[np
     >>> tellable_codes(sex, np.array([0, 1])).tolist()
     [True, True, False, False]
     """
-    told = np.zeros(domain.codes, np.bool_)
+    told: NDArray[np.bool_] = np.zeros(domain.codes, np.bool_)
     told[: domain.size] = domain.values_declared
     told[published] = True
     return told
