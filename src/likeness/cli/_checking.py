@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.anonymization import anonymize, as_policy, choose_form, choose_method
-from likeness.cli._making import summarise, told
+from likeness.cli._making import classes_line, summarise, told
 from likeness.cli._summary import asked, counted_line, lost, named, people_line, side_by_side
 from likeness.cli._text import cell, columns, share
 from likeness.encode import encode
@@ -116,6 +116,8 @@ def checked(begun: Begun, progress: Progress) -> dict[str, Any]:
         "lines": release.verdict.lines(),
         "counts": summary["counts"],
         "individuals": summary["individuals"],
+        "classes": release.certificate.classes,
+        "smallest_class": summary["smallest_class"],
         "loss": summary["loss"],
         "seconds": seconds,
         "peak_memory": _peak_memory(),
@@ -157,6 +159,7 @@ def as_text(found: Mapping[str, Any]) -> list[str]:
                 *found["lines"],
                 *counted_line(found["counts"]),
                 *people_line(found["individuals"]),
+                classes_line(found["classes"], found),
             ],
             "warnings": found["warnings"],
             "loss": lost(found["loss"]),

@@ -18,6 +18,7 @@ from likeness.cli._summary import (
     people_line,
 )
 from likeness.remarks import SEED_WARNING
+from likeness.report.measured import smallest_class
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ def summarise(release: Release) -> dict[str, Any]:
         "loss": values,
         "counts": counted(release),
         "individuals": counted_people(release),
+        "smallest_class": smallest_class(release),
         "reproducible": release.certificate.reproducible,
         "remarks": list(release.certificate.remarks),
     }
@@ -93,7 +95,7 @@ def tell(release: Release, summary: dict[str, Any]) -> list[str]:
     """Write the summary of a release that was written, line by line."""
     private = release.private
     policy = private.policy
-    classes = count(release.certificate.classes, "equivalence class", "equivalence classes")
+    classes = classes_line(release.certificate.classes, summary)
     weakened = SEED_WARNING in release.certificate.remarks
     may = "is not to be handed out: it was made with a seed" if weakened else "may be handed out"
     blocks = {
@@ -107,6 +109,18 @@ def tell(release: Release, summary: dict[str, Any]) -> list[str]:
         ],
     }
     return told(blocks)
+
+
+def classes_line(classes: int, summary: dict[str, Any]) -> str:
+    """Say how many classes there are, and how many the smallest one holds.
+
+    Examples
+    --------
+    >>> classes_line(12, {"smallest_class": 5, "individuals": None})
+    '12 equivalence classes, the smallest of 5 records'
+    """
+    unit = "record" if summary["individuals"] is None else "individual"
+    return f"{count(classes, 'equivalence class')}, the smallest of {count(summary['smallest_class'], unit)}"
 
 
 def told(blocks: dict[str, list[str]]) -> list[str]:

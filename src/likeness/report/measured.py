@@ -40,6 +40,13 @@ def class_sizes(release: Release) -> NDArray[np.int64]:
     return np.sort(count_classes(classes, int(classes.max(initial=-1)) + 1, individuals=individuals).sizes)
 
 
+def smallest_class(release: Release) -> int:
+    """Count the records of the smallest class, or its individuals where people may have several; of the smallest bucket."""
+    if release.private.encoded.data.individuals is not None:
+        return int(class_sizes(release)[0])
+    return int(np.bincount(release.publication.classes).min())
+
+
 def size_summary(sizes: NDArray[np.int64]) -> list[list[str]]:
     """Write the smallest, median, mean and largest class."""
     if not sizes.size:

@@ -114,7 +114,7 @@ def _not_counted(
     whole = count(classes, "class")
     line = (
         f"column {column!r} has {count(values, 'value')} in {count(records, 'published record')}: if it names people, the "
-        f"smallest class holds {smallest} of them{under}, "
+        f"smallest class holds {smallest:,} of them{under}, "
     )
     if under:
         line += f"{fewer:,} of {whole} fewer than that, "

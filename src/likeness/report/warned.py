@@ -19,7 +19,7 @@ from likeness.tables.formulas import are_formulas
 from likeness.wording import count, nouns, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -158,7 +158,6 @@ def tells_nothing(release: Release) -> list[Finding]:
         One, where the information loss (GLM) is `TELLS_NOTHING` or more, or all is one class although quasi-identifiers
         differ.
     """
-    private = release.private
     records = release.certificate.records
     if release.certificate.make_form().publishes_exactly or records < 2:
         return []
@@ -174,7 +173,6 @@ def tells_nothing(release: Release) -> list[Finding]:
         "units": units,
         "unit": "record" if individuals is None else "person",
         "needed_by": _needed_by(release, units),
-        "withheld": private.solution.plan.withheld,
     }
     return [Finding("tells-nothing", facts, _nothing_told)]
 
@@ -191,8 +189,16 @@ def _needed_by(release: Release, units: int) -> list[dict[str, Any]]:
             halves = _halves(release) if halves is None else halves
             if not halves or any(_both_hold(release, requirement, own) for own in halves):
                 continue
-        column = None if requirement.view is None else requirement.view.domain.name
-        found.append({"model": requirement.model.name, "column": column, "values": values})
+        view = requirement.view
+        sensitive = release.private.encoded.data.sensitive
+        found.append(
+            {
+                "model": requirement.model.name,
+                "column": None if view is None else view.domain.name,
+                "values": values,
+                "known": [] if view is None else [sensitive[i].name for i in view.known],
+            }
+        )
     return found
 
 
@@ -224,32 +230,33 @@ def _both_hold(release: Release, requirement: Requirement, half: NDArray[np.int6
 
 
 def _nothing_told(
-    *,
-    loss: float,
-    classes: int,
-    units: int,
-    unit: str,
-    needed_by: Iterable[Mapping[str, Any]],
-    withheld: int,  # noqa: ARG001  # a fact, and no part of the sentence
+    *, loss: float, classes: int, units: int, unit: str, needed_by: Sequence[Mapping[str, Any]]
 ) -> str:
     """Say how little is told, why, and what would help."""
-    held = f"all {count(units, unit)} are one class" if classes == 1 else f"it has {count(classes, 'class')}"
+    held = (
+        f"all {count(units, unit)} are one class" if classes == 1 else f"there are {count(classes, 'class')}"
+    )
     line = f"the release tells next to nothing: its information loss (glm) is {loss:.3g} of at most 1, and {held}"
-    why = []
+    if not needed_by:
+        return (
+            f"{line}; no model needs that by itself: look at the method, at levels and hierarchies of quasi-identifiers"
+            + (", and at people whose records differ in them" if unit == "person" else "")
+        )
+    help_ = ["weaken it" if len(needed_by) == 1 else "weaken them"]
     for one in needed_by:
         subject = one["model"] if one["column"] is None else f"{one['model']} on {one['column']!r}"
-        needs = ", ".join(f"{value!r} {least:,}" for value, least in one["values"].items())
-        why.append(
-            f"{subject} needs that (smallest class that may hold a value, n_min: {needs})"
-            if needs
-            else f"{subject} needs that: no quasi-identifier's halves hold it both"
-        )
-    if not why:
-        return f"{line}; no model needs that by itself: look at the method, and at levels and hierarchies of quasi-identifiers"
-    return (
-        f"{line}; {'; '.join(why)}; weaken it, group rare values (level, with a hierarchy), leave their records out "
-        "(withhold: at_most), or take sensitive columns as unknown (others: unknown) where they are"
-    )
+        line += f"; {subject} needs that"
+        if one["known"]:
+            line += f", {' and '.join(map(repr, one['known']))} being known"
+            help_.append("say others: unknown where other sensitive columns are")
+        if one["values"]:
+            needs = ", ".join(f"{value!r} {least:,}" for value, least in one["values"].items())
+            line += f" (smallest class that may hold a value, n_min: {needs})"
+            help_ += [
+                "group rare values (level, with a hierarchy)",
+                "let their records be withheld (withhold: at_most)",
+            ]
+    return f"{line}; {', or '.join(dict.fromkeys(help_))}"
 
 
 _REMEDY = "a spreadsheet program that opens the release may run it: say output: {formulas: escape}, or correct the table"

@@ -1,0 +1,165 @@
+"""What a steward is warned of: as data, on the console, in the report, and by no release that gives no reason."""
+
+from __future__ import annotations
+
+import html
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import likeness as lk
+
+ROWS = 400
+RNG = np.random.default_rng(2)
+TABLE = pl.DataFrame(
+    {
+        "who": [f"p{i // 3}" for i in range(ROWS)],
+        "age": RNG.integers(20, 60, ROWS),
+        "zip": RNG.integers(0, 90, ROWS),
+        "disease": ["gout", *RNG.choice(["flu", "cold", "acne"], ROWS - 1, p=[0.5, 0.3, 0.2])],
+        "ward": RNG.choice(["north", "south"], ROWS),
+    }
+)
+COLUMNS = {
+    "who": lk.drop(),
+    "age": lk.quasi(),
+    "zip": lk.quasi(),
+    "disease": lk.sensitive(),
+    "ward": lk.drop(),
+}
+
+
+def made(*models: lk.KAnonymity, columns: dict[str, object] | None = None, **given: object) -> lk.Release:
+    """A release of the table."""
+    return lk.anonymize(
+        TABLE, lk.Policy(columns=COLUMNS | (columns or {}), privacy=[*models], **given), seed=1
+    )
+
+
+def found(release: lk.Release) -> dict[str, dict[str, object]]:
+    """The facts of every warning, by code."""
+    return {one.code: dict(one.facts) for one in release.warnings}
+
+
+def test_a_release_that_gives_no_reason_is_not_warned_of():
+    assert made(lk.KAnonymity(5) & lk.TCloseness("0.4")).warnings == ()
+
+
+def test_people_alone_in_their_class_are_counted():
+    release = made(lk.TCloseness("0.6"))
+    sizes = release.table.group_by("age", "zip").len()["len"]
+    alone = int((sizes == 1).sum())
+    assert alone > 10
+    facts = {"alone": alone, "classes": len(sizes), "unit": "record", "models": ["t-closeness"]}
+    assert found(release) == {"alone-in-a-class": facts}
+    (line,) = map(str, release.warnings)
+    assert line.startswith(f"{alone} of {len(sizes)} classes hold a single record")
+    assert "add {model: k-anonymity, k: …}" in line
+    assert found(made(lk.TCloseness("0.6"), lk.KAnonymity(2))) == {}
+
+
+def test_people_of_several_records_may_be_alone_in_their_class():
+    release = made(lk.TCloseness("0.6"), columns={"who": lk.identifier()}, individual="who")
+    individuals = release.private.encoded.data.individuals
+    classes = release.private.solution.plan.classes
+    people = pl.DataFrame({"own": classes, "who": individuals}).filter(pl.col("own") >= 0)
+    alone = int((people.group_by("own").agg(pl.col("who").n_unique())["who"] == 1).sum())
+    assert alone
+    assert found(release)["alone-in-a-class"]["alone"] == alone
+    assert found(release)["alone-in-a-class"]["unit"] == "person"
+
+
+def test_records_are_counted_and_the_smallest_class_has_fewer_people():
+    # Every class has more people than half its records, and yet fewer than k.
+    table = pl.DataFrame({"who": [f"p{i % 7}" for i in range(70)], "age": [20 + i // 10 for i in range(70)]})
+    asked = lk.Policy(columns={"who": lk.identifier(), "age": lk.quasi()}, privacy=lk.KAnonymity(10))
+    release = lk.anonymize(table, asked, seed=1)
+    facts = found(release)["people-not-counted"]
+    assert (facts["smallest"], facts["asked"], facts["fewer"], facts["classes"]) == (7, "k = 10", 7, 7)
+    (line,) = map(str, release.warnings)
+    assert "the smallest class holds 7 of them under k = 10, 7 of 7 classes fewer than that" in line
+    # As many people as are asked for, with none twice in a class: nothing is missed.
+    apart = table.with_columns(who=pl.format("p{}", pl.int_range(70) % 35))
+    assert lk.anonymize(apart, asked, seed=1).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("models", "asked"),
+    [
+        ([lk.DistinctLDiversity(3)], "l = 3"),
+        ([lk.KAnonymity(2), lk.EntropyLDiversity("5/2")], "l = 3"),
+        ([lk.KAnonymity(4), lk.DistinctLDiversity(2)], "k = 4"),
+    ],
+)
+def test_the_largest_number_that_is_asked_of_a_class_is_named(models, asked):
+    table = TABLE.with_columns(
+        disease=pl.Series(["flu", "cold", "acne", "gout"] * 100), age=pl.Series(np.arange(ROWS) // 3)
+    )
+    columns = COLUMNS | {"who": lk.identifier()}
+    release = lk.anonymize(table, lk.Policy(columns=columns, privacy=models), seed=1)
+    facts = found(release)["people-not-counted"]
+    assert facts["asked"] == asked
+    assert facts["smallest"] < int(asked[-1])
+
+
+def test_a_release_that_tells_nothing_names_the_model_and_the_value():
+    # Gout has one record in 400: no class but the whole table may hold it.
+    release = made(lk.KAnonymity(2), lk.BetaLikeness("0.01"))
+    facts = found(release)["tells-nothing"]
+    assert (facts["classes"], facts["units"]) == (1, ROWS)
+    assert facts["loss"] == release.loss("glm")["glm"] > 0.95
+    (needed,) = facts["needed_by"]
+    assert (needed["model"], needed["column"]) == ("beta-likeness", "disease")
+    assert needed["values"]["gout"] > ROWS / 2
+    line = str(release.warnings[-1])
+    assert (
+        "beta-likeness on 'disease' needs that (smallest class that may hold a value, n_min: 'gout' " in line
+    )
+    assert "k-anonymity" not in line
+    assert line.endswith("or let their records be withheld (withhold: at_most)")
+
+
+def test_a_model_without_such_values_is_named_where_no_half_holds_it():
+    release = made(lk.TCloseness("0.0001"), lk.KAnonymity(2))
+    (needed,) = found(release)["tells-nothing"]["needed_by"]
+    assert needed == {"model": "t-closeness", "column": "disease", "values": {}, "known": []}
+    (needed,) = found(made(lk.KAnonymity(300)))["tells-nothing"]["needed_by"]
+    assert needed == {"model": "k-anonymity", "column": None, "values": {}, "known": []}
+
+
+def test_other_sensitive_columns_that_are_known_are_named():
+    table = TABLE.with_columns(
+        disease=pl.Series(["flu", "flu", "cold", "cold"] * 100), ward=pl.Series(["north", "south"] * 200)
+    )
+    asked = lk.Policy(
+        columns=COLUMNS | {"ward": lk.sensitive()}, privacy=lk.TCloseness("0.0005", sensitive="ward")
+    )
+    release = lk.anonymize(table, asked, seed=1)
+    (needed,) = found(release)["tells-nothing"]["needed_by"]
+    assert needed["known"] == ["disease"]
+    assert str(release.warnings[-1]).endswith("or say others: unknown where other sensitive columns are")
+
+
+def test_where_no_model_needs_it_the_method_is_looked_at():
+    method = {"name": "incognito"}
+    levels = {name: lk.quasi(hierarchy={"intervals": [0, 1000]}) for name in ("age", "zip")}
+    release = made(lk.KAnonymity(100), columns=levels, method=method)
+    assert found(release)["tells-nothing"]["needed_by"] == []
+    assert "no model needs that by itself: look at the method" in str(release.warnings[-1])
+
+
+def test_one_class_of_equal_quasi_identifiers_tells_everything():
+    table = TABLE.with_columns(age=pl.lit(40), zip=pl.lit(1))
+    asked = lk.Policy(columns=COLUMNS, privacy=lk.KAnonymity(5))
+    assert lk.anonymize(table, asked, seed=1).warnings == ()
+
+
+def test_the_report_and_the_release_say_the_same(tmp_path):
+    release = made(lk.TCloseness("0.6"), columns={"who": lk.identifier()})
+    assert set(found(release)) == {"people-not-counted", "alone-in-a-class"}
+    page = html.unescape((release.write(tmp_path / "out") / "private/report.html").read_text())
+    for one in release.warnings:
+        assert page.count(f"<strong>Warning:</strong> {one}.") == 1
+        assert json.loads(json.dumps(dict(one.facts))) == dict(one.facts)
