@@ -16,6 +16,7 @@ from tests.folder.samples import Folder, patients, policy
 
 import likeness as lk
 from likeness.errors import PolicyError, VerificationError
+from likeness.forms._matrix import ORIENTATION
 from likeness.hierarchies import from_rows
 from likeness.tables import read_published
 
@@ -196,7 +197,7 @@ def test_a_matrix_entry(folder: Folder) -> None:
 
 def test_two_matrix_entries(folder: Folder) -> None:
     frame = read_published(folder.root / "public/perturbation.csv").frame
-    at = frame["disease"].to_list().index("flu")
+    at = frame[ORIENTATION].to_list().index("flu")
     other = (at + 1) % 4
     swapped = frame["flu"].to_list()
     swapped[at], swapped[other] = swapped[other], swapped[at]
@@ -210,7 +211,7 @@ def test_two_matrix_entries(folder: Folder) -> None:
 
 def test_a_matrix_that_does_not_protect(folder: Folder) -> None:
     def keep_all(frame: pl.DataFrame) -> pl.DataFrame:
-        values = frame["disease"].to_list()
+        values = frame[ORIENTATION].to_list()
         columns = {name: [str(int(i == j)) for i in range(4)] for j, name in enumerate(values)}
         return frame.with_columns(**{name: pl.Series(own) for name, own in columns.items()})
 
@@ -229,7 +230,7 @@ def test_a_matrix_that_does_not_protect(folder: Folder) -> None:
 
 def test_a_column_of_the_matrix(folder: Folder) -> None:
     edit(folder, "perturbation", lambda frame: frame.drop("gout"))
-    assert "its columns are disease, cold, flu" in lines(lk.verify(folder.root / "public"))
+    assert f"its columns are {ORIENTATION}, cold, flu" in lines(lk.verify(folder.root / "public"))
     hidden(folder)
     assert "the value 'gout' has no column" in lines(lk.verify(folder.root / "public"))
 
@@ -266,8 +267,11 @@ def test_the_distribution(folder: Folder) -> None:
 
 def test_a_value_that_the_original_does_not_have(folder: Folder) -> None:
     for name in ("release", "distribution", "perturbation"):
+        column = ORIENTATION if name == "perturbation" else "disease"
         edit(
-            folder, name, lambda frame: frame.with_columns(disease=pl.col("disease").replace("gout", "mumps"))
+            folder,
+            name,
+            lambda frame, column=column: frame.with_columns(pl.col(column).replace("gout", "mumps")),
         )
     edit(folder, "perturbation", lambda frame: frame.rename({"gout": "mumps"}))
     path = folder.root / "public/certificate.json"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.forms.publications import mechanism, words
 
 from likeness.errors import PolicyError
-from likeness.forms._matrix import name_column, publish_matrix, read_column
+from likeness.forms._matrix import ORIENTATION, name_column, publish_matrix, read_column
 
 TEXTS = st.text(st.sampled_from("ab e\\{}|*[], \n\u00a0é"), max_size=5)
 
@@ -39,8 +39,17 @@ def test_only_values_that_occur() -> None:
     columns = publish_matrix(
         words("disease", ["a", "b", "c"], missing=True), mechanism(np.array([3, 0, 2, 1]))
     )
-    assert list(columns) == ["disease", "a", "c", "{}"]
-    assert [columns["disease"].labels[code] for code in columns["disease"].codes] == ["a", "c", ""]
+    assert list(columns) == [ORIENTATION, "a", "c", "{}"]
+    first = columns[ORIENTATION]
+    assert [first.labels[code] for code in first.codes] == ["a", "c", ""]
+
+
+def test_the_table_says_which_way_it_lies() -> None:
+    values = ["published \\ original", "disease"]
+    columns = publish_matrix(words("disease", values), mechanism(np.array([3, 2])))
+    assert ORIENTATION == "published \\ original"
+    assert list(columns) == [ORIENTATION, "published \\\\ original", "disease"]
+    assert [read_column(name) for name in list(columns)[1:]] == values
 
 
 def test_a_single_value_is_kept() -> None:

@@ -14,6 +14,7 @@ from tests.forms.publications import integers, labelled, notes_on, plan_for, pub
 
 from likeness.errors import LikenessError, PolicyError, TableError
 from likeness.forms._columns import ColumnNote, PublishedColumns
+from likeness.forms._matrix import ORIENTATION
 from likeness.forms._query import Query
 from likeness.forms.perturbed import PerturbedForm
 from likeness.microdata.domain import Domain
@@ -122,21 +123,26 @@ def test_the_tables() -> None:
         "count": ["20", "10"],
     }
     assert {name: texts(own) for name, own in tables["perturbation"].items()} == {
-        "disease": ["cold", "flu"],
+        ORIENTATION: ["cold", "flu"],
         "cold": ["0.666666666666667", "0.333333333333333"],
         "flu": ["0.333333333333333", "0.666666666666667"],
     }
     assert [note.name for note in notes.notes] == ["age", "disease", "count"]
 
 
-def test_a_value_named_like_the_column() -> None:
-    tables, notes = tables_of(made(words("disease", ["disease", "flu"]), [0, 1] * 10))
-    assert list(tables["perturbation"]) == ["disease", "\\d\\i\\s\\e\\a\\s\\e", "flu"]
-    assert read(tables, notes).sensitive[0].labels == ["disease", "flu"]
-    with pytest.raises(
-        PolicyError, match="the sensitive column and one of its values are both called 'e'; rename"
-    ):
-        made(words("e", ["e", "f"]), [0, 1] * 10)
+@pytest.mark.parametrize("value", ["disease", ORIENTATION])
+def test_a_value_named_like_a_column(value: str) -> None:
+    tables, notes = tables_of(made(words("disease", [value, "flu"]), [0, 1] * 10))
+    assert {*tables["perturbation"]} == {ORIENTATION, value.replace("\\", "\\\\"), "flu"}
+    assert {*read(tables, notes).sensitive[0].labels} == {value, "flu"}
+
+
+def test_a_matrix_that_does_not_say_which_way_it_lies() -> None:
+    tables, notes = tables_of(made(words("disease", ["cold", "flu"]), [0, 0, 1] * 10))
+    for head in ("disease", "original \\ published"):
+        turned = {head if name == ORIENTATION else name: own for name, own in tables["perturbation"].items()}
+        with pytest.raises(TableError, match=r"table 'perturbation': the column .* is not there"):
+            read(tables | {"perturbation": turned}, notes)
 
 
 def test_what_cannot_be_published() -> None:
@@ -182,12 +188,12 @@ THIRD, REST = "0.222222222222222", "0.555555555555556"
         (put("perturbation", "flu", ["1e-3", "0", "0.999"]), "column 'flu': '1e-3' is not a probability"),
         (put("perturbation", "flu", ["", "0.5", "0.5"]), "column 'flu': '' is not a probability"),
         (put("perturbation", "flu", ["0.1000000000000001", "0.5", "0.4"]), "at most 15 decimals"),
-        (put("perturbation", "disease", ["cold", "flu", "flu"]), "the value 'flu' has more than one row"),
-        (put("perturbation", "disease", ["cold", "flu", "mumps"]), "the value 'mumps' is not in the table 'distribution'"),
+        (put("perturbation", ORIENTATION, ["cold", "flu", "flu"]), "the value 'flu' has more than one row"),
+        (put("perturbation", ORIENTATION, ["cold", "flu", "mumps"]), "the value 'mumps' is not in the table 'distribution'"),
         (put("perturbation", "mumps", [THIRD, THIRD, REST]), "the value 'mumps' is not in the table 'distribution'"),
         (put("perturbation", "\\g\\o\\u\\t", [THIRD, THIRD, REST]), "the value 'gout' has more than one column"),
         (lambda tables: tables["perturbation"].pop("gout"), "the value 'gout' has no column"),
-        (lambda tables: tables["perturbation"].pop("disease"), "table 'perturbation': the column 'disease' is not there"),
+        (lambda tables: tables["perturbation"].pop(ORIENTATION), "table 'perturbation': the column 'published"),
         (lambda tables: tables.pop("perturbation"), "the table 'perturbation' is not there"),
         (lambda tables: tables.pop("distribution"), "the table 'distribution' is not there"),
         (put("distribution", "count", ["11", "9", "9"]), "column 'count': the counts sum to 29; 30 records are published"),
@@ -232,7 +238,7 @@ def test_the_certificate_names_one_sensitive_column() -> None:
 
 def test_numbers_that_are_written_differently_are_the_same_value() -> None:
     tables, notes = tables_of(made(Domain("disease", "real", np.array([1.0, 2.0]), "interval"), [0, 1] * 12))
-    tables["perturbation"]["disease"] = column(["1", "2.00"])
+    tables["perturbation"][ORIENTATION] = column(["1", "2.00"])
     assert read(tables, notes).mechanism.problems() == []
     tables["distribution"]["disease"] = column(["1.0", "1"])
     with pytest.raises(TableError, match=r"the value '1\.0' stands on two rows"):

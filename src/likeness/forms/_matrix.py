@@ -1,14 +1,13 @@
 r"""The table ``perturbation``: the matrix PM of a mechanism as exact decimals, values as rows and columns.
 
-The first column is named like the sensitive column and holds the published values; every other column is an original
-value. Values are written as in the release, save in the names of columns, which must be neither empty nor equal:
+The first column says which way the matrix lies, ``published \ original``, and holds the published values; every other
+column is an original value. Values are written as in the release, save in the names of columns, which must not be empty:
 
 ========================================  ======================================
 value                                     name of its column
 ========================================  ======================================
 ``flu``                                   ``flu``
 the missing value                         ``{}``
-``disease``, in the column ``disease``    ``\d\i\s\e\a\s\e``
 three blanks                              a backslash before each
 ========================================  ======================================
 """
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
 
 PERTURBATION = "perturbation"
 """The name of the table."""
+ORIENTATION = r"published \ original"
+"""The head of its first column. No value is written so: a backslash in a value is doubled."""
 _MISSING_COLUMN = "{}"
 _DECIMALS = len(str(SCALE)) - 1
 _PROBABILITY = re.compile(rf"[01](?:\.[0-9]{{1,{_DECIMALS}}})?")
@@ -57,23 +58,18 @@ def publish_matrix(domain: Domain, mechanism: Mechanism) -> dict[str, Any]:
     -------
     dict
         Columns of texts.
-
-    Raises
-    ------
-    PolicyError
-        When no column can be named after a value, because the sensitive column has the same name.
     """
     active = mechanism.active
     values: list[str | None] = [
         None if code == domain.missing_code else domain.labels[code] for code in active
     ]
     rows = [MISSING if value is None else write_value(value) for value in values]
-    columns: dict[str, Any] = {domain.name: Labelled(np.arange(active.size, dtype=np.int32), rows)}
+    columns: dict[str, Any] = {ORIENTATION: Labelled(np.arange(active.size, dtype=np.int32), rows)}
     factor = SCALE // mechanism.scale
     for value, code in zip(values, active.tolist(), strict=True):
         numerators, codes = np.unique(mechanism.numerators[active, code], return_inverse=True)
         texts = [_decimal(number * factor) for number in numerators.tolist()]
-        columns[name_column(value, domain.name)] = Labelled(codes.astype(np.int32), texts)
+        columns[name_column(value, ORIENTATION)] = Labelled(codes.astype(np.int32), texts)
     return columns
 
 
@@ -85,7 +81,7 @@ def name_column(value: str | None, sensitive: str) -> str:
     value
         None is the missing value.
     sensitive
-        Name of the sensitive column.
+        Head of the first column.
 
     Raises
     ------
@@ -105,7 +101,7 @@ def name_column(value: str | None, sensitive: str) -> str:
             text = "".join(f"\\{character}" for character in value)
     if text == sensitive or not text.strip() or read_column(text) != value:
         raise PolicyError(
-            f"perturbed: the sensitive column and one of its values are both called {sensitive!r}; rename the column"
+            f"perturbed: the first column and a value are both called {sensitive!r}; rename the column"
         )
     return text
 
@@ -129,7 +125,7 @@ def read_matrix(table: Columns, sensitive: str, distribution: Distribution) -> M
     table
         The columns of the table ``perturbation``.
     sensitive
-        Name of the sensitive column.
+        Head of the first column.
     distribution
         The values there are, and how many records have each: the counts of the mechanism.
 

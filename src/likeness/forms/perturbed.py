@@ -110,8 +110,7 @@ class PerturbedForm(Form):
         Raises
         ------
         PolicyError
-            When there is not exactly one sensitive column, the plan perturbs nothing, or no column of the matrix can
-            be named after a value.
+            When there is not exactly one sensitive column, or the plan perturbs nothing.
         """
         if len(data.sensitive) != 1:
             raise PolicyError(
