@@ -385,3 +385,20 @@ def test_informs(data_folder):
         join(people, read(folder / "conditions05.csv"), "DUPERSID", unused={"DUID"}).without_records.sum()
         == 7_107
     )
+
+
+def test_many_columns_without_a_name_in_the_policy_are_one_line_and_what_to_paste(tmp_path):
+    frame = pl.DataFrame({f"c{i}": [1, 2] for i in range(42)} | {"age": [30, 31], "no": ["a", "b"]})
+    found = problems(frame, {"age": lk.quasi()})
+    assert found[0] == (
+        "polars frame: the policy does not name 43 of 44 columns: 'c0', 'c1', 'c2' and 40 others; add these lines under columns, "
+        "with another role for what is to be published:"
+    )
+    assert len(found) == 44
+    pasted = (
+        "columns:\n  age: {role: quasi}\n"
+        + "\n".join(found[1:])
+        + "\nprivacy: [{model: k-anonymity, k: 2}]\n"
+    )
+    (tmp_path / "policy.yaml").write_text(pasted)
+    assert encode(read(frame), lk.Policy.load(tmp_path / "policy.yaml")).data.size == 2

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from likeness.errors import PolicyError, suggestion
 from likeness.exact import rational
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -31,7 +32,7 @@ def whole(part: str, name: str, value: Any, *, at_least: int, at_most: int | Non
     limits = f"of at least {at_least}" if at_most is None else f"from {at_least} to {at_most}"
     good = isinstance(value, Integral) and not isinstance(value, bool)
     if not good or value < at_least or (at_most is not None and value > at_most):
-        raise PolicyError(f"{part}: {name} must be a whole number {limits}; got {value!r}")
+        raise PolicyError(f"{part}: {name} must be a whole number {limits}; got {quoted(value)}")
     return int(value)
 
 
@@ -64,7 +65,7 @@ def number(
         for word, limit in (("above", above), ("of at least", at_least), ("at most", at_most))
         if limit is not None
     ]
-    complaint = f"{part}: {name} must be a number {' and '.join(limits)}; got {value!r}"
+    complaint = f"{part}: {name} must be a number {' and '.join(limits)}; got {quoted(value)}"
     try:
         exact = rational(value)
     except (ValueError, TypeError, ZeroDivisionError):
@@ -95,5 +96,5 @@ def choice(part: str, name: str, value: Any, options: tuple[str, ...]) -> str:
     if value not in options:
         hint = suggestion(str(value), options)
         hint = hint if "mean" in hint else ""
-        raise PolicyError(f"{part}: {name} must be one of {', '.join(options)}; got {value!r}{hint}")
+        raise PolicyError(f"{part}: {name} must be one of {', '.join(options)}; got {quoted(value)}{hint}")
     return str(value)

@@ -17,7 +17,9 @@ from likeness.forms._base import RESERVED
 from likeness.microdata.data import Microdata
 from likeness.models._base import SensitiveModel
 from likeness.models._requirements import one_a_column
+from likeness.policy.files import write_yaml
 from likeness.tables import JoinedTable, join, read_as_said
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from likeness.policy import Missing, Policy
     from likeness.tables import Table
 
+_FEW = 3
+"""Columns that a policy does not name, each of which has a line of its own; more are told in one."""
 _LINKED = ("class",)
 """Names that releases use themselves where people may have several records."""
 
@@ -204,15 +208,28 @@ def missing_in(table: Table, policy: Policy, name: str) -> Missing:
     return policy.missing_of(name, in_records=isinstance(table, JoinedTable) and table.from_second(name))
 
 
+def _say_unnamed(table: Table, unnamed: list[str]) -> list[str]:
+    """Say which columns a policy does not name; of many in one line, and the lines that name them."""
+    if len(unnamed) <= _FEW:
+        return [
+            f"{table.source}: the policy does not name column {name!r}; add it under columns with a role "
+            "(role: drop leaves it out)"
+            for name in unnamed
+        ]
+    shown = ", ".join(map(quoted, unnamed[:_FEW]))
+    lines = write_yaml({"columns": {name: {"role": "drop"} for name in unnamed}}).splitlines()
+    line = (
+        f"{table.source}: the policy does not name {len(unnamed):,} of {count(len(table.names), 'column')}: {shown} and "
+        f"{count(len(unnamed) - _FEW, 'other')}; add these lines under columns, with another role for what is to be published:"
+    )
+    return [line, *lines[1:]]
+
+
 def _check_columns(table: Table, policy: Policy) -> None:
     """Refuse tables and policies that do not name the same columns."""
     unnamed = [name for name in table.names if name not in policy.columns]
     absent = [name for name in policy.columns if name not in table.names]
-    problems = [
-        f"{table.source}: the policy does not name column {name!r}; add it under columns with a role "
-        "(role: drop leaves it out)"
-        for name in unnamed
-    ]
+    problems = _say_unnamed(table, unnamed)
     problems += [
         f"the policy names column {name!r}, which names people in {table.second.source}: that is {table.on!r}; leave it out"
         if isinstance(table, JoinedTable) and name == table.key
@@ -234,8 +251,8 @@ def _assemble(
     """Drop what is to be dropped and stack the columns."""
     reasons = np.full(table.height, -1, np.int32) if people is None else people.reason.copy()
     titles = [] if people is None else list(people.reasons)
-    for name, (_, codes, count, treatment) in found.items():
-        if count and treatment == "drop":
+    for name, (_, codes, number, treatment) in found.items():
+        if number and treatment == "drop":
             reasons[(reasons < 0) & (codes < 0)] = len(titles)
             titles.append(f"missing {name}")
     rows = np.flatnonzero(reasons < 0)

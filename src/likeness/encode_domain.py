@@ -8,7 +8,7 @@ import numpy as np
 
 from likeness.errors import LikenessError
 from likeness.microdata.domain import NUMERIC, Domain, texts
-from likeness.wording import count
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +62,7 @@ def check_domain(encoded: EncodedColumn, column: Column) -> None:
         where, remedy = "not in its declared domain", "; add it, or correct the table"
     if outside:
         more = f" (and {count(len(outside) - 1, 'more value')})" if len(outside) > 1 else ""
-        raise EncodeError(f"column {name!r}: {outside[0]!r} is {where}{more}{remedy}")
+        raise EncodeError(f"column {name!r}: {quoted(outside[0])} is {where}{more}{remedy}")
 
 
 def declared_values(column: Column, hierarchy: Hierarchy | None) -> list[str] | None:

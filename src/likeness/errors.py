@@ -20,6 +20,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, ClassVar
 
+from likeness.wording import quoted, shortened
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -107,7 +109,7 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     options = sorted(known)
     near = nearest(name, options)
     if near is not None:
-        return f"; did you mean {near!r}?"
+        return f"; did you mean {quoted(near)}?"
     if not options:
         return ""
     shown = (
@@ -115,7 +117,7 @@ def suggestion(name: str, known: Iterable[str]) -> str:
         if len(options) <= _MOST_NAMES
         else [*options[:_MOST_NAMES], f"… {len(options) - _MOST_NAMES} more"]
     )
-    return f"; known: {', '.join(shown)}"
+    return f"; known: {', '.join(map(shortened, shown))}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

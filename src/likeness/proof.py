@@ -15,7 +15,7 @@ from likeness.errors import PolicyError, VerificationError
 from likeness.microdata.grouping import distinct
 from likeness.models._requirements import Requirement, one_a_column, require
 from likeness.registry import parameters
-from likeness.wording import count
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -338,5 +338,7 @@ def _original_codes(domain: Domain, original: Microdata) -> NDArray[np.int32]:
     rank = {label: code for code, label in enumerate(target.labels)}
     unknown = [label for label in domain.labels if label not in rank]
     if unknown:
-        raise VerificationError(f"column {domain.name!r} holds {unknown[0]!r}, which the original does not")
+        raise VerificationError(
+            f"column {domain.name!r} holds {quoted(unknown[0])}, which the original does not"
+        )
     return np.array([rank[label] for label in domain.labels] + [target.missing_code], np.int32)

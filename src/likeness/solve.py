@@ -15,7 +15,7 @@ from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, spread
 from likeness.microdata.regions import Recoding, recode
 from likeness.models._requirements import Requirement, require_of
-from likeness.wording import count
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -353,7 +353,7 @@ def _alone(requirement: Requirement, data: Microdata) -> str:
     if view is None or present.size != 1:
         return ""
     only = [*view.domain.labels, "missing"][int(present[0])]
-    return f" ({view.domain.name!r} has one value only, {only!r})"
+    return f" ({view.domain.name!r} has one value only, {quoted(only)})"
 
 
 def _rare(requirement: Requirement, room: int, word: str) -> str:
@@ -365,7 +365,7 @@ def _rare(requirement: Requirement, room: int, word: str) -> str:
     no_room = f"; no class can have more than {count(room, word)}" if sizes.max() > room else ""
     if np.unique(sizes[sizes > 1]).size == 1 and np.count_nonzero(sizes > 1) > _VALUES_SHOWN:
         return f". Smallest class that may hold any value of {view.domain.name!r} (n_min): {sizes.max()}{no_room}"
-    needs = ", ".join(f"{value!r} {least}" for value, least in requirement.largest_needs(_VALUES_SHOWN))
+    needs = ", ".join(f"{quoted(value)} {least}" for value, least in requirement.largest_needs(_VALUES_SHOWN))
     more = int((sizes > 1).sum()) - _VALUES_SHOWN
     return (
         f". Smallest class that may hold a value of {view.domain.name!r} (n_min): {needs}"

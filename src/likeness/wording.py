@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SHOWN = 60
+SHOWN = 40
 """Characters of a cell that a message shows."""
 _PLURALS = {"person": "people", "leaf": "leaves", "query": "queries"}
 
@@ -53,25 +53,27 @@ def shortened(text: str) -> str:
 
     Examples
     --------
-    >>> shortened("flu"), shortened("x" * 5000)[55:]
+    >>> shortened("flu"), shortened("x" * 5000)[35:]
     ('flu', 'xxxxx… (5,000 characters)')
     """
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}… ({count(len(text), 'character')})"
 
 
-def quoted(value: object) -> str:
+def quoted(value: object, most: int = SHOWN) -> str:
     """Write a value of a table in quotes, short enough for a message.
 
     Parameters
     ----------
     value
         A text; numbers and others are written without quotes.
+    most
+        Characters of a text that are shown.
 
     Examples
     --------
-    >>> quoted("flu"), quoted(5), quoted("x" * 5000)[55:]
+    >>> quoted("flu"), quoted(5), quoted("x" * 5000)[35:]
     ("'flu'", '5', "xxxxxx'… (5,000 characters)")
     """
     if not isinstance(value, str):
         return shortened(repr(value))
-    return repr(value) if len(value) <= SHOWN else f"{value[:SHOWN]!r}… ({count(len(value), 'character')})"
+    return repr(value) if len(value) <= most else f"{value[:most]!r}… ({count(len(value), 'character')})"

@@ -45,3 +45,26 @@ def test_a_flood_is_counted():
     found = problems([f"value {i}" for i in range(5_000)])
     assert len(found) == 11
     assert found[-1] == "and 4990 more"
+
+
+def test_codes_that_a_program_wrote_otherwise_are_told_in_one_line():
+    codes = make([["1", "low", "*"], ["2", "low", "*"], ["007", "high", "*"]], "code.csv")
+    with pytest.raises(HierarchyError) as caught:
+        check_covers(["1.0", "2.0", "7", "9"], codes, "code")
+    assert caught.value.problems == (
+        (
+            "2 values of column 'code' are written with decimal places, as pandas writes whole numbers where cells are missing: "
+            "'1.0' is '1' in code.csv; write the table's without, in pandas by astype('Int64')"
+        ),
+        (
+            "1 value of column 'code' is written with other leading zeros or spaces, as spreadsheet programs leave them: "
+            "'7' is '007' in code.csv; write the table's codes as text, as the hierarchy has them"
+        ),
+        "value '9' of column 'code' is not a leaf of code.csv; add a line for it",
+    )
+
+
+def test_long_values_are_cut():
+    (line,) = problems(["x" * 5_000])
+    assert len(line) < 200
+    assert "(5,000 characters)" in line

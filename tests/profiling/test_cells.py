@@ -120,3 +120,39 @@ def test_codes_stand_for_the_values():
 def test_equal_texts_of_a_dictionary_are_one_value():
     table = read(pl.DataFrame({"x": ["a", "b", "a"]}).to_arrow())
     assert read_cells(table, "x").distinct == 2
+
+
+def test_days_that_no_calendar_has_are_declared_among_dates():
+    found = cells(["2020-12-31", "2020-01-01", "9999-99-99", "0000-00-00", "unknown", "none"][:5])
+    assert found.kind == "date"
+    assert {marker.text: (marker.declared, marker.why) for marker in found.markers} == {
+        "9999-99-99": (True, "is no day of the calendar"),
+        "0000-00-00": (True, "is no day of the calendar"),
+        "unknown": (True, "stands among dates"),
+    }
+
+
+def test_days_written_in_two_ways_are_told_with_both():
+    found = cells(["2020-12-31", "2020-01-01", "31/12/2020"])
+    assert (found.kind, found.kind_to_declare, found.otherwise) == ("text", "categorical", "dates")
+    assert "YYYY-MM-DD (2 cells, the first '2020-12-31' at row 1) and DD/MM/YYYY (1 cell" in found.trouble
+    assert found.remedy == "write all days as YYYY-MM-DD"
+
+
+def test_a_wrong_day_is_no_marker():
+    found = cells(["2020-12-31", "2020-01-01", "2020-02-30"])
+    assert (found.kind_to_declare, markers(found), found.remedy) == ("categorical", [], "correct it")
+
+
+def test_days_far_from_all_others_are_asked_about():
+    assert markers(cells(["9999-12-31", "2020-01-01", "1900-01-01"])) == [
+        ("1900-01-01", False),
+        ("9999-12-31", False),
+    ]
+    assert markers(cells(["1970-01-01", "1969-12-31", "1971-01-01"])) == []
+
+
+def test_whole_numbers_with_a_point_are_whole():
+    found = cells(["1.0", "2.0", "10.0", ""])
+    assert (found.kind, found.pointed, found.values.to_list()) == ("integer", True, [1, 2, 10])
+    assert cells(["1.0", "2.5"]).kind == "real"

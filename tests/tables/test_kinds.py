@@ -1,4 +1,5 @@
 # ruff: noqa: DTZ001
+from dataclasses import replace
 from datetime import date, datetime
 
 import numpy as np
@@ -130,3 +131,89 @@ def test_ranked_sorts_and_merges():
 
 def test_text_is_ranked_by_code_point():
     assert ranked(pl.Series(["é", "z", "Z", "", "10", "9"]))[1].to_list() == ["", "10", "9", "Z", "z", "é"]
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (
+            ["2020-12-31", "2020-12-30", "31/12/2020"],
+            (
+                "writes dates in 2 ways: YYYY-MM-DD (2 cells, the first '2020-12-31' at line 2) and DD/MM/YYYY (1 cell, the "
+                "first '31/12/2020' at line 4); write all days as YYYY-MM-DD, or declare kind: categorical, which knows no "
+                "order of days"
+            ),
+        ),
+        (
+            ["13/01/2024", "01/13/2024", "01/02/2024", "2024-01-01"],
+            (
+                "in 4 ways: YYYY-MM-DD (1 cell, the first '2024-01-01' at line 5) and DD/MM/YYYY (1 cell, the first '13/01/2024' "
+                "at line 2) and MM/DD/YYYY (1 cell, the first '01/13/2024' at line 3) and DD/MM/YYYY or MM/DD/YYYY (1 cell, "
+                "the first '01/02/2024' at line 4)"
+            ),
+        ),
+        (
+            ["2020-12-31", "9999-99-99", "0000-00-00"],
+            (
+                "holds what is no day of the calendar: 2 cells, the first '9999-99-99' at line 3; say missing: {markers: "
+                '["", "0000-00-00", "9999-99-99"]} for the column where that means a missing value'
+            ),
+        ),
+        (
+            ["2020-12-31", "2020-12-30", "2020-02-30"],
+            "no day of the calendar: 1 cell, the first '2020-02-30' at line 4; correct it",
+        ),
+        (["2020-12-31", "soon"], "holds texts that are no dates: 1 cell, the first 'soon' at line 3"),
+        (
+            ["1,234", "56,789", "12"],
+            (
+                "separates thousands by a comma in 2 cells, the first '1,234' at line 2; read the table with thousands=',' "
+                "(--thousands ,), or, where these are no numbers"
+            ),
+        ),
+        (["1.234.567", "1"], "separates thousands by a point in 1 cell, the first '1.234.567' at line 2"),
+        (
+            ["1 234", "1"],
+            "separates thousands by a space in 1 cell, the first '1 234' at line 2; read the table with thousands=' '",
+        ),
+        (["1'234", "1"], "separates thousands by an apostrophe"),
+    ],
+)
+def test_mixtures_are_named_with_a_remedy_that_loses_nothing(values, words):
+    with pytest.raises(TableError) as found:
+        detect(column(values))
+    assert words in str(found.value)
+    kind = "date" if "2024-01-01" in values or values[0] == "2020-12-31" else "integer"
+    with pytest.raises(TableError) as declared:
+        convert(column(values), kind)
+    assert words.partition(";")[0] in str(declared.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "thousands", "decimal", "kind", "expected"),
+    [
+        (["1,234", "12", "-1,234,567"], ",", ".", "integer", [1234, 12, -1234567]),
+        (["1,234.5", "12"], ",", ".", "real", [1234.5, 12.0]),
+        (["1.234,5", "12"], ".", None, "real", [1234.5, 12.0]),
+        (["1.234", "12"], ".", None, "integer", [1234, 12]),
+        (["1 234", "1\u00a0234", "1\u202f235"], " ", ".", "integer", [1234, 1234, 1235]),
+        (["1'234", "1’235"], "'", ".", "integer", [1234, 1235]),
+    ],
+)  # fmt: skip
+def test_thousands_are_read_where_it_is_said_what_separates_them(values, thousands, decimal, kind, expected):
+    raw = replace(column(values, decimal), thousands=thousands)
+    assert detect(raw) == kind
+    assert convert(raw, kind).to_list() == expected
+
+
+def test_what_is_no_group_of_three_is_no_number():
+    raw = replace(column(["1,234", "1,23"]), thousands=",")
+    with pytest.raises(TableError, match="'1,23' at line 3 is not a whole number"):
+        convert(raw, "integer")
+
+
+def test_whole_numbers_with_a_point_are_whole_once_declared():
+    assert convert(column(["1.0", "10.00", "7"]), "integer").to_list() == [1, 10, 7]
+    assert convert(column(["1,0"], ","), "integer").to_list() == [1]
+    with pytest.raises(TableError, match=r"'1\.5' at line 3 is not a whole number"):
+        convert(column(["1.0", "1.5"]), "integer")

@@ -64,3 +64,14 @@ def test_options_no_file_can_have_are_reported_at_once(csv_file):
 def test_decimal_applies_to_text_in_frames(make):
     frame = make({"dose": ["3,5", "2"]})
     assert read(frame, decimal=",").encode("dose").values.tolist() == [2.0, 3.5]
+
+
+def test_thousands_are_said_for_files_and_frames(csv_file):
+    path = csv_file("pay;n\n1.234,5;1\n12;2\n")
+    assert read(path, thousands=".").encode("pay").values.tolist() == [12.0, 1234.5]
+    frame = pl.DataFrame({"pay": ["1,234", "12"]})
+    assert read(frame, thousands=",").encode("pay").values.tolist() == [12, 1234]
+    with pytest.raises(TableError, match="decimal and thousands are the same mark"):
+        read(frame, thousands=",", decimal=",")
+    with pytest.raises(TableError, match="thousands must be a comma, a point, a space or an apostrophe"):
+        read(frame, thousands="_")

@@ -44,6 +44,8 @@ class Reading:
         out. Never guessed.
     decimal
         The decimal mark of numbers that are text, . or , ; found for each column when left out.
+    thousands
+        What separates the thousands of numbers that are text: comma, point, space or apostrophe; nothing when left out.
     no_header
         CSV: the first line is a record already; columns are named column_1, column_2 …
     header
@@ -54,6 +56,7 @@ class Reading:
     quote: str = '"'
     encoding: str | None = None
     decimal: str | None = None
+    thousands: str | None = None
     no_header: Annotated[bool, Parameter(show_default=False)] = False
     header: str | None = None
 
@@ -78,6 +81,7 @@ class Reading:
             quote=self.quote,
             encoding=self.encoding,
             decimal=self.decimal,
+            thousands=self.thousands,
             header=_names(self.header) or not self.no_header,
         )
 
@@ -101,6 +105,8 @@ class RecordsReading:
         CSV: its encoding, as --encoding.
     records_decimal
         The decimal mark of its numbers, as --decimal.
+    records_thousands
+        What separates the thousands of its numbers, as --thousands.
     records_no_header
         CSV: its first line is a record already.
     records_header
@@ -113,6 +119,7 @@ class RecordsReading:
     records_quote: str | None = None
     records_encoding: str | None = None
     records_decimal: str | None = None
+    records_thousands: str | None = None
     records_no_header: Annotated[bool, Parameter(show_default=False)] = False
     records_header: str | None = None
     records_key: str | None = None
@@ -136,6 +143,7 @@ class RecordsReading:
             "quote": self.records_quote,
             "encoding": self.records_encoding,
             "decimal": self.records_decimal,
+            "thousands": self.records_thousands,
             "header": header,
             "key": self.records_key,
         }

@@ -11,6 +11,7 @@ import numpy as np
 from likeness.errors import TableError
 from likeness.forms._base import as_labelled
 from likeness.tables import Labelled, read_published, write
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -222,7 +223,7 @@ def read_class_map(path: Path, label: str) -> ClassMap:
     status = table.encode("status", missing=(), kind="text")
     unknown = [str(value) for value in status.values if value not in STATUS]
     if unknown or status.missing:
-        raise TableError(f"{label}: {unknown[0] if unknown else 'null'!r} is not a status")
+        raise TableError(f"{label}: {quoted(unknown[0] if unknown else 'null')} is not a status")
     places = np.array([STATUS.index(value) for value in status.values], np.int64)
     reason = table.encode("reason", missing=(), kind="text")
     if reason.missing:

@@ -10,7 +10,7 @@ from likeness.folder.audit import Audit
 from likeness.folder.class_map import ClassMap, read_class_map
 from likeness.folder.layout import AUDIT, CLASSES, PRIVATE_FILES, digest
 from likeness.folder.map_checks import class_problems, own_problems
-from likeness.wording import count
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -120,7 +120,7 @@ def _check_claims(part: PrivatePart, label: str, public: PublicPart) -> None:
         "a given seed": (content["randomness"].get("seed") is not None, certificate.reproducible),
     }
     part.problems += [
-        f"{label}: {what}: {told!r}; certificate.json says {certified!r}"
+        f"{label}: {what}: {quoted(told)}; certificate.json says {quoted(certified)}"
         for what, (told, certified) in claims.items()
         if told != certified
     ]

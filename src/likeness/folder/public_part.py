@@ -18,7 +18,7 @@ from likeness.microdata.individuals import who_share
 from likeness.remarks import foreign, pseudonyms_in, remarks_on_form, remarks_on_others, unexplained
 from likeness.report import certificate_page
 from likeness.tables import Labelled, Table, read_published
-from likeness.wording import count, nouns
+from likeness.wording import count, nouns, quoted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -244,7 +244,7 @@ def _check_remarks(part: PublicPart) -> None:
             f"{CERTIFICATE}: lacks the remark that says whether other sensitive columns are taken as known{elsewhere}"
         )
     part.problems += [
-        f"{CERTIFICATE}: says what no release says and nobody can check: {remark!r}{elsewhere}"
+        f"{CERTIFICATE}: says what no release says and nobody can check: {quoted(remark, 400)}{elsewhere}"
         for remark in foreign(certificate.remarks, [*of_form, *on_others], certificate.columns)
     ]
     described = [name for name in part.tables if name not in form.undescribed]

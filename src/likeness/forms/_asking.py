@@ -16,6 +16,7 @@ from likeness.forms._stretches import place, read_stretch
 from likeness.forms._sums import shown_values, unknown_column
 from likeness.forms._workload import Consecutive
 from likeness.hierarchies.prefixes import MASK
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -149,7 +150,7 @@ class Askable:
             # One of them: say which.
             for i in ranges:
                 if wrong_end := next(filter(self._no_number, map(as_text, conditions[i])), None):
-                    return i, f"{self._where}: {wrong_end!r} is not a number"
+                    return i, f"{self._where}: {quoted(wrong_end)} is not a number"
             raise
         assert ends is not None  # noqa: S101  # all are ranges
         backwards = np.flatnonzero(~(ends[0] <= ends[1]))
@@ -157,7 +158,7 @@ class Askable:
             return None
         i = ranges[int(backwards[0])]
         if np.isnan([own[backwards[0]] for own in ends]).any():
-            return i, f"{self._where}: {conditions[i]!r} is no range, as one of its ends is no number"
+            return i, f"{self._where}: {quoted(conditions[i])} is no range, as one of its ends is no number"
         return i, self._reversed(conditions[i])
 
     def _range_problem(self, condition: Any, between: Any) -> str | None:
@@ -166,7 +167,7 @@ class Askable:
             return self._reversed(condition)
         if self.values and not self.made and between.days not in self._kinds:
             what = "days" if between.days else "numbers"
-            return f"{self._where}: {condition!r} is a range of {what}, and its values are none; give a collection of values"
+            return f"{self._where}: {quoted(condition)} is a range of {what}, and its values are none; give a list of values"
         return None
 
     def _problem_of_values(self, conditions: Mapping[int, Any]) -> tuple[int, str] | None:
@@ -244,10 +245,10 @@ class Askable:
 
     def _reversed(self, condition: Any) -> str:
         low, high = condition
-        return f"{self._where}: the range {condition!r} ends before it begins; write {(high, low)!r}"
+        return f"{self._where}: the range {quoted(condition)} ends before it begins; write {(high, low)!r}"
 
     def _no_day(self, text: str) -> str:
-        return f"{self._where}: {text!r} is not a day; write days like 2024-03-31"
+        return f"{self._where}: {quoted(text)} is not a day; write days like 2024-03-31"
 
     def _unknown(self, values: list[str]) -> str:
         """Say that values are none of the column's."""
@@ -257,8 +258,10 @@ class Askable:
             node = self.tree.node_of(first)
             below = self.tree.leaves[self.tree.left[node] : self.tree.right[node] + 1]
             named = ", ".join(map(repr, islice(below, 3))) + (", …" if len(below) > 3 else "")
-            return f"{self._where}: {first!r} is a group of values; name those below it: {named}"
-        return f"{self._where}: {first!r} is not one of its values{more}{suggestion(first, self.values)}"
+            return f"{self._where}: {quoted(first)} is a group of values; name those below it: {named}"
+        return (
+            f"{self._where}: {quoted(first)} is not one of its values{more}{suggestion(first, self.values)}"
+        )
 
 
 def _is_day(text: str) -> bool:

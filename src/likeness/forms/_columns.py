@@ -12,6 +12,7 @@ from likeness.errors import TableError
 from likeness.hierarchies import from_rows
 from likeness.microdata.domain import NUMERIC, Domain
 from likeness.microdata.regions import tellable_codes
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -224,7 +225,7 @@ def read_domain(note: ColumnNote, values: Sequence[str | None]) -> tuple[Domain,
         rank = {label: i for i, label in enumerate(distinct)}
     unknown = [value for value in present if value not in rank]
     if unknown:
-        raise TableError(f"column {note.name!r}: {unknown[0]!r} is not one of its declared values")
+        raise TableError(f"column {note.name!r}: {quoted(unknown[0])} is not one of its declared values")
     codes = [domain.missing_code if value is None else rank[value] for value in values]
     return domain, np.array(codes, np.int32)
 

@@ -13,6 +13,7 @@ from likeness.forms._overlap import condition_shares
 from likeness.forms._regions import Region, read_region
 from likeness.forms._text import MISSING, write_value
 from likeness.tables import EncodedColumn
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,7 +93,7 @@ def whole_numbers(table: str, columns: Columns, name: str, *, at_least: int) -> 
         plain = label.isascii() and label.isdigit() and len(label) <= 18
         if not plain or int(label) < at_least:
             raise TableError(
-                f"table {table!r}, column {name!r}: {label!r} is not a whole number of at least {at_least}"
+                f"table {table!r}, column {name!r}: {quoted(label)} is not a whole number of at least {at_least}"
             )
         numbers.append(int(label))
     return np.asarray(np.array(numbers, np.int64)[column.codes])

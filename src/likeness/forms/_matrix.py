@@ -25,7 +25,7 @@ from likeness.forms._exact import column_of
 from likeness.forms._text import MISSING, read_value, write_value
 from likeness.microdata.mechanism import MOST_VALUES, SCALE, Mechanism
 from likeness.tables import Labelled
-from likeness.wording import count
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -178,7 +178,7 @@ def _read_entries(name: str, texts: Sequence[str]) -> NDArray[np.int64]:
         whole, _, decimals = text.partition(".")
         if _PROBABILITY.fullmatch(text) is None or int(whole + decimals.ljust(_DECIMALS, "0")) > SCALE:
             raise TableError(
-                f"table {PERTURBATION!r}, column {name!r}: {text!r} is not a probability of at most {_DECIMALS} decimals"
+                f"table {PERTURBATION!r}, column {name!r}: {quoted(text)} is not a probability of at most {_DECIMALS} decimals"
             )
         found.append(int(whole + decimals.ljust(_DECIMALS, "0")))
     return np.array(found, np.int64)

@@ -13,6 +13,7 @@ from likeness.forms._columns import ColumnNote
 from likeness.forms._regions import Region, position
 from likeness.forms._stretches import Range, place, read_range, read_stretch, stands_for, stretch_part
 from likeness.microdata.domain import NUMERIC
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -175,8 +176,8 @@ class Overlap:
     def untold(self, label: str) -> TableError:
         """Say that nobody was told what lies below a node."""
         return TableError(
-            f"column {self.note.name!r}: how many values {label!r} stands for is not published, so no part of it can be "
-            f"estimated; name whole nodes, such as {{{label!r}}}"
+            f"column {self.note.name!r}: how many values {quoted(label)} stands for is not published, so no part of it can be "
+            f"estimated; name whole nodes, such as {{{quoted(label)}}}"
         )
 
     def _node_contains(self, region: Region, value: str) -> bool:
@@ -284,7 +285,7 @@ def as_values(condition: Any, column: str) -> set[str | None]:
     """
     if isinstance(condition, str) or not hasattr(condition, "__iter__"):
         raise TableError(
-            f"column {column!r}: a condition is a pair (low, high) or a collection of values; got {condition!r}"
+            f"column {column!r}: a condition is a pair (low, high) or a collection of values; got {quoted(condition)}"
         )
     # Most values are texts already, and workloads have very many.
     return {value if value is None or type(value) is str else as_text(value) for value in condition}

@@ -21,6 +21,7 @@ from likeness.forms._text import (
     write_set,
     write_value,
 )
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from likeness.forms._columns import ColumnNote
@@ -120,7 +121,7 @@ def read_region(text: str, note: ColumnNote) -> Region:
         if tree is None:
             return Region("node", values=frozenset({label}), text=text)
         if label not in _nodes(tree):
-            raise TableError(f"column {note.name!r}: {text!r} is not a node of its hierarchy")
+            raise TableError(f"column {note.name!r}: {quoted(text)} is not a node of its hierarchy")
         node = _nodes(tree)[label]
         return Region("node", int(tree.left[node]), int(tree.right[node]), text=text)
     if note.shape == "interval":
@@ -128,7 +129,7 @@ def read_region(text: str, note: ColumnNote) -> Region:
         low, high = ends if ends is not None else (read_value(text),) * 2
         first, last = position(note, low), position(note, high)
         if first > last:
-            raise TableError(f"column {note.name!r}: the interval {text!r} ends before it begins")
+            raise TableError(f"column {note.name!r}: the interval {quoted(text)} ends before it begins")
         return Region("interval", first, last, text=text)
     members = read_set(text)
     values = frozenset(members) if members is not None else frozenset({read_value(text)})
@@ -145,14 +146,14 @@ def position(note: ColumnNote, text: str) -> Any:
     """
     if note.order is not None:
         if text not in note.order:
-            raise TableError(f"column {note.name!r}: {text!r} is not one of its declared values")
+            raise TableError(f"column {note.name!r}: {quoted(text)} is not one of its declared values")
         return note.order.index(text)
     try:
         if note.kind == "integer":
             return int(text)
         return _day(text) if note.kind == "date" else _number(text)
     except (ValueError, ZeroDivisionError):
-        raise TableError(f"column {note.name!r}: {text!r} is not of the kind {note.kind}") from None
+        raise TableError(f"column {note.name!r}: {quoted(text)} is not of the kind {note.kind}") from None
 
 
 @lru_cache(maxsize=64)

@@ -10,6 +10,7 @@ from likeness.errors import TableError, nearest
 from likeness.forms._overlap import as_values, is_range, place_on, range_of
 from likeness.forms._stretches import place as place_text
 from likeness.forms._stretches import read_stretch, stands_for, stretch_part
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,7 +35,7 @@ def unknown_column(name: str, known: Iterable[str]) -> TableError:
     """Say that no such column was published."""
     names = list(known)
     near = nearest(str(name), names)
-    there_are = f"there are {', '.join(names)}" if near is None else f"did you mean {near!r}?"
+    there_are = f"there are {', '.join(names)}" if near is None else f"did you mean {quoted(near)}?"
     return TableError(f"no published column {name!r} to query; {there_are}")
 
 
@@ -202,7 +203,7 @@ def _of_made(overlap: Overlap, region: Region, condition: Any, power: int) -> fl
     label = str(next(iter(region.values)))
     if overlap.note.kind != "hierarchical" or read_stretch(label, days=False) is None:
         raise TableError(
-            f"column {overlap.note.name!r}: {label!r} does not say which numbers it stands for, so it has no sum"
+            f"column {overlap.note.name!r}: {quoted(label)} does not say which numbers it stands for, so it has no sum"
         )
     ends = made_ends(overlap, region, days=False)
     between = None if condition is ANYTHING else range_of(condition)

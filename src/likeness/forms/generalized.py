@@ -29,6 +29,7 @@ from likeness.forms._sums import ANYTHING, number_weights, region_sums, unknown_
 from likeness.forms._units import make_units, tuples_of, units_of_individuals
 from likeness.microdata.grouping import distinct, group_codes
 from likeness.tables import Labelled
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -296,8 +297,8 @@ def _check_spelling(note: ColumnNote, regions: list[Region]) -> None:
     for region in regions:
         if first.setdefault(region, region.text) != region.text:
             raise TableError(
-                f"column {note.name!r}: {first[region]!r} and {region.text!r} say the same; written in two ways, they tell "
-                "people of one class apart"
+                f"column {note.name!r}: {quoted(first[region])} and {quoted(region.text)} say the same; written in two "
+                "ways, they tell people of one class apart"
             )
 
 
@@ -312,4 +313,6 @@ def _check_pairs(table: Columns, note: ColumnNote, regions: list[Region]) -> Non
         for key in keys:
             region, text = regions[int(key) // len(pair.labels)], pair.labels[int(key) % len(pair.labels)]
             if not region.ends_at(end, text, note):
-                raise TableError(f"column '{name}_{end}' says {text!r} where {name!r} says {region.text!r}")
+                raise TableError(
+                    f"column '{name}_{end}' says {quoted(text)} where {name!r} says {quoted(region.text)}"
+                )

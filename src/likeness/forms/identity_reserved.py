@@ -13,6 +13,7 @@ from likeness.forms._exact import whole_column
 from likeness.forms._text import MISSING
 from likeness.forms.generalized import GeneralizedForm, GeneralizedPublication
 from likeness.microdata.grouping import one_to_one
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -175,7 +176,7 @@ def _numbers(name: str, column: Labelled) -> NDArray[np.int64]:
     for label in column.labels:
         if not (label.isascii() and label.isdigit() and label[0] != "0"):
             raise TableError(
-                f"column {name!r}: {label!r} is not a whole number from 1, as {name} numbers are"
+                f"column {name!r}: {quoted(label)} is not a whole number from 1, as {name} numbers are"
             )
         # Python does not read thousands of digits.
         if len(label) > len(str(many)) or int(label) > many:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from likeness.hierarchies.problems import SHOWN, did_you_mean, refuse
-from likeness.wording import count
+from likeness.wording import count, quoted
+
+_POINT = re.compile(r"(?<=[0-9])[.]0*$")
+_ZEROS = re.compile(r"^0+(?=[0-9])")
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +57,7 @@ def check_covers(
     known = hierarchy.rank_of
     missing = [i for i, value in enumerate(values) if value not in known]
     nodes = set(hierarchy.labels) if missing else set()
-    problems = []
+    problems, missing = _spelled_otherwise(values, missing, hierarchy, column)
     for place, i in enumerate(missing):
         value = values[i]
         if value in nodes:
@@ -62,9 +66,50 @@ def check_covers(
             # Only a few problems are shown: for the others nothing similar need be looked for.
             near = did_you_mean(value, known) if place < SHOWN else ""
             remedy = near.removeprefix("; ") or "add a line for it"
-        who = f"value {value!r} of column {column!r}{_seen(i, counts, lines)}"
+        who = f"value {quoted(value)} of column {column!r}{_seen(i, counts, lines)}"
         problems.append(f"{who} is not a leaf of {hierarchy.name}; {remedy}")
     refuse(problems)
+
+
+def _spelled_otherwise(
+    values: Sequence[str], missing: list[int], hierarchy: Hierarchy, column: str
+) -> tuple[list[str], list[int]]:
+    """Say in one line what codes of a number were written otherwise in the table, and give back the other values."""
+    leaves = {_bare(leaf): leaf for leaf in reversed(hierarchy.leaves)} if missing else {}
+    pointed, zeros = [], []
+    for i in missing:
+        leaf = leaves.get(_bare(values[i]))
+        if leaf is not None and _POINT.sub("", values[i]) == leaf:
+            pointed.append((i, leaf))
+        elif leaf is not None and _bare(values[i]).isdigit():
+            zeros.append((i, leaf))
+    problems = []
+    for found, why, remedy in (
+        (
+            pointed,
+            "with decimal places, as pandas writes whole numbers where cells are missing",
+            "write the table's without, in pandas by astype('Int64')",
+        ),
+        (
+            zeros,
+            "with other leading zeros or spaces, as spreadsheet programs leave them",
+            "write the table's codes as text, as the hierarchy has them",
+        ),
+    ):
+        if found:
+            i, leaf = found[0]
+            number = count(len(found), "value")
+            problems.append(
+                f"{number} of column {column!r} {'is' if len(found) == 1 else 'are'} written {why}: {quoted(values[i])} is "
+                f"{quoted(leaf)} in {hierarchy.name}; {remedy}"
+            )
+    told = {i for i, _ in (*pointed, *zeros)}
+    return problems, [i for i in missing if i not in told]
+
+
+def _bare(text: str) -> str:
+    """Write a code without blanks around it, leading zeros and decimal places that are zeros."""
+    return _ZEROS.sub("", _POINT.sub("", text.strip()))
 
 
 def _seen(i: int, counts: Sequence[int] | None, lines: Sequence[int] | None) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from likeness.wording import quoted
+
 
 @dataclass
 class Entry:
@@ -27,15 +29,15 @@ class Report:
 
     def empty_label(self, line: int, above: str) -> None:
         """Note a label that is an empty text."""
-        self.add(line, f"an empty label below {above!r}; write a text")
+        self.add(line, f"an empty label below {quoted(above)}; write a text")
 
     def nothing_below(self, line: int, above: str) -> None:
         """Note an empty list or mapping."""
-        self.add(line, f"{above!r} has an empty list below it; list its leaves or remove it")
+        self.add(line, f"{quoted(above)} has an empty list below it; list its leaves or remove it")
 
     def bare_list(self, line: int, above: str) -> None:
         """Note a list directly inside a list."""
-        self.add(line, f"a list inside the list of {above!r} has no label; write a label before it")
+        self.add(line, f"a list inside the list of {quoted(above)} has no label; write a label before it")
 
 
 def not_a_tree(name: str) -> str:

@@ -10,6 +10,7 @@ from likeness.hierarchies.entries import Entry, Report, not_a_tree
 from likeness.hierarchies.nested_json import json_roots
 from likeness.hierarchies.nested_yaml import yaml_roots
 from likeness.hierarchies.problems import refuse
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from likeness.hierarchies.tree import Hierarchy
@@ -54,7 +55,7 @@ def from_nested(text: str, name: str, *, json: bool = False) -> Hierarchy:
     except RecursionError:
         raise HierarchyError(f"{name}: nested too deeply; a hierarchy has a few levels") from None
     for other in roots[1:]:
-        clash = f"two roots: {other.label!r} beside {roots[0].label!r} (line {roots[0].line})"
+        clash = f"two roots: {quoted(other.label)} beside {quoted(roots[0].label)} (line {roots[0].line})"
         report.add(other.line, f"{clash}; put both below one label such as '*'")
     refuse(report.problems)
     if not roots[0].below:
@@ -73,7 +74,7 @@ def _flatten(root: Entry, report: Report) -> Hierarchy:
         while len(entry.below) == 1 and entry.below[0].label == entry.label:
             entry = entry.below[0]
         if entry.label in line_of:
-            before = f"{entry.label!r} is given twice, first on line {line_of[entry.label]}"
+            before = f"{quoted(entry.label)} is given twice, first on line {line_of[entry.label]}"
             report.add(entry.line, f"{before}; a label means one node: rename or remove one")
         line_of.setdefault(entry.label, entry.line)
         waiting.extend((below, len(labels)) for below in reversed(entry.below))

@@ -12,6 +12,7 @@ import yaml
 
 from likeness.errors import HierarchyError
 from likeness.hierarchies.entries import Entry, Report, not_a_tree
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,7 +89,9 @@ class _Reader:
         if isinstance(event, yaml.ScalarEvent):
             return self.label(event, above)
         if isinstance(event, yaml.AliasEvent):
-            self.report.add(_line(event), f"an alias below {above!r} repeats another part; write it out")
+            self.report.add(
+                _line(event), f"an alias below {quoted(above)} repeats another part; write it out"
+            )
             return []
         if depth > DEEPEST:
             raise HierarchyError(
@@ -111,7 +114,7 @@ class _Reader:
 
     def pair(self, key: yaml.Event, above: str, depth: int) -> list[Entry]:
         if not isinstance(key, yaml.ScalarEvent):
-            self.report.add(_line(key), f"a label below {above!r} is not a text; write a plain one")
+            self.report.add(_line(key), f"a label below {quoted(above)} is not a text; write a plain one")
             self.below(key, above, depth + 1)
             self.below(next(self.events), above, depth + 1)
             return []

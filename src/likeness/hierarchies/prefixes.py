@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from likeness.errors import HierarchyError
 from likeness.hierarchies.problems import refuse
 from likeness.hierarchies.rows import from_rows
-from likeness.wording import count
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,8 +74,8 @@ def _problems(code: str, digits: int, name: str) -> list[str]:
         length = count(len(code), "character")
         first = "declare that many" if len(code) > digits else "write codes with their leading zeros"
         return [
-            f"{name}: code {code!r} has {length} where {digits} are declared; {first}, or use a hierarchy file"
+            f"{name}: code {quoted(code)} has {length} where {digits} are declared; {first}, or use a hierarchy file"
         ]
     if MASK in code:
-        return [f"{name}: code {code!r} holds the mask {MASK!r}; declare such codes as missing"]
+        return [f"{name}: code {quoted(code)} holds the mask {MASK!r}; declare such codes as missing"]
     return []

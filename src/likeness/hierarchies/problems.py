@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from likeness.errors import HierarchyError
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -71,7 +72,7 @@ def did_you_mean(value: str, labels: Collection[str]) -> str:
     near = [label for label in labels if label.strip().casefold() == plain][:1]
     if not near and len(labels) <= SEARCHED and not _is_number(value):
         near = get_close_matches(value, labels, n=1, cutoff=0.75)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    return f"; did you mean {quoted(near[0])}?" if near else ""
 
 
 def _is_number(value: str) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 from likeness.errors import HierarchyError
 from likeness.hierarchies.assemble import assemble
 from likeness.hierarchies.problems import refuse
-from likeness.wording import count
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -71,7 +71,7 @@ def from_rows(
     width = Counter(map(len, table)).most_common(1)[0][0]
     if width < 2:
         raise HierarchyError(
-            f"{where(0)}: {' '.join(table[0])!r} is alone on its line; "
+            f"{where(0)}: {quoted(' '.join(table[0]))} is alone on its line; "
             "write the leaf first and the root last, with ';' between"
         )
     _refuse_in_order([*_uneven(table, width, where), *_repeated_leaves(table, where), *_roots(table, where)])
@@ -100,7 +100,7 @@ def _uneven(table: list[tuple[str, ...]], width: int, where: Where) -> Found:
     """Ragged rows and empty cells."""
     found = []
     for i, row in enumerate(table):
-        who = f"{where(i)}: the line of {row[0]!r}" if row else f"{where(i)}: the line"
+        who = f"{where(i)}: the line of {quoted(row[0])}" if row else f"{where(i)}: the line"
         if len(row) != width:
             cells = count(len(row), "cell")
             shorter = "where a path is shorter" if len(row) < width else "in the shorter lines"
@@ -122,7 +122,7 @@ def _repeated_leaves(table: list[tuple[str, ...]], where: Where) -> Found:
             continue
         how = "with the same parents" if table[before] == row else "with other parents"
         found.append(
-            (i, f"{where(i)}: leaf {row[0]!r} is listed twice, {how} on {where(before)}; keep one line")
+            (i, f"{where(i)}: leaf {quoted(row[0])} is listed twice, {how} on {where(before)}; keep one line")
         )
     return found
 
@@ -134,9 +134,12 @@ def _roots(table: list[tuple[str, ...]], where: Where) -> Found:
     first: dict[str, int] = {}
     for i, end in enumerate(ends):
         first.setdefault(end, i)
-    common = f"that on {where(first[root])} in {root!r}"
+    common = f"that on {where(first[root])} in {quoted(root)}"
     return [
-        (i, f"{where(i)}: two roots: {table[i][0]!r} ends in {end!r}, {common}; end every line in one label")
+        (
+            i,
+            f"{where(i)}: two roots: {quoted(table[i][0])} ends in {quoted(end)}, {common}; end every line in one label",
+        )
         for end, i in first.items()
         if end != root and end.strip()
     ]
@@ -154,7 +157,7 @@ def _ambiguous(codes: NDArray[np.int32], labels: list[str], where: Where) -> Fou
     found = []
     for step in _first_of_each(above, leaf_row[above] >= 0):
         here, leaf = int(row[step]), where(int(leaf_row[above[step]]))
-        clash = f"{labels[above[step]]!r} stands above {labels[child[step]]!r} but is a leaf itself ({leaf})"
+        clash = f"{quoted(labels[above[step]])} stands above {quoted(labels[child[step]])} but is a leaf itself ({leaf})"
         found.append((here, f"{where(here)}: {clash}; rename one of them"))
     # The root has no parent: anything above it is one too many.
     other = (above != above[first_step[child]]) | (child == codes[0, -1])
@@ -163,13 +166,11 @@ def _ambiguous(codes: NDArray[np.int32], labels: list[str], where: Where) -> Fou
         path = [labels[code] for code, _ in groupby(codes[here].tolist())]
         if path.count(label) > 1:
             between = path[path.index(label) + 1]
-            clash = (
-                f"{label!r} comes twice on one path, with {between!r} between (a cycle); rename one of them"
-            )
+            clash = f"{quoted(label)} comes twice on one path, with {quoted(between)} between (a cycle); rename one of them"
         else:
             earlier = int(first_step[child[step]])
-            place = f"below {labels[above[earlier]]!r} on {where(int(row[earlier]))}"
-            clash = f"{label!r} lies below {parent!r} here and {place}; a label means one node: rename one"
+            place = f"below {quoted(labels[above[earlier]])} on {where(int(row[earlier]))}"
+            clash = f"{quoted(label)} lies below {quoted(parent)} here and {place}; a label means one node: rename one"
         found.append((here, f"{where(here)}: {clash}"))
     return found
 

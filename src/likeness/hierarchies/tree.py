@@ -18,7 +18,7 @@ import numpy as np
 from likeness.errors import HierarchyError
 from likeness.hierarchies.ancestors import lowest, range_table
 from likeness.hierarchies.problems import did_you_mean
-from likeness.wording import count
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -154,7 +154,7 @@ class Hierarchy:
         rank = self.rank_of.get(value)
         if rank is None:
             raise HierarchyError(
-                f"value {value!r} is not a leaf of {self.name}{did_you_mean(value, self.rank_of)}"
+                f"value {quoted(value)} is not a leaf of {self.name}{did_you_mean(value, self.rank_of)}"
             )
         return rank
 
@@ -169,7 +169,7 @@ class Hierarchy:
         node = self._node_of.get(label)
         if node is None:
             raise HierarchyError(
-                f"{label!r} is not a label of {self.name}{did_you_mean(label, self._node_of)}"
+                f"{quoted(label)} is not a label of {self.name}{did_you_mean(label, self._node_of)}"
             )
         return node
 

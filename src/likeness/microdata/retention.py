@@ -16,6 +16,7 @@ import numpy as np
 from likeness.errors import CannotBeMetError
 from likeness.microdata._blocks import best_design, incidence
 from likeness.microdata.mechanism import SCALE, Mechanism
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -104,8 +105,8 @@ def retain(
     worst = label(int(active[gammas.index(least)]))
     if (least - 1) / (least + m - 1) < _LEAST:
         raise CannotBeMetError(
-            f"cannot be met: perturbation: confidence in {worst!r} may hardly rise above its share, so that next to nothing "
-            "of any value could be kept; allow more, or publish the distribution alone (method: baseline)"
+            f"cannot be met: perturbation: confidence in {quoted(worst)} may hardly rise above its share, so that next to "
+            "nothing of any value could be kept; allow more, or publish the distribution alone (method: baseline)"
         )
     block = _ALONE
     if rule == "uniform":
@@ -163,7 +164,7 @@ def _papers(least: Fraction, most: Fraction | None, m: int, worst: str) -> Fract
     alpha = (m * least * smallest - 1) / (m - 1)
     if alpha < _LEAST:
         raise CannotBeMetError(
-            f"cannot be met: perturbation: rule 'paper' would keep {worst!r} with chance {float(alpha):.6g}, which must "
+            f"cannot be met: perturbation: rule 'paper' would keep {quoted(worst)} with chance {float(alpha):.6g}, which must "
             f"be at least {float(_LEAST):.6g}: others may gain so much more confidence that nothing is left for it, and "
             "the paper's theorem 3 does not hold. Use rule: capped, which works for this table"
         )

@@ -12,6 +12,7 @@ from likeness.checks import number
 from likeness.errors import PolicyError
 from likeness.exact import Real
 from likeness.models._beta import GainLimits, enhanced_limit
+from likeness.wording import quoted
 
 Bound = Callable[[Fraction], "int | Fraction | tuple[Fraction, Fraction]"]
 
@@ -111,6 +112,6 @@ def _enclosure(part: str, bound: Bound, p: Fraction) -> tuple[Fraction, Fraction
     if not all(isinstance(end, int | Fraction) for end in (low, high)) or low > high:
         raise PolicyError(
             f"{part}: bound({p}) must return an int, a Fraction, or a pair of them (below, above); "
-            f"got {value!r}"
+            f"got {quoted(value)}"
         )
     return Fraction(low), Fraction(high)

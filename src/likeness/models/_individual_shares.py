@@ -11,6 +11,7 @@ import numpy as np
 from likeness.checks import number
 from likeness.models._base import LARGEST, BoundModel, SensitiveAttribute, SensitiveModel, Strength
 from likeness.models._rounding import float_above, fraction_below, largest_ratio, times
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -122,7 +123,7 @@ class BoundShares(BoundModel):
         total = max(1, self.attribute.total if self.of_people else int(counts.sum()))
         shares = [Fraction(int(count), total) for count in counts]
         above = [
-            f"{self.attribute.label(code)!r} has a share of {float(share):.6g}, above beta"
+            f"{quoted(self.attribute.label(code))} has a share of {float(share):.6g}, above beta"
             for code, share in enumerate(shares)
             if share > self.beta
         ]

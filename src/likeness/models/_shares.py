@@ -10,6 +10,7 @@ import numpy as np
 
 from likeness.exact import Real, largest_sizes, shares_at_least, shares_at_most, smallest_sizes
 from likeness.models._base import LARGEST, BoundModel, SensitiveAttribute
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,7 +100,7 @@ class ShareLimits(BoundModel):
     def out_of_reach(self) -> str:
         """Name values whose share of all records is above their limit: some class has at least that share."""
         above = [
-            f"{self.attribute.label(code)!r} has a share of {float(share):.6g}, above its limit of {float(limit):.6g}"
+            f"{quoted(self.attribute.label(code))} has a share of {float(share):.6g}, above its limit of {float(limit):.6g}"
             for code, (share, limit) in enumerate(zip(self.attribute.shares, self.upper_limits, strict=True))
             if not limit.at_least(share)
         ]

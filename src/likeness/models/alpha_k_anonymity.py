@@ -14,6 +14,7 @@ from likeness.exact import Real
 from likeness.models._base import BoundModel, SensitiveAttribute, SensitiveModel, Strength
 from likeness.models._rounding import float_above, largest_ratio
 from likeness.models._shares import ShareLimits
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +83,7 @@ class AlphaKAnonymity(SensitiveModel):
         listed = known if self.values is None else self.values
         if attribute.complete:
             unknown = [
-                f"{self.name}: {attribute.domain.name!r} has no value {value!r}{suggestion(value, labels)}"
+                f"{self.name}: {attribute.domain.name!r} has no value {quoted(value)}{suggestion(value, labels)}"
                 for value in listed
                 if value not in known
             ]

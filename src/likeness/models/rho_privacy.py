@@ -15,6 +15,7 @@ from likeness.exact import Real
 from likeness.models._base import BoundModel, GroupedModel, SensitiveAttribute, Strength
 from likeness.models._rounding import float_above, largest_ratio
 from likeness.models._shares import ShareLimits
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +77,7 @@ class RhoPrivacy(GroupedModel):
         for value in (None, *{**low.named, **high.named}):
             before, after = low.of(value), high.of(value)
             if before is not None and after is not None and before >= after:
-                concerned = "" if value is None else f" of {value!r}"
+                concerned = "" if value is None else f" of {quoted(value)}"
                 raise PolicyError(
                     f"{self.name}: rho1{concerned} must be below rho2; got {before} and {after}"
                 )
@@ -85,7 +86,7 @@ class RhoPrivacy(GroupedModel):
             first, other = ("rho2", "rho1") if high.named.keys() - low.named.keys() else ("rho1", "rho2")
             value = next(v for v in (high if first == "rho2" else low).named if v not in getattr(self, other))
             raise PolicyError(
-                f"{self.name}: {first} names {value!r} and {other} does not, so that nothing would limit it; name it "
+                f"{self.name}: {first} names {quoted(value)} and {other} does not, so that nothing would limit it; name it "
                 "in both, or give rho1 as one number"
             )
 
@@ -113,7 +114,7 @@ class RhoPrivacy(GroupedModel):
         low, high = self._read("rho1"), self._read("rho2")
         if attribute.complete:
             unknown = [
-                f"{self.name}: {attribute.domain.name!r} has no value {value!r}{suggestion(value, labels)}"
+                f"{self.name}: {attribute.domain.name!r} has no value {quoted(value)}{suggestion(value, labels)}"
                 for value in {**low.named, **high.named}
                 if value not in labels
             ]

@@ -6,6 +6,7 @@ from typing import Any
 
 from likeness.policy import values
 from likeness.policy.problems import refusal
+from likeness.wording import quoted
 
 RANGES = ("integer", "real", "date")
 """Kinds whose domain is a range: both ends."""
@@ -82,5 +83,5 @@ def _texts(listed: list[Any]) -> tuple[str, ...]:
     found = [values.text(value) for value in listed]
     twice = [value for value in dict.fromkeys(found) if found.count(value) > 1]
     if twice:
-        raise refusal(f"lists {twice[0]!r} more than once")
+        raise refusal(f"lists {quoted(twice[0])} more than once")
     return tuple(found)

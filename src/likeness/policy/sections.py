@@ -14,7 +14,7 @@ from likeness.policy.problems import Entry, refusal
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-READING = ("delimiter", "quote", "encoding", "decimal", "header")
+READING = ("delimiter", "quote", "encoding", "decimal", "thousands", "header")
 """Keys of `Records` that say how its file is to be read."""
 Text = Annotated[str, Field(min_length=1)]
 Positive = Annotated[float, Field(gt=0), BeforeValidator(values.finite)]
@@ -142,7 +142,7 @@ class Records(Declared):
         as they are: ``007`` is not ``7``.
     key
         What that column is called in the second table, where it has another name there.
-    delimiter, quote, encoding, decimal, header
+    delimiter, quote, encoding, decimal, thousands, header
         How the second table is to be read, as in `likeness.read`; ``tab`` is a tab, and ``none`` the quote where quotes have no
         meaning. What is left out is found from the file, whatever is said about the first.
     missing
@@ -179,6 +179,10 @@ class Records(Declared):
     decimal: Decimal | None = Field(
         default=None,
         description="The decimal mark of numbers that are text; found for each column when left out.",
+    )
+    thousands: Literal[",", ".", " ", "'"] | None = Field(
+        default=None,
+        description="What separates the thousands of numbers that are text, as in 1,234; nothing when left out.",
     )
     header: Header | None = Field(
         default=None,

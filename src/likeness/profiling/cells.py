@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from likeness.errors import TableError
 from likeness.profiling.contents import Contents, look_at
-from likeness.profiling.markers import DOUBTFUL, WORDS, Marker, blank, odd_numbers, worded
+from likeness.profiling.markers import DOUBTFUL, WORDS, Marker, blank, odd_days, odd_numbers, worded
+from likeness.tables.dates import are_filled
+from likeness.tables.numbers import MixedError, are_integers, are_whole_with_point
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from likeness.tables import Table
 
 NUMBERS = ("integer", "real")
+_DIGITS = 17
 _AMONG = {"integer": "whole numbers", "real": "numbers", "date": "dates"}
 
 
@@ -44,8 +46,10 @@ class Cells:
         What means, or may mean, a missing value; the empty cell and nulls are not listed.
     kind_to_declare
         The kind a policy must declare because it cannot be found from the cells; None where it can.
-    trouble
-        Why that is so.
+    trouble, remedy, otherwise
+        Why that is so, and what would make it what: ``numbers`` or ``dates``.
+    pointed
+        Whether its whole numbers are written with a decimal mark, such as ``1.0``.
     """
 
     name: str
@@ -56,6 +60,9 @@ class Cells:
     markers: tuple[Marker, ...] = ()
     kind_to_declare: str | None = None
     trouble: str = ""
+    remedy: str = ""
+    otherwise: str = "numbers"
+    pointed: bool = False
 
     @property
     def height(self) -> int:
@@ -152,25 +159,38 @@ def _texts(table: Table, name: str, values: pl.Series, counts: NDArray[np.int64]
     doubts = _marked(
         values, counts, worded(values, DOUBTFUL), declared=False, why="an answer, or a missing value"
     )
-    kind, trouble = _kind(table, name, blanks)
-    if kind in {None, "text"} and words:
-        numeric, _ = _kind(table, name, [*blanks, *words])
-        if numeric in _AMONG:
-            why = f"stands among {_AMONG[numeric]}"
-            blanks += _marked(values, counts, is_word, declared=True, why=why)
-            kind, words = numeric, []
+    kind, problem = _kind(table, name, blanks)
+    # What no calendar has is missing only where days are read: first with it alone, then with words as well.
+    filled = are_filled(values).to_numpy()
+    for which, others in ((filled, [*words]), (is_word, []), (is_word | filled, [])):
+        if kind not in {None, "text"} or not which.any():
+            continue
+        among = _marked(values, counts, which, declared=True, why="")
+        typed, _ = _kind(table, name, [*blanks, *among])
+        if typed in _AMONG:
+            why = {True: "is no day of the calendar", False: f"stands among {_AMONG[typed]}"}
+            day = dict(zip(values, filled.tolist(), strict=True))
+            blanks += [replace(marker, why=why[day[marker.text]]) for marker in among]
+            kind, words = typed, others
     found = _finished(table, name, kind or "text", blanks, [*words, *doubts])
-    return found if kind else replace(found, kind_to_declare="categorical", trouble=trouble)
+    if kind:
+        return found
+    assert problem is not None  # noqa: S101  # there is a kind without one
+    return replace(
+        found,
+        kind_to_declare="categorical",
+        trouble="numbers and other texts are mixed" if problem.about == "mixed" else problem.found,
+        remedy="correct the cells" if problem.about == "mixed" else problem.remedy,
+        otherwise="dates" if problem.about == "dates" else "numbers",
+    )
 
 
-def _kind(table: Table, name: str, markers: Sequence[Marker]) -> tuple[str | None, str]:
+def _kind(table: Table, name: str, markers: Sequence[Marker]) -> tuple[str | None, MixedError | None]:
     """Kind of a column once these markers are missing; None, and why, when it cannot be told."""
     try:
-        return table.kind(name, missing=("", *(marker.text for marker in markers))), ""
-    except TableError as problem:
-        if "comma" in str(problem):
-            return None, "commas may be decimal marks or separate thousands"
-        return None, "numbers and other texts are mixed"
+        return table.kind(name, missing=("", *(marker.text for marker in markers))), None
+    except MixedError as problem:
+        return None, problem
 
 
 def _marked(
@@ -190,6 +210,11 @@ def _finished(
     raw = table._column(name).without(missing)  # noqa: SLF001  # ours
     if kind == "real" and raw.values.dtype == pl.Float64 and _are_whole(raw.values):
         kind = "integer"  # numbers that a null made floats
+    pointed = (
+        kind == "real" and raw.values.dtype == pl.String and _are_pointed(raw.values, raw.decimal or ".")
+    )
+    if pointed:
+        kind = "integer"  # and that were written so
     if kind == "text" and raw.values.dtype == pl.String and raw.values.n_unique() == len(raw.values):
         return Cells(name, kind, raw.data.codes, raw.values, raw.data.counts(), markers)
     column = table.encode(name, missing=missing, kind=kind)
@@ -200,7 +225,16 @@ def _finished(
         values = pl.Series(column.values)
     if kind in NUMBERS:
         markers = (*markers, *odd_numbers(values, column.counts()))
-    return Cells(name, kind, column.codes, values, column.counts(), markers)
+    if kind == "date":
+        markers = (*markers, *odd_days(values, column.counts()))
+    return Cells(name, kind, column.codes, values, column.counts(), markers, pointed=pointed)
+
+
+def _are_pointed(texts: pl.Series, decimal: str) -> bool:
+    """Whether all texts are whole numbers, some with a decimal mark, small enough to be exact."""
+    whole = are_whole_with_point(texts, decimal)
+    fits = texts.filter(whole).str.len_chars().max()
+    return bool((whole | are_integers(texts)).all()) and isinstance(fits, int) and fits <= _DIGITS
 
 
 def _are_whole(values: pl.Series) -> bool:

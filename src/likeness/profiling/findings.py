@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from likeness.profiling import words
 from likeness.profiling.cells import NUMBERS
 from likeness.profiling.meaning import MANY, settings_of
-from likeness.wording import count
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -85,7 +85,7 @@ class ColumnProfile:
     def questions(self) -> tuple[str, ...]:
         """What may mean a missing value and is not declared, as questions."""
         return tuple(
-            f"does {marker.text!r} ({count(marker.records, 'record')}) mean a missing value? it is {marker.why}"
+            f"does {quoted(marker.text)} ({count(marker.records, 'record')}) mean a missing value? it is {marker.why}"
             for marker in self.markers
             if not marker.declared
         )
@@ -216,7 +216,12 @@ def _warnings(cells: Cells, meaning: Meaning, role: str) -> list[str]:
         found.append("every cell is missing: give it role: drop")
     if role in PUBLISHED and cells.kind_to_declare is not None:
         found.append(
-            f"{cells.trouble}, so it is declared categorical; correct the cells to treat it as numbers"
+            f"{cells.trouble}, so it is declared categorical; {cells.remedy} to treat it as {cells.otherwise}"
+        )
+    if role in PUBLISHED and cells.pointed:
+        found.append(
+            "its whole numbers are written like 1.0, as pandas does where cells are missing: it is declared integer, and "
+            "published as 1; where they are codes, that suits a hierarchy of 1"
         )
     if role == "sensitive" and cells.kind in NUMBERS and cells.unique >= _EXACT and cells.records >= MANY:
         found.append(

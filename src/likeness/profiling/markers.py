@@ -99,6 +99,51 @@ def odd_numbers(values: pl.Series, counts: NDArray[np.int64]) -> list[Marker]:
     return [Marker(_plain(numbers[i]), int(counts[i]), declared=False, why=why) for i, why in found]
 
 
+_SENTINELS = tuple(
+    np.datetime64(day, "D")
+    for day in (
+        "0001-01-01",
+        "1582-10-15",
+        "1753-01-01",
+        "1899-12-30",
+        "1899-12-31",
+        "1900-01-01",
+        "1901-01-01",
+        "1970-01-01",
+    )
+)
+_LAST = tuple(np.datetime64(day, "D") for day in ("2099-12-31", "2100-01-01", "2999-12-31", "9999-12-31"))
+_DECADE = np.timedelta64(3653, "D")
+
+
+def odd_days(values: pl.Series, counts: NDArray[np.int64]) -> list[Marker]:
+    """Find days that programs write for a missing one, at least ten years before or after all others.
+
+    Parameters
+    ----------
+    values
+        Distinct days, ascending.
+    counts : (m,) int64
+        Records of each.
+
+    Examples
+    --------
+    >>> from datetime import date
+    >>> days = pl.Series([date(1900, 1, 1), date(2020, 1, 1), date(9999, 12, 31)])
+    >>> [marker.text for marker in odd_days(days, np.ones(3, np.int64))]
+    ['1900-01-01', '9999-12-31']
+    """
+    days = values.to_numpy().astype("datetime64[D]")
+    inner = days[~np.isin(days, [*_SENTINELS, *_LAST])]
+    if not inner.size:
+        return []
+    odd = (np.isin(days, _SENTINELS) & (days < inner[0] - _DECADE)) | (
+        np.isin(days, _LAST) & (days > inner[-1] + _DECADE)
+    )
+    why = "a day that programs write for a missing one, far from all others"
+    return [Marker(str(days[i]), int(counts[i]), declared=False, why=why) for i in np.flatnonzero(odd)]
+
+
 def _plain(number: float) -> str:
     """Write a whole number without a point."""
     return str(int(number)) if float(number).is_integer() else repr(float(number))

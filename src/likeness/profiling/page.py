@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from likeness.profiling.findings import share
 from likeness.profiling.reach import BETAS
 from likeness.profiling.uniqueness import PAIRED
-from likeness.wording import count
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -115,7 +115,7 @@ def _markers(profile: Profile) -> list[str]:
     """Markers that are declared, then those asked about, of columns that are published."""
     published = [column for column in profile.columns if column.is_published]
     declared = [
-        f"{column.name}: {marker.text!r} ({count(marker.records, 'record')}) is declared missing: {marker.why}"
+        f"{column.name}: {quoted(marker.text)} ({count(marker.records, 'record')}) is declared missing: {marker.why}"
         for column in published
         for marker in column.markers
         if marker.declared
@@ -192,7 +192,9 @@ def _reach_of(reach: Reach) -> list[str]:
     ]
     for value in reach.rare:
         sizes = ", ".join(f"{value.smallest_class[beta]:,} (β = {beta})" for beta in BETAS)
-        lines.append(f"    {value.label!r}, {count(value.count, word, words)}: at least {sizes} {words}")
+        lines.append(
+            f"    {quoted(value.label)}, {count(value.count, word, words)}: at least {sizes} {words}"
+        )
     return lines
 
 

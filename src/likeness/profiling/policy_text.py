@@ -9,7 +9,7 @@ import yaml
 from likeness.policy.yaml_nodes import Dumper
 from likeness.profiling.findings import PUBLISHED, share
 from likeness.profiling.guarantee import identity_reserved
-from likeness.wording import count
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from likeness.profiling.findings import ColumnProfile
@@ -74,7 +74,9 @@ def _column(column: ColumnProfile) -> list[str]:
     if column.role in PUBLISHED:
         declared = [marker for marker in column.markers if marker.declared]
         lines += [
-            _comment(f"declared missing: {marker.text!r}, {count(marker.records, 'record')}: {marker.why}")
+            _comment(
+                f"declared missing: {quoted(marker.text)}, {count(marker.records, 'record')}: {marker.why}"
+            )
             for marker in declared
         ]
     lines += [_comment(f"check: {warning}") for warning in column.warnings]
@@ -83,7 +85,7 @@ def _column(column: ColumnProfile) -> list[str]:
         known = column.settings.get("missing", {}).get("markers", [""])
         markers = [*known, *(marker.text for marker in asked)]
         settings = {**column.settings, "missing": {"markers": markers, "policy": "category"}}
-        seen = ", ".join(f"{marker.text!r} ({count(marker.records, 'record')})" for marker in asked)
+        seen = ", ".join(f"{quoted(marker.text)} ({count(marker.records, 'record')})" for marker in asked)
         lines += [
             _comment(f"if {seen} {'means' if len(asked) == 1 else 'mean'} a missing value, write instead:"),
             *(f"# {line}" for line in _entry(column.name, settings)),

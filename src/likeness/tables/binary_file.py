@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 _ARROW_FILE = b"ARROW1"
 
 
-def read_binary(path: Path, *, format: str, decimal: str = ".") -> Table:  # noqa: A002
+def read_binary(
+    path: Path,
+    *,
+    format: str,  # noqa: A002
+    decimal: str = ".",
+    thousands: str | None = None,
+) -> Table:
     """Read a Parquet or Arrow IPC file (file or stream format).
 
     Parameters
@@ -28,6 +34,8 @@ def read_binary(path: Path, *, format: str, decimal: str = ".") -> Table:  # noq
         ``"parquet"`` or ``"arrow"``.
     decimal
         The decimal mark of numbers in text columns.
+    thousands
+        What separates their thousands, if anything does.
 
     Returns
     -------
@@ -48,7 +56,9 @@ def read_binary(path: Path, *, format: str, decimal: str = ".") -> Table:  # noq
         reason = next(iter(str(error).splitlines()), type(error).__name__)
         name = {"parquet": "Parquet", "arrow": "Arrow"}[format]
         raise TableError(f"{path}: not a whole {name} file ({reason}); fetch or write it again") from None
-    return Table(frame, source=str(path), library="polars", format=format, decimal=decimal)
+    return Table(
+        frame, source=str(path), library="polars", format=format, decimal=decimal, thousands=thousands
+    )
 
 
 def _decode(data: bytes, format: str) -> pl.DataFrame:  # noqa: A002

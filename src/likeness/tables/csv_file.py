@@ -13,7 +13,7 @@ from likeness.tables.csv_dialect import Dialect, find_delimiter, without_padding
 from likeness.tables.csv_shape import check_records, count_records
 from likeness.tables.file_bytes import read_bytes, to_utf8
 from likeness.tables.table import Table, name_problems
-from likeness.wording import count
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +27,7 @@ def read_csv(
     quote: str | None,
     encoding: str | None,
     decimal: str | None,
+    thousands: str | None = None,
     header: bool | Sequence[str],
 ) -> Table:
     """Read a CSV file; `likeness.tables.read` explains the parameters.
@@ -57,8 +58,16 @@ def read_csv(
     if frame.height == 0:
         raise TableError(f"{source}: holds a header and no records")
     # Where the comma delimits, it is no decimal mark; elsewhere each column tells.
-    decimal = decimal or ("." if dialect.delimiter == "," else None)
-    return Table(frame, source=source, library="polars", format="csv", first_line=first_line, decimal=decimal)
+    decimal = decimal or ("." if dialect.delimiter == "," and thousands != "." else None)
+    return Table(
+        frame,
+        source=source,
+        library="polars",
+        format="csv",
+        first_line=first_line,
+        decimal=decimal,
+        thousands=thousands,
+    )
 
 
 def parse(
@@ -145,7 +154,9 @@ def _names(
         raise TableError(f"{source}: line 1 is blank; begin with the first record")
     if header is True and data[:4].lower() == b"sep=":
         mark = data.splitlines()[0].decode()
-        raise TableError(f"{source}: line 1 is {mark!r}, a mark for spreadsheets alone; remove that line")
+        raise TableError(
+            f"{source}: line 1 is {quoted(mark)}, a mark for spreadsheets alone; remove that line"
+        )
     if header is True:
         return first, 2 + sum(name.count("\n") for name in first)
     if header is False:

@@ -169,13 +169,13 @@ def _lines_in_utf8(data: bytes, encoding: str, *, plain: bool, single: bool) -> 
     enough = _RARE * len(good) >= bad if single or encoding == "utf-8" else not bad and len(good) >= _FEW
     if not (plain and good and enough):
         return ""
-    number, line = good[0]
-    words = _WORD.findall(line)
-    word = words[0] if words else line
+    at, text = good[0]
+    words = _WORD.findall(text)
+    word = words[0] if words else text
     other = "cp1252" if encoding == "utf-8" else encoding
     garbled = f", which {other} would turn into {quoted(word.encode().decode(other, 'replace'))}"
     verb = "holds" if len(good) == 1 else "hold"
-    hold = f"{count(len(good), 'line')} {verb} letters in UTF-8, such as {quoted(word)} on line {number}"
+    hold = f"{count(len(good), 'line')} {verb} letters in UTF-8, such as {quoted(word)} on line {at}"
     if not bad:
         return f"{hold}{garbled}; leave the encoding out"
     mixed = _MIXED + (other if single and other != "ascii" else "cp1252")

@@ -14,7 +14,7 @@ from likeness.tables.frames import FrameLibrary, library
 from likeness.tables.kinds import convert
 from likeness.tables.raw_column import RawColumn
 from likeness.tables.table import Table
-from likeness.wording import count
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -76,6 +76,7 @@ class JoinedTable(Table):
             library=first.library,
             format=first.format,
             decimal=first.decimal,
+            thousands=first.thousands,
         )
 
     def where(self, row: int, column: str | None = None) -> str:
@@ -105,8 +106,9 @@ class JoinedTable(Table):
 
     def _column(self, name: str) -> RawColumn:
         """Fetch the raw column; numbers are written as in the table that has it."""
-        decimal = (self.first if self._from_first(name) else self.second).decimal
-        return replace(super()._column(name), decimal=decimal, where=partial(self.where, column=name))
+        own = self.first if self._from_first(name) else self.second
+        where = partial(self.where, column=name)
+        return replace(super()._column(name), decimal=own.decimal, thousands=own.thousands, where=where)
 
     def _from_first(self, column: str | None) -> bool:
         """Whether only the first table has a column."""
@@ -254,7 +256,11 @@ def _nobody(
     both = ((first, person), (second, whose))
     kinds = [table.kind(name, missing=missing) for table, (name, missing) in both]
     told = "" if kinds[0] == kinds[1] else f" (it holds {kinds[0]} values in one, {kinds[1]} in the other)"
-    named = repr(person[0]) if person[0] == whose[0] else f"{person[0]!r} ({whose[0]!r} in the second)"
+    named = (
+        repr(person[0])
+        if person[0] == whose[0]
+        else f"{quoted(person[0])} ({quoted(whose[0])} in the second)"
+    )
     return (
         f"no row of {second.source} is of a person of {first.source}: they have no text of column {named} in common{told}; "
         "write people the same way in both: leading zeros, spaces and decimal places count"
@@ -272,7 +278,7 @@ def _taken(table: Table, name: str, rows: NDArray[np.int64], frames: FrameLibrar
     if values.dtype not in _EXACT and values.dtype != pl.String:
         # Points in time: dates where all are midnights, else texts, as they are read anyway.
         midnight = (values == values.dt.truncate("1d")).all()
-        raw = RawColumn(table.source, name, data, table.decimal, table.where)
+        raw = RawColumn(table.source, name, data, table.decimal, table.where, table.thousands)
         values = convert(raw, "date" if midnight else "text")
     if values.dtype == pl.String or values.is_empty():
         return frames.texts(codes, values.cast(pl.String).to_list())

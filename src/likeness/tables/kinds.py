@@ -7,15 +7,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from likeness.tables.dates import are_ambiguous, to_dates
+from likeness.tables.dates import EITHER, READ, are_ambiguous, are_filled, spellings, to_dates
 from likeness.tables.numbers import (
+    MARK_NAMES,
+    MixedError,
+    are_grouped,
     are_integers,
     are_numbers,
+    are_surely_grouped,
     decimal_mark,
     have_leading_zero,
     to_integers,
     to_reals,
+    without_groups,
+    without_point,
 )
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from likeness.tables.raw_column import RawColumn
@@ -45,8 +52,8 @@ def detect(column: RawColumn) -> str:
     Raises
     ------
     TableError
-        If at least half of the records of a text column are numbers and others are not, or a comma may
-        be a decimal mark or separate thousands.
+        If at least half of the records of a text column are numbers, or days, and others are not (`MixedError`), or a
+        comma may be a decimal mark or separate thousands.
     """
     values = column.values
     if values.dtype == pl.Datetime:
@@ -57,20 +64,118 @@ def detect(column: RawColumn) -> str:
         ]
     if values.is_empty() or have_leading_zero(values):
         return "text"
+    if not are_integers(values).all():
+        values, decimal = _plain(column)
     if are_integers(values).all():
         return "integer" if to_integers(values).null_count() == 0 else "text"
-    numbers = are_numbers(values, decimal_mark(values, column.decimal, column=column.title))
+    numbers = are_numbers(values, decimal)
     if numbers.all():
         return "real"
     if to_dates(values).null_count() == 0:
         return "date"
-    counts = column.data.counts()
-    if 2 * int(counts[numbers.to_numpy()].sum()) >= int(counts.sum()):
-        raise column.error(
-            f"mixes numbers and text: {column.first(~numbers)}; "
-            "declare its kind, or list the text under missing.markers"
-        )
+    _refuse_mixtures(column, numbers, decimal)
     return "text"
+
+
+def _plain(column: RawColumn) -> tuple[pl.Series, str]:
+    """Texts without the mark that was said to separate thousands, and the decimal mark."""
+    decimal = column.decimal
+    if decimal is None and column.thousands is not None:
+        decimal = "," if column.thousands == "." else "."
+    decimal = decimal_mark(column.values, decimal, column=column.title)
+    return without_groups(column.values, column.thousands, decimal), decimal
+
+
+def _refuse_mixtures(column: RawColumn, numbers: pl.Series, decimal: str) -> None:
+    """Refuse to take a column for text when at least half of its records are numbers or days."""
+    half = (int(column.data.counts().sum()) + 1) // 2
+    grouped, found, remedy = _groups(column, decimal)
+    if (grouped & ~numbers).any() and _records(column, numbers | grouped) >= half:
+        message = (
+            f"{column.title} {found}; {remedy}, or, where these are no numbers, declare kind: categorical"
+        )
+        raise MixedError(message, found=found, remedy=remedy, about="thousands")
+    if _records(column, numbers) >= half:
+        found = f"mixes numbers and text: {column.first(~numbers)}"
+        remedy = "declare its kind, or list the text under missing.markers"
+        raise MixedError(f"{column.title} {found}; {remedy}", found=found, remedy=remedy)
+    spelled, none = spellings(column.values)
+    dated = none
+    for cells in spelled.values():
+        dated = dated | cells
+    if spelled.keys() & READ and _records(column, dated) >= half:
+        found, remedy = _about_dates(column)
+        message = (
+            f"{column.title} {found}; {remedy}, or declare kind: categorical, which knows no order of days"
+        )
+        raise MixedError(message, found=found, remedy=remedy, about="dates")
+
+
+def _groups(column: RawColumn, decimal: str) -> tuple[pl.Series, str, str]:
+    """Which cells are numbers whose thousands the most frequent mark separates, what that is, and what to do."""
+    # Where the point is the decimal mark, 1.234 is one and a bit; 1.234.567 and 1.234,5 are more.
+    marks = [mark for mark in MARK_NAMES if mark != decimal or are_surely_grouped(column.values, mark).any()]
+    possible = {
+        mark: are_grouped(column.values, mark, ({",", "."} - {mark}).pop() if mark == decimal else decimal)
+        for mark in marks
+    }
+    mark = max(possible, key=lambda mark: _records(column, possible[mark]))
+    grouped = possible[mark]
+    if not grouped.any():
+        return grouped, "", ""
+    shell = f'"{mark}"' if mark in " '" else mark
+    return (
+        grouped,
+        f"separates thousands by {MARK_NAMES[mark]} in {_told(column, grouped)}",
+        f"read the table with thousands={mark!r} (--thousands {shell})"
+        + (", which makes the other the decimal mark" * (mark == decimal)),
+    )
+
+
+def _records(column: RawColumn, which: pl.Series) -> int:
+    """How many records have one of these values."""
+    return int(column.data.counts()[which.to_numpy()].sum())
+
+
+def _told(column: RawColumn, which: pl.Series) -> str:
+    """Say how many cells these are, and show the first: ``12 cells, the first '1,234' at line 3``."""
+    return f"{count(_records(column, which), 'cell')}, the first {column.first(which)}"
+
+
+def _about_dates(column: RawColumn) -> tuple[str, str]:
+    """Say what keeps a column from being one of days, and what to do that loses nothing."""
+    values = column.values
+    found, none = spellings(values)
+    parts, remedies = [], []
+    if len(found) > 1:
+        listed = " and ".join(f"{name} ({_told(column, cells)})" for name, cells in found.items())
+        parts.append(f"writes dates in {len(found)} ways: {listed}")
+        remedies.append("write all days as YYYY-MM-DD")
+    elif EITHER in found:
+        parts.append(f"has dates whose day and month cannot be told apart: {_told(column, found[EITHER])}")
+        remedies.append("write all days as YYYY-MM-DD")
+    elif found and not (found.keys() & READ):
+        name, cells = next(iter(found.items()))
+        parts.append(f"writes dates as {name}: {_told(column, cells)}")
+        remedies.append("write all days as YYYY-MM-DD")
+    if none.any():
+        parts.append(f"holds what is no day of the calendar: {_told(column, none)}")
+        marks = [*values.filter(none & are_filled(values)).sort()[:3]]
+        listed = ", ".join(['""', *(f'"{mark}"' for mark in marks)])
+        remedies.append(
+            f"say missing: {{markers: [{listed}]}} for the column where that means a missing value"
+            if marks
+            else "correct it"
+        )
+    other = ~none
+    for cells in found.values():
+        other &= ~cells
+    if other.any():
+        if not found and not none.any():
+            return "", ""
+        parts.append(f"holds texts that are no dates: {_told(column, other)}")
+        remedies.append("list under missing.markers what means a missing value, and correct the rest")
+    return ", and ".join(parts), "; ".join(remedies)
 
 
 def convert(column: RawColumn, kind: str) -> pl.Series:
@@ -97,7 +202,7 @@ def convert(column: RawColumn, kind: str) -> pl.Series:
     values = column.values
     match kind:
         case "integer":
-            typed = _integers(values)
+            typed = _integers(column)
         case "real":
             typed = _reals(column)
         case "date":
@@ -117,13 +222,15 @@ def convert(column: RawColumn, kind: str) -> pl.Series:
     return typed
 
 
-def _integers(values: pl.Series) -> pl.Series:
-    """Int64; null where a value is no whole number."""
+def _integers(column: RawColumn) -> pl.Series:
+    """Int64; null where a value is no whole number; ``1.0``, as pandas writes it where cells are missing, is one."""
+    values = column.values
     if values.dtype == pl.Float64:
         whole = (values == values.floor()) & (values.abs() < _MOST)
         return values.set(~whole, None).cast(pl.Int64, strict=False)
     if values.dtype == pl.String:
-        return to_integers(values)
+        texts, decimal = _plain(column)
+        return to_integers(without_point(texts.str.strip_chars(), decimal))
     return values.cast(pl.Int64) if values.dtype in (pl.Int64, pl.Boolean) else _nothing(values, pl.Int64)
 
 
@@ -131,7 +238,7 @@ def _reals(column: RawColumn) -> pl.Series:
     """Float64; null where a value is no number."""
     values = column.values
     if values.dtype == pl.String:
-        return to_reals(values, decimal_mark(values, column.decimal, column=column.title))
+        return to_reals(*_plain(column))
     plain = (pl.Int64, pl.Float64, pl.Boolean)
     return values.cast(pl.Float64) if values.dtype in plain else _nothing(values, pl.Float64)
 
@@ -164,11 +271,22 @@ def _nothing(values: pl.Series, dtype: type[pl.DataType]) -> pl.Series:
 def _refusal(column: RawColumn, kind: str, bad: pl.Series) -> str:
     """Say which cell is not of the declared kind, and what to do."""
     texts = column.values.filter(bad)
-    if kind == "date" and texts.dtype == pl.String and are_ambiguous(texts):
+    categorical = "declare kind: categorical, which knows no order"
+    if kind == "date" and texts.dtype == pl.String:
+        if are_ambiguous(texts) and len(texts) == len(column.values):
+            return (
+                f"is declared date, but in {column.first(bad)} day and month cannot be told apart; write dates as YYYY-MM-DD, or "
+                f"{categorical}"
+            )
+        found, remedy = _about_dates(column)
+    if kind == "date" and texts.dtype == pl.String and found:
         return (
-            f"is declared date, but in {column.first(bad)} day and month cannot be told apart; "
-            "write dates as YYYY-MM-DD, or declare kind: categorical"
+            f"is declared date, but {column.first(bad)} is not a date; it {found}; {remedy}, or {categorical}"
         )
+    if kind in {"integer", "real"} and texts.dtype == pl.String:
+        grouped, found, remedy = _groups(column, column.decimal or ".")
+        if (grouped & bad).any():
+            return f"is declared {kind}, but {found}; {remedy}, or {categorical}"
     noun = {"integer": "a whole number", "real": "a number", "date": "a date", "boolean": "true or false"}[
         kind
     ]

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from likeness.errors import TableError
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,6 +37,8 @@ class RawColumn:
         The decimal mark of numbers in text; None if it is still to be found.
     where
         Names the place of a row (from 0): ``"line 17"`` or ``"row 16"``.
+    thousands
+        What separates thousands of numbers in text, where that was said.
     """
 
     source: str
@@ -43,6 +46,7 @@ class RawColumn:
     data: Distinct
     decimal: str | None
     where: Callable[[int], str]
+    thousands: str | None = None
 
     @property
     def title(self) -> str:
@@ -63,8 +67,7 @@ class RawColumn:
         marked = np.append(among.to_numpy(), False)  # the last entry stands for missing
         row = int(np.argmax(marked[self.data.codes]))
         value = self.values[int(self.data.codes[row])]
-        shown = value if isinstance(value, (str, int, float)) else str(value)
-        return f"{_shorten(repr(shown))} at {self.where(row)}"
+        return f"{quoted(value if isinstance(value, (str, int, float)) else str(value))} at {self.where(row)}"
 
     def error(self, problem: str) -> TableError:
         """Make an error about this column."""
@@ -102,8 +105,3 @@ def _numbers(markers: Sequence[str], *, whole: bool) -> list[float]:
         return [*map(float, exact), *others]
     exact += [int(x) for x in others if x.is_integer()]
     return [x for x in exact if -(2**63) <= x < 2**63]
-
-
-def _shorten(shown: str) -> str:
-    """One line, short enough for a message."""
-    return shown if len(shown) <= 60 else f"{shown[:57]}…{shown[-1]}"

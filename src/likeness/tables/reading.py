@@ -12,6 +12,7 @@ from likeness.errors import TableError
 from likeness.tables.binary_file import read_binary
 from likeness.tables.csv_file import read_csv
 from likeness.tables.frames import library_of
+from likeness.tables.numbers import MARK_NAMES
 from likeness.tables.table import Table
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def read(
     quote: str | None = '"',
     encoding: str | None = None,
     decimal: str | None = None,
+    thousands: str | None = None,
     header: bool | Sequence[str] = True,
 ) -> Table:
     """Read a table, as it is.
@@ -63,6 +65,9 @@ def read(
     decimal
         ``"."`` or ``","`` in numbers that are text; None to find it for each column (a comma only where it
         is not the delimiter).
+    thousands
+        ``","``, ``"."``, ``" "`` or ``"'"`` where numbers that are text separate thousands by it, as in ``1,234``; a space may be
+        a narrow or fixed one. None if they do not.
     header
         CSV: False if the first line is a record already; or the column names to use then.
 
@@ -85,10 +90,16 @@ def read(
     """
     if isinstance(source, Table):
         return source
-    _check_options(delimiter, quote, decimal)
+    _check_options(delimiter, quote, decimal, thousands)
     if isinstance(source, (str, os.PathLike)):
         return _file(
-            Path(source), delimiter=delimiter, quote=quote, encoding=encoding, decimal=decimal, header=header
+            Path(source),
+            delimiter=delimiter,
+            quote=quote,
+            encoding=encoding,
+            decimal=decimal,
+            thousands=thousands,
+            header=header,
         )
     if isinstance(source, pl.LazyFrame):
         source = source.collect()
@@ -98,7 +109,13 @@ def read(
             f"cannot read a table from {type(source).__name__!r}; "
             "give a path, a polars or pandas frame, or a pyarrow table"
         )
-    table = Table(source, source=f"{library} frame", library=library, decimal=decimal or ".")
+    table = Table(
+        source,
+        source=f"{library} frame",
+        library=library,
+        decimal=_point(decimal, thousands),
+        thousands=thousands,
+    )
     return _with_records(table)
 
 
@@ -109,6 +126,7 @@ def read_as_said(
     quote: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    thousands: str | None = None,
     header: bool | Sequence[str] | None = None,
 ) -> Table:
     """Read a table file with options as the command line and policies write them.
@@ -121,7 +139,7 @@ def read_as_said(
         ``tab`` is a tab.
     quote
         ``none`` (or nothing between quotes) when quotes have no meaning; None for the usual one.
-    encoding, decimal, header
+    encoding, decimal, thousands, header
         As in `read`; None for what it does when nothing is said.
 
     Raises
@@ -135,6 +153,7 @@ def read_as_said(
         quote='"' if quote is None else None if quote in _NO_QUOTE else quote,
         encoding=encoding,
         decimal=decimal,
+        thousands=thousands,
         header=True if header is None else header,
     )
 
@@ -146,6 +165,7 @@ def _file(
     quote: str | None,
     encoding: str | None,
     decimal: str | None,
+    thousands: str | None,
     header: bool | Sequence[str],
 ) -> Table:
     """Read a file by its extension."""
@@ -162,13 +182,26 @@ def _file(
         )
     if format_ == "csv":
         return read_csv(
-            path, delimiter=delimiter, quote=quote, encoding=encoding, decimal=decimal, header=header
+            path,
+            delimiter=delimiter,
+            quote=quote,
+            encoding=encoding,
+            decimal=decimal,
+            thousands=thousands,
+            header=header,
         )
     given = {"delimiter": delimiter, "encoding": encoding, "header": None if header is True else header}
     extra = [name for name, value in given.items() if value is not None]
     if extra:
         raise TableError(f"{path}: {' and '.join(extra)} can be given for CSV files only; leave it out")
-    return _with_records(read_binary(path, format=format_, decimal=decimal or "."))
+    return _with_records(
+        read_binary(path, format=format_, decimal=_point(decimal, thousands), thousands=thousands)
+    )
+
+
+def _point(decimal: str | None, thousands: str | None) -> str:
+    """The decimal mark, where it is not to be found from the cells."""
+    return decimal or ("," if thousands == "." else ".")
 
 
 def _with_records(table: Table) -> Table:
@@ -180,7 +213,9 @@ def _with_records(table: Table) -> Table:
     return table
 
 
-def _check_options(delimiter: str | None, quote: str | None, decimal: str | None) -> None:
+def _check_options(
+    delimiter: str | None, quote: str | None, decimal: str | None, thousands: str | None
+) -> None:
     """Refuse options that no file can have."""
     problems = []
     if delimiter is not None and not (
@@ -193,6 +228,12 @@ def _check_options(delimiter: str | None, quote: str | None, decimal: str | None
         problems.append(f"quote must be one ASCII character other than the delimiter, or None; got {quote!r}")
     if decimal not in {None, ".", ","}:
         problems.append(f"decimal must be '.' or ','; got {decimal!r}")
+    if thousands is not None and thousands not in MARK_NAMES:
+        problems.append(
+            f"thousands must be a comma, a point, a space or an apostrophe, or None; got {thousands!r}"
+        )
+    elif thousands is not None and thousands == decimal:
+        problems.append(f"decimal and thousands are the same mark, {decimal!r}; a number needs two")
     if problems:
         raise TableError(*problems)
 

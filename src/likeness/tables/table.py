@@ -49,6 +49,8 @@ class Table:
         For CSV, the line of the file on which the first record begins; messages then count lines.
     decimal
         The decimal mark of numbers in text columns; None to find it for each column.
+    thousands
+        What separates the thousands of numbers in text columns; None if nothing does.
 
     Attributes
     ----------
@@ -79,6 +81,7 @@ class Table:
         format: str = "frame",  # noqa: A002
         first_line: int | None = None,
         decimal: str | None = ".",
+        thousands: str | None = None,
     ) -> None:
         self.frame = frame
         self.source = source
@@ -86,6 +89,7 @@ class Table:
         self.format = format
         self.first_line = first_line
         self.decimal = decimal
+        self.thousands = thousands
         self.names: tuple[str, ...] = tuple(self._native.names(frame))
         self.height: int = self._native.height(frame)
         self._latest: tuple[str, Distinct] | None = None
@@ -267,7 +271,7 @@ class Table:
                 raise TableError(
                     *(f"{self.source}: column {name!r}: {line}" for line in error.problems)
                 ) from None
-        return RawColumn(self.source, name, self._latest[1], self.decimal, self.where)
+        return RawColumn(self.source, name, self._latest[1], self.decimal, self.where, self.thousands)
 
     def _unusable(self) -> list[str]:
         """Columns that no method can read, one line each."""
