@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import TYPE_CHECKING, Any, get_args
 
 from likeness import registry
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from likeness.proof import Verdict
 
 FORMAT = 1
+_MOST_DIGITS = 40
+"""Digits of a whole number: those of 128 bits, and a sign."""
+_DEEPEST = 64
+_NESTED = "it is nested more deeply than what likeness writes"
 _SCOPES = ("public", "mechanism", "steward")
 _ROLES = ("quasi", "sensitive", "other")
 _SHAPES = ("interval", "tree", "set")
@@ -164,7 +169,7 @@ class Certificate:
             When it is not a certificate.
         """
         try:
-            plain: Mapping[str, Any] = json.loads(text)
+            plain: Mapping[str, Any] = read_json(text)
             _check_format(plain["format"], where)
             certificate = Certificate(
                 dict(plain["form"]),
@@ -189,6 +194,57 @@ class Certificate:
                 f"{where}: is not a certificate of likeness, or was changed ({problem})"
             ) from None
         return certificate
+
+
+def read_json(text: str) -> Any:
+    """Read JSON of a stranger: numbers that mean something, lists and objects that are not nested without end.
+
+    Raises
+    ------
+    ValueError
+        When it is no JSON, or holds a number that no release has, or is nested more deeply than any.
+
+    Examples
+    --------
+    >>> read_json('{"k": 5}')
+    {'k': 5}
+    >>> read_json("1e400")
+    Traceback (most recent call last):
+    ValueError: 1e400 is not a number of 64 bits
+    """
+    try:
+        found = json.loads(text, parse_int=_whole, parse_float=_real, parse_constant=_real)
+    except RecursionError:
+        raise ValueError(_NESTED) from None
+    level, depth = [found], 0
+    while level:
+        depth += 1
+        if depth > _DEEPEST:
+            raise ValueError(_NESTED)
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return found
+
+
+def _whole(text: str) -> int:
+    """Read a whole number; Python takes a time for it that is more than in proportion to its digits."""
+    if len(text) > _MOST_DIGITS:
+        raise ValueError(f"a number of {len(text)} digits")
+    return int(text)
+
+
+def _real(text: str) -> float:
+    """Read a number, which is finite."""
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError(
+            f"{text if len(text) <= _MOST_DIGITS else 'what stands there'} is not a number of 64 bits"
+        )
+    return number
 
 
 def _check_format(found: Any, where: str) -> None:

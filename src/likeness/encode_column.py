@@ -19,7 +19,8 @@ from likeness.hierarchies import (
     read_hierarchy,
 )
 from likeness.hierarchies.nested import from_nested
-from likeness.microdata.domain import NUMERIC, Domain, texts
+from likeness.microdata.domain import NUMERIC, Domain
+from likeness.tables import texts
 from likeness.wording import count
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from likeness.errors import LikenessError
-from likeness.microdata.domain import NUMERIC, Domain, texts
+from likeness.microdata.domain import NUMERIC, Domain
+from likeness.tables import texts
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:

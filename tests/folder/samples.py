@@ -14,7 +14,7 @@ import likeness as lk
 from likeness.certificate import Certificate
 from likeness.folder.layout import digest
 from likeness.report import certificate_page
-from likeness.tables import read_published
+from likeness.tables import read_published, write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,6 +77,11 @@ def text_of(folder: Path) -> str:
     return file.read_text() if file.exists() else ""
 
 
+def put(frame: pl.DataFrame, path: Path) -> None:
+    """Write a published table as likeness writes it."""
+    write({name: frame[name] for name in frame.columns}, path, "csv")
+
+
 class Folder:
     """A written release, to be tampered with."""
 
@@ -94,7 +99,7 @@ class Folder:
 
     def put(self, frame: pl.DataFrame) -> None:
         """Replace the published table."""
-        frame.write_csv(self.table)
+        put(frame, self.table)
 
     def classes(self) -> pl.DataFrame:
         """The class map."""

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.folder.samples import Folder, patients, policy
+from tests.folder.samples import Folder, patients, policy, put
 
 import likeness as lk
 from likeness.errors import PolicyError, VerificationError
@@ -47,7 +47,7 @@ def lines(verdict: Any) -> str:
 def edit(folder: Folder, name: str, change: Any) -> None:
     """Change a published table."""
     path = folder.root / "public" / f"{name}.csv"
-    change(read_published(path).frame).write_csv(path)
+    put(change(read_published(path).frame), path)
 
 
 def hidden(folder: Folder) -> None:

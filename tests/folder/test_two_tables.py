@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
-from tests.folder.samples import Folder, patients, policy
+from tests.folder.samples import Folder, patients, policy, put
 
 import likeness as lk
 from likeness.tables import read_published
@@ -64,7 +64,7 @@ def _swap_buckets(folder: Folder) -> None:
     a = 0
     b = next(row for row in range(frame.height) if frame["bucket"][row] != frame["bucket"][a])
     index = [b if row == a else a if row == b else row for row in range(frame.height)]
-    frame.with_columns(bucket=frame["bucket"][index]).write_csv(path)
+    put(frame.with_columns(bucket=frame["bucket"][index]), path)
 
 
 def _swap_values(folder: Folder) -> None:
@@ -85,7 +85,7 @@ def _swap_values(folder: Folder) -> None:
         and one[counted] == two[counted]
     )
     index = [b if row == a else a if row == b else row for row in range(frame.height)]
-    frame.with_columns(disease=frame["disease"][index]).write_csv(path)
+    put(frame.with_columns(disease=frame["disease"][index]), path)
 
 
 def test_swapped_buckets(folder: Folder) -> None:
@@ -117,7 +117,7 @@ def test_table_missing(folder: Folder) -> None:
 def test_row_moved_out_of_a_bucket(folder: Folder) -> None:
     path = folder.root / "public/sensitive.csv"
     frame = read_published(path).frame
-    frame.slice(1).write_csv(path)
+    put(frame.slice(1), path)
     folder.certify()
     found = lk.verify(folder.root / "public")
     assert not found.ok

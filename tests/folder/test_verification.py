@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -252,6 +253,7 @@ def _swap_regions(folder: Folder) -> None:
 
 def _swap_sensitive(folder: Folder) -> None:
     frame = folder.frame()
+    everybody = frame["disease"].to_list()
     groups = (
         frame.with_row_index().group_by("age", "zip", "habit", maintain_order=True).agg("index", "disease")
     )
@@ -262,19 +264,23 @@ def _swap_sensitive(folder: Folder) -> None:
         for x, one in zip(own["index"], own["disease"], strict=True)
         for y, two in zip(other["index"], other["disease"], strict=True)
         if one != two
-        and _holds_swapped(own["disease"], one, two)
-        and _holds_swapped(other["disease"], two, one)
+        and _holds_swapped(own["disease"], one, two, everybody)
+        and _holds_swapped(other["disease"], two, one, everybody)
     )
     index = [b if row == a else a if row == b else row for row in range(frame.height)]
     folder.put(frame.with_columns(disease=frame["disease"][index]))
 
 
-def _holds_swapped(values: list[str], out: str, into: str) -> bool:
-    """A class stays mixed when one value leaves and another comes."""
+def _holds_swapped(values: list[str], out: str, into: str, everybody: list[str]) -> bool:
+    """A class keeps to enhanced β-likeness, β = 3, when one value leaves and another comes."""
     changed = list(values)
     changed.remove(out)
     changed.append(into)
-    return max(map(changed.count, changed)) <= len(values) // 2
+    shares = {value: everybody.count(value) / len(everybody) for value in changed}
+    return all(
+        changed.count(value) / len(changed) < 0.99 * share * (1 + min(3, -math.log(share)))
+        for value, share in shares.items()
+    )
 
 
 def _change_a_note(folder: Folder) -> None:

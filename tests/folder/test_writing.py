@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from tests.folder.samples import ODD, patients, policy, release
+from tests.folder.samples import ODD, patients, policy, put, release
 
 import likeness as lk
 from likeness.errors import LikenessError, OutputError, PolicyError, VerificationError
@@ -238,7 +238,7 @@ def test_bytes_that_prove_nothing_are_not_put_in_place(
 
     def one_row_less(columns: Any, path: Path, format_: Any, formulas: Any) -> None:
         real(columns, path, format_, formulas)
-        read_published(path).frame[:-1].write_csv(path)
+        put(read_published(path).frame[:-1], path)
 
     monkeypatch.setattr(writing, "write", one_row_less)
     with pytest.raises(VerificationError, match="rows"):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from likeness.forms._base import as_labelled, exact_labels, publish_values
+from likeness.forms._base import as_labelled, publish_values
+from likeness.forms._columns import ColumnNote, exact_labels
 from likeness.microdata.domain import Domain
 from likeness.tables import EncodedColumn, Labelled
 
@@ -52,4 +53,4 @@ def test_exact_values():
     assert numbers.codes.tolist() == [2, -1, 0]
     words = publish_values(JOB, np.array([0, 2, 1], np.int32))
     assert texts(words) == ["\\*", "", "cook"]
-    assert exact_labels(texts(words)) == ["*", None, "cook"]
+    assert exact_labels(texts(words), ColumnNote("job", "sensitive")) == ["*", None, "cook"]

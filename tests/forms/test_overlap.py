@@ -37,9 +37,9 @@ def overlap(note, texts):
         (AGE, ["[30, 39]"], (40, 30), [0]),
         (AGE, ["[30, 39]", "*"], (30, 34), [0.5, 0.5]),
         (AGE, ["[30, 39]", ""], [None, 30], [0.1, 1]),
-        (DOSE, ["[0, 2]", "[1.5, 1.5]", "1.5"], (1, 2), [0.5, 1, 1]),
-        (DOSE, ["[0, 2]", "1"], [1], [0, 1]),
-        (DOSE, ["[0, 2]"], (Decimal("0.5"), "1"), [0.25]),
+        (DOSE, ["[0.0, 2.0]", "1.5"], (1, 2), [0.5, 1]),
+        (DOSE, ["[0.0, 2.0]", "1.0"], [1], [0, 1]),
+        (DOSE, ["[0.0, 2.0]"], (Decimal("0.5"), "1"), [0.25]),
         (BORN, ["[2024-01-01, 2024-01-31]"], ("2024-01-01", date(2024, 1, 1)), [1 / 31]),
         (
             BORN,
@@ -122,7 +122,7 @@ def test_a_pair_of_numbers_is_a_range_in_columns_of_nodes_and_sets_too():
     [
         (AGE, ["[30, 39]", "*", "", "40"], 39, [True, True, False, False]),
         (AGE, ["[30, 39]", "*", ""], None, [False, True, True]),
-        (DOSE, ["[0, 2]", "2.5"], "2.5", [False, True]),
+        (DOSE, ["[0.0, 2.0]", "2.5"], "2.5", [False, True]),
         (GRADE, ["[low, mid]", "high"], "mid", [True, False]),
         (TOWN, ["France", "Rome", "*", ""], "Nice", [True, False, True, False]),
         (TOWN, ["France", "*"], "Oslo", [False, True]),

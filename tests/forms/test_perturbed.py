@@ -191,7 +191,8 @@ THIRD, REST = "0.222222222222222", "0.555555555555556"
         (put("perturbation", ORIENTATION, ["cold", "flu", "flu"]), "the value 'flu' has more than one row"),
         (put("perturbation", ORIENTATION, ["cold", "flu", "mumps"]), "the value 'mumps' is not in the table 'distribution'"),
         (put("perturbation", "mumps", [THIRD, THIRD, REST]), "the value 'mumps' is not in the table 'distribution'"),
-        (put("perturbation", "\\g\\o\\u\\t", [THIRD, THIRD, REST]), "the value 'gout' has more than one column"),
+        (put("perturbation", "\\g\\o\\u\\t", [THIRD, THIRD, REST]), "must read 'gout': one value is written in one way"),
+        (put("perturbation", "flu", ["0.50", "0.5", "0"]), "column 'flu': '0.50' must read '0.5'"),
         (lambda tables: tables["perturbation"].pop("gout"), "the value 'gout' has no column"),
         (lambda tables: tables["perturbation"].pop(ORIENTATION), "table 'perturbation': the column 'published"),
         (lambda tables: tables.pop("perturbation"), "the table 'perturbation' is not there"),
@@ -236,12 +237,15 @@ def test_the_certificate_names_one_sensitive_column() -> None:
         read(tables, without)
 
 
-def test_numbers_that_are_written_differently_are_the_same_value() -> None:
+@pytest.mark.parametrize("name", ["release", "distribution", "perturbation"])
+@pytest.mark.parametrize("other", ["1", "1.00", "+1.0", "1e0", " 1.0", "\\1.0"])
+def test_one_number_has_one_text(name: str, other: str) -> None:
     tables, notes = tables_of(made(Domain("disease", "real", np.array([1.0, 2.0]), "interval"), [0, 1] * 12))
-    tables["perturbation"][ORIENTATION] = column(["1", "2.00"])
-    assert read(tables, notes).mechanism.problems() == []
-    tables["distribution"]["disease"] = column(["1.0", "1"])
-    with pytest.raises(TableError, match=r"the value '1\.0' stands on two rows"):
+    own = tables[name]["disease"]
+    tables[name]["disease"] = Labelled(
+        own.codes, [other if label == "1.0" else label for label in own.labels]
+    )
+    with pytest.raises(TableError, match=r"column 'disease': .* (must read '1\.0'|is not of the kind real)"):
         read(tables, notes)
 
 

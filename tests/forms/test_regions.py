@@ -21,6 +21,8 @@ NUMBER = ColumnNote("age", "quasi", "integer", "interval")
 REAL = ColumnNote("dose", "quasi", "real", "interval")
 DAY = ColumnNote("born", "quasi", "date", "interval")
 SET = ColumnNote("job", "quasi")
+ALL = ColumnNote("job", "quasi", values=("b", "a", None))
+MADE = ColumnNote("zip", "quasi", "hierarchical", "tree")
 GRADE = ColumnNote("grade", "quasi", "ordered", "interval", order=("low", "mid, ok", "high"))
 ROWS = (("Paris", "France", "*"), ("Nice", "France", "*"), ("Rome", "Italy", "*"))
 TREE = ColumnNote("town", "quasi", "hierarchical", "tree", hierarchy=ROWS)
@@ -61,19 +63,31 @@ def test_round_trip_of_odd_labels(draw):
 @pytest.mark.parametrize(
     ("note", "texts"),
     [
-        (NUMBER, ["18", "[18, 18]", "018", "+18"]),
-        (REAL, ["[0.5, 2]", "[0.50, 2.0]", "[5e-1, 2]"]),
-        (DAY, ["2024-02-01", "[2024-02-01, 2024-02-01]"]),
+        (NUMBER, ["18", "[18, 18]", "018", "+18", " 18", "\\18", "[018, 018]"]),
+        (NUMBER, ["[18, 40]", "[18, 040]", "[+18, 40]", "[\\18, 40]", "[ 18, 40]"]),
+        (REAL, ["[0.5, 2.0]", "[0.50, 2.0]", "[5e-1, 2.0]", "[0.5, 2]"]),
+        (REAL, ["0.0", "-0.0", "0", "0e0"]),
+        (DAY, ["2024-02-01", "[2024-02-01, 2024-02-01]", " 2024-02-01"]),
         (SET, ["flu", "{flu}", "\\f\\l\\u", "{flu|flu}"]),
         (SET, ["{a|b}", "{b|a}", "{a|b|a}", "{\\a|b}"]),
+        (SET, ["{a|}", "{|a}", "{a||}"]),
         (SET, ["", "{}"]),
+        (ALL, ["*", "{a|b|}", "{a|b|b|}"]),
         (GRADE, ["[low, mid\\, ok]", "[\\low, mid\\, ok]"]),
         (TREE, ["France", "\\France"]),
-        (TREE, ["*", "*"]),
+        (TREE, ["Rome", "Italy"]),  # of nodes above the same leaves, the lowest
+        (TREE, ["*", "\\*"]),
+        (MADE, ["0213*", "\\0213*"]),
     ],
 )
-def test_one_region_however_it_is_written(note, texts):
-    assert len({read_region(text, note) for text in texts}) == 1
+def test_a_region_has_one_text(note, texts):
+    assert read_region(texts[0], note).text == texts[0]
+    for text in texts[1:]:
+        with pytest.raises(TableError) as refused:
+            read_region(text, note)
+        assert "must read" in str(refused.value)
+        # Of an interval, its ends are looked at first.
+        assert note.shape == "interval" or f"must read {texts[0]!r}" in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -83,6 +97,7 @@ def test_one_region_however_it_is_written(note, texts):
         (SET, ["a", "b", "{a|b}", "{a|}", "*", "\\*", "", "\\e"]),
         (GRADE, ["low", "mid, ok", "[low, high]", ""]),
         (TREE, ["Paris", "France", "Rome", "*", ""]),
+        (ALL, ["{a|b}", "{a|}", "a", ""]),
     ],
 )
 def test_different_regions(note, texts):
@@ -95,6 +110,22 @@ def test_different_regions(note, texts):
         (NUMBER, "young", "column 'age': 'young' is not of the kind integer"),
         (NUMBER, "[1, 2, 3]", "column 'age': '[1, 2, 3]' is not of the kind integer"),
         (NUMBER, "[9, 1]", "column 'age': the interval '[9, 1]' ends before it begins"),
+        (NUMBER, "2_0", "column 'age': '2_0' is not of the kind integer"),
+        (NUMBER, "٢", "column 'age': '٢' is not of the kind integer"),
+        (NUMBER, "9" * 4000, f"column 'age': '{'9' * 40}'… (4,000 characters) is not of the kind integer"),
+        (REAL, "1/3", "column 'dose': '1/3' is not of the kind real"),
+        (REAL, "[0.0, 1e60000000]", "column 'dose': '1e60000000' is not of the kind real"),
+        (REAL, "[0.0, 1e400]", "column 'dose': '1e400' is not of the kind real"),
+        (
+            REAL,
+            "1e-99999999",
+            "column 'dose': '1e-99999999' must read '0.0': one value is written in one way",
+        ),
+        (REAL, "nan", "column 'dose': 'nan' is not of the kind real"),
+        (REAL, "[-inf, 1.0]", "column 'dose': '-inf' is not of the kind real"),
+        (DAY, "today", "column 'born': 'today' is not of the kind date"),
+        (DAY, "NaT", "column 'born': 'NaT' is not of the kind date"),
+        (DAY, "2024-02", "column 'born': '2024-02' is not of the kind date"),
         (DAY, "2024-02-30", "column 'born': '2024-02-30' is not of the kind date"),
         (GRADE, "lower", "column 'grade': 'lower' is not one of its declared values"),
         (TREE, "Oslo", "column 'town': 'Oslo' is not a node of its hierarchy"),

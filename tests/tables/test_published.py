@@ -6,7 +6,7 @@ from likeness.tables import read_published
 
 
 def test_nothing_is_inferred(csv_file):
-    table = read_published(csv_file('a,b\n007,\nNA,null\n 1 ,""\n'))
+    table = read_published(csv_file("a,b\n007,\nNA,null\n 1 ,\n"))
     assert table.frame.rows() == [("007", ""), ("NA", "null"), (" 1 ", "")]
     assert table.frame.null_count().row(0) == (0, 0)
 

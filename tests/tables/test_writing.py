@@ -79,7 +79,7 @@ def test_csv_bytes(tmp_path):
     write(columns, path, "csv")
     assert path.read_bytes() == (
         b'age,n,x,ok,seen\n"[18, 40]",3,0.5,true,2024-01-31\n'
-        b'"say ""x""",1,2.0,false,\n,2,1e-7,true,2024-02-01\n'
+        b'"say ""x""",1,2.0,false,\n,2,1e-07,true,2024-02-01\n'
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness import registry
+from likeness.certificate import read_json
 from likeness.errors import VerificationError
 from likeness.hierarchies import from_rows
 from likeness.policy import Policy
@@ -98,7 +99,7 @@ class Audit:
             When it is not whole, or was changed.
         """
         try:
-            content = json.loads(text)
+            content = read_json(text)
             if content["format"] != FORMAT:
                 raise VerificationError(
                     f"{label}: is of format {content['format']}; this version reads format {FORMAT}"

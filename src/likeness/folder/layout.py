@@ -14,13 +14,15 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from likeness.errors import InvalidError
+from likeness.errors import InvalidError, VerificationError
 
 PUBLIC, PRIVATE = "public", "private"
 CERTIFICATE, CERTIFICATE_PAGE = "certificate.json", "certificate.html"
 REPORT, AUDIT, CLASSES = "report.html", "audit.json", "classes.parquet"
 PRIVATE_FILES = (REPORT, AUDIT, CLASSES)
 FORMATS = ("csv", "parquet")
+LARGEST_JSON = 1 << 27
+"""Bytes of a certificate or audit: room for hierarchies of two million leaves, which are most of it."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,26 @@ class Layout:
     def label(self, path: Path) -> str:
         """Name a file as messages do: ``public/release.csv``, or ``release.csv`` in ``public/`` alone."""
         return path.relative_to(self.root).as_posix()
+
+    def outsiders(self) -> list[str]:
+        """Say which entries are no files of the release: a link that leads out of it, a pipe, a device, a folder within one.
+
+        Nothing of a folder that has such an entry is read: a pipe would be waited for, and a link shows what somebody else
+        has on this machine.
+        """
+        home = self.root.resolve()
+        folders = [
+            folder for folder in dict.fromkeys((self.root, self.public, self.private)) if folder is not None
+        ]
+        found = []
+        for path in (path for folder in folders if folder.is_dir() for path in sorted(folder.iterdir())):
+            if path.is_symlink() and not path.resolve().is_relative_to(home):
+                found.append(
+                    f"{self.label(path)}: is a link that leads out of the release; nothing of it is read"
+                )
+            elif path not in folders and not path.is_file() and path.parent != self.root:
+                found.append(f"{self.label(path)}: is no file; nothing of the release is read")
+        return found
 
     def strangers(self) -> list[str]:
         """Entries beside ``public/`` and ``private/``."""
@@ -83,3 +105,17 @@ def digest(path: Path) -> str:
     """SHA-256 of a file's bytes, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_bounded(path: Path) -> bytes:
+    """Read a file of JSON, unless it is larger than any that a release has.
+
+    Raises
+    ------
+    VerificationError
+        When it is.
+    """
+    size = path.stat().st_size
+    if size > LARGEST_JSON:
+        raise VerificationError(f"{path.name}: is of {size:,} bytes; at most {LARGEST_JSON:,} are read")
+    return path.read_bytes()

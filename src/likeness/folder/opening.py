@@ -69,8 +69,9 @@ def open_release(folder: str | Path) -> Release:
     if public.certificate is None or public.publication is None:
         raise VerificationError(f"{folder}: cannot be understood")
     undescribed = public.certificate.make_form().undescribed
+    notes = {note.name: note for note in public.certificate.columns.notes}
     tables = {
-        name: labelled_columns(table) if name in undescribed else _columns(table, public.certificate)
+        name: labelled_columns(table, notes) if name in undescribed else _columns(table, public.certificate)
         for name, table in public.tables.items()
     }
     return Release(tables, public.certificate, public.publication, verdict)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from likeness.errors import LikenessError, TableError, VerificationError
 from likeness.folder.audit import Audit
 from likeness.folder.class_map import ClassMap, read_class_map
-from likeness.folder.layout import AUDIT, CLASSES, PRIVATE_FILES, digest
+from likeness.folder.layout import AUDIT, CLASSES, PRIVATE_FILES, digest, read_bounded
 from likeness.folder.map_checks import class_problems, own_problems
 from likeness.wording import count, quoted
 
@@ -55,6 +55,8 @@ def read_private(layout: Layout, private: Path, public: PublicPart) -> PrivatePa
         The public part.
     """
     part = PrivatePart()
+    if layout.outsiders():
+        return part  # said of the public part
     found = {path.name for path in private.iterdir()}
     part.problems += [
         f"{layout.label(private / name)} is missing" for name in PRIVATE_FILES if name not in found
@@ -77,7 +79,7 @@ def _read_audit(part: PrivatePart, layout: Layout, path: Path) -> None:
     """Read the audit and the policy in it."""
     label = layout.label(path)
     try:
-        part.audit = Audit.from_json(path.read_bytes().decode(), label)
+        part.audit = Audit.from_json(read_bounded(path).decode(), label)
         part.policy = part.audit.policy
     except UnicodeDecodeError:
         part.problems.append(f"{label}: is not UTF-8; it was changed")
@@ -90,17 +92,17 @@ def _read_audit(part: PrivatePart, layout: Layout, path: Path) -> None:
 def _check_digests(part: PrivatePart, layout: Layout, audit: Audit) -> None:
     """Compare every file with the SHA-256 that the audit recorded."""
     before = len(part.problems)
+    folders = [path for path in (layout.public, layout.private) if path is not None and path.is_dir()]
+    there = {layout.label(path) for folder in folders for path in folder.iterdir()}
     for name, told in audit.files.items():
-        path = layout.root / name
-        if not path.is_file():
+        # Nothing that lies elsewhere is looked at.
+        if name not in there:
             if f"{name} is missing" not in part.problems:
                 part.problems.append(f"{name} is missing; {AUDIT} knows it")
-        elif digest(path) != told:
+        elif digest(layout.root / name) != told:
             part.problems.append(
                 f"{name}: its SHA-256 is not the one in {AUDIT}; the file was changed after release"
             )
-    folders = [path for path in (layout.public, layout.private) if path is not None and path.is_dir()]
-    there = {layout.label(path) for folder in folders for path in folder.iterdir()}
     for name in sorted(there - set(audit.files) - {f"private/{AUDIT}"}):
         part.problems.append(f"{name}: {AUDIT} does not know it; it was added after release")
     if len(part.problems) == before:

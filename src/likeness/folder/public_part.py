@@ -10,10 +10,11 @@ import numpy as np
 from likeness.anonymization import as_it_is
 from likeness.certificate import Certificate
 from likeness.errors import LikenessError, TableError, VerificationError
-from likeness.folder.layout import CERTIFICATE, CERTIFICATE_PAGE, FORMATS, digest
-from likeness.forms._base import as_labelled, exact_labels
-from likeness.forms._columns import read_domain
+from likeness.folder.layout import CERTIFICATE, CERTIFICATE_PAGE, FORMATS, digest, read_bounded
+from likeness.forms._base import as_labelled
+from likeness.forms._columns import refused_value
 from likeness.forms._regions import read_region
+from likeness.forms._text import MISSING
 from likeness.microdata.individuals import who_share
 from likeness.remarks import foreign, pseudonyms_in, remarks_on_form, remarks_on_others, unexplained
 from likeness.report import certificate_page
@@ -21,11 +22,14 @@ from likeness.tables import Labelled, Table, read_published
 from likeness.wording import count, nouns, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from likeness.folder.layout import Layout
     from likeness.forms._base import Form, Publication
     from likeness.forms._columns import ColumnNote
+
+_SHOWN = 5  # cells of a column that are named one by one
 
 
 @dataclass(eq=False)
@@ -74,6 +78,9 @@ def read_public(layout: Layout) -> PublicPart:
         Where they lie.
     """
     part = PublicPart(layout)
+    part.problems += layout.outsiders()
+    if part.problems:
+        return part
     if not layout.public.is_dir():
         part.problems.append(f"{layout.label(layout.public)}/ is missing")
         return part
@@ -92,9 +99,28 @@ def read_public(layout: Layout) -> PublicPart:
     return part
 
 
-def labelled_columns(table: Table) -> dict[str, Labelled]:
-    """Take all columns of a published table as codes and texts."""
-    return {name: as_labelled(as_it_is(table, name)) for name in table.names}
+def labelled_columns(table: Table, notes: Mapping[str, ColumnNote]) -> dict[str, Labelled]:
+    """Take all columns of a published table as codes and texts.
+
+    Parameters
+    ----------
+    table
+        As it was read.
+    notes
+        What the certificate says about its columns, by name.
+
+    Raises
+    ------
+    TableError
+        When a protected column shows nothing in two ways, as Parquet can: null and the empty text.
+    """
+    columns = {name: as_labelled(as_it_is(table, name)) for name in table.names}
+    for name, column in columns.items():
+        if len({*column.labels}) < len(column.labels) and (name not in notes or notes[name].role != "other"):
+            raise TableError(
+                f"column {name!r}: holds both null and the empty text; the missing value is written in one way"
+            )
+    return columns
 
 
 def _read_certificate(part: PublicPart) -> None:
@@ -102,7 +128,7 @@ def _read_certificate(part: PublicPart) -> None:
     path = part.layout.public / CERTIFICATE
     label = part.layout.label(path)
     try:
-        text = path.read_bytes().decode()
+        text = read_bounded(path).decode()
         certificate = Certificate.from_json(text, label)
         page = certificate_page(certificate)
     except FileNotFoundError:
@@ -301,7 +327,9 @@ def _understand(part: PublicPart) -> None:
     files = ", ".join(part.labels.values())
     try:
         for name, table in part.tables.items():
-            tables[name] = labelled_columns(table)
+            tables[name] = labelled_columns(
+                table, {note.name: note for note in part.certificate.columns.notes}
+            )
         part.publication = part.form.read(tables, part.certificate.columns)
         if part.publication.size == 0:
             part.problems.append(f"{files}: holds no records; there is no release of nobody")
@@ -320,24 +348,28 @@ def _understand(part: PublicPart) -> None:
 
 
 def _unreadable(note: ColumnNote, column: Labelled, table: Table, label: str, form: Form) -> list[str]:
-    """Say which cells of a column are nothing that such a column can hold, and where they stand."""
-    problems = []
-    for code, text in enumerate(column.labels if note.role != "other" else []):
-        try:
-            if note.role == "quasi" and not form.publishes_exactly:
-                read_region(text, note)
-        except LikenessError as problem:
-            row = int(np.argmax(column.codes == code))
-            problems += [f"{label}, {table.where(row)}: {line}" for line in problem.problems]
-    if note.role == "sensitive" or (note.role == "quasi" and form.publishes_exactly):
-        values = exact_labels(column.labels)
-        try:
-            read_domain(note, values)
-        except LikenessError:
-            for code, value in enumerate(values):
-                try:
-                    read_domain(note, [value])
-                except LikenessError as problem:
-                    row = int(np.argmax(column.codes == code))
-                    problems += [f"{label}, {table.where(row)}: {line}" for line in problem.problems]
+    """Say which cells of a column are nothing that such a column can hold, and where the first of them stand."""
+    exact = note.role == "sensitive" or form.publishes_exactly
+    said = {
+        code: (None if text == MISSING else refused_value(note, text))
+        if exact
+        else _refused_region(note, text)
+        for code, text in enumerate(column.labels if note.role != "other" else [])
+    }
+    wrong = {code: words for code, words in said.items() if words is not None}
+    first = {code: int(np.argmax(column.codes == code)) for code in list(wrong)[:_SHOWN]}
+    problems = [f"{label}, {table.where(row)}: {wrong[code]}" for code, row in first.items()]
+    if len(wrong) > _SHOWN:
+        problems.append(
+            f"{label}: column {note.name!r}: {count(len(wrong) - _SHOWN, 'more text')} cannot stand there"
+        )
     return problems
+
+
+def _refused_region(note: ColumnNote, text: str) -> str | None:
+    """Say why a text is no region of a column; None where it is one."""
+    try:
+        read_region(text, note)
+    except LikenessError as problem:
+        return problem.problems[0]
+    return None

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from likeness.errors import PolicyError, TableError, suggestion
-from likeness.forms._text import MISSING, read_value, write_value
+from likeness.forms._text import MISSING, write_value
 from likeness.microdata.domain import NUMERIC
-from likeness.tables import EncodedColumn, Labelled
+from likeness.tables import EncodedColumn, Labelled, plain_value, texts
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -411,8 +412,6 @@ def publish_values(domain: Domain, codes: NDArray[np.int32]) -> Labelled | Encod
 
 def as_labelled(column: Labelled | EncodedColumn) -> Labelled:
     """Give any published column as codes and the texts that occur, null cells as the empty text."""
-    from likeness.microdata.domain import texts
-
     labels = texts(column.values) if isinstance(column, EncodedColumn) else list(column.labels)
     labels.append(MISSING)
     # A file holds only the texts that occur: what is read here must be what is read there.
@@ -434,15 +433,10 @@ def read_survey_weights(table: Columns, columns: PublishedColumns, size: int) ->
     if name is None:
         return np.ones(size)
     column = table[name]
-    try:
-        numbers = np.array([float(label) for label in column.labels])
-    except ValueError:
-        numbers = np.array([np.nan])
-    if not (numbers >= 0).all():
-        raise TableError(f"column {name!r}: a published survey weight is not a number of at least 0")
-    return numbers[column.codes]
-
-
-def exact_labels(labels: Sequence[str]) -> list[str | None]:
-    """Read the labels of exact values; None for the missing value."""
-    return [None if label == MISSING else read_value(label) for label in labels]
+    numbers = [plain_value("real", label) for label in column.labels]
+    for number, label in zip(numbers, column.labels, strict=True):
+        if number is None or number < 0:
+            raise TableError(
+                f"column {name!r}: the survey weight {quoted(label)} is not a number of at least 0"
+            )
+    return np.asarray(np.array(numbers, np.float64)[column.codes])

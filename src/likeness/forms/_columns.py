@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from likeness.errors import TableError
+from likeness.forms._text import MISSING, read_value, write_value
 from likeness.hierarchies import from_rows
 from likeness.microdata.domain import NUMERIC, Domain
 from likeness.microdata.regions import tellable_codes
+from likeness.tables import misspelled, must_read, read_texts
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
@@ -66,6 +68,16 @@ class ColumnNote:
         if self.hierarchy is None:
             return None
         return from_rows(self.hierarchy, self.name, where=_row_of_the_certificate)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether its exact values are numbers or days, and no nodes or declared words."""
+        return self.kind in NUMERIC and self.hierarchy is None and self.order is None
+
+    @cached_property
+    def rank(self) -> dict[str, int]:
+        """Position of each of the values of an ordered column."""
+        return {label: i for i, label in enumerate(self.order or ())}
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave behind what can be made again."""
@@ -209,8 +221,8 @@ def read_domain(note: ColumnNote, values: Sequence[str | None]) -> tuple[Domain,
             note.name, "ordered", np.array(note.order, object), "interval", missing=missing, low=0.0,
             high=float(len(note.order) - 1), distance=note.distance,
         )  # fmt: skip
-        rank = {label: i for i, label in enumerate(note.order)}
-    elif note.kind in NUMERIC:
+        rank = dict(note.rank)
+    elif note.numeric:
         return _numeric_domain(note, values, missing)
     else:
         distinct = sorted(set(present))
@@ -230,22 +242,68 @@ def read_domain(note: ColumnNote, values: Sequence[str | None]) -> tuple[Domain,
     return domain, np.array(codes, np.int32)
 
 
+def exact_labels(labels: Sequence[str], note: ColumnNote) -> list[str | None]:
+    r"""Read the labels of exact values; None for the missing value.
+
+    Parameters
+    ----------
+    labels
+        As `publish_values` writes them.
+    note
+        What the certificate says about their column.
+
+    Raises
+    ------
+    TableError
+        At a label that is not written as its value is: ``\flu`` for ``flu``.
+    """
+    if note.numeric:
+        return [None if label == MISSING else label for label in labels]
+    values = [None if label == MISSING else read_value(label) for label in labels]
+    for label, value in zip(labels, values, strict=True):
+        wrong = None if value is None else must_read(label, write_value(value))
+        if wrong is not None:
+            raise TableError(f"column {note.name!r}: {wrong}")
+    return values
+
+
+def refused_value(note: ColumnNote, label: str) -> str | None:
+    """Say why a text is no value of a column that is published exactly, as `read_domain` does; None where it is one."""
+    if note.numeric:
+        wrong = misspelled(note.kind, label)
+    else:
+        value = read_value(label)
+        wrong = must_read(label, write_value(value))
+        known = None if note.tree is None else note.tree.rank_of
+        if wrong is None and value not in (known or (note.rank if note.order is not None else {value})):
+            wrong = f"{quoted(value)} is not one of its declared values"
+    return None if wrong is None else f"column {note.name!r}: {wrong}"
+
+
 def parse_numbers(kind: str, texts: Sequence[str], column: str) -> NDArray[Any]:
     """Parse the texts of numbers or dates.
 
     Raises
     ------
     TableError
-        When one is not of that kind.
+        When one is not of that kind, or not written as its value is everywhere.
     """
     try:
-        if kind == "integer":
-            return np.array([int(text) for text in texts], np.int64)
-        if kind == "date":
-            return np.array(list(texts), "datetime64[D]")
-        return np.array([float(text) for text in texts], np.float64)
-    except (ValueError, OverflowError):
-        raise TableError(f"column {column!r}: a published value is not of the kind {kind}") from None
+        return read_texts(kind, texts)
+    except ValueError as problem:
+        raise TableError(f"column {column!r}: {problem}") from None
+
+
+def check_width(column: str, low: float, high: float) -> None:
+    """Refuse numbers that lie too far apart to be measured, as `likeness.encode` does.
+
+    Raises
+    ------
+    TableError
+        When their distance is no number of 64 bits.
+    """
+    if not abs(high - low) < np.inf:
+        raise TableError(f"column {column!r}: its values lie further apart than a number of 64 bits can say")
 
 
 def _numeric_domain(
@@ -258,6 +316,7 @@ def _numeric_domain(
     ends = Domain(note.name, kind, distinct, "interval").numbers
     low = note.low if note.low is not None else float(ends.min(initial=np.inf)) if ends.size else 0.0
     high = note.high if note.high is not None else float(ends.max(initial=-np.inf)) if ends.size else 0.0
+    check_width(note.name, low, high)
     domain = Domain(
         note.name, kind, distinct, "interval", missing=missing, low=low, high=high, distance=note.distance
     )

@@ -8,11 +8,11 @@ import numpy as np
 
 from likeness.errors import TableError
 from likeness.forms._anatomized import count_column
-from likeness.forms._base import Columns, exact_labels, publish_values
-from likeness.forms._columns import read_domain
+from likeness.forms._base import Columns, publish_values
+from likeness.forms._columns import exact_labels, read_domain
 from likeness.forms._exact import column_of, whole_column, whole_numbers
 from likeness.forms._text import MISSING
-from likeness.wording import count
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,6 +63,8 @@ class Distribution:
 
     Attributes
     ----------
+    note : ColumnNote
+        What the certificate says about the sensitive column.
     domain : Domain
         The values.
     counts : (m,) int64
@@ -76,9 +78,9 @@ class Distribution:
     """
 
     def __init__(self, table: Columns, note: ColumnNote, size: int) -> None:
-        self._note = note
+        self.note = note
         column = column_of(DISTRIBUTION, table, note.name)
-        self._values = exact_labels(column.labels)
+        self._values = exact_labels(column.labels, note)
         self.domain, of_label = _read(DISTRIBUTION, note, self._values)
         self._code = dict(zip(self._values, of_label.tolist(), strict=True))
         codes = of_label[column.codes]
@@ -120,20 +122,13 @@ class Distribution:
         TableError
             When one is no value of the column, or does not occur in the distribution.
         """
-        # Two texts may mean one number, so that texts cannot be compared.
-        union = list(dict.fromkeys([*self._values, *values]))
-        _read(table, self._note, values)
-        domain, of_union = _read(table, self._note, union)
-        code_of = dict(zip(union, of_union.tolist(), strict=True))
-        own = np.full(domain.codes, -1, np.int32)
-        for value, code in self._code.items():
-            own[code_of[value]] = code
-        found = own[[code_of[value] for value in values]]
+        _read(table, self.note, values)
+        found = np.array([self._code.get(value, -1) for value in values], np.int32)
         for value, code in zip(values, found.tolist(), strict=True):
             if code < 0 or self.counts[code] == 0:
-                shown = "missing" if value is None else repr(value)
+                named = "missing" if value is None else quoted(value)
                 raise TableError(
-                    f"table {table!r}, column {self._note.name!r}: the value {shown} is not in the table "
+                    f"table {table!r}, column {self.note.name!r}: the value {named} is not in the table "
                     f"{DISTRIBUTION!r}, which has every value there is"
                 )
         return found

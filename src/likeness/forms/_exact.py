@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.errors import TableError
-from likeness.forms._base import exact_labels
-from likeness.forms._columns import read_domain
+from likeness.forms._columns import exact_labels, read_domain
 from likeness.forms._overlap import condition_shares
 from likeness.forms._regions import Region, read_region
 from likeness.forms._text import MISSING, write_value
@@ -49,7 +48,7 @@ class ExactColumn:
         self.note = note
         column = column_of(table, columns, note.name)
         try:
-            self.domain, of_label = read_domain(note, exact_labels(column.labels))
+            self.domain, of_label = read_domain(note, exact_labels(column.labels, note))
         except TableError as problem:
             raise TableError(*(f"table {table!r}: {line}" for line in problem.problems)) from None
         self.codes = np.ascontiguousarray(of_label[column.codes], np.int32)
@@ -91,7 +90,7 @@ def whole_numbers(table: str, columns: Columns, name: str, *, at_least: int) -> 
     numbers = []
     for label in column.labels:
         plain = label.isascii() and label.isdigit() and len(label) <= 18
-        if not plain or int(label) < at_least:
+        if not plain or int(label) < at_least or str(int(label)) != label:
             raise TableError(
                 f"table {table!r}, column {name!r}: {quoted(label)} is not a whole number of at least {at_least}"
             )

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.errors import PolicyError, TableError
-from likeness.forms._base import Columns, exact_labels
+from likeness.forms._columns import exact_labels
 from likeness.forms._exact import column_of
 from likeness.forms._text import MISSING, read_value, write_value
 from likeness.microdata.mechanism import MOST_VALUES, SCALE, Mechanism
-from likeness.tables import Labelled
+from likeness.tables import Labelled, must_read
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from likeness.forms._base import Columns
     from likeness.forms._distribution import Distribution
     from likeness.microdata.domain import Domain
 
@@ -136,8 +137,10 @@ def read_matrix(table: Columns, sensitive: str, distribution: Distribution) -> M
     """
     first = column_of(PERTURBATION, table, sensitive)
     names = [name for name in table if name != sensitive]
+    for name in names:
+        _check_name(name, sensitive)
     across = distribution.find(PERTURBATION, [read_column(name) for name in names])
-    down = distribution.find(PERTURBATION, exact_labels(first.labels))[first.codes]
+    down = distribution.find(PERTURBATION, exact_labels(first.labels, distribution.note))[first.codes]
     _check_values("row", down, distribution)
     _check_values("column", across, distribution)
     if down.size > MOST_VALUES:
@@ -159,6 +162,16 @@ def read_matrix(table: Columns, sensitive: str, distribution: Distribution) -> M
     return mechanism
 
 
+def _check_name(name: str, sensitive: str) -> None:
+    """Refuse a name of a column that is not the one its value gives it."""
+    try:
+        wrong = must_read(name, name_column(read_column(name), sensitive))
+    except PolicyError as problem:
+        wrong = str(problem)
+    if wrong is not None:
+        raise TableError(f"table {PERTURBATION!r}: the name of a column: {wrong}")
+
+
 def _check_values(what: str, codes: NDArray[np.int32], distribution: Distribution) -> None:
     """Refuse a value that has no row or column, or two."""
     times = np.bincount(codes, minlength=distribution.counts.size)
@@ -176,11 +189,15 @@ def _read_entries(name: str, texts: Sequence[str]) -> NDArray[np.int64]:
     found = []
     for text in texts:
         whole, _, decimals = text.partition(".")
-        if _PROBABILITY.fullmatch(text) is None or int(whole + decimals.ljust(_DECIMALS, "0")) > SCALE:
+        numerator = int(whole + decimals.ljust(_DECIMALS, "0")) if _PROBABILITY.fullmatch(text) else SCALE + 1
+        if numerator > SCALE:
             raise TableError(
                 f"table {PERTURBATION!r}, column {name!r}: {quoted(text)} is not a probability of at most {_DECIMALS} decimals"
             )
-        found.append(int(whole + decimals.ljust(_DECIMALS, "0")))
+        wrong = must_read(text, _decimal(numerator))
+        if wrong is not None:
+            raise TableError(f"table {PERTURBATION!r}, column {name!r}: {wrong}")
+        found.append(numerator)
     return np.array(found, np.int64)
 
 

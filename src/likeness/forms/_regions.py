@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likeness.errors import TableError
+from likeness.exact import rational
 from likeness.forms._text import (
     EVERYTHING,
     MISSING,
@@ -21,9 +21,13 @@ from likeness.forms._text import (
     write_set,
     write_value,
 )
+from likeness.microdata.domain import NUMERIC
+from likeness.tables import misspelled, must_read, plain_value
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from likeness.forms._columns import ColumnNote
     from likeness.hierarchies import Hierarchy
     from likeness.microdata.regions import AttributeRegions
@@ -43,6 +47,8 @@ class Region:
         Members of a set (None: the missing value), or the label of a node.
     text
         The text it was read from.
+    ends
+        The texts of both ends of an interval.
     """
 
     what: str
@@ -50,12 +56,7 @@ class Region:
     high: Any = None
     values: frozenset[str | None] = frozenset()
     text: str = field(default="", compare=False)
-
-    def ends_at(self, end: str, text: str, note: ColumnNote) -> bool:
-        """Whether a number column for one end of the interval says the same."""
-        if self.what != "interval":
-            return text == MISSING
-        return bool(position(note, text) == (self.low if end == "low" else self.high))
+    ends: tuple[str, str] = field(default=(MISSING, MISSING), compare=False)
 
 
 def region_labels(regions: AttributeRegions) -> list[str]:
@@ -88,12 +89,18 @@ def region_labels(regions: AttributeRegions) -> list[str]:
             )
         else:
             codes = regions.member_codes(i)
-            members = [None if code == domain.missing_code else labels[code] for code in codes]
-            if len(members) > 1:
-                written.append(write_set(members))
-            else:
-                written.append(MISSING if members[0] is None else write_value(members[0]))
+            written.append(
+                _write_members({None if code == domain.missing_code else labels[code] for code in codes})
+            )
     return written
+
+
+def _write_members(members: Collection[str | None]) -> str:
+    """Write the values of a set: ascending texts, the missing value last, so that one set has one text."""
+    present = sorted(value for value in members if value is not None)
+    if len(members) > 1:
+        return write_set([*present, *([None] if None in members else [])])
+    return write_value(present[0]) if present else MISSING
 
 
 def read_region(text: str, note: ColumnNote) -> Region:
@@ -109,31 +116,61 @@ def read_region(text: str, note: ColumnNote) -> Region:
     Raises
     ------
     TableError
-        When the text is no region of such a column.
+        When the text is no region of such a column, or not the one that `region_labels` writes for it.
     """
     if text == EVERYTHING:
         return Region("everything", text=text)
     if text == MISSING:
         return Region("values", values=frozenset({None}), text=text)
     if note.shape == "tree":
-        label = read_value(text)
-        tree = note.tree
-        if tree is None:
-            return Region("node", values=frozenset({label}), text=text)
-        if label not in _nodes(tree):
-            raise TableError(f"column {note.name!r}: {quoted(text)} is not a node of its hierarchy")
-        node = _nodes(tree)[label]
-        return Region("node", int(tree.left[node]), int(tree.right[node]), text=text)
+        return _read_node(text, note)
     if note.shape == "interval":
-        ends = read_interval(text)
-        low, high = ends if ends is not None else (read_value(text),) * 2
-        first, last = position(note, low), position(note, high)
-        if first > last:
-            raise TableError(f"column {note.name!r}: the interval {quoted(text)} ends before it begins")
-        return Region("interval", first, last, text=text)
+        return _read_interval(text, note)
     members = read_set(text)
     values = frozenset(members) if members is not None else frozenset({read_value(text)})
+    everything = note.values is not None and len(values) > 1 and values == frozenset(note.values)
+    _check(text, EVERYTHING if everything else _write_members(values), note)
     return Region("values", values=values, text=text)
+
+
+def _read_node(text: str, note: ColumnNote) -> Region:
+    """Read the node of a hierarchy."""
+    label, tree = read_value(text), note.tree
+    if tree is None:
+        _check(text, write_label(label), note)
+        return Region("node", values=frozenset({label}), text=text)
+    if label not in _nodes(tree):
+        raise TableError(f"column {note.name!r}: {quoted(text)} is not a node of its hierarchy")
+    node = _nodes(tree)[label]
+    low, high = int(tree.left[node]), int(tree.right[node])
+    # Of the nodes above the same leaves the lowest is published, and the root says that anything may stand there.
+    lowest = int(tree.common_ancestor(np.array([low]), np.array([high]))[0])
+    root = lowest == 0 and not tree.is_leaf(np.array([0]))[0]
+    _check(text, EVERYTHING if root else write_label(tree.labels[lowest]), note)
+    return Region("node", low, high, text=text)
+
+
+def _read_interval(text: str, note: ColumnNote) -> Region:
+    """Read an interval, or a single value on an axis."""
+    ends = read_interval(text)
+    low, high = ends if ends is not None else (read_value(text),) * 2
+    if note.order is None:
+        for end in (low, high):
+            wrong = misspelled(note.kind, end)
+            if wrong is not None:
+                raise TableError(f"column {note.name!r}: {wrong}")
+    first, last = position(note, low), position(note, high)
+    if first > last:
+        raise TableError(f"column {note.name!r}: the interval {quoted(text)} ends before it begins")
+    _check(text, write_interval(low, high), note)
+    return Region("interval", first, last, text=text, ends=(low, high))
+
+
+def _check(text: str, right: str, note: ColumnNote) -> None:
+    """Refuse a region that is written in another way than it is published in."""
+    wrong = must_read(text, right)
+    if wrong is not None:
+        raise TableError(f"column {note.name!r}: {wrong}")
 
 
 def position(note: ColumnNote, text: str) -> Any:
@@ -145,28 +182,21 @@ def position(note: ColumnNote, text: str) -> Any:
         When it has no place there.
     """
     if note.order is not None:
-        if text not in note.order:
+        if text not in note.rank:
             raise TableError(f"column {note.name!r}: {quoted(text)} is not one of its declared values")
-        return note.order.index(text)
+        return note.rank[text]
+    value = plain_value(note.kind, text) if note.kind in NUMERIC else None
     try:
-        if note.kind == "integer":
-            return int(text)
-        return _day(text) if note.kind == "date" else _number(text)
-    except (ValueError, ZeroDivisionError):
-        raise TableError(f"column {note.name!r}: {quoted(text)} is not of the kind {note.kind}") from None
+        # A number in a text is exact: 0.1 is a tenth.
+        exact = None if value is None or note.kind != "real" else rational(text.strip())
+    except ValueError:
+        value = None
+    if value is None:
+        raise TableError(f"column {note.name!r}: {quoted(text)} is not of the kind {note.kind}")
+    return int(value.astype(np.int64)) if exact is None else exact
 
 
 @lru_cache(maxsize=64)
 def _nodes(tree: Hierarchy) -> dict[str, int]:
     """Node of every label."""
     return {label: node for node, label in reversed(list(enumerate(tree.labels)))}
-
-
-def _number(text: str) -> Fraction:
-    """Read a number exactly."""
-    return Fraction(text)
-
-
-def _day(text: str) -> int:
-    """Read an ISO day as days since 1970."""
-    return int(np.datetime64(text, "D").astype(np.int64))

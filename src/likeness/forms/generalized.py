@@ -18,11 +18,10 @@ from likeness.forms._base import (
     Form,
     Publication,
     Published,
-    exact_labels,
     publish_values,
     read_survey_weights,
 )
-from likeness.forms._columns import PublishedColumns, read_domain
+from likeness.forms._columns import PublishedColumns, exact_labels, read_domain
 from likeness.forms._overlap import Overlap, condition_shares
 from likeness.forms._regions import Region, read_region, region_labels
 from likeness.forms._sums import ANYTHING, number_weights, region_sums, unknown_column
@@ -150,7 +149,6 @@ class GeneralizedPublication(Publication):
             column = table[note.name]
             regions = [read_region(label, note) for label in column.labels]
             numbers = {region: i for i, region in enumerate(dict.fromkeys(regions))}
-            _check_spelling(note, regions)
             self.regions.append(list(numbers))
             region_codes.append(np.array([numbers[region] for region in regions], np.int64)[column.codes])
             if pairs:
@@ -163,7 +161,7 @@ class GeneralizedPublication(Publication):
         sensitive, codes = [], []
         for note in columns.with_role("sensitive"):
             column = table[note.name]
-            domain, of_label = read_domain(note, exact_labels(column.labels))
+            domain, of_label = read_domain(note, exact_labels(column.labels, note))
             sensitive.append(domain)
             codes.append(of_label[column.codes])
         self.sensitive = tuple(sensitive)
@@ -291,17 +289,6 @@ class GeneralizedPublication(Publication):
         return np.flatnonzero(inside)
 
 
-def _check_spelling(note: ColumnNote, regions: list[Region]) -> None:
-    """Make sure that every region is written in one way: classes are those of equal regions, and everybody sees the texts."""
-    first: dict[Region, str] = {}
-    for region in regions:
-        if first.setdefault(region, region.text) != region.text:
-            raise TableError(
-                f"column {note.name!r}: {quoted(first[region])} and {quoted(region.text)} say the same; written in two "
-                "ways, they tell people of one class apart"
-            )
-
-
 def _check_pairs(table: Columns, note: ColumnNote, regions: list[Region]) -> None:
     """Check that the numeric pair of a column says what its text says."""
     name = note.name
@@ -312,7 +299,9 @@ def _check_pairs(table: Columns, note: ColumnNote, regions: list[Region]) -> Non
         keys = distinct(table[name].codes.astype(np.int64) * len(pair.labels) + pair.codes)
         for key in keys:
             region, text = regions[int(key) // len(pair.labels)], pair.labels[int(key) % len(pair.labels)]
-            if not region.ends_at(end, text, note):
+            right = region.ends[0 if end == "low" else 1]
+            if text != right:
                 raise TableError(
-                    f"column '{name}_{end}' says {quoted(text)} where {name!r} says {quoted(region.text)}"
+                    f"column '{name}_{end}' says {quoted(text)} where {name!r} says {quoted(region.text)}; "
+                    f"it must read {quoted(right)}"
                 )

@@ -10,7 +10,8 @@ import numpy as np
 
 from likeness.forms._stretches import place
 from likeness.forms._workload import Consecutive
-from likeness.microdata.domain import NUMERIC, texts
+from likeness.microdata.domain import NUMERIC
+from likeness.tables import texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from likeness.tables import texts
 from likeness.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from likeness.hierarchies import Hierarchy
@@ -21,22 +20,6 @@ Kind = Literal["integer", "real", "date", "ordered", "hierarchical", "categorica
 Shape = Literal["interval", "tree", "set"]
 
 NUMERIC: frozenset[str] = frozenset({"integer", "real", "date"})
-
-
-def texts(values: NDArray[Any] | Sequence[Any]) -> list[str]:
-    """Write distinct values as the texts a release uses: ISO days, shortest decimals, ``true`` and ``false``.
-
-    Examples
-    --------
-    >>> texts(np.array([1.0, 2.5])), texts(np.array(["2024-03-01"], "datetime64[D]"))
-    (['1.0', '2.5'], ['2024-03-01'])
-    """
-    array = np.asarray(values)
-    if array.dtype.kind == "M":
-        return [str(day) for day in array.astype("datetime64[D]")]
-    if array.dtype.kind == "b":
-        return ["true" if value else "false" for value in array.tolist()]
-    return [str(value) for value in array.tolist()]
 
 
 @dataclass(frozen=True, eq=False)

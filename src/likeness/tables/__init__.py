@@ -2,7 +2,7 @@
 
 ``read`` gives a `Table`, which encodes one column at a time; ``build`` makes a frame of the library the
 table came in; ``join`` takes a table of people and one of their records for one; ``write`` and
-``read_published`` are the two ends of a published file. pandas and pyarrow
+``read_published`` are the two ends of a published file, ``texts`` and ``read_texts`` of a value in one. pandas and pyarrow
 are imported only when one of their frames is seen.
 """
 
@@ -14,6 +14,7 @@ from likeness.tables.joining import JoinedTable, join
 from likeness.tables.labelled import Labelled
 from likeness.tables.published import read_published
 from likeness.tables.reading import read, read_as_said
+from likeness.tables.spelling import misspelled, must_read, plain_value, read_texts, texts
 from likeness.tables.table import Table
 from likeness.tables.writing import write
 
@@ -24,8 +25,13 @@ __all__ = [
     "Table",
     "build",
     "join",
+    "misspelled",
+    "must_read",
+    "plain_value",
     "read",
     "read_as_said",
     "read_published",
+    "read_texts",
+    "texts",
     "write",
 ]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from likeness.errors import TableError
-from likeness.tables.file_bytes import read_bytes
 from likeness.tables.table import Table
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ _ARROW_FILE = b"ARROW1"
 
 def read_binary(
     path: Path,
+    data: bytes,
     *,
     format: str,  # noqa: A002
     decimal: str = ".",
@@ -30,6 +30,8 @@ def read_binary(
     ----------
     path
         The file.
+    data
+        Its bytes.
     format
         ``"parquet"`` or ``"arrow"``.
     decimal
@@ -45,9 +47,8 @@ def read_binary(
     Raises
     ------
     TableError
-        If the file cannot be read, is truncated or damaged.
+        If it is truncated or damaged.
     """
-    data = read_bytes(path)
     if not data:
         raise TableError(f"{path}: the file is empty")
     try:

@@ -30,13 +30,15 @@ _RARE, _FEW = 10, 3
 """Of lines in an encoding of single bytes, fewer than one in ten are UTF-8 by chance; of one in several bytes, a few may be."""
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path, *, packed: bool = True) -> bytes:
     """Read a file whole, decompressing gzip.
 
     Parameters
     ----------
     path
         The file.
+    packed
+        Whether it may be compressed.
 
     Returns
     -------
@@ -46,7 +48,7 @@ def read_bytes(path: Path) -> bytes:
     Raises
     ------
     TableError
-        If it does not exist, is a folder, cannot be read, or is damaged gzip.
+        If it does not exist, is a folder, cannot be read, is damaged gzip, or gzip that must not be.
     """
     try:
         data = path.read_bytes()
@@ -60,6 +62,8 @@ def read_bytes(path: Path) -> bytes:
         ) from None
     if not data.startswith(_GZIP):
         return data
+    if not packed:
+        raise TableError(f"{path}: is compressed; published tables are not")
     try:
         return gzip.decompress(data)
     except (EOFError, OSError, zlib.error) as error:

@@ -238,7 +238,8 @@ def _reals(column: RawColumn) -> pl.Series:
     """Float64; null where a value is no number."""
     values = column.values
     if values.dtype == pl.String:
-        return to_reals(*_plain(column))
+        numbers = to_reals(*_plain(column))
+        return numbers.set(numbers == 0, 0.0)  # -0.0 is 0.0, and is written so
     plain = (pl.Int64, pl.Float64, pl.Boolean)
     return values.cast(pl.Float64) if values.dtype in plain else _nothing(values, pl.Float64)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -13,12 +14,19 @@ from likeness.tables.csv_file import parse
 from likeness.tables.file_bytes import read_bytes
 from likeness.tables.formulas import are_formulas, unescape
 from likeness.tables.table import Table
-from likeness.wording import quoted
+from likeness.tables.writing import csv_lines
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from likeness.tables.formulas import Formulas
+
+CELLS, CELLS_OF_A_BYTE = 1 << 26, 1000
+"""Cells that a Parquet file may hold whatever its size, and further ones for each of its bytes: equal cells take next to no
+room in a file, and some bytes each in memory."""
+_TYPES = (pl.String, pl.Int64, pl.Float64, pl.Boolean, pl.Date)
+_LINE = 200  # bytes of a line that are looked at for a message
 
 
 def read_published(path: Path, formulas: Formulas = "keep") -> Table:
@@ -42,8 +50,8 @@ def read_published(path: Path, formulas: Formulas = "keep") -> Table:
     Raises
     ------
     TableError
-        If the file is not there, damaged, or not as `write` leaves it: UTF-8, commas, equally many
-        cells in each record; or if a formula is not escaped in a file that escapes them.
+        If the file is not there, is no file of its own, or is not as `write` leaves it: byte for byte in CSV,
+        in Parquet with the types that `write` gives; or if a formula is not escaped in a file that escapes them.
 
     Examples
     --------
@@ -61,11 +69,17 @@ def read_published(path: Path, formulas: Formulas = "keep") -> Table:
 
 def _as_it_stands(path: Path) -> Table:
     """Read a file, every text as it stands there."""
-    if path.suffix == ".parquet":
-        return read_binary(path, format="parquet")
-    if path.suffix != ".csv":
+    if path.suffix not in {".csv", ".parquet"}:
         raise TableError(f"{path}: unknown extension {path.suffix!r}; published tables are .csv or .parquet")
-    data = read_bytes(path)
+    # A pipe would be waited for.
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise TableError(f"{path}: is no file, but a device or pipe")
+    data = read_bytes(path, packed=False)
+    if path.suffix == ".parquet":
+        _check_size(data, path)
+        table = read_binary(path, data, format="parquet")
+        _check_types(table.frame, path)
+        return table
     if not data:
         raise TableError(f"{path}: the file is empty")
     try:
@@ -76,6 +90,7 @@ def _as_it_stands(path: Path) -> Table:
             f"{path}: not UTF-8 at line {line} (byte offset {error.start}); it was changed"
         ) from None
     frame, first_line = parse(data, Dialect(","), source=str(path))
+    _check_bytes(data, frame, path)
     return Table(frame, source=str(path), library="polars", format="csv", first_line=first_line)
 
 
@@ -99,3 +114,61 @@ def _unescaped(table: Table) -> Table:
     return Table(
         frame, source=table.source, library="polars", format=table.format, first_line=table.first_line
     )
+
+
+def _check_bytes(data: bytes, frame: pl.DataFrame, path: Path) -> None:
+    """Refuse a CSV file that `write` would have written otherwise: quotes and line ends could tell rows of equal cells apart."""
+    at = 0
+    for lines in csv_lines(frame):
+        if data[at : at + len(lines)] != lines:
+            differ = next(
+                (i for i, (a, b) in enumerate(zip(data[at:], lines, strict=False)) if a != b), len(data) - at
+            )
+            begin = lines.rfind(b"\n", 0, differ) + 1
+            found, right = (_line(text, begin) for text in (data[at:], lines))
+            number = data.count(b"\n", 0, at + begin) + 1
+            raise TableError(
+                f"{path}: line {number} reads {quoted(found)} and must read {quoted(right)}; it was changed"
+            )
+        at += len(lines)
+    if at < len(data):
+        number = data.count(b"\n", 0, at) + 1
+        raise TableError(f"{path}: line {number} must not be there; it was changed")
+
+
+def _line(data: bytes, begin: int) -> str:
+    """Take the line that begins there, or what a message shows of it."""
+    return data[begin : begin + _LINE].split(b"\n")[0].decode(errors="replace")
+
+
+def _check_size(data: bytes, path: Path) -> None:
+    """Refuse a Parquet file that says it holds many times more cells than its size can tell of."""
+    try:
+        frame = pl.scan_parquet(io.BytesIO(data))
+        cells = frame.select(pl.len()).collect().item() * len(frame.collect_schema())
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+        return  # reading it says what is wrong
+    most = CELLS + CELLS_OF_A_BYTE * len(data)
+    if cells > most:
+        raise TableError(
+            f"{path}: says it holds {cells:,} cells; at most {most:,} are read from a file of {count(len(data), 'byte')}"
+        )
+
+
+def _check_types(frame: pl.DataFrame, path: Path) -> None:
+    """Refuse types and values that `write` never gives a column: they could tell rows of equal values apart."""
+    for name, dtype in frame.schema.items():
+        if dtype not in _TYPES:
+            raise TableError(
+                f"{path}: column {name!r} is of the type {dtype}; published columns are "
+                f"{', '.join(map(str, _TYPES[:-1]))} or {_TYPES[-1]}"
+            )
+        if dtype == pl.Float64:
+            numbers = frame[name]
+            # -0.0 and 0.0 are equal, and their bits are not.
+            odd = numbers.is_nan() | numbers.is_infinite() | ((numbers == 0) & (1 / numbers < 0))
+            if odd.any():
+                row = int(odd.arg_max() or 0)
+                raise TableError(
+                    f"{path}: row {row + 1}, column {name!r}: {numbers[row]} is no number that is published"
+                )

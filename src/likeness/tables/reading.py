@@ -11,6 +11,7 @@ import polars as pl
 from likeness.errors import TableError
 from likeness.tables.binary_file import read_binary
 from likeness.tables.csv_file import read_csv
+from likeness.tables.file_bytes import read_bytes
 from likeness.tables.frames import library_of
 from likeness.tables.numbers import MARK_NAMES
 from likeness.tables.table import Table
@@ -195,7 +196,9 @@ def _file(
     if extra:
         raise TableError(f"{path}: {' and '.join(extra)} can be given for CSV files only; leave it out")
     return _with_records(
-        read_binary(path, format=format_, decimal=_point(decimal, thousands), thousands=thousands)
+        read_binary(
+            path, read_bytes(path), format=format_, decimal=_point(decimal, thousands), thousands=thousands
+        )
     )
 
 

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import polars as pl
 
 from likeness.errors import OutputError
 from likeness.tables.building import native_columns
+from likeness.tables.encoded import EncodedColumn
 from likeness.tables.formulas import Formulas, escape, escape_names
 from likeness.tables.frames import library
+from likeness.tables.labelled import Labelled
+from likeness.tables.spelling import texts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 # Fixed, because the default follows the machine and how the frame happens to be cut into chunks.
 _ROW_GROUP = 1 << 18
+_LINES_AT_ONCE = 1 << 16
+_QUOTED = r'[,"\r\n]'
+"""What a cell must be quoted for."""
 
 
 def write(
@@ -34,7 +42,7 @@ def write(
     path
         The file to write; its folder exists. An existing file is replaced.
     format
-        ``"csv"`` (UTF-8, comma, LF, quotes where needed; null is an empty cell) or ``"parquet"``.
+        ``"csv"`` (as `csv_lines` says) or ``"parquet"``.
     formulas
         ``"keep"`` texts that a spreadsheet program would run, or ``"escape"`` them, names of columns too
         (`likeness.tables.formulas`).
@@ -57,6 +65,8 @@ def write(
     ...     file.read_bytes()
     b'age\n"[18, 40]"\n"[18, 40]"\n'
     """
+    if format == "csv":
+        columns = {name: _spelled(column) for name, column in columns.items()}
     native = native_columns(library("polars"), columns)
     frame = pl.DataFrame([pl.Series(name, column) for name, column in native.items()]).rechunk()
     if formulas == "escape":
@@ -65,10 +75,70 @@ def write(
     try:
         with path.open("wb") as file:
             if format == "csv":
-                frame.write_csv(
-                    file, separator=",", line_terminator="\n", quote_char='"', quote_style="necessary"
-                )
+                for lines in csv_lines(frame):
+                    file.write(lines)
             else:
                 frame.write_parquet(file, compression="zstd", compression_level=3, row_group_size=_ROW_GROUP)
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from None
+
+
+def csv_lines(frame: pl.DataFrame) -> Iterator[bytes]:
+    r"""Write a frame as CSV, some lines at a time: a table has one such text, whatever program reads or writes it.
+
+    UTF-8 without a mark, commas, LF after every line; in quotes stands what holds a comma, a quote or the end of a line, and
+    nothing else. A cell that is null or empty has nothing in it, save in a table of one column, where an empty line may be
+    taken for none: there it is ``""``.
+
+    Parameters
+    ----------
+    frame
+        Columns of texts, whole numbers, truth values or days.
+
+    Examples
+    --------
+    >>> b"".join(csv_lines(pl.DataFrame({"a": ["x,y", None], "b": [1, 2]})))
+    b'a,b\n"x,y",1\n,2\n'
+    """
+    yield (",".join(map(_quoted, frame.columns)) + "\n").encode()
+    # A name of a column may mean something to `pl.col`.
+    cells = pl.DataFrame([column.alias(str(i)) for i, column in enumerate(frame.iter_columns())])
+    empty = '""' if frame.width == 1 else ""
+    written = [
+        _cells(name, dtype).fill_null("").replace("", empty).alias(name)
+        for name, dtype in cells.schema.items()
+    ]
+    for lines in cells.iter_slices(_LINES_AT_ONCE):
+        buffer = io.BytesIO()
+        # What must be quoted is quoted already: when polars quotes is a matter of its version.
+        lines.select(written).write_csv(
+            buffer, include_header=False, separator=",", line_terminator="\n", quote_style="never"
+        )
+        yield buffer.getvalue()
+
+
+def _cells(name: str, dtype: pl.DataType) -> pl.Expr:
+    """Write the cells of a column."""
+    return _in_quotes(pl.col(name)) if dtype == pl.String else pl.col(name).cast(pl.String)
+
+
+def _in_quotes(column: pl.Expr) -> pl.Expr:
+    """Quote what must be quoted of a column of texts."""
+    doubled = pl.concat_str(pl.lit('"'), column.str.replace_all('"', '""', literal=True), pl.lit('"'))
+    return pl.when(column.str.contains(_QUOTED)).then(doubled).otherwise(column)
+
+
+def _quoted(name: str) -> str:
+    """Quote a name of a column, where it must be."""
+    return str(pl.select(_in_quotes(pl.lit(name))).item())
+
+
+def _spelled(column: Any) -> Any:
+    """Write the values of a column that polars would write in its own way as the texts they have everywhere."""
+    if isinstance(column, EncodedColumn) and column.values.dtype.kind in "fM":
+        return Labelled(column.codes, texts(column.values))
+    if not isinstance(column, np.ndarray | pl.Series) or not pl.Series(column).dtype.is_float():
+        return column
+    numbers = pl.Series(column)
+    values, codes = np.unique(numbers.fill_null(0.0).to_numpy() + 0.0, return_inverse=True)
+    return Labelled(np.where(numbers.is_null(), -1, codes).astype(np.int32), texts(values))
