@@ -41,7 +41,7 @@ def rational(value: float | str | Fraction | Decimal) -> Fraction:
     Raises
     ------
     ValueError
-        When it is not a finite number.
+        When it is not a finite number, or is larger than numbers of 64 bits are.
 
     Examples
     --------
@@ -60,9 +60,11 @@ def rational(value: float | str | Fraction | Decimal) -> Fraction:
     if isinstance(value, str) and len(value.lower().partition("e")[2]) > _EXPONENT_DIGITS:
         raise ValueError(f"{value!r} is out of range")
     try:
-        return Fraction(value)
+        exact = Fraction(value)
+        float(exact)
     except OverflowError:
-        raise ValueError(f"{value} is not a finite number") from None
+        raise ValueError("it is not a number of 64 bits") from None
+    return exact
 
 
 # A table has few different shares, and a search asks about them for one class after the other.

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from tests.metrics.tables import evaluations, tree
 
 from likeness.forms._workload import Consecutive
-from likeness.microdata.domain import Domain, texts
+from likeness.microdata.domain import Domain
+from likeness.tables import texts
 
 if TYPE_CHECKING:
     from likeness.forms._base import Publication

@@ -3,24 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from likeness.microdata.domain import Domain, texts
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        (np.array([1, -2]), ["1", "-2"]),
-        (np.array([0.1, 1e300, 2.0]), ["0.1", "1e+300", "2.0"]),
-        (np.array(["2024-02-29"], "datetime64[D]"), ["2024-02-29"]),
-        (np.array(["2024-02-29T10:00"], "datetime64[m]"), ["2024-02-29"]),
-        (np.array(["a", ""], object), ["a", ""]),
-        ([True, False], ["true", "false"]),
-    ],
-)
-def test_texts(values, expected):
-    assert texts(values) == expected
+from likeness.microdata.domain import Domain
 
 
 def test_numbers_of_every_kind():

@@ -1,8 +1,11 @@
+import gzip
+import os
+
 import polars as pl
 import pytest
 
 from likeness.errors import TableError
-from likeness.tables import read_published
+from likeness.tables import published, read_published
 
 
 def test_nothing_is_inferred(csv_file):
@@ -48,3 +51,79 @@ def test_what_is_not_published(tmp_path, csv_file):
         TableError, match=r"unknown extension '\.txt'; published tables are \.csv or \.parquet"
     ):
         read_published(csv_file("a\n1\n", "a.txt"))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('a,b\n"1",2\n', r"""line 2 reads '"1",2' and must read '1,2'; it was changed"""),
+        ('a,b\n1,""\n', r"""line 2 reads '1,""' and must read '1,'"""),
+        ('"a",b\n1,2\n', r"""line 1 reads '"a",b' and must read 'a,b'"""),
+        ("a,b\r\n1,2\r\n", r"line 1 reads 'a,b\\r' and must read 'a,b'"),
+        ("a,b\n1,2\r\n3,4\n", r"line 2 reads '1,2\\r' and must read"),
+        ("a,b\n1,2", "line 2 is cut off; it was changed"),
+        ("a,b\n1,2\n\n", "line 3 must not be there"),
+        ('a,b\n"x\ny",2\n3,"4"\n', "line 4 reads"),
+        ("a\n1\n\n", r"""line 3 reads '' and must read '""'"""),
+    ],
+)
+def test_a_table_has_one_text(csv_file, content, message):
+    """How a cell is quoted could tell rows of equal cells apart."""
+    with pytest.raises(TableError, match=message):
+        read_published(csv_file(content))
+
+
+def test_a_byte_order_mark_is_content(csv_file):
+    assert read_published(csv_file("\ufeffa,b\n1,2\n")).names == ("\ufeffa", "b")
+
+
+def test_compressed_tables_are_not_unpacked(tmp_path):
+    for name in ("a.csv", "a.parquet"):
+        (tmp_path / name).write_bytes(gzip.compress(b"a\n1\n"))
+        with pytest.raises(TableError, match="is compressed; published tables are not"):
+            read_published(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
+def test_pipes_are_not_waited_for(tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(TableError, match="is no file, but a device or pipe"):
+        read_published(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (pl.Series([1.0, -0.0]), "row 2, column 'x': -0.0 is no number that is published"),
+        (pl.Series([1.0, float("nan")]), "row 2, column 'x': nan is no number"),
+        (pl.Series([1.0, float("inf")]), "row 2, column 'x': inf is no number"),
+        (
+            pl.Series([1, 2], dtype=pl.Int8),
+            "column 'x' is of the type Int8; published columns are String, Int64, ",
+        ),
+        (pl.Series(["a"], dtype=pl.Categorical), "is of the type Categorical"),
+        (pl.Series([b"a"]), "Binary"),
+    ],
+)
+def test_parquet_has_the_types_that_are_written(tmp_path, column, message):
+    path = tmp_path / "a.parquet"
+    pl.DataFrame({"x": column}).write_parquet(path)
+    with pytest.raises(TableError, match=message):
+        read_published(path)
+
+
+def test_a_small_parquet_file_of_very_many_cells(tmp_path, monkeypatch):
+    path = tmp_path / "a.parquet"
+    pl.DataFrame({"x": pl.repeat("flu", 1_000_000, eager=True)}).write_parquet(path)
+    assert read_published(path).height == 1_000_000
+    monkeypatch.setattr(published, "CELLS", 0)
+    monkeypatch.setattr(published, "CELLS_OF_A_BYTE", 1)
+    with pytest.raises(
+        TableError, match=r"says it holds 1,000,000 cells; at most [0-9,]+ are read from a file of"
+    ):
+        read_published(path)
+
+
+def test_columns_without_number(csv_file):
+    with pytest.raises(TableError, match="has more than 16,384 columns"):
+        read_published(csv_file(",".join(map(str, range(20_000))) + "\n"))

@@ -143,9 +143,11 @@ def read_matrix(table: Columns, sensitive: str, distribution: Distribution) -> M
     down = distribution.find(PERTURBATION, exact_labels(first.labels, distribution.note))[first.codes]
     _check_values("row", down, distribution)
     _check_values("column", across, distribution)
-    if down.size > MOST_VALUES:
+    # Declared values that nobody has count too: the matrix has the square of all.
+    most = max(down.size, distribution.counts.size)
+    if most > MOST_VALUES:
         raise TableError(
-            f"table {PERTURBATION!r}: it has {count(down.size, 'value')}; at most {MOST_VALUES} are supported"
+            f"table {PERTURBATION!r}: it has {count(most, 'value')}; at most {MOST_VALUES} are supported"
         )
     numerators = np.zeros((distribution.counts.size, distribution.counts.size), np.int64)
     for name, code in zip(names, across.tolist(), strict=True):

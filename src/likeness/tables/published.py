@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from likeness.tables.formulas import Formulas
 
+COLUMNS = 1 << 14
+"""Columns that a published table may have: every one costs some thousand times the byte it may take in the file."""
 CELLS, CELLS_OF_A_BYTE = 1 << 26, 1000
 """Cells that a Parquet file may hold whatever its size, and further ones for each of its bytes: equal cells take next to no
 room in a file, and some bytes each in memory."""
@@ -89,6 +91,8 @@ def _as_it_stands(path: Path) -> Table:
         raise TableError(
             f"{path}: not UTF-8 at line {line} (byte offset {error.start}); it was changed"
         ) from None
+    if data[: data.find(b"\n")].count(b",") > COLUMNS:
+        raise TableError(f"{path}: has more than {COLUMNS:,} columns; published tables have fewer")
     frame, first_line = parse(data, Dialect(","), source=str(path))
     _check_bytes(data, frame, path)
     return Table(frame, source=str(path), library="polars", format="csv", first_line=first_line)
@@ -127,9 +131,8 @@ def _check_bytes(data: bytes, frame: pl.DataFrame, path: Path) -> None:
             begin = lines.rfind(b"\n", 0, differ) + 1
             found, right = (_line(text, begin) for text in (data[at:], lines))
             number = data.count(b"\n", 0, at + begin) + 1
-            raise TableError(
-                f"{path}: line {number} reads {quoted(found)} and must read {quoted(right)}; it was changed"
-            )
+            wrong = "is cut off" if found == right else f"reads {quoted(found)} and must read {quoted(right)}"
+            raise TableError(f"{path}: line {number} {wrong}; it was changed")
         at += len(lines)
     if at < len(data):
         number = data.count(b"\n", 0, at) + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from functools import cached_property
 from hashlib import sha256
 from html import escape
@@ -92,6 +93,7 @@ class Table:
         self.thousands = thousands
         self.names: tuple[str, ...] = tuple(self._native.names(frame))
         self.height: int = self._native.height(frame)
+        self._positions = {name: i for i, name in enumerate(self.names)}
         self._latest: tuple[str, Distinct] | None = None
         problems = [*name_problems(self.names, source), *self._unusable()]
         if problems:
@@ -257,9 +259,9 @@ class Table:
 
     def _position(self, name: str) -> int:
         """Where the column stands."""
-        if name not in self.names:
+        if name not in self._positions:
             raise TableError(f"{self.source}: no column {name!r}{suggestion(name, self.names)}")
-        return self.names.index(name)
+        return self._positions[name]
 
     def _column(self, name: str) -> RawColumn:
         """Fetch the raw column; the latest one is kept, because its kind is asked before its codes."""
@@ -288,8 +290,8 @@ def name_problems(names: Sequence[str], source: str) -> list[str]:
         for i, name in enumerate(names, 1)
         if not name.strip()
     ]
-    twice = dict.fromkeys(name for name in names if name.strip() and names.count(name) > 1)
-    for name in twice:
+    times = Counter(names)
+    for name in (name for name, number in times.items() if name.strip() and number > 1):
         places = " and ".join(str(i) for i, other in enumerate(names, 1) if other == name)
         problems.append(f"{source}: the name {name!r} stands for columns {places}; give each its own")
     return problems
