@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from tests.metrics.tables import evaluations
 from tests.oracles.metrics import region
@@ -80,3 +81,40 @@ def test_a_number_mixed_with_the_missing_value_is_everything():
         [False, False, False, True],
         [False, False, True, False],
     ]
+
+
+@pytest.mark.parametrize("shape", ["interval", "set"])
+@pytest.mark.parametrize("declared", [False, True])
+def test_wide_regions_reach_only_what_may_be_told(shape, declared):
+    rng = np.random.default_rng(4)
+    narrowed = 0
+    for _ in range(200):
+        size, n = int(rng.integers(1, 9)), int(rng.integers(1, 7))
+        missing = bool(rng.integers(2))
+        kind = (
+            "ordered" if shape == "interval" and declared else "categorical" if shape == "set" else "integer"
+        )
+        own = Domain("x", kind, np.arange(size), shape, missing=missing, declared=declared)
+        codes = rng.integers(0, own.codes, n).astype(np.int32)
+        low = rng.integers(0, codes + 1).astype(np.int32)
+        high = rng.integers(codes, own.codes).astype(np.int32)
+        plan = Plan(rng.integers(-1, 1, n), bounds=np.array([[low], [high]]))
+        kept = codes[plan.published].tolist()
+        if not kept:
+            continue
+        data = Microdata((own,), codes[None], (), np.zeros((0, n), np.int32), np.arange(n))
+        regions = recode(data, plan)[1].attributes[0]
+        ends = int(low[plan.published].min()), int(high[plan.published].max())
+        told = set(kept) | (set(range(size)) if declared and kind != "integer" else set())
+        within = sorted(code for code in told if ends[0] <= code <= ends[1])
+        if shape == "set":
+            expected = [code for code in within if code in kept]
+            assert bool(regions.everything[0]) == (set(expected) == told and len(told) > 1)
+        elif missing and within[-1] == own.missing_code and within[0] < size:
+            expected = list(range(own.codes))
+            assert regions.everything[0]
+        else:
+            expected = list(range(within[0], within[-1] + 1))
+        assert regions.member_codes(0).tolist() == expected
+        narrowed += (within[0], within[-1]) != ends
+    assert narrowed > 5

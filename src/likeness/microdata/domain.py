@@ -108,7 +108,7 @@ class Domain:
     @property
     def values_declared(self) -> bool:
         """Whether the policy lists all values, so that they tell nothing about the table; a range of numbers lists none."""
-        if self.kind in NUMERIC:
+        if self.kind in NUMERIC and self.shape != "tree":
             return False
         listed = self.hierarchy is not None and not self.hierarchy.data_derived
         return self.declared or listed or self.kind == "ordered"
