@@ -40,7 +40,7 @@ LAYERS: list[set[str]] = [
 """What may be imported from below, never from the same layer or from above; "" is `likeness` itself."""
 
 DOORS = {("release", "folder"), ("release", "report")}
-"""Methods of public objects that open what lies above or beside them, when called: `Release.write`, `Release.warnings`."""
+"""Methods of public objects that open what lies above or beside them, when called: `Release.write`, `Release.findings`."""
 
 MOST_LINES_OF_A_FUNCTION = 70
 

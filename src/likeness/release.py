@@ -176,7 +176,7 @@ class Release:
         solution = private.solution
         return Evaluation(private.encoded.data, solution.plan, solution.recoding, self._publication)
 
-    @cached_property
+    @property
     def warnings(self) -> tuple[Finding, ...]:
         """What to look at before it is handed out: codes and figures, each a sentence when written as text.
 
@@ -189,9 +189,14 @@ class Release:
         >>> [(found.code, dict(found.facts)) for found in release.warnings][0]
         ('one-value-for-everybody', {'column': 'disease', 'records': 2})
         """
-        from likeness.report.warned import warnings_of
+        return tuple(found for found in self.findings if found.warned)
 
-        return warnings_of(self)
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """The `warnings`, and what is merely said: what perturbing keeps, how many people stand in several records."""
+        from likeness.report.warned import findings_of
+
+        return findings_of(self)
 
     def loss(self, *metrics: Metric | str) -> dict[str, float]:
         """Measure the information loss.
@@ -324,7 +329,7 @@ class Release:
         """Leave the original behind."""
         state = dict(self.__dict__)
         state["_private"] = None
-        for looked_at in ("tables", "warnings"):
+        for looked_at in ("tables", "findings"):
             state.pop(looked_at, None)
         return state
 

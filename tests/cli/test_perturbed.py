@@ -46,6 +46,12 @@ def test_from_policy_to_attack(method, kind, ask, run, desk):
     measured = run("measure", "out", "--original", "patients.csv", "--format", "json")
     assert measured.code == 0, measured.err
     assert measured.json["metrics"]["ncp"]["value"] == 0
+    # Nothing is lost of quasi-identifiers; what is kept of sensitive values is said wherever that is.
+    assert measured.json["kept"] == found.json["kept"]
+    said = "sensitive values of 'disease'" if method == "perturbation" else "no sensitive value of 'disease'"
+    assert said in found.json["kept"][0]
+    assert found.json["kept"][0] in run("measure", "out", "--original", "patients.csv").out
+    assert said in run("check", "patients.csv", "policy.yaml").out
     attacked = run("attack", "out", "--original", "patients.csv", "--attack", "linkage", "--format", "json")
     assert attacked.code == 0, attacked.err
     # Quasi-identifiers are published as they are: linkage finds everybody as before.

@@ -171,3 +171,22 @@ def test_a_value_without_a_column_cannot_be_drawn(codes):
     mechanism = Mechanism(np.array([3, 0]), np.array([[100, 0], [0, 0]]), 100)
     with pytest.raises(LikenessError, match="a value that the mechanism does not know"):
         mechanism.perturb(np.array(codes), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("m", [2, 3, 5])
+def test_standard_errors_are_those_of_the_whole_covariance(m: int) -> None:
+    rng = np.random.default_rng(m)
+    numerators = rng.multinomial(1000, np.full(m, 1 / m), m).T + 1000 * np.eye(m, dtype=np.int64)
+    counts = rng.integers(1, 90, m)
+    coin = Mechanism(counts, numerators, 2000)
+    assert coin.problems() == []
+    matrix, inverse = coin.matrix, np.linalg.inv(coin.matrix)
+    covariance = sum(
+        n * (np.diag(own) - np.outer(own, own)) for n, own in zip(counts.tolist(), matrix.T, strict=True)
+    )
+    assert coin.standard_errors() ** 2 == pytest.approx(np.diag(inverse @ covariance @ inverse.T))
+
+
+def test_a_value_that_does_not_occur_has_no_error() -> None:
+    coin = Mechanism(np.array([48, 0, 16]), np.array([[75, 0, 25], [0, 0, 0], [25, 0, 75]]), 100)
+    assert coin.standard_errors() == pytest.approx([48**0.5, 0, 48**0.5])

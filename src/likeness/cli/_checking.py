@@ -119,6 +119,7 @@ def checked(begun: Begun, progress: Progress) -> dict[str, Any]:
         "classes": release.certificate.classes,
         "smallest_class": summary["smallest_class"],
         "loss": summary["loss"],
+        "kept": summary["kept"],
         "seconds": seconds,
         "peak_memory": _peak_memory(),
         "warnings": [str(found) for found in release.warnings],
@@ -162,7 +163,7 @@ def as_text(found: Mapping[str, Any]) -> list[str]:
                 classes_line(found["classes"], found),
             ],
             "warnings": found["warnings"],
-            "loss": lost(found["loss"]),
+            "loss": [*lost(found["loss"]), *found["kept"]],
             "cost": [f"{found['seconds']:.1f} s{_memory(found['peak_memory'])}"],
             "before and after": columns(found["rows"], ""),
         }

@@ -18,6 +18,7 @@ from likeness.cli._summary import (
     people_line,
 )
 from likeness.remarks import SEED_WARNING
+from likeness.report.kept import kept_findings
 from likeness.report.measured import smallest_class
 from likeness.wording import count
 
@@ -83,6 +84,7 @@ def summarise(release: Release) -> dict[str, Any]:
         "form": named(release.certificate.make_form()),
         "proven": judged(release.verdict),
         "loss": values,
+        "kept": [str(found) for found in kept_findings(release.evaluation) if not found.warned],
         "counts": counted(release),
         "individuals": counted_people(release),
         "smallest_class": smallest_class(release),
@@ -101,7 +103,10 @@ def tell(release: Release, summary: dict[str, Any]) -> list[str]:
     blocks = {
         "asked": asked(policy, private.encoded.name_models(policy.privacy)),
         "proven from the published bytes": [*release.verdict.lines(), *release.certificate.remarks],
-        f"lost, by {summary['method']} in the form {summary['form']}": lost(summary["loss"]),
+        f"lost, by {summary['method']} in the form {summary['form']}": [
+            *lost(summary["loss"]),
+            *summary["kept"],
+        ],
         "counts": [*counted_line(summary["counts"]), *people_line(summary["individuals"]), classes],
         "release": [
             f"{summary['folder']}/public {may}",

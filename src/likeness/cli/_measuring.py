@@ -9,6 +9,7 @@ from likeness.cli._text import columns, number
 from likeness.errors import InvalidError
 from likeness.exact import rational
 from likeness.metrics.measuring import measure_all, metric_named, parameters_asked
+from likeness.report.kept import kept_findings
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def measured(
             }
             for name, value in values.items()
         },
+        "kept": [str(found) for found in kept_findings(evaluation)],
         "skipped": skipped,
     }
 
@@ -116,6 +118,8 @@ def as_text(found: Mapping[str, Any]) -> list[str]:
         "",
         *columns(rows),
     ]
+    if found["kept"]:
+        lines += ["", *found["kept"]]
     if found["skipped"]:
         from likeness.report.measured import skipped_rows
 

@@ -48,7 +48,7 @@ class Gcp(Metric):
 
     name: ClassVar[str] = "gcp"
     range: ClassVar[str] = (
-        "0 to N: 0 keeps every value, N (the number of records) tells nothing; normalised, 0 to 1"
+        "0 to N: 0 keeps every quasi-identifier value, N (the number of records) tells nothing; normalised, 0 to 1"
     )
     withheld: ClassVar[str] = (
         "Left out: they add nothing to the sum, so a release of nothing has 0 unless normalised."

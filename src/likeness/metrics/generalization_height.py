@@ -40,7 +40,7 @@ class GeneralizationHeight(Metric):
 
     name: ClassVar[str] = "generalization-height"
     range: ClassVar[str] = (
-        "0 to N·H: 0 keeps every value, N·H (records times the hierarchies' heights) keeps none"
+        "0 to N·H: 0 keeps every quasi-identifier value, N·H (records times the hierarchies' heights) keeps none"
     )
     withheld: ClassVar[str] = "Every cell of theirs counts as raised to the root."
 

@@ -36,7 +36,7 @@ class Glm(Metric):
     """
 
     name: ClassVar[str] = "glm"
-    range: ClassVar[str] = "0 to 1: 0 keeps every value, 1 tells nothing"
+    range: ClassVar[str] = "0 to 1: 0 keeps every quasi-identifier value, 1 tells nothing"
     withheld: ClassVar[str] = "Left out of the mean."
 
     def measure(self, evaluation: Evaluation) -> float:

@@ -37,7 +37,9 @@ class Iloss(Metric):
     """
 
     name: ClassVar[str] = "iloss"
-    range: ClassVar[str] = "0 to 1: 0 keeps every value; one published cell loses at most 1 - 1/|D|"
+    range: ClassVar[str] = (
+        "0 to 1: 0 keeps every quasi-identifier value; one published cell loses at most 1 - 1/|D|"
+    )
     withheld: ClassVar[str] = "Left out of the mean."
 
     def measure(self, evaluation: Evaluation) -> float:

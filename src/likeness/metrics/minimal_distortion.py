@@ -34,7 +34,9 @@ class MinimalDistortion(Metric):
     """
 
     name: ClassVar[str] = "minimal-distortion"
-    range: ClassVar[str] = "0 to N·d: 0 keeps every value, N·d (records times quasi-identifiers) keeps none"
+    range: ClassVar[str] = (
+        "0 to N·d: 0 keeps every quasi-identifier value, N·d (records times quasi-identifiers) keeps none"
+    )
     withheld: ClassVar[str] = "Every cell of theirs counts as generalized."
 
     def measure(self, evaluation: Evaluation) -> float:

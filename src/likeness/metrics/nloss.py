@@ -49,7 +49,7 @@ class Nloss(Metric):
 
     name: ClassVar[str] = "nloss"
     range: ClassVar[str] = (
-        "0 to 1: 0 keeps every value, 1 tells nothing; not normalised, 0 to records times quasi-identifiers"
+        "0 to 1: 0 keeps every quasi-identifier value, 1 tells nothing; not normalised, 0 to records times quasi-identifiers"
     )
     withheld: ClassVar[str] = "Each costs 1 per quasi-identifier."
 

@@ -41,7 +41,9 @@ class Precision(Metric):
     """
 
     name: ClassVar[str] = "precision"
-    range: ClassVar[str] = "0 to 1: 0 when every cell is the root or withheld, 1 keeps every value"
+    range: ClassVar[str] = (
+        "0 to 1: 0 when every cell is the root or withheld, 1 keeps every quasi-identifier value"
+    )
     withheld: ClassVar[str] = (
         "Every cell of theirs counts as the root, so a release of nothing has precision 0."
     )

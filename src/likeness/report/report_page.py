@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from likeness import registry
 from likeness.report.adversaries import adversary_rows
+from likeness.report.kept import kept_findings
 from likeness.report.measured import (
     class_sizes,
     loss_by_column,
@@ -73,6 +74,7 @@ def report_page(
         proofs=proof_rows(release),
         counts=_count_rows(counts),
         warnings=[str(found) for found in release.warnings],
+        kept=[str(found) for found in kept_findings(release.evaluation) if not found.warned],
         people=people_rows(release),
         people_findings=[str(found) for found in people_findings(release) if not found.warned],
         heaviest=heaviest,

@@ -11,6 +11,7 @@ from likeness.methods._base import holding_classes
 from likeness.metrics.measuring import metric_named
 from likeness.microdata.grouping import distinct
 from likeness.report.finding import Finding
+from likeness.report.kept import kept_findings
 from likeness.report.measured import class_sizes
 from likeness.report.people import people_findings
 from likeness.report.undeclared import undeclared_people
@@ -31,8 +32,8 @@ TELLS_NOTHING = 0.95
 _VALUES_SHOWN = 3
 
 
-def warnings_of(release: Release) -> tuple[Finding, ...]:
-    """Collect the warnings about a release.
+def findings_of(release: Release) -> tuple[Finding, ...]:
+    """Collect what is found about a release: warnings, and what is merely said.
 
     Parameters
     ----------
@@ -41,11 +42,12 @@ def warnings_of(release: Release) -> tuple[Finding, ...]:
     """
     return (
         *undeclared_people(release),
-        *(found for found in people_findings(release) if found.warned),
+        *people_findings(release),
         *values_of_everybody(release),
         *alone_in_a_class(release),
         *tells_nothing(release),
         *formulas_in(release),
+        *kept_findings(release.evaluation),
     )
 
 
