@@ -82,7 +82,7 @@ def test_an_enormous_beta_limits_no_more_than_a_large_one(model, run, desk):
     ask(desk, f"{{model: {model}, beta: 1e300}}")
     assert run("anonymize", "patients.csv", "policy.yaml", "-o", "out", "--seed", "1").code == 0
     entry = json.loads((desk / "out" / "public" / "certificate.json").read_text())["guarantee"][0]
-    assert entry["parameters"] == {"beta": 1e300}
+    assert entry["parameters"] == {"sensitive": "disease", "beta": 1e300}
     assert run("verify", "out").code == 0
 
 

@@ -44,3 +44,17 @@ def test_a_negative_weight_is_refused():
     table = TABLE.select("age", weight=pl.lit(-1.0))
     with pytest.raises(lk.PolicyError, match="holds a negative weight"):
         lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2), weights="weight"))
+
+
+@pytest.mark.parametrize("role", [lk.drop(), lk.other()], ids=["not published", "published"])
+def test_losses_count_people_whether_weights_are_published_or_not(role):
+    # The classes are of 4 and of 30 people, and of two records each.
+    table = TABLE.with_columns(age=pl.Series([30, 34, 60, 61]))
+    columns = {"age": lk.quasi(), "disease": lk.sensitive(), "weight": role}
+    asked = lk.Policy(columns=columns, privacy=lk.DistinctLDiversity(2), weights="weight")
+    weighed = lk.anonymize(table, asked, seed=1).loss("ncp", "utility")
+    ages = 31
+    assert weighed["ncp"] == pytest.approx((4 * 4 / ages + 30 * 1 / ages) / 34)
+    assert weighed["utility"] == pytest.approx(1 - weighed["ncp"])
+    unweighed = lk.anonymize(table, asked.replace(weights=None), seed=1).loss("ncp")["ncp"]
+    assert unweighed == pytest.approx((2 * 4 / ages + 2 * 1 / ages) / 4)

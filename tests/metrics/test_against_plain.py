@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.metrics.tables import evaluations
 from tests.oracles.metrics import ORACLES, Plain
 
@@ -44,3 +47,20 @@ def test_exact_is_no_worse_than_all_alike_and_that_no_worse_than_nothing(evaluat
         values = [sign * metric.measure(release) for release in (exact, alike, nothing)]
         assert values[0] <= values[1] + 1e-9, name
         assert values[1] <= values[2] + 1e-9, name
+
+
+MEANS = ("ncp", "glm", "iloss", "nloss", "ail", "gcp-normalised", "utility")
+
+
+@settings(deadline=None)
+@given(evaluation=evaluations(), data=st.data())
+def test_a_survey_weight_counts_a_record_as_often(evaluation, data):
+    size = evaluation.data.size
+    times = np.array(data.draw(st.lists(st.integers(1, 4), min_size=size, max_size=size)))
+    again = np.repeat(np.arange(size), times)
+    plan = Plan(evaluation.plan.classes[again])
+    repeated = Evaluation(evaluation.data.take(again), *recode(evaluation.data.take(again), plan))
+    weighed = replace(evaluation, data=replace(evaluation.data, survey_weights=times / 8))
+    for name in MEANS:
+        metric = metric_named(name)
+        assert metric.measure(weighed) == pytest.approx(metric.measure(repeated)), name

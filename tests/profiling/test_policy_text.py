@@ -64,6 +64,10 @@ def test_several_records_a_person_and_survey_weights_are_suggested(tmp_path):
     text = text_of(frame)
     assert "\nindividual: patient_id\n" in text
     assert "# weights: fnlwgt" in text
+    assert (
+        "# Survey weights: losses count people by them; estimates, too, where they are published (role: other):"
+        in text
+    )
     taken = text.replace("# weights", "weights")
     policy = load(taken, tmp_path)
     assert (policy.individual, policy.weights) == ("patient_id", "fnlwgt")

@@ -1,7 +1,8 @@
 """Sums of cell losses over the published records.
 
 Records are counted per distinct region and summed without rounding, so neither the order of the records nor the
-numbers of the classes change a sum.
+numbers of the classes change a sum. Where there are survey weights, every record counts in proportion to its own, whether
+they are published or not, and all of them together as many as there are.
 """
 
 from __future__ import annotations
@@ -46,12 +47,41 @@ def region_sizes(regions: AttributeRegions, sizes: NDArray[np.int64]) -> NDArray
     return np.bincount(regions.of, sizes, regions.count).astype(np.int64)
 
 
+def record_weights(evaluation: Evaluation) -> NDArray[np.float64] | None:
+    """(n,) What each record counts for, N in all; None where each counts for one."""
+    weights = evaluation.data.survey_weights
+    if weights is None or not weights.any():
+        return None
+    return np.asarray(weights * (weights.size / fsum(weights.tolist())))
+
+
+def published_weight(evaluation: Evaluation) -> float:
+    """What the published records count for together: their number, unless there are survey weights."""
+    weights, plan = record_weights(evaluation), evaluation.plan
+    if weights is None or not plan.withheld:
+        return float(evaluation.data.size - plan.withheld)
+    return fsum(weights[plan.published].tolist())
+
+
+def withheld_weight(evaluation: Evaluation) -> float:
+    """What the withheld records count for together."""
+    return evaluation.data.size - published_weight(evaluation)
+
+
 def attribute_losses(evaluation: Evaluation, loss: str) -> NDArray[np.float64]:
     """(d,) Loss of each attribute, unweighted, summed over the published records."""
-    sizes = class_sizes(evaluation)
+    weights, classes = record_weights(evaluation), evaluation.plan.classes
+    sizes: NDArray[np.integer | np.floating] = class_sizes(evaluation)
+    if weights is not None:
+        kept = classes >= 0
+        sizes = np.bincount(classes[kept], weights[kept], evaluation.recoding.classes)
     return np.array(
         [
-            fsum((region_sizes(regions, sizes) * region_losses(regions, LOSSES[loss])).tolist())
+            fsum(
+                (
+                    np.bincount(regions.of, sizes, regions.count) * region_losses(regions, LOSSES[loss])
+                ).tolist()
+            )
             for regions in evaluation.recoding.attributes
         ],
         np.float64,
@@ -62,7 +92,7 @@ def published_loss(evaluation: Evaluation, loss: str) -> float:
     """Sum of |G| · loss(G) over the classes, with attribute weights that sum to 1."""
     total = float((attribute_weights(evaluation.data.quasi) * attribute_losses(evaluation, loss)).sum())
     # Weights such as 1/3 may sum to one bit above 1.
-    return min(total, float(evaluation.data.size - evaluation.plan.withheld))
+    return min(total, published_weight(evaluation))
 
 
 def mean_loss(evaluation: Evaluation, loss: str, *, charge_withheld: bool = False) -> float:
@@ -81,9 +111,9 @@ def mean_losses(evaluation: Evaluation, loss: str, *, charge_withheld: bool = Fa
 
 def _per_record(evaluation: Evaluation, total: float, *, charge_withheld: bool) -> float:
     """Divide a sum over published records as its metric does; 1 when nothing is published."""
-    records, withheld = evaluation.data.size, evaluation.plan.withheld
-    if records == withheld:
+    records, published = evaluation.data.size, published_weight(evaluation)
+    if published <= 0:
         return 1.0
     if charge_withheld:
-        return (total + withheld) / records
-    return total / (records - withheld)
+        return (total + withheld_weight(evaluation)) / records
+    return min(1.0, total / published)

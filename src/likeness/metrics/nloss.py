@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from likeness.metrics._base import Metric
-from likeness.metrics._losses import attribute_losses
+from likeness.metrics._losses import attribute_losses, withheld_weight
 
 if TYPE_CHECKING:
     from likeness.metrics._base import Evaluation
@@ -79,4 +79,4 @@ class Nloss(Metric):
 def _losses(evaluation: Evaluation) -> list[float]:
     """(d,) Loss of each attribute, unweighted, summed over all records: 1 for each that is withheld."""
     published = attribute_losses(evaluation, "glm").tolist()
-    return [loss + evaluation.plan.withheld for loss in published]
+    return [loss + withheld_weight(evaluation) for loss in published]

@@ -55,7 +55,10 @@ class PolicyKeys(Declared):
     hygiene: Annotated[Hygiene, BeforeValidator(Hygiene.read)] = Field(
         default=Hygiene(), description="What is put in order before anonymization."
     )
-    weights: Text | None = Field(default=None, description="Column of survey weights.")
+    weights: Text | None = Field(
+        default=None,
+        description="Column of survey weights: losses count people by it; estimates, too, where it is published.",
+    )
     categories: Annotated[dict[str, Text], BeforeValidator(_plain_dict)] = Field(
         default={}, description="File of ordered categories, by sensitive column."
     )

@@ -42,7 +42,10 @@ class Policy(PolicyKeys):
     withhold
         How much may be withheld.
     weights
-        Column of survey weights.
+        Column of survey weights: how many people each record stands for. Information losses that are means or sums over
+        records (``ncp``, ``glm``, ``iloss``, ``nloss``, ``ail``, ``gcp``, ``utility``) count every record in proportion to
+        it; estimates count people where it is published (role ``other``), and records where it is not (role ``drop``).
+        Searches and guarantees count records.
     seed
         Makes the release reproducible; None takes randomness from the operating system.
     output

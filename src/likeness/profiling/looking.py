@@ -230,5 +230,9 @@ def _warnings(
     if records < MANY:
         found.append(f"with only {count(records, 'record')}, shares say little about the columns")
     weights = [column.name for column in columns if column.looks_like == "survey weights"]
-    found += [f"{name!r} looks like survey weights; weights: {name} would use them" for name in weights]
+    found += [
+        f"{name!r} looks like survey weights; weights: {name} would count people by them in the information loss, and in "
+        "estimates, too, where they are published (role: other)"
+        for name in weights
+    ]
     return found

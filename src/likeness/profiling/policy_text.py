@@ -57,7 +57,10 @@ def write_policy(profile: Profile) -> str:
         ]
     for column in profile.columns:
         if column.looks_like == "survey weights":
-            lines += ["# Survey weights, to be used and not published:", *_key("weights", column.name)]
+            lines += [
+                "# Survey weights: losses count people by them; estimates, too, where they are published (role: other):",
+                *_key("weights", column.name),
+            ]
     lines.append("privacy:")
     for proposal in profile.guarantee:
         lines += [f"  {_comment(proposal.reason)}", f"  - {_flow(proposal.model)}"]
