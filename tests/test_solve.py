@@ -156,7 +156,7 @@ def test_every_model_that_the_table_cannot_meet_is_named():
         ),
         (
             "cannot be met: distinct-l-diversity on 's': the table of 3 records, taken as one class, does not hold it; the "
-            "strongest it could meet is l = 2. Smallest class that may hold a value of 's' (n_min): 'a' 3, 'b' 3"
+            "strongest it could meet is l = 2. Smallest class, in records, that may hold a value of 's': 'a' 3, 'b' 3"
         ),
     )
 

@@ -303,7 +303,7 @@ def explain(
             lines.append(
                 f"cannot be met: {requirement.subject}: the table of {count(units.size, word)}, taken as one class, does not "
                 f"hold it; the strongest it could meet is {why}"
-                f"{_alone(requirement, data)}{_rare(requirement, units.size, word)}{_because_known(data, requirement)}"
+                f"{_alone(requirement, data)}{_rare(requirement, units.size, word, data)}{_because_known(data, requirement)}"
             )
     if not lines:
         room = units.size if parts is None else int(np.bincount(parts).max())
@@ -311,7 +311,7 @@ def explain(
             f"cannot be met: {withheld:,} of {count(units.size, word)} would have to be withheld "
             f"({withheld / units.size:.2%}); the policy allows {float(at_most):.2%} (withhold: at_most). Allow more, weaken "
             "the guarantee, or lift level limits"
-            + "".join(_rare(requirement, room, word) for requirement in requirements)
+            + "".join(_rare(requirement, room, word, data) for requirement in requirements)
         )
         lines += [f"withheld {number}: {reason}" for reason, number in because.items()]
         if parts is not None:
@@ -356,7 +356,7 @@ def _alone(requirement: Requirement, data: Microdata) -> str:
     return f" ({view.domain.name!r} has one value only, {quoted(only)})"
 
 
-def _rare(requirement: Requirement, room: int, word: str) -> str:
+def _rare(requirement: Requirement, room: int, word: str, data: Microdata) -> str:
     """Name the sensitive values that need the largest classes, and say when no class has so much room."""
     sizes = requirement.bound.smallest_classes()
     view = requirement.view
@@ -364,11 +364,13 @@ def _rare(requirement: Requirement, room: int, word: str) -> str:
         return ""
     no_room = f"; no class can have more than {count(room, word)}" if sizes.max() > room else ""
     if np.unique(sizes[sizes > 1]).size == 1 and np.count_nonzero(sizes > 1) > _VALUES_SHOWN:
-        return f". Smallest class that may hold any value of {view.domain.name!r} (n_min): {sizes.max()}{no_room}"
+        mean, why = requirement.smallest_mean(data)
+        told = f"; on average classes have {count(mean, word)} or more: {why}" if mean > sizes.max() else ""
+        return f". Smallest class that may hold any value of {view.domain.name!r}: {count(int(sizes.max()), word)}{no_room}{told}"
     needs = ", ".join(f"{quoted(value)} {least}" for value, least in requirement.largest_needs(_VALUES_SHOWN))
     more = int((sizes > 1).sum()) - _VALUES_SHOWN
     return (
-        f". Smallest class that may hold a value of {view.domain.name!r} (n_min): {needs}"
+        f". Smallest class, in {word}s, that may hold a value of {view.domain.name!r}: {needs}"
         + (f" and {more} more" if more > 0 else "")
         + no_room
     )

@@ -92,3 +92,18 @@ def test_bad_usage(run, released):
     assert "did you mean 'linkage'?" in run(*words, "linkag").errors[0]
     assert "did you mean 'targets'?" in run(*words, "linkage:target=3").errors[0]
     assert run(*words, "linkage:targets=0").code == 2
+
+
+def test_a_success_below_the_baseline_is_no_gain():
+    from likeness.attacks._base import AttackResult
+    from likeness.cli._attacking import as_json, as_text
+
+    below = AttackResult("homogeneity", 0.1, 0.3, "meaning", {})
+    (line,) = (line for line in as_text([below]) if line.strip().startswith("gain"))
+    assert line.split()[1] == "none"
+    assert "success is not above the baseline" in line
+    assert as_json(below)["gain"] == pytest.approx(-0.2)
+    above = AttackResult("homogeneity", 0.4, 0.3, "meaning", {})
+    (line,) = (line for line in as_text([above]) if line.strip().startswith("gain"))
+    assert line.split()[1].startswith("0.1")
+    assert "success less baseline" in line

@@ -221,7 +221,9 @@ class TestRareValues:
         assert (found.code, found.out) == (3, "")
         assert "of 61 records would have to be withheld" in found.errors[0]
         # delta-disclosure asks every value of every class, so that all need as much as the rare one.
-        needs = "any value of 'disease' (n_min): 31" if model == "delta-disclosure" else "(n_min): 'ebola' 31"
+        needs = (
+            "any value of 'disease': 31" if model == "delta-disclosure" else "value of 'disease': 'ebola' 31"
+        )
         assert needs in found.errors[0]
         assert "; no class can have more than 10 records" in found.errors[0]
         assert not (desk / "out").exists()
@@ -231,7 +233,7 @@ class TestRareValues:
         found = run("check", "patients.csv", "policy.yaml")
         assert found.code == 3
         assert (
-            "any value of 'disease' (n_min): 100; no class can have more than 61 records" in found.errors[0]
+            "any value of 'disease': 100 records; no class can have more than 61 records" in found.errors[0]
         )
 
     @pytest.mark.parametrize(
@@ -270,7 +272,7 @@ class TestFiftyThousandValues:
         limit_levels(desk)
         found = run("anonymize", "patients.csv", "policy.yaml", "-o", "out")
         assert (found.code, found.out) == (3, "")
-        assert f"(n_min): {least}; no class" in found.errors[0]
+        assert f"'disease': {least:,} records; no class" in found.errors[0]
         assert f"can have more than {times * MANY // 7 + 1:,} records" in found.errors[0]
         assert max(map(len, found.errors)) < 500
 

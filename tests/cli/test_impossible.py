@@ -17,12 +17,12 @@ CASES = {
     "more different values than there are": (
         [(K, "{model: distinct-l-diversity, l: 7}")],
         RARE,
-        ["distinct-l-diversity", "'disease'", "l = 4", "n_min"],
+        ["distinct-l-diversity", "'disease'", "l = 4", "Smallest class"],
     ),
     "β with a value too rare for the level limits": (
         [(K, "{model: beta-likeness, beta: 1}"), NO_LEVEL],
         RARE,
-        ["withheld", "the policy allows 1.00%", "n_min", "'ebola' 31"],
+        ["withheld", "the policy allows 1.00%", "Smallest class", "'ebola' 31"],
     ),
     "level limits": (
         [("k: 5", "k: 10"), NO_LEVEL],

@@ -227,3 +227,32 @@ def test_in_python():
         release.estimate({"disease": {"fluu"}})
     with pytest.raises(lk.TableError, match="ends before it begins"):
         release.estimate({"age": (39, 30)})
+
+
+def test_a_column_published_as_it_is_says_so():
+    table = pl.DataFrame({"age": [30, 31], "disease": ["flu", "cold"], "vip": ["y", "n"]})
+    columns = {"age": lk.quasi(), "disease": lk.sensitive(), "vip": lk.other()}
+    for more in ({}, {"method": {"name": "anatomy", "l": 2}}):
+        release = lk.anonymize(
+            table, lk.Policy(columns=columns, privacy=lk.DistinctLDiversity(2), **more), seed=1
+        )
+        for query in ({"vip": {"y"}}, lk.Query({}, "sum", of="vip")):
+            with pytest.raises(TableError) as caught:
+                release.estimate(query)
+            assert str(caught.value).startswith(
+                "column 'vip': is published as it is, beside what is estimated (age, disease); count its cells in the published "
+            )
+
+
+def test_what_prefixes_stand_for_has_a_remedy():
+    table = pl.DataFrame({"zip": ["02139", "02140", "10001", "20001"]})
+    columns = {"zip": lk.quasi(hierarchy={"prefix": 5})}
+    for k, value in ((2, "02139"), (4, "10001")):
+        release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(k)), seed=1)
+        with pytest.raises(TableError, match="give its hierarchy as a file of all codes instead of a rule"):
+            release.estimate({"zip": {value}})
+    file = [[code, code[:3] + "**", "*"] for code in table["zip"]]
+    known = lk.anonymize(
+        table, lk.Policy(columns={"zip": lk.quasi(hierarchy=file)}, privacy=lk.KAnonymity(4)), seed=1
+    )
+    assert known.estimate({"zip": {"02139"}}) == 1

@@ -203,3 +203,20 @@ def test_adult_has_the_optimum_that_arx_finds(data_folder, more, withhold, loss)
     assert round(history["loss"], 3) == loss
     assert history["lower_bound"] == history["loss"]
     assert release.verify().ok
+
+
+@pytest.mark.parametrize(
+    ("values", "given", "remedy"),
+    [
+        (["2020-01-01", "2020-02-01"], {}, "hierarchy: {dates: [month, year]}"),
+        ([1, 2], {}, "hierarchy: {intervals: [0, 18, 40, 65]}"),
+        (["lo", "hi"], {"kind": "ordered", "domain": ["lo", "hi"]}, "hierarchy: values.csv, a file"),
+    ],
+)
+def test_the_hierarchy_that_is_asked_for_suits_the_kind(values, given, remedy):
+    policy = lk.Policy(
+        columns={"x": lk.quasi(**given)}, privacy=lk.KAnonymity(2), method={"name": "incognito"}
+    )
+    with pytest.raises(PolicyError) as caught:
+        lk.anonymize(pl.DataFrame({"x": values}), policy)
+    assert remedy in str(caught.value)

@@ -7,12 +7,14 @@ import pytest
 from tests.models.tables import DISEASE_COUNTS, categorical, diseases
 
 from likeness.errors import PolicyError
+from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
-from likeness.models._requirements import require
+from likeness.models._requirements import require, require_of
 from likeness.models.alpha_k_anonymity import AlphaKAnonymity
 from likeness.models.basic_beta_likeness import BasicBetaLikeness
 from likeness.models.beta_likeness import BetaLikeness
 from likeness.models.distinct_l_diversity import DistinctLDiversity
+from likeness.models.eir_l_diversity import EirLDiversity
 from likeness.models.k_anonymity import KAnonymity
 
 TWO = (categorical(3), replace(categorical(2), name="other"))
@@ -149,3 +151,65 @@ def test_numbers_have_no_levels():
     income = Domain("income", "integer", np.array([1, 2]), "interval")
     with pytest.raises(PolicyError, match="needs a hierarchy"):
         require([BetaLikeness(2, level=1)], (income,), np.array([[0, 1]], np.int32))
+
+
+def column(codes, individuals=None) -> Microdata:
+    """Records of one sensitive column, and whose they are."""
+    codes = np.asarray(codes, np.int32)[None]
+    domain = categorical(int(codes.max()) + 1)
+    rows = np.arange(codes.size)
+    return Microdata((), np.zeros((0, codes.size), np.int32), (domain,), codes, rows, individuals)
+
+
+def partitions(items):
+    """All ways to divide a list into classes."""
+    if not items:
+        yield []
+        return
+    for found in partitions(items[1:]):
+        yield [[items[0]], *found]
+        for i, own in enumerate(found):
+            yield [*found[:i], [items[0], *own], *found[i + 1 :]]
+
+
+def test_frequent_values_bound_the_mean_size_of_classes():
+    rng = np.random.default_rng(3)
+    tried = 0
+    for _ in range(25):
+        codes = rng.choice(4, size=int(rng.integers(3, 8)), p=[0.6, 0.2, 0.1, 0.1]).tolist()
+        data = column([*codes, 3])
+        codes.append(3)
+        for least in (2, 3):
+            (requirement,) = require_of([DistinctLDiversity(least)], data)
+            most = max(
+                (len(own) for own in partitions(codes) if all(len({*part}) >= least for part in own)),
+                default=0,
+            )
+            assert requirement.smallest_mean(data)[0] == (-(-len(codes) // most) if most else 1)
+            tried += most > 1
+    assert tried > 10
+
+
+def test_a_mean_class_is_larger_than_l_where_nearly_all_have_few_values():
+    codes = np.repeat([0, 1, 2, 3, 4], [400, 330, 250, 10, 10])
+    data = column(codes)
+    (requirement,) = require_of([DistinctLDiversity(4)], data)
+    assert set(requirement.bound.smallest_classes().tolist()) == {4}
+    assert requirement.smallest_mean(data) == (
+        50,
+        "98.0% of the records have one of the 3 most frequent values, and every class needs another",
+    )
+    (k,) = require_of([KAnonymity(4)], data)
+    assert k.smallest_mean(data) == (1, "")
+
+
+def test_people_whose_values_are_among_few_bound_the_mean_class_of_eir():
+    # Everybody of the first 49 has two of the three frequent values; every fiftieth has another.
+    rows = [(p, v) for p in range(100) for v in ((p % 3, (p + 1) % 3) if p % 50 else (3 + p // 50,))]
+    people, codes = (np.array(own) for own in zip(*rows, strict=True))
+    data = column(codes, people)
+    (requirement,) = require_of([EirLDiversity(4)], data)
+    assert requirement.smallest_mean(data) == (
+        50,
+        "98.0% of the people have one of the 3 most frequent values, and every class needs another",
+    )

@@ -111,3 +111,23 @@ def test_one_is_not_several() -> None:
     said = " ".join(_texts(certificate_page(lk.anonymize(frame, policy, seed=1).certificate)).split())
     assert "a release of 1 record of 1 individual in 1 equivalence class, in the form" in said
     assert "hierarchy of 1 value (in certificate.json)" in said
+
+
+@pytest.mark.parametrize(
+    ("privacy", "sensitive", "said"),
+    [
+        (lk.KAnonymity(2), True, "nothing above limits that"),
+        (lk.DistinctLDiversity(2), True, "the models of a sensitive column above say how far that can go"),
+        (lk.KAnonymity(2), False, None),
+    ],
+)
+def test_how_far_a_sensitive_value_is_told_is_said_only_where_a_model_says_it(privacy, sensitive, said):
+    table = pl.DataFrame({"age": [30, 31, 60, 61], "disease": ["flu", "cold"] * 2})
+    columns = {"age": lk.quasi(), "disease": lk.sensitive() if sensitive else lk.drop()}
+    page = certificate_page(
+        lk.anonymize(table, lk.Policy(columns=columns, privacy=privacy), seed=1).certificate
+    )
+    sentence = "Whoever belongs to a class with few sensitive values"
+    assert (sentence in page) == (said is not None)
+    assert said is None or said in page
+    assert ("say how far" in page) == (said is not None and "say how far" in said)

@@ -134,12 +134,12 @@ def test_smallest_classes() -> None:
     sizes = [int(row[2]) for row in rows]
     # Caps: 0.65 for the half that have the flu, 0.325 for the quarters.
     assert sizes == [4, 4, 2]
-    assert "n_min" in page
+    assert "smallest class that may hold it" in page
 
 
 def test_without_what_does_not_apply() -> None:
     page = _page(_release(privacy=lk.KAnonymity(2)))
-    assert "n_min" not in page
+    assert "Smallest classes" not in page
     check_html(page)
 
 
@@ -156,7 +156,7 @@ def test_values_that_need_the_same_class_are_said_in_one_line() -> None:
     page = _page(release)
     check_html(page)
     after = unescape(page[page.index("Smallest classes") :])
-    said = "distinct-l-diversity on 'disease': Each of the 3 published values needs a class of at least 2 records (n_min)."
+    said = "distinct-l-diversity on 'disease': Each of the 3 published values needs a class of at least 2 records."
     assert said in after
     assert "<table" not in after
     ((_, line, rows, more),) = smallest_class_tables(release)
@@ -204,4 +204,4 @@ def test_perturbed_values_are_judged_by_the_mechanism() -> None:
     assert float(row[6]) == pytest.approx(slack, abs=1e-6)
     assert slack >= 0
     # Perturbed values are in no classes that could be too small.
-    assert "n_min" not in page
+    assert "Smallest classes" not in page

@@ -21,6 +21,7 @@ BEFORE = "_before"
 """How the details of an attack name what the original allows."""
 EXPLAINED = {"gain": "success less baseline", "targets": "records or people attacked"}
 """What is the same for all attacks."""
+NO_GAIN = "success is not above the baseline: the release gives this adversary nothing"
 
 
 def make(given: Iterable[str]) -> list[Attack]:
@@ -118,6 +119,8 @@ def as_text(results: Iterable[AttackResult]) -> list[str]:
     lines: list[str] = []
     for result in results:
         explained = EXPLAINED | dict(registry.load("attacks", result.attack).explained)
+        if result.gain <= 0:
+            explained["gain"] = NO_GAIN
         figures = {"success": result.success, "baseline": result.baseline, "gain": result.gain}
         known = {name: value for name, value in result.details.items() if name.endswith(BEFORE)}
         figures |= {name: value for name, value in result.details.items() if name not in known}
@@ -133,5 +136,6 @@ def _table(
     for name, value in figures.items():
         before = known.get(f"{name}{BEFORE}")
         original = [] if not known else ["" if before is None else number(before)]
-        rows.append([name.replace("_", " "), number(value), *original, explained.get(name, "")])
+        shown = "none" if name == "gain" and value <= 0 else number(value)
+        rows.append([name.replace("_", " "), shown, *original, explained.get(name, "")])
     return columns(rows)

@@ -83,7 +83,7 @@ def looked_at(table: Table, policy: Policy | Path, seed: int | None) -> Begun:
         "unique": _unique(data),
         "counted": "records" if data.individuals is None else "individuals",
         "asked": asked(told_policy, models),
-        "smallest_classes": _smallest(requirements),
+        "smallest_classes": _smallest(requirements, data),
         "method": named(method),
         "form": named(form),
     }
@@ -151,7 +151,9 @@ def as_text(found: Mapping[str, Any]) -> list[str]:
             *_without_records(found["people_without_records"]),
         ],
         "asked": found["asked"],
-        "smallest class that may hold a value (n_min)": _needs(found["smallest_classes"]),
+        f"smallest class that may hold a value, in {found['counted']}": _needs(
+            found["smallest_classes"], found["counted"]
+        ),
         "method": [f"{found['method']}, in the form {found['form']}"],
     }
     if found.get("feasible"):
@@ -175,7 +177,7 @@ def _without_records(people: int) -> list[str]:
     return [f"{count(people, 'individual')} without a record in the second table"] if people else []
 
 
-def _smallest(requirements: Iterable[Requirement]) -> list[dict[str, Any]]:
+def _smallest(requirements: Iterable[Requirement], data: Microdata) -> list[dict[str, Any]]:
     """Say which sensitive values need the largest classes, model by model."""
     found = []
     for requirement in requirements:
@@ -184,15 +186,24 @@ def _smallest(requirements: Iterable[Requirement]) -> list[dict[str, Any]]:
             continue
         values = dict(requirement.largest_needs(RAREST))
         if values:
-            found.append({"model": requirement.model.name, "column": view.domain.name, "values": values})
+            mean, why = requirement.smallest_mean(data)
+            more = {"mean": mean, "because": why} if mean > max(values.values()) else {}
+            found.append(
+                {"model": requirement.model.name, "column": view.domain.name, "values": values, **more}
+            )
     return found
 
 
-def _needs(smallest: Iterable[Mapping[str, Any]]) -> list[str]:
+def _needs(smallest: Iterable[Mapping[str, Any]], counted: str) -> list[str]:
     """Write the classes that rare values need."""
     return [
         f"{one['model']} on {one['column']!r}: "
         + ", ".join(f"{cell(value)} {size:,}" for value, size in one["values"].items())
+        + (
+            f"; on average classes have {one['mean']:,} {counted} or more: {one['because']}"
+            if "mean" in one
+            else ""
+        )
         for one in smallest
     ]
 

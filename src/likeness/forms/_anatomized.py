@@ -86,6 +86,7 @@ class AnatomizedPublication(Publication):
         groups = group_codes([c.codes for c in self.columns], [c.domain.codes for c in self.columns])
         self.identities = groups.of if self.columns else np.zeros(self.size, np.int64)
         self.survey_weights = read_survey_weights(quasi, columns, self.size)
+        self.beside = tuple(note.name for note in columns.with_role("other"))
         self._first = groups.first if self.columns else np.zeros(min(1, self.size), np.int64)
 
     def _find_buckets(self, held: NDArray[np.int64]) -> NDArray[np.int64]:

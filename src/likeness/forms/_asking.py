@@ -270,7 +270,9 @@ def _is_day(text: str) -> bool:
     return found is not None and found[0]
 
 
-def check_query(askable: Mapping[str, Askable], where: Mapping[str, Any], of: str | None) -> None:
+def check_query(
+    askable: Mapping[str, Askable], where: Mapping[str, Any], of: str | None, beside: Sequence[str] = ()
+) -> None:
     """Refuse a query that names what there is not.
 
     Parameters
@@ -279,13 +281,15 @@ def check_query(askable: Mapping[str, Askable], where: Mapping[str, Any], of: st
         Columns that can be asked about, by name.
     where, of
         As in `Query`.
+    beside
+        Columns that are published and cannot be asked about.
 
     Raises
     ------
     TableError
         One line for every column that is not there, and every condition that does not suit its column.
     """
-    problems = _unknown_columns(askable, (*where, *(() if of is None else (of,))))
+    problems = _unknown_columns(askable, (*where, *(() if of is None else (of,))), beside)
     for name, condition in where.items():
         if name in askable and (found := askable[name].problem([condition])) is not None:
             problems.append(found[1])
@@ -293,7 +297,7 @@ def check_query(askable: Mapping[str, Askable], where: Mapping[str, Any], of: st
         raise TableError(*problems)
 
 
-def check_workload(askable: Mapping[str, Askable], workload: Workload) -> None:
+def check_workload(askable: Mapping[str, Askable], workload: Workload, beside: Sequence[str] = ()) -> None:
     """Refuse a workload that names what there is not; every distinct condition is looked at once.
 
     Conditions that were drawn from the domains of a table are taken as they are: a value that was not published is then
@@ -305,6 +309,8 @@ def check_workload(askable: Mapping[str, Askable], workload: Workload) -> None:
         Columns that can be asked about, by name.
     workload
         The queries.
+    beside
+        Columns that are published and cannot be asked about.
 
     Raises
     ------
@@ -313,7 +319,7 @@ def check_workload(askable: Mapping[str, Askable], workload: Workload) -> None:
     """
     used = {name: np.unique(which[which >= 0]).tolist() for name, which in workload.which.items()}
     asked = [name for name, conditions in used.items() if conditions]
-    problems = _unknown_columns(askable, (*asked, *(() if workload.of is None else (workload.of,))))
+    problems = _unknown_columns(askable, (*asked, *(() if workload.of is None else (workload.of,))), beside)
     for name in () if workload.drawn else asked:
         conditions = [workload.conditions[name][at] for at in used[name]]
         if name in askable and (found := askable[name].problem(conditions)) is not None:
@@ -323,7 +329,9 @@ def check_workload(askable: Mapping[str, Askable], workload: Workload) -> None:
         raise TableError(*problems)
 
 
-def _unknown_columns(askable: Mapping[str, Askable], names: Sequence[str]) -> list[str]:
+def _unknown_columns(
+    askable: Mapping[str, Askable], names: Sequence[str], beside: Sequence[str]
+) -> list[str]:
     """Say of every column that is not there that it is not."""
     missing = (name for name in dict.fromkeys(names) if name not in askable)
-    return [str(unknown_column(name, askable)) for name in missing]
+    return [str(unknown_column(name, askable, beside)) for name in missing]

@@ -87,6 +87,8 @@ class Publication(ABC):
         What is shown of the identities, one quasi-identifier each.
     survey_weights : (n,) float64
         How many people each record counts for: 1, unless survey weights were published.
+    beside : tuple of str
+        Columns that are published as they are, beside what can be estimated.
     persons : (n,) int64 or None
         Number of the individual of each record, from 0, in forms that say whose records belong together.
     """
@@ -101,6 +103,7 @@ class Publication(ABC):
     cells: tuple[Cells, ...]
     survey_weights: NDArray[np.float64]
     persons: NDArray[np.int64] | None = None
+    beside: tuple[str, ...] = ()
 
     @abstractmethod
     def describe_class(self, number: int) -> str:
@@ -128,7 +131,7 @@ class Publication(ABC):
         """
         from likeness.forms._asking import check_query
 
-        check_query(self.askable, query.where, query.of)
+        check_query(self.askable, query.where, query.of, self.beside)
         if query.aggregate == "individuals":
             return self.total_individuals(query.where)
         if query.aggregate == "count" or query.of is None:
@@ -192,7 +195,7 @@ class Publication(ABC):
         from likeness.forms._answering import answer, by_aggregate
         from likeness.forms._asking import check_workload
 
-        check_workload(self.askable, workload)
+        check_workload(self.askable, workload, self.beside)
         if workload.aggregate == "individuals":
             return answer(self.units_of_individuals, workload, None)
         return by_aggregate(workload, lambda power: self.totals(workload, power))

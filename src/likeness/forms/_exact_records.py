@@ -49,6 +49,7 @@ class ExactRecords(Publication):
         self.identities = groups.of if self.columns else np.zeros(self.size, np.int64)
         self._first = groups.first if self.columns else np.zeros(min(1, self.size), np.int64)
         self.survey_weights = read_survey_weights(table, columns, self.size)
+        self.beside = tuple(note.name for note in columns.with_role("other"))
 
     @cached_property
     def cells(self) -> tuple[Cells, ...]:  # type: ignore[override]  # an attribute computed when first used

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
     from likeness.microdata.domain import Domain
 
+_PUBLISH_TREE = (
+    "ask without the column; whoever publishes can give its hierarchy as a file of all codes instead of a rule (prefix, dates, "
+    "intervals): a file is published with the release, and then every code can be asked for"
+)
+
 
 class Overlap:
     """The regions of one published column, ready for conditions.
@@ -91,9 +96,18 @@ class Overlap:
             "set": not self.universe,
         }[self.note.shape]
         if unknown and any(region.what == "everything" for region in self.regions):
+            remedy = (
+                _PUBLISH_TREE
+                if self.note.shape == "tree"
+                else "ask without the column, or have it published again with its domain, such as domain: [0, 110]"
+                if self.note.kind in {"integer", "real"}
+                else "ask without the column, or have it published again with its domain, the list of its values"
+                if self.note.kind != "date"
+                else "ask without the column, or have it published again with its domain, the first and last day"
+            )
             raise TableError(
                 f"column {self.note.name!r}: what '*' stands for was not published, so nothing can be "
-                "estimated over it"
+                f"estimated over it; {remedy}"
             )
 
     def contains(self, value: Any) -> NDArray[np.bool_]:
@@ -177,7 +191,7 @@ class Overlap:
         """Say that nobody was told what lies below a node."""
         return TableError(
             f"column {self.note.name!r}: how many values {quoted(label)} stands for is not published, so no part of it can be "
-            f"estimated; name whole nodes, such as {{{quoted(label)}}}"
+            f"estimated; name whole nodes, such as {{{quoted(label)}}}, or {_PUBLISH_TREE}"
         )
 
     def _node_contains(self, region: Region, value: str) -> bool:

@@ -189,7 +189,7 @@ class PerturbedPublication(ExactRecords):
         if query.aggregate != "count":
             raise PolicyError("a reconstruction counts records; leave the aggregate out")
         chosen = check_variant(self.variant if variant is None else variant)
-        check_query(self.askable, query.where, None)
+        check_query(self.askable, query.where, None, self.beside)
         matching, wanted = self.asked(query.where)
         found = self._reconstruct_over(matching, self.survey_weights, chosen)
         return self.distribution.by_label(found, wanted & (self.distribution.counts > 0))

@@ -31,9 +31,24 @@ ANYTHING: Final = Anything()
 _INFINITY = float("inf")
 
 
-def unknown_column(name: str, known: Iterable[str]) -> TableError:
-    """Say that no such column was published."""
+def unknown_column(name: str, known: Iterable[str], beside: Iterable[str] = ()) -> TableError:
+    """Say that no such column was published, or that it is beside what can be estimated.
+
+    Parameters
+    ----------
+    name
+        The column.
+    known
+        Columns that can be asked about.
+    beside
+        Columns that are published and cannot be.
+    """
     names = list(known)
+    if name in beside:
+        return TableError(
+            f"column {name!r}: is published as it is, beside what is estimated ({', '.join(names)}); count its cells in the "
+            "published table itself, or, to ask about it together with others, give it role: quasi or sensitive and publish again"
+        )
     near = nearest(str(name), names)
     there_are = f"there are {', '.join(names)}" if near is None else f"did you mean {quoted(near)}?"
     return TableError(f"no published column {name!r} to query; {there_are}")

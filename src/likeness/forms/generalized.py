@@ -167,6 +167,7 @@ class GeneralizedPublication(Publication):
         self.sensitive = tuple(sensitive)
         self.sensitive_codes = np.array(codes, np.int32).reshape(len(sensitive), self.size)
         self.survey_weights = read_survey_weights(table, columns, self.size)
+        self.beside = tuple(note.name for note in columns.with_role("other"))
         self._overlap = [Overlap(note, regions) for note, regions in zip(quasi, self.regions, strict=True)]
         self.cells = tuple(map(Cells, quasi, self.regions, self.class_regions))
 

@@ -12,6 +12,7 @@ from likeness.methods._base import joint_views
 from likeness.methods._levels import tree_levels
 from likeness.metrics.loss import LOSSES
 from likeness.metrics.loss.cell import attribute_weights
+from likeness.microdata.domain import SUITABLE
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, renumber
 
@@ -144,7 +145,7 @@ def check_levels(method: str, data: Microdata) -> None:
     """
     problems = [
         f"{method}: generalizes whole columns level by level, and column {domain.name!r} ({domain.kind}) has no "
-        "hierarchy; give it one, such as hierarchy: {intervals: […]}, or use mondrian"
+        f"hierarchy; give it one, such as hierarchy: {SUITABLE[domain.kind]}, or use mondrian"
         for domain in data.quasi
         if domain.hierarchy is None and domain.shape == "interval" and domain.codes > 1
     ]

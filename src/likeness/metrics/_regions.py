@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from likeness.errors import PolicyError
+from likeness.microdata.domain import SUITABLE
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _without_levels(metric: str, regions: AttributeRegions) -> str:
     if domain.hierarchy is None and regions.members is None:
         return (
             f"{metric}: {domain.name!r} is published as intervals, which have no levels; "
-            f"give the column a hierarchy (such as `intervals: [0, 18, 40, 65]`) or leave this metric out"
+            f"give the column a hierarchy (such as hierarchy: {SUITABLE[domain.kind]}) or leave this metric out"
         )
     if domain.hierarchy is not None and domain.shape != "tree":
         known = domain.hierarchy.rank_of

@@ -20,6 +20,15 @@ Kind = Literal["integer", "real", "date", "ordered", "hierarchical", "categorica
 Shape = Literal["interval", "tree", "set"]
 
 NUMERIC: frozenset[str] = frozenset({"integer", "real", "date"})
+SUITABLE: dict[str, str] = {
+    "integer": "{intervals: [0, 18, 40, 65]}",
+    "real": "{intervals: [0, 18, 40, 65]}",
+    "date": "{dates: [month, year]}",
+    "ordered": "values.csv, a file with a line for each value and the groups above it",
+    "categorical": "values.csv, a file with a line for each value and the groups above it",
+    "hierarchical": "values.csv, a file with a line for each value and the groups above it",
+}
+"""A hierarchy for each kind of column, as an example in messages."""
 
 
 @dataclass(frozen=True, eq=False)

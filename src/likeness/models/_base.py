@@ -155,6 +155,13 @@ class BoundModel(ABC):
         """
         return None
 
+    leaves_somebody: ClassVar[bool] = False
+    """Whether one value fewer than `values_needed` must leave somebody of every class without any of them."""
+
+    def values_needed(self) -> int:
+        """How many different values every class needs at least; 1 where the model does not say."""
+        return 1
+
     def out_of_reach(self) -> str:
         """Say what no release of these records can hold, as the end of a message; empty when there is nothing."""
         return ""

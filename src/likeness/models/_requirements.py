@@ -96,6 +96,52 @@ class Requirement:
         known = self.view is not None and bool(self.view.known)
         return self.model.closed_under_adding and not known
 
+    def smallest_mean(self, data: Microdata) -> tuple[int, str]:
+        """Find a size that classes cannot stay below on average, because too many records or people have the same few values.
+
+        Every class of l different values has one that is none of the l - 1 most frequent, and no value is in more classes than
+        have it: E classes need ``l E`` values, and there are ``sum(min(c_s, E))``. Where people have several records and no
+        l - 1 values may cover a class (EIR l-diversity), every class needs somebody who has none of them.
+
+        Parameters
+        ----------
+        data
+            The records, of the people of whom they are.
+
+        Returns
+        -------
+        int, str
+            The size, and why; 1 and nothing where the model needs no number of values.
+        """
+        needed = self.bound.values_needed()
+        if self.view is None or needed < 2:
+            return 1, ""
+        people = data.individuals is not None and self.model.counts_individuals
+        codes = self.view.codes(data.sensitive_codes).astype(np.int64)
+        who = data.individuals if people and data.individuals is not None else np.arange(codes.size)
+        pairs = np.unique(who * self.view.domain.codes + codes)
+        counts = np.bincount(pairs % self.view.domain.codes, minlength=self.view.domain.codes)
+        size = np.unique(who).size
+        frequent = np.argsort(-counts, kind="stable")[: needed - 1]
+        covered = np.unique(
+            pairs[np.isin(pairs % self.view.domain.codes, frequent)] // self.view.domain.codes
+        ).size
+        most, below = 0, size + 1
+        while below - most > 1:
+            middle = (most + below) // 2
+            if int(np.minimum(counts, middle).sum()) >= needed * middle:
+                most = middle
+            else:
+                below = middle
+        if people and self.bound.leaves_somebody:
+            most = min(most, size - covered)
+        if most < 1:
+            return 1, ""
+        few = frequent[counts[frequent] > 0].size
+        word = "people have" if people else "records have"
+        which = f"one of the {few} most frequent values" if few > 1 else "the most frequent value"
+        return -(-size // most), f"{covered / size:.1%} of the {word} {which}, and every class needs another"
+
     def statistics(
         self,
         classes: NDArray[np.int64],

@@ -75,6 +75,9 @@ class _Bound(BoundModel):
         values = len(self.attribute.counts)
         return ClassTest(distinct_at_least, [min(self.l, values + 1)], values=values)
 
+    def values_needed(self) -> int:
+        return self.l
+
     def smallest_classes(self) -> NDArray[np.int64]:
         # Where people have several records, one of them may have all values.
         return self.attribute.smallest_classes(self.l if self.attribute.individuals is None else 1)

@@ -64,6 +64,7 @@ class EirLDiversity(SensitiveModel):
 
 @dataclass(frozen=True, eq=False)
 class _Bound(BoundModel):
+    leaves_somebody: ClassVar[bool] = True
     attribute: SensitiveAttribute
     l: int  # noqa: E741
 
@@ -118,6 +119,9 @@ class _Bound(BoundModel):
         # No class has more values than there are: a larger l need not fit 64 bits.
         values = len(self.attribute.counts)
         return ClassTest(few_values_miss_somebody, [min(self.l, values + 1)], values=values)
+
+    def values_needed(self) -> int:
+        return self.l
 
     def smallest_classes(self) -> NDArray[np.int64]:
         return self.attribute.smallest_classes(self.l)

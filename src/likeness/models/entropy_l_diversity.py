@@ -111,6 +111,9 @@ class _Bound(BoundModel):
             values=values,
         )
 
+    def values_needed(self) -> int:
+        return math.ceil(self.l)
+
     def smallest_classes(self) -> NDArray[np.int64]:
         return self.attribute.smallest_classes(math.ceil(self.l))
 

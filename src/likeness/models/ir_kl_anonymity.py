@@ -88,6 +88,9 @@ class _Bound(BoundModel):
         integers = [min(self.k, LARGEST), min(self.l, values + 1)]
         return ClassTest(people_and_values_at_least, integers, values=values)
 
+    def values_needed(self) -> int:
+        return self.l
+
     def smallest_classes(self) -> NDArray[np.int64]:
         return self.attribute.smallest_classes(self.k)
 

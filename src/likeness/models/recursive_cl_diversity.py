@@ -110,5 +110,8 @@ class _Bound(BoundModel):
         integers = [c.numerator, c.denominator, min(self.l, values + 1)]
         return ClassTest(recursively_diverse, integers, values=values)
 
+    def values_needed(self) -> int:
+        return self.l
+
     def smallest_classes(self) -> NDArray[np.int64]:
         return self.attribute.smallest_classes(self.l)

@@ -44,7 +44,7 @@ class RareValue:
     count
         Records that have it; people, where these are counted.
     smallest_class
-        β to the size of the smallest class that may hold it under enhanced β-likeness (n_min), counted likewise.
+        β to the size of the smallest class that may hold it under enhanced β-likeness, counted likewise.
     """
 
     label: str
@@ -168,7 +168,7 @@ def measure_reach(cells: Cells, person: Cells | None = None) -> Reach:
 
 
 def smallest_class(count: int, total: int, beta: int) -> int:
-    """Size of the smallest class that may hold a value under enhanced β-likeness (n_min; spec, section 2).
+    """Size of the smallest class that may hold a value under enhanced β-likeness (n_min of the spec, section 2).
 
     Parameters
     ----------

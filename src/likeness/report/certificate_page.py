@@ -55,6 +55,7 @@ def certificate_page(certificate: Certificate) -> str:
         scopes=[_SCOPES[scope] for scope in scopes],
         drawn="perturbation" in form.tables,
         covers_sensitive=any("sensitive" in entry for entry in certificate.guarantee),
+        has_sensitive=bool(certificate.columns.with_role("sensitive")),
         files=[
             [name, plain_number(facts["rows"]), ", ".join(facts["columns"]), facts["sha256"]]
             for name, facts in certificate.files.items()

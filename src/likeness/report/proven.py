@@ -50,7 +50,7 @@ def proof_rows(release: Release) -> list[list[str]]:
 
 
 def smallest_class_tables(release: Release) -> list[tuple[str, str, list[list[str]], int]]:
-    """Say, for each proof that sets one, which smallest class each sensitive value needs (n_min).
+    """Say, for each proof that sets one, which smallest class each sensitive value needs.
 
     Parameters
     ----------
@@ -84,7 +84,10 @@ def smallest_class_tables(release: Release) -> list[tuple[str, str, list[list[st
                 if present.size == 1
                 else f"Each of the {present.size:,} published values"
             )
-            line = f"{whose} needs a class of at least {count(least, word)} (n_min)"
+            line = f"{whose} needs a class of at least {count(least, word)}"
+            mean, why = requirement.smallest_mean(data)
+            if mean > least:
+                line += f"; on average classes have {count(mean, word)} or more: {why}"
             tables.append((requirement.subject, line, [], 0))
             continue
         order = present[np.lexsort((present, -sizes[present]))]
