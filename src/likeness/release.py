@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from likeness.forms._base import Publication
     from likeness.methods._base import Method
     from likeness.metrics._base import Metric
+    from likeness.metrics.measuring import Measurements
     from likeness.policy import Policy
     from likeness.report.finding import Finding
     from likeness.solve import Solution
@@ -169,9 +170,9 @@ class Release:
             individuals=None if people is None else people[next(iter(self._private.rows.values()))],
         )
 
-    @property
+    @cached_property
     def evaluation(self) -> Evaluation:
-        """What metrics measure."""
+        """What metrics measure; it remembers what was measured."""
         private = self.private
         solution = private.solution
         return Evaluation(private.encoded.data, solution.plan, solution.recoding, self._publication)
@@ -198,8 +199,8 @@ class Release:
 
         return findings_of(self)
 
-    def loss(self, *metrics: Metric | str) -> dict[str, float]:
-        """Measure the information loss.
+    def loss(self, *metrics: Metric | str) -> Measurements:
+        """Measure the information loss; what was measured before is not measured again.
 
         Parameters
         ----------
@@ -208,18 +209,20 @@ class Release:
 
         Returns
         -------
-        dict
-            Metric name to value; a metric given with parameters goes by how it is written, such as ``CAvg(k=5)``.
+        Measurements
+            A dict of metric name to value; a metric given with parameters goes by how it is written, such as ``CAvg(k=5)``. Its
+            ``details`` tell how a value was measured, ``notes`` what of that changes how it is to be read (fewer queries asked
+            than wanted), ``skipped`` why other metrics do not apply.
         """
-        from likeness.metrics.measuring import measure_all, metric_named
+        from likeness.metrics.measuring import Measurements, measure_all, metric_named
 
-        if metrics:
-            given = {
-                own if isinstance(own, str) else repr(own): metric_named(own) if isinstance(own, str) else own
-                for own in metrics
-            }
-            return {name: metric.measure(self.evaluation) for name, metric in given.items()}
-        return measure_all(self.evaluation)
+        if not metrics:
+            return measure_all(self.evaluation)
+        found = Measurements()
+        for own in metrics:
+            metric = metric_named(own) if isinstance(own, str) else own
+            found.add(own if isinstance(own, str) else repr(own), metric, self.evaluation)
+        return found
 
     def attack(self, attack: Attack | str) -> AttackResult:
         """Attack the release with what the adversary of an attack knows.
@@ -329,8 +332,8 @@ class Release:
         """Leave the original behind."""
         state = dict(self.__dict__)
         state["_private"] = None
-        for looked_at in ("tables", "findings"):
-            state.pop(looked_at, None)
+        for kept in ("tables", "evaluation", "findings"):
+            state.pop(kept, None)
         return state
 
     def __repr__(self) -> str:

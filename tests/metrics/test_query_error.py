@@ -113,5 +113,60 @@ def test_more_predicates_than_columns():
 def test_the_number_of_queries_fits_the_number_of_sensitive_values(values, queries):
     class Data:
         sensitive = (SimpleNamespace(codes=values),)
+        size, tuples = 1, SimpleNamespace(count=1)
 
     assert affordable_queries(Data()) == queries
+
+
+@pytest.mark.parametrize(
+    ("records", "tuples", "queries"),
+    [(100_000, 100_000, 10_000), (1_000_000, 900_000, 1_000), (10**8, 500, 10_000), (10**8, 10**8, 100)],
+)
+def test_the_number_of_queries_fits_the_number_of_different_records(records, tuples, queries):
+    class Data:
+        sensitive = (SimpleNamespace(codes=2),)
+        size = records
+
+    Data.tuples = SimpleNamespace(count=tuples)
+    assert affordable_queries(Data()) == queries
+
+
+def seldom_met(values):
+    """60 records, all at the far end of a column: of random ranges, hardly any reaches them."""
+    wide = replace(AGE, values=np.array([0, values]), low=0.0, high=float(values))
+    return table([(wide, [1] * 60)], [(PAY, [0] * 60)])
+
+
+def test_of_queries_that_mostly_find_nobody_fewer_are_asked_and_that_is_said():
+    data, asked = seldom_met(2_000), QueryError(queries=3_000, predicates=1)
+    plan, recoding = recode(data, Plan(np.zeros(60, np.int64)))
+    one = Evaluation(data, plan, recoding, publish(GeneralizedForm(), data, plan)[0])
+    found = measure_all(one, {"query-error": {"queries": 3_000, "predicates": 1}})
+    told = found.details["query-error"]
+    assert told["drawn"] == 30_000
+    assert told["wanted"] == told["affordable"] == 3_000
+    assert 1 <= told["queries"] < 1_000
+    assert found.notes["query-error"] == (
+        f"{told['queries']} queries instead of 3,000: of 30,000 random queries the others find no record"
+    )
+    assert asked.measure(one) == found["query-error"]
+    workload = draw_workload(data, queries=3_000, predicates=1)
+    assert (len(workload), workload.draws) == (told["queries"], 30_000)
+    assert workload.exact.tolist() == [60.0] * len(workload)
+
+
+def test_where_no_query_finds_anybody_it_is_not_measured():
+    data = seldom_met(2_000_000_000)
+    plan, recoding = recode(data, Plan(np.zeros(60, np.int64)))
+    one = Evaluation(data, plan, recoding, publish(GeneralizedForm(), data, plan)[0])
+    found = measure_all(one)
+    assert "query-error" not in found
+    assert found.skipped["query-error"].startswith(
+        "query-error: only 0 of 20000 random queries find any record"
+    )
+
+
+def test_enough_queries_need_no_note():
+    found = measure_all(mini_table())
+    assert found.details["query-error"]["queries"] == 10_000
+    assert "query-error" not in found.notes

@@ -18,6 +18,7 @@ from likeness.cli._summary import (
     people_line,
 )
 from likeness.remarks import SEED_WARNING
+from likeness.report import losses
 from likeness.report.kept import kept_findings
 from likeness.report.measured import smallest_class
 from likeness.wording import count
@@ -74,7 +75,7 @@ def summarise(release: Release) -> dict[str, Any]:
     """Write a release's summary as JSON can hold it."""
     private = release.private
     policy, encoded = private.policy, private.encoded
-    values = release.loss()
+    values = losses(release)
     return {
         "asked": [
             {"model": model.name, **registry.parameters(model)}
@@ -85,6 +86,7 @@ def summarise(release: Release) -> dict[str, Any]:
         "proven": judged(release.verdict),
         "loss": values,
         "kept": [str(found) for found in kept_findings(release.evaluation) if not found.warned],
+        "loss_details": values.details,
         "counts": counted(release),
         "individuals": counted_people(release),
         "smallest_class": smallest_class(release),

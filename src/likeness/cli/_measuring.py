@@ -8,7 +8,7 @@ from likeness.cli._options import pair
 from likeness.cli._text import columns, number
 from likeness.errors import InvalidError
 from likeness.exact import rational
-from likeness.metrics.measuring import measure_all, metric_named, parameters_asked
+from likeness.metrics.measuring import Measurements, measure_all, metric_named, parameters_asked
 from likeness.report.kept import kept_findings
 from likeness.wording import count
 
@@ -71,20 +71,22 @@ def measured(
     Returns
     -------
     dict
-        ``metrics``: name to value, range and direction; ``skipped``: why the others were not measured.
+        ``metrics``: name to value, range and direction, and how it was measured where that is to be said; ``skipped``: why the
+        others were not measured.
     """
     evaluation = joined.evaluation
     if asked:
         made = {name: metric_named(name, asked.get(name)) for name in dict.fromkeys([*asked, *also])}
-        values, skipped = {name: metric.measure(evaluation) for name, metric in made.items()}, {}
+        values = Measurements()
+        for name, metric in made.items():
+            values.add(name, metric, evaluation)
     else:
         known = parameters_asked(joined.encoded.name_models(joined.policy.privacy))
-        every = measure_all(evaluation, known)
-        values, skipped = dict(every), every.skipped
+        values = measure_all(evaluation, known)
         made = {name: metric_named(name, known.get(name)) for name in values}
         for name in also:
-            if name in skipped:
-                raise InvalidError(f"--at-most: {skipped[name]}")
+            if name in values.skipped:
+                raise InvalidError(f"--at-most: {values.skipped[name]}")
     return {
         "records": evaluation.data.size,
         "classes": evaluation.recoding.classes,
@@ -94,11 +96,13 @@ def measured(
                 "range": made[name].range,
                 "lower_is_better": made[name].lower_is_better,
                 "withheld": made[name].withheld,
+                **({"details": values.details[name]} if name in values.details else {}),
+                **({"note": values.notes[name]} if name in values.notes else {}),
             }
             for name, value in values.items()
         },
         "kept": [str(found) for found in kept_findings(evaluation)],
-        "skipped": skipped,
+        "skipped": values.skipped,
     }
 
 
@@ -120,6 +124,9 @@ def as_text(found: Mapping[str, Any]) -> list[str]:
     ]
     if found["kept"]:
         lines += ["", *found["kept"]]
+    notes = [f"{name}: {one['note']}" for name, one in found["metrics"].items() if "note" in one]
+    if notes:
+        lines += ["", *notes]
     if found["skipped"]:
         from likeness.report.measured import skipped_rows
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from likeness import registry
 from likeness.cli._text import cell, columns, number, parameters
-from likeness.folder.class_map import class_map_of
+from likeness.folder.class_map import counts_of
 from likeness.tables import Labelled
 from likeness.wording import count
 
@@ -71,7 +71,7 @@ def _identifiers(policy: Policy, *, pseudonym: bool) -> tuple[str, ...]:
 
 def counted(release: Release) -> dict[str, Any]:
     """Account for every record of the input."""
-    return class_map_of(release).counts()
+    return counts_of(release)
 
 
 def counted_people(release: Release) -> dict[str, int] | None:

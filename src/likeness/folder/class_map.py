@@ -146,6 +146,23 @@ def class_map_of(release: Release) -> ClassMap:
     )
 
 
+def counts_of(release: Release, found: ClassMap | None = None) -> dict[str, Any]:
+    """Account for every record of the original of a release, as `ClassMap.counts`; once.
+
+    Parameters
+    ----------
+    release
+        With its original.
+    found
+        Its class map, where it was made already.
+    """
+
+    def counted() -> dict[str, Any]:
+        return (found or class_map_of(release)).counts()
+
+    return release.evaluation.once("counts", counted)
+
+
 def _persons(release: Release) -> NDArray[np.int64] | None:
     """(N,) Number of the individual of every row of the original, from 1."""
     private = release.private

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from likeness.errors import PolicyError
 from likeness.folder.audit import make_audit, plain_policy
-from likeness.folder.class_map import class_map_of, write_class_map
+from likeness.folder.class_map import class_map_of, counts_of, write_class_map
 from likeness.folder.layout import (
     AUDIT,
     CERTIFICATE,
@@ -129,7 +129,7 @@ def _write_private(release: Release, certificate: Certificate, stage: Path) -> N
     found = class_map_of(release)
     write_class_map(found, folder / CLASSES)
     policy = plain_policy(private.policy, certificate, private.encoded.renamed)
-    counts = found.counts()
+    counts = counts_of(release, found)
     measured = losses(release)
     _write_text(folder / REPORT, report_page(release, policy, counts, measured, found.persons))
     files = {path.relative_to(stage).as_posix(): digest(path) for path in stage.glob("*/*")}

@@ -338,7 +338,7 @@ def rank_ranges(
     Returns
     -------
     tuple or None
-        None when a condition names no neighbours, or names them in another order than the values are in.
+        None when a condition names no neighbours, or names them in another order.
 
     Examples
     --------
@@ -348,16 +348,12 @@ def rank_ranges(
     if not all(isinstance(condition, Consecutive) for condition in conditions):
         return None
     low, high = np.zeros(len(conditions)), np.zeros(len(conditions))
-    known = {id(own.values): own.values for own in conditions}
-    ranks: dict[int, NDArray[np.int64]] = {}
-    for at, own in known.items():
+    told = values[:-1] if values and values[-1] is None else values
+    for at, own in {id(own.values): own.values for own in conditions}.items():
         place_in = {value: i for i, value in enumerate(own)}
-        told = values[:-1] if values and values[-1] is None else values
         rank = np.array([-1 if value is None else place_in.get(value, -1) for value in told], np.int64)
         if not rank.size or rank[0] < 0 or not np.all(np.diff(rank) > 0):
             return None
-        ranks[at] = rank
-    for at, rank in ranks.items():
         those = [i for i, own in enumerate(conditions) if id(own.values) == at]
         low[those] = np.searchsorted(rank, [conditions[i].first for i in those])
         high[those] = np.searchsorted(rank, [conditions[i].stop for i in those]) - 1.0

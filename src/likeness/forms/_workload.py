@@ -83,6 +83,8 @@ class Workload:
     drawn
         Whether the conditions were drawn from the domains of a table, and so name nothing that is not there: a value that was
         not published is then one that nobody kept. Others are checked.
+    draws
+        How many random queries were drawn to find these, those included whose exact answer is 0; None where none were drawn.
 
     Examples
     --------
@@ -101,6 +103,7 @@ class Workload:
     of: str | None = None
     exact: NDArray[np.float64] | None = None
     drawn: bool = False
+    draws: int | None = None
 
     def __post_init__(self) -> None:
         Query({}, self.aggregate, self.of)

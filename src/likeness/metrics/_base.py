@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Hashable, Mapping
 
     from likeness.forms._base import Publication
     from likeness.microdata.data import Microdata
@@ -15,9 +15,14 @@ if TYPE_CHECKING:
     from likeness.microdata.regions import Recoding
 
 
+T = TypeVar("T")
+
+
 @dataclass(frozen=True, eq=False)
 class Evaluation:
     """What metrics look at: the original records, what was decided about them, and the published regions.
+
+    It remembers what was measured: whoever asks again, such as a report after the console, is told the same.
 
     Parameters
     ----------
@@ -35,6 +40,22 @@ class Evaluation:
     plan: Plan
     recoding: Recoding
     publication: Publication | None = None
+    _known: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Work something out the first time it is asked for.
+
+        Parameters
+        ----------
+        key
+            What it is.
+        make
+            Works it out.
+        """
+        if key not in self._known:
+            self._known[key] = make()
+        found: T = self._known[key]
+        return found
 
 
 class Metric(ABC):
@@ -57,6 +78,14 @@ class Metric(ABC):
     @abstractmethod
     def measure(self, evaluation: Evaluation) -> float:
         """Measure a release."""
+
+    def details(self, evaluation: Evaluation) -> dict[str, int]:  # noqa: ARG002
+        """Say how it was measured, in numbers; empty where nothing is to be said."""
+        return {}
+
+    def note(self, details: Mapping[str, int]) -> str:  # noqa: ARG002
+        """Say in words what of its details changes how the value is to be read; empty where nothing does."""
+        return ""
 
     def by_attribute(self, evaluation: Evaluation) -> dict[str, float]:  # noqa: ARG002
         """Measure each quasi-identifier by itself; empty where the metric has no such parts."""

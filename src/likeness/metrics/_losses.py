@@ -25,9 +25,13 @@ if TYPE_CHECKING:
 
 def class_sizes(evaluation: Evaluation) -> NDArray[np.int64]:
     """(E,) Records of each class."""
-    classes = evaluation.plan.classes
-    sizes = np.bincount(classes[classes >= 0], minlength=evaluation.recoding.classes)
-    return np.asarray(sizes, np.int64)
+
+    def counted() -> NDArray[np.int64]:
+        classes = evaluation.plan.classes
+        sizes = np.bincount(classes[classes >= 0], minlength=evaluation.recoding.classes)
+        return np.asarray(sizes, np.int64)
+
+    return evaluation.once("class sizes", counted)
 
 
 def class_people(evaluation: Evaluation) -> NDArray[np.int64]:
@@ -70,6 +74,10 @@ def withheld_weight(evaluation: Evaluation) -> float:
 
 def attribute_losses(evaluation: Evaluation, loss: str) -> NDArray[np.float64]:
     """(d,) Loss of each attribute, unweighted, summed over the published records."""
+    return evaluation.once(("attribute losses", loss), lambda: _attribute_losses(evaluation, loss))
+
+
+def _attribute_losses(evaluation: Evaluation, loss: str) -> NDArray[np.float64]:
     weights, classes = record_weights(evaluation), evaluation.plan.classes
     sizes: NDArray[np.integer | np.floating] = class_sizes(evaluation)
     if weights is not None:

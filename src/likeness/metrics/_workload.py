@@ -43,8 +43,10 @@ if TYPE_CHECKING:
     from likeness.microdata.data import Microdata
 
 PART = "query-error"
-_ROUNDS = 100
-"""Queries are drawn at most so many times as are asked for."""
+_ROUNDS = 10
+"""Queries are drawn at most so many times as are asked for ..."""
+_LEAST_DRAWS = 20_000
+"""... or so many, where few are asked for."""
 
 
 def axis_share(selectivity: float, predicates: int) -> float:
@@ -79,14 +81,15 @@ def draw_workload(
 
     Every query has conditions on ``predicates`` random quasi-identifiers and on the first sensitive attribute, each over the
     same share of its domain (`axis_share`): ranges that begin anywhere they fit, or random values. Queries whose exact answer
-    is 0 (or the mean of no records) are drawn again, as their relative error is undefined.
+    is 0 (or the mean of no records) are drawn again, as their relative error is undefined: until there are enough, or ten times
+    as many as asked for were drawn (and at least 20,000). There are fewer queries then.
 
     Parameters
     ----------
     data
         The original table, encoded.
     queries
-        How many.
+        How many, at most.
     predicates
         λ, the number of quasi-identifiers with a condition; 3 when left out, or all when there are fewer.
     selectivity
@@ -109,13 +112,13 @@ def draw_workload(
     Returns
     -------
     Workload
-        With the exact answers in ``exact``.
+        With the exact answers in ``exact``; ``draws`` says how many queries were drawn for them.
 
     Raises
     ------
     PolicyError
-        When a parameter is out of range, there are fewer quasi-identifiers than predicates, or almost no random query
-        finds a record.
+        When a parameter is out of range, there are fewer quasi-identifiers than predicates, or no random query finds a
+        record.
     TableError
         When ``of`` is no column of numbers.
 
@@ -161,14 +164,9 @@ def draw_workload(
     answers_of = _answering(data, aggregate, people=people)
     starts: list[NDArray[np.float64]] = []
     exact: list[NDArray[np.float64]] = []
-    missing, drawn = queries, 0
-    while missing:
-        if drawn >= _ROUNDS * queries or (drawn >= 20_000 and not starts):
-            raise PolicyError(
-                f"{PART}: only {queries - missing} of {drawn} random queries find any record; ask for fewer predicates "
-                "or a larger selectivity"
-            )
-        batch = drawer.draw(max(queries, 1_000))
+    missing, drawn, most = queries, 0, max(_ROUNDS * queries, _LEAST_DRAWS)
+    while missing and drawn < (most if starts else _LEAST_DRAWS):
+        batch = drawer.draw(min(max(queries, 1_000), most - drawn))
         answers = answers_of(drawer.workload(batch, aggregate, of))
         good = np.flatnonzero(np.nan_to_num(answers))[:missing]
         drawn += batch.shape[0]
@@ -176,8 +174,12 @@ def draw_workload(
         if good.size:
             starts.append(batch[good])
             exact.append(answers[good])
+    if not starts:
+        raise PolicyError(
+            f"{PART}: only 0 of {drawn} random queries find any record; ask for fewer predicates or a larger selectivity"
+        )
     workload = drawer.workload(np.concatenate(starts), aggregate, of)
-    return replace(workload, exact=np.concatenate(exact))
+    return replace(workload, exact=np.concatenate(exact), draws=drawn)
 
 
 def exact_answers(data: Microdata, workload: Workload, *, people: bool = False) -> NDArray[np.float64]:

@@ -27,11 +27,41 @@ class Measurements(dict[str, float]):
     ----------
     skipped : dict of str to str
         Why each other metric was not measured.
+    details : dict of str to dict of str to int
+        How a metric was measured, in numbers, where that is to be said; ``query-error``: how many queries were asked.
+    notes : dict of str to str
+        What of these details changes how a value is to be read, in words.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.skipped: dict[str, str] = {}
+        self.details: dict[str, dict[str, int]] = {}
+        self.notes: dict[str, str] = {}
+
+    def add(self, name: str, metric: Metric, evaluation: Evaluation) -> None:
+        """Measure a metric.
+
+        Parameters
+        ----------
+        name
+            What it goes by.
+        metric
+            The metric.
+        evaluation
+            The release.
+
+        Raises
+        ------
+        PolicyError
+            When the metric does not apply.
+        """
+        self[name] = evaluation.once((metric, "value"), lambda: metric.measure(evaluation))
+        details = metric.details(evaluation)
+        if details:
+            self.details[name] = details
+        if note := metric.note(details):
+            self.notes[name] = note
 
 
 def metric_names() -> tuple[str, ...]:
@@ -117,7 +147,7 @@ def measure_all(
     for name in metric_names():
         try:
             metric = asked.get(name) or metric_named(name)
-            found[name] = metric.measure(evaluation)
+            found.add(name, metric, evaluation)
         except PolicyError as problem:
             found.skipped[name] = "; ".join(problem.problems)
     return found

@@ -77,6 +77,14 @@ class NonUniformEntropy(Metric):
 
     def by_attribute(self, evaluation: Evaluation) -> dict[str, float]:
         """Bits, or their share of the most possible, of each quasi-identifier."""
+        bits = evaluation.once(("bits", self.local), lambda: self._bits(evaluation))
+        return {
+            name: (own / most if most > 0 else 0.0) if self.normalised else own
+            for name, (own, most) in bits.items()
+        }
+
+    def _bits(self, evaluation: Evaluation) -> dict[str, tuple[float, float]]:
+        """Bits of each quasi-identifier, and the most possible."""
         sizes = class_sizes(evaluation)
         return {
             regions.domain.name: self._of_attribute(evaluation, regions, codes, sizes)
@@ -89,8 +97,8 @@ class NonUniformEntropy(Metric):
         regions: AttributeRegions,
         codes: NDArray[np.int32],
         sizes: NDArray[np.int64],
-    ) -> float:
-        """Bits of one quasi-identifier."""
+    ) -> tuple[float, float]:
+        """Bits of one quasi-identifier, and the most possible."""
         classes = evaluation.plan.classes
         counts = np.bincount(codes, minlength=regions.domain.codes).astype(np.int64)
         surprise = np.log2(max(1, codes.shape[0])) - _log2(counts)
@@ -101,10 +109,7 @@ class NonUniformEntropy(Metric):
             bits += _table_bits(classes, codes, sizes, regions, counts)
         most = float((counts * surprise).sum())
         # Differences of sums may be off by their last bits.
-        bits = min(max(bits, 0.0), most)
-        if self.normalised:
-            return bits / most if most > 0 else 0.0
-        return bits
+        return min(max(bits, 0.0), most), most
 
 
 def _log2(counts: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -13,13 +13,22 @@ from likeness.forms._query import Query
 from likeness.metrics._base import Metric
 from likeness.metrics._drawing import CONDITIONS
 from likeness.metrics._workload import draw_workload, relative_errors
+from likeness.wording import count
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
     from likeness.metrics._base import Evaluation
     from likeness.microdata.data import Microdata
 
+QUERIES = 10_000
+"""Asked when the number is left to the metric, as in paper 002 ..."""
 MOST_LOOKS = 20_000_000
-"""Of queries at sensitive values, where the number of queries is left to the metric."""
+"""... as far as so many looks of queries at sensitive values allow ..."""
+MOST_RECORD_LOOKS = 1_000_000_000
+"""... and so many looks at different records: what ten thousand queries about a hundred thousand of them take."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +38,15 @@ class QueryError(Metric):
     Every query asks for the records in random ranges of some quasi-identifiers and of the sensitive attribute, each range
     the same share ``θ^(1 / (λ + 1))`` of its domain. ``prec`` is the answer on the original table, ``est`` the estimate from
     what was published: generalized records are spread evenly over their region, sensitive values of anatomized ones over
-    their bucket, perturbed ones are reconstructed. Queries with ``prec`` 0 are drawn again.
+    their bucket, perturbed ones are reconstructed. Queries with ``prec`` 0 are drawn again, until there are enough or ten times
+    as many as asked for (at least 20,000) were drawn; `details` tells how many were asked in the end.
 
     Parameters
     ----------
     queries
         Number of queries; 10,000 when left out, as in the paper, but of a sensitive attribute with more than 2,000 values
-        only as many as 20,000,000 looks at a value allow, and at least 100.
+        only as many as 20,000,000 looks at a value allow, of more than 100,000 different records only as many as
+        1,000,000,000 looks at a record allow, and at least 100.
     predicates
         λ, the number of quasi-identifiers with a condition; 3 when left out, or all when there are fewer.
     selectivity
@@ -117,6 +128,43 @@ class QueryError(Metric):
             When the evaluation comes without published tables, these do not say enough to answer, or no workload can be
             drawn.
         """
+        errors, _ = evaluation.once((self, "errors"), lambda: self._errors(evaluation))
+        return float(np.median(errors) if self.statistic == "median" else np.mean(errors))
+
+    def details(self, evaluation: Evaluation) -> dict[str, int]:
+        """Say how many queries were asked.
+
+        Returns
+        -------
+        dict
+            ``queries``: how many the value is of; ``wanted``: how many it should be; ``affordable``: how many of these the size
+            of the table allows; ``drawn``: how many random queries were drawn to find them, those that find no record included.
+        """
+        errors, drawn = evaluation.once((self, "errors"), lambda: self._errors(evaluation))
+        wanted = self.queries or QUERIES
+        affordable = self.queries or affordable_queries(evaluation.data)
+        return {"queries": int(errors.size), "wanted": wanted, "affordable": affordable, "drawn": drawn}
+
+    def note(self, details: Mapping[str, int]) -> str:
+        """Say why fewer queries were asked, where that is so.
+
+        Examples
+        --------
+        >>> QueryError().note({"queries": 500, "wanted": 10000, "affordable": 500, "drawn": 600})
+        '500 queries instead of 10,000: the table has too many different records or sensitive values for more'
+        >>> QueryError().note({"queries": 3, "wanted": 5000, "affordable": 5000, "drawn": 50000})
+        '3 queries instead of 5,000: of 50,000 random queries the others find no record'
+        """
+        asked, wanted, affordable = (details[name] for name in ("queries", "wanted", "affordable"))
+        why = []
+        if affordable < wanted:
+            why.append("the table has too many different records or sensitive values for more")
+        if asked < affordable:
+            why.append(f"of {details['drawn']:,} random queries the others find no record")
+        return f"{count(asked, 'query')} instead of {wanted:,}: {'; '.join(why)}" if why else ""
+
+    def _errors(self, evaluation: Evaluation) -> tuple[NDArray[np.float64], int]:
+        """(queries,) Relative errors, and how many queries were drawn."""
         publication = evaluation.publication
         if publication is None:
             raise PolicyError(f"{self.name}: needs the published tables, and only classes are at hand")
@@ -136,11 +184,11 @@ class QueryError(Metric):
             errors = relative_errors(publication, workload)
         except TableError as problem:
             raise PolicyError(*(f"{self.name}: {line}" for line in problem.problems)) from None
-        return float(np.median(errors) if self.statistic == "median" else np.mean(errors))
+        return errors, int(workload.draws or 0)
 
 
 def affordable_queries(data: Microdata) -> int:
-    """Choose how many queries to ask of a table: 10,000, or fewer where its sensitive attribute has very many values.
+    """Choose how many queries to ask of a table: 10,000, or fewer where it has very many different records or sensitive values.
 
     Examples
     --------
@@ -149,4 +197,5 @@ def affordable_queries(data: Microdata) -> int:
     10000
     """
     values = max((domain.codes for domain in data.sensitive[:1]), default=1)
-    return max(100, min(10_000, MOST_LOOKS // values))
+    records = max(1, min(data.size, data.tuples.count * values))
+    return max(100, min(QUERIES, MOST_LOOKS // values, MOST_RECORD_LOOKS // records))

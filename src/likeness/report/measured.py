@@ -89,6 +89,11 @@ def loss_rows(found: Measurements) -> list[list[str]]:
     return rows
 
 
+def note_lines(found: Measurements) -> list[str]:
+    """Say what changes how values are to be read, metric by metric."""
+    return [f"{name}: {note}" for name, note in found.notes.items()]
+
+
 def skipped_rows(skipped: Mapping[str, str]) -> list[list[str]]:
     """Write which metrics were not measured, and why: each reason once, however many metrics and columns it is about.
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from likeness.models._base import PrivacyModel
-    from likeness.release import Release
+    from likeness.release import Private, Release
 
 _LEAST_REPEATED = 0.01
 """Share of records that repeat an identifier, from which a class half of whose records do is told of, whatever its size."""
@@ -41,7 +41,11 @@ def undeclared_people(release: Release) -> list[Finding]:
     list of Finding
         One per identifier that repeats so; none where the policy names the individual.
     """
-    private = release.private
+    return release.evaluation.once("undeclared people", lambda: _undeclared(release.private))
+
+
+def _undeclared(private: Private) -> list[Finding]:
+    """Look at every identifier of the original."""
     encoded, plan = private.encoded, private.solution.plan
     if encoded.data.individuals is not None:
         return []

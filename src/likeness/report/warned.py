@@ -146,7 +146,7 @@ def _alone(*, alone: int, classes: int, unit: str, models: Sequence[str]) -> str
 def tells_nothing(release: Release) -> list[Finding]:
     """Say that a release tells next to nothing, which model needs that, and for which values.
 
-    A model is said to need it where a sensitive value may stand only in classes of more than half of the table (n_min), or
+    A model is said to need it where a sensitive value may stand only in classes of more than half of the table, or
     where it fails in a half of the table whichever quasi-identifier is cut at its median.
 
     Parameters
@@ -253,7 +253,7 @@ def _nothing_told(
             help_.append("say others: unknown where other sensitive columns are")
         if one["values"]:
             needs = ", ".join(f"{value!r} {least:,}" for value, least in one["values"].items())
-            line += f" (smallest class that may hold a value, n_min: {needs})"
+            line += f" (smallest class that may hold a value: {needs})"
             help_ += [
                 "group rare values (level, with a hierarchy)",
                 "let their records be withheld (withhold: at_most)",

@@ -1,0 +1,97 @@
+"""Each number is measured once for a release, whoever asks: console, report, audit and JSON say the same."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections import Counter
+
+import numpy as np
+import polars as pl
+import pytest
+
+import likeness as lk
+from likeness import registry
+from likeness.cli._making import summarise
+from likeness.forms._axes import RegionAxis
+from likeness.metrics import _workload, non_uniform_entropy
+from likeness.metrics._base import Metric
+from likeness.metrics.query_error import QueryError
+from likeness.report.warned import warnings_of
+
+
+def made(rows=300, words=40, column="quasi"):
+    rng = np.random.default_rng(7)
+    frame = pl.DataFrame(
+        {
+            "age": rng.integers(20, 60, rows),
+            "word": [f"w{i:05d}" for i in rng.integers(0, words, rows)],
+            "pay": rng.integers(0, 9, rows),
+        }
+    )
+    columns = {"age": lk.quasi(), "word": getattr(lk, column)(), "pay": lk.sensitive()}
+    return lk.anonymize(frame, lk.Policy(columns=columns, privacy=lk.KAnonymity(4)), seed=1)
+
+
+def test_every_metric_is_measured_once_by_everything_a_command_shows(tmp_path, monkeypatch):
+    calls = Counter()
+    for name in registry.names("metrics"):
+        metric = registry.load("metrics", name)
+
+        def counting(self, evaluation, measure=metric.measure):
+            found = measure(self, evaluation)  # what does not apply says so, and is no measurement
+            calls[self] += 1
+            return found
+
+        monkeypatch.setattr(metric, "measure", counting)
+    monkeypatch.setattr(
+        "likeness.metrics.query_error.draw_workload",
+        lambda *given, **named: calls.update(["drawn"]) or _workload.draw_workload(*given, **named),
+    )
+    bits = non_uniform_entropy._table_bits
+    monkeypatch.setattr(
+        non_uniform_entropy, "_table_bits", lambda *given: calls.update(["bits"]) or bits(*given)
+    )
+    release = made()
+    release.write(tmp_path / "out")
+    summary = summarise(release)
+    warnings_of(release)
+    value = release.loss(QueryError())
+    assert calls["drawn"] == 1
+    assert calls["bits"] == 2  # once for each quasi-identifier
+    measured = {times for metric, times in calls.items() if isinstance(metric, Metric)}
+    assert measured == {1}
+    audit = json.loads((tmp_path / "out/private/audit.json").read_text())
+    assert audit["metrics"] == summary["loss"]
+    assert value[repr(QueryError())] == summary["loss"]["query-error"]
+    assert summary["loss_details"]["query-error"]["queries"] == 10_000
+    assert value.details[repr(QueryError())] == summary["loss_details"]["query-error"]
+
+
+def test_what_is_remembered_is_not_pickled():
+    release = made()
+    release.loss()
+    assert b"evaluation" not in pickle.dumps(release)
+
+
+def test_fewer_queries_are_told_in_the_report_and_to_who_measures(tmp_path, monkeypatch):
+    monkeypatch.setattr("likeness.metrics.query_error.MOST_RECORD_LOOKS", 60_000)
+    release = made()
+    release.write(tmp_path / "out")
+    note = release.loss().notes["query-error"]
+    assert note == (
+        "200 queries instead of 10,000: the table has too many different records or sensitive values for more"
+    )
+    assert f"query-error: {note}." in (tmp_path / "out/private/report.html").read_text()
+
+
+@pytest.mark.parametrize("column", ["quasi", "sensitive"])
+def test_no_table_of_values_by_regions_is_laid_out(column, monkeypatch):
+    """What drawn queries ask of sets and leaves is laid out by the ends of ranges, whatever the numbers of both."""
+
+    def refuse(self, conditions, power):
+        raise AssertionError("a table of values by regions")
+
+    monkeypatch.setattr(RegionAxis, "_table", refuse)
+    release = made(2_000, 1_500, column)
+    assert release.loss("query-error")["query-error"] >= 0
