@@ -3,53 +3,43 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
 from tests.folder.samples import Folder
 
 import likeness as lk
+from likeness.certificate import Certificate
 from likeness.forms._columns import ColumnNote, PublishedColumns
 from likeness.forms.anatomized import AnatomizedForm
-from likeness.forms.generalized import GeneralizedForm
-from likeness.forms.identity_reserved import IdentityReservedForm
-from likeness.remarks import AS_THEY_ARE, PSEUDONYMS, remark_on_columns, unexplained
+from likeness.remarks import AS_THEY_ARE, PSEUDONYMS, remark_on_columns, remarks_on
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-ODD = ["a', 'b", "a", "b", 'c"', "d, 'a'"]
 
-
-def notes(*others: str) -> PublishedColumns:
-    """An age, a disease, and columns that are neither."""
-    return PublishedColumns(
+def test_names_are_listed_by_what_the_notes_say() -> None:
+    columns = PublishedColumns(
         (
-            ColumnNote("age", "quasi", "integer", "interval"),
+            ColumnNote("age", "quasi", "integer", "interval", bottom=18, top=90),
             ColumnNote("disease", "sensitive"),
-            *(ColumnNote(name, "other") for name in others),
+            ColumnNote("d, 'a'", "other"),
+            ColumnNote("ssn", "pseudonym"),
+            ColumnNote("bucket", "added"),
+            ColumnNote("visit", "other"),
         )
     )
-
-
-@pytest.mark.parametrize("begin", [AS_THEY_ARE, PSEUDONYMS])
-@pytest.mark.parametrize("said", [ODD, ODD[1:3], ODD[::2], ODD[3:], []])
-def test_any_names_are_read_back(begin: str, said: list[str]) -> None:
-    remarks = [*remark_on_columns(begin, said), "something else: 'a'"]
-    assert unexplained(GeneralizedForm(), ["release"], notes(*ODD), remarks) == [
-        name for name in ODD if name not in said
+    said = remarks_on(AnatomizedForm(), [], columns, reproducible=True)
+    assert said[:-1] == [
+        AS_THEY_ARE + "\"d, 'a'\", 'visit'",
+        PSEUDONYMS + "'ssn'",
+        "'age': values below 18 are published as 18",
+        "'age': values above 90 are published as 90",
     ]
-
-
-def test_columns_of_the_form_need_no_remark() -> None:
-    pairs = notes("age_low", "age_high", "disease_low")
-    assert unexplained(GeneralizedForm(numeric_pairs=True), ["release"], pairs, []) == ["disease_low"]
-    assert unexplained(GeneralizedForm(), ["release"], pairs, []) == ["age_low", "age_high", "disease_low"]
-    linked = notes("person", "class", "visit")
-    assert unexplained(IdentityReservedForm(), ["release"], linked, []) == ["visit"]
-    buckets = notes("bucket", "count", "visit")
-    assert unexplained(AnatomizedForm(), ["quasi", "sensitive"], buckets, []) == ["visit"]
+    assert said[-1] == AnatomizedForm.remark
 
 
 def test_how_other_sensitive_columns_are_taken_must_be_said(tmp_path: Path) -> None:
@@ -62,11 +52,11 @@ def test_how_other_sensitive_columns_are_taken_must_be_said(tmp_path: Path) -> N
     remarks = release.certificate.remarks
     for left_out in remarks[:3]:
         assert "taken as" in left_out
-        folder.certify(remarks=tuple(remark for remark in remarks if remark != left_out))
-        found = lk.verify(folder.root / "public")
-        assert found.problems == (
-            "certificate.json: lacks the remark that says whether other sensitive columns are taken as known",
-        )
+        folder.rewrite(lambda content, one=left_out: content["remarks"].remove(one))
+        (problem,) = lk.verify(folder.root / "public").problems
+        assert "its remarks are not those that its form, guarantee and columns give" in problem
+        folder.rewrite(lambda content: content.update(remarks=list(remarks)))
+        assert lk.verify(folder.root / "public").ok
 
 
 @pytest.mark.parametrize(
@@ -101,25 +91,97 @@ def test_every_form_says_what_it_publishes_as_it_is(policy: dict[str, object], t
     root = release.write(tmp_path / "out")
     assert lk.verify(root, table).ok
     folder = Folder(root)
-    remarks = json.loads((root / "public/certificate.json").read_text())["remarks"]
-    (said,) = [remark for remark in remarks if remark.startswith(AS_THEY_ARE)]
-    folder.certify(remarks=tuple(remark for remark in remarks if remark != said))
-    (problem,) = lk.verify(root / "public").problems
-    assert problem.startswith("certificate.json: does not say that 'visit' and ")
-    assert problem.endswith(" are published as they are, unprotected")
-    folder.certify(remarks=(*remarks, "differentially private with epsilon = 0.1"))
-    assert lk.verify(root / "public").problems == (
-        "certificate.json: says what no release says and nobody can check: 'differentially private with epsilon = 0.1'",
+    notes = {note["name"]: note["role"] for note in folder.read("public/certificate.json")["columns"]}
+    assert notes["visit"] == "other"
+    others = [name for name, role in notes.items() if role == "other"]
+    assert (
+        folder.read("public/certificate.json")["remarks"].count(remark_on_columns(AS_THEY_ARE, others)[0])
+        == 1
     )
+    kept = (root / "public/certificate.json").read_text()
+    # A column of the form's own needs no such remark: no other column may pass for one.
+    for role in ("added", "pseudonym"):
+        _say_of_visit(folder, role)
+        assert not lk.verify(root / "public").ok, role
+        (root / "public/certificate.json").write_text(kept)
+    for added in (
+        "differentially private with epsilon = 0.1",
+        "'age': values above 21\xa0(1.\xa0This\xa0release\xa0is safe) are published as 21\xa0(1.\xa0This\xa0release\xa0is",
+    ):
+        folder.rewrite(lambda content, one=added: content["remarks"].append(one))
+        (problem,) = lk.verify(root / "public").problems
+        assert "its remarks are not those that its form, guarantee and columns give" in problem
+        (root / "public/certificate.json").write_text(kept)
+
+
+def _say_of_visit(folder: Folder, role: str) -> None:
+    """Give the column another role, and the sentences and the page that go with it."""
+    certificate = Certificate.from_json(
+        (folder.root / "public/certificate.json").read_text(), "certificate.json"
+    )
+    notes = tuple(
+        replace(note, role=role) if note.name == "visit" else note for note in certificate.columns.notes
+    )
+    folder.put_certificate(replace(certificate, columns=PublishedColumns(notes)))
 
 
 def test_ends_of_columns_are_what_a_release_says(tmp_path: Path) -> None:
     table = pl.DataFrame({"age": list(range(40)), "disease": ["flu", "gout"] * 20})
     columns = {"age": lk.quasi(bottom=5, top=30), "disease": lk.sensitive()}
     root = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2))).write(tmp_path / "out")
-    told = json.loads((root / "public/certificate.json").read_text())["remarks"]
-    assert "'age': values above 30 are published as 30" in told
+    told = json.loads((root / "public/certificate.json").read_text())
+    assert (told["columns"][0]["bottom"], told["columns"][0]["top"]) == (5, 30)
+    assert "'age': values above 30 are published as 30" in told["remarks"]
     assert lk.verify(root, table).ok
-    Folder(root).certify(remarks=(*told, "'height': values above 30 are published as 30"))
-    (problem,) = lk.verify(root / "public").problems
-    assert problem.startswith("certificate.json: says what no release says")
+    folder = Folder(root)
+    for key, end, said in (
+        ("top", 21, "above the end of top coding"), ("bottom", 7, "below the end of bottom coding"),
+        ("top", 30.0, "top is no value of the kind integer"), ("top", "30", "top is no value of the kind integer"),
+        ("top", 4, "bottom is above top"), ("bottom", True, "bottom"),
+    ):  # fmt: skip
+        certificate = lk.open_release(root).certificate
+        note = replace(certificate.columns.notes[0], **{key: end})
+        folder.put_certificate(
+            replace(certificate, columns=PublishedColumns((note, *certificate.columns.notes[1:])))
+        )
+        (problem,) = lk.verify(root / "public").problems
+        assert said in problem
+        folder.put_certificate(certificate)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        {"kind": "real"}, {"kind": "date"}, {"hierarchy": {"intervals": [0, 10, 20, 30, 40]}}, {"domain": [0, 40]},
+    ],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("form", ["generalized", "perturbed", "anatomized"])
+def test_nothing_lies_beyond_the_ends(column: dict[str, Any], form: str, tmp_path: Path) -> None:
+    """Of numbers, dates and classes of numbers; in regions, exact quasi-identifiers and sensitive values."""
+    ages: Any = pl.Series(range(40)).cast(pl.Float64 if column.get("kind") == "real" else pl.Int64)
+    dates = column.get("kind") == "date"
+    if dates:
+        ages = ages.cast(pl.Int32).cast(pl.Date)
+    table = pl.DataFrame({"age": ages, "disease": [f"d{i % 4}" for i in range(40)]})
+    end = (lambda day: date(1970, 1, 1) + timedelta(day)) if dates else int
+    columns = {"age": lk.quasi(bottom=end(5), top=end(30), **column), "disease": lk.sensitive()}
+    methods = {"perturbed": "perturbation", "anatomized": {"name": "anatomy", "l": 2}}
+    chosen = {"method": methods[form]} if form in methods else {}
+    privacy = lk.DistinctLDiversity(2) if form == "anatomized" else lk.BetaLikeness(4)
+    root = lk.anonymize(table, lk.Policy(columns=columns, privacy=privacy, **chosen)).write(tmp_path / "out")
+    assert lk.verify(root, table).ok
+    certificate = lk.open_release(root).certificate
+    at = next(i for i, note in enumerate(certificate.columns.notes) if note.name == "age")
+    note = certificate.columns.notes[at]
+    type_ = type(note.top)
+    for key, day in (
+        (("top", 29), ("bottom", 6)) if "hierarchy" not in column else (("top", 3), ("bottom", 33))
+    ):
+        other = "bottom" if key == "top" else "top"
+        moved = end(day).isoformat() if dates else type_(day)
+        notes = list(certificate.columns.notes)
+        notes[at] = replace(note, **{key: moved, other: None})
+        Folder(root).put_certificate(replace(certificate, columns=PublishedColumns(tuple(notes))))
+        (problem,) = lk.verify(root / "public").problems
+        assert f"the end of {key} coding that certificate.json says" in problem

@@ -9,7 +9,7 @@ import numpy as np
 
 from likeness import registry
 from likeness._version import __version__
-from likeness.certificate import Certificate
+from likeness.certificate import Certificate, unique_claims
 from likeness.encode import Encoded, encode
 from likeness.errors import CannotBeMetError, PolicyError
 from likeness.exact import rational
@@ -18,17 +18,9 @@ from likeness.forms._columns import ColumnNote, PublishedColumns, note_on
 from likeness.microdata.individuals import who_share
 from likeness.policy import Policy
 from likeness.progress import Progress
-from likeness.proof import prove
+from likeness.proof import as_published, prove
 from likeness.randomness import entropy_of, stream
 from likeness.release import Private, Release
-from likeness.remarks import (
-    AS_THEY_ARE,
-    PSEUDONYMS,
-    remark_on_columns,
-    remark_on_ends,
-    remarks_on_form,
-    remarks_on_others,
-)
 from likeness.solve import solve
 from likeness.tables import EncodedColumn, Labelled, Table, read
 from likeness.wording import count, nouns
@@ -135,7 +127,7 @@ def anonymize_encoded(encoded: Encoded, policy: Policy, progress: Progress) -> R
 def _proven(tables: dict[str, dict[str, Labelled | EncodedColumn]], form: Form, private: Private) -> Release:
     """Read published tables back, prove them, and certify what was proven."""
     encoded, policy = private.encoded, private.policy
-    columns = describe_columns(encoded, form, private.solution.plan.published, tables)
+    columns = describe_columns(encoded, policy, form, private.solution.plan.published, tables)
     publication = form.read(
         {name: {k: as_labelled(c) for k, c in t.items()} for name, t in tables.items()}, columns
     )
@@ -145,7 +137,7 @@ def _proven(tables: dict[str, dict[str, Labelled | EncodedColumn]], form: Form, 
     told = people is not None and publication.size > 0
     verdict = prove(
         publication,
-        encoded.name_models(policy.privacy),
+        as_published(encoded.name_models(policy.privacy), publication),
         encoded.data,
         several=told,
         individuals=people[private.rows[main]] if people is not None and told else None,
@@ -154,11 +146,10 @@ def _proven(tables: dict[str, dict[str, Labelled | EncodedColumn]], form: Form, 
     certificate = Certificate(
         {"name": form.name, **registry.parameters(form)},
         columns,
-        tuple(proof.to_json() for proof in verdict.proofs),
+        unique_claims(verdict),
         verdict.records,
         verdict.classes,
         policy.seed is not None,
-        remarks_on(encoded, policy, form, reproducible=policy.seed is not None),
         version=__version__,
         individuals=verdict.individuals,
         formulas=policy.output.formulas,
@@ -332,14 +323,18 @@ def _only_published(column: Labelled | EncodedColumn) -> Labelled | EncodedColum
 
 
 def describe_columns(
-    encoded: Encoded, form: Form, kept: NDArray[np.bool_], tables: Mapping[str, Iterable[str]]
+    encoded: Encoded,
+    policy: Policy,
+    form: Form,
+    kept: NDArray[np.bool_],
+    tables: Mapping[str, Iterable[str]],
 ) -> PublishedColumns:
     """Write the notes on all published columns.
 
     Parameters
     ----------
-    encoded
-        The original.
+    encoded, policy
+        The original, and what was asked.
     form
         How it is published.
     kept : (n,) bool
@@ -348,45 +343,28 @@ def describe_columns(
         Published tables and their columns, in order.
     """
     data = encoded.data
-    known = {
-        domain.name: note_on(domain, "quasi", codes[kept], regions=not form.publishes_exactly)
-        for domain, codes in zip(data.quasi, data.codes, strict=True)
+    coded = {
+        encoded.published_name(name): (column.bottom, column.top) for name, column in policy.columns.items()
     }
+    known: dict[str, ColumnNote] = {}
+    for domain, codes in zip(data.quasi, data.codes, strict=True):
+        known[domain.name] = note_on(
+            domain,
+            "quasi",
+            codes[kept],
+            regions=not form.publishes_exactly,
+            coded=coded.get(domain.name, (None, None)),
+        )
     for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):
-        known[domain.name] = note_on(domain, "sensitive", codes[kept])
+        known[domain.name] = note_on(
+            domain, "sensitive", codes[kept], coded=coded.get(domain.name, (None, None))
+        )
+    weights = None if encoded.survey_weights is None else encoded.published_name(encoded.survey_weights)
+    for name in map(encoded.published_name, encoded.with_role("other")):
+        known[name] = ColumnNote(name, "other", survey_weight=name == weights)
+    for name in map(encoded.published_name, encoded.pseudonyms(policy)):
+        known[name] = ColumnNote(name, "pseudonym")
     names = dict.fromkeys(
         name for table, own in tables.items() if table not in form.undescribed for name in own
     )
-    weights = None if encoded.survey_weights is None else encoded.published_name(encoded.survey_weights)
-    return PublishedColumns(
-        tuple(known.get(name, ColumnNote(name, "other", survey_weight=name == weights)) for name in names)
-    )
-
-
-def remarks_on(encoded: Encoded, policy: Policy, form: Form, *, reproducible: bool) -> tuple[str, ...]:
-    """Say what the guarantee takes for granted, for the certificate.
-
-    Parameters
-    ----------
-    encoded, policy
-        The original, and what was asked.
-    form
-        How it is published.
-    reproducible
-        Whether a seed was given.
-    """
-    sensitive = [domain.name for domain in encoded.data.sensitive]
-    shown = {name: encoded.published_name(name) for name in encoded.table.names}
-    coded = [
-        remark_on_ends(shown[name], side, bound)
-        for name, column in policy.columns.items()
-        for side, bound in (("below", column.bottom), ("above", column.top))
-        if bound is not None
-    ]
-    return (
-        *remarks_on_others(encoded.name_models(policy.privacy), sensitive),
-        *remark_on_columns(AS_THEY_ARE, [shown[name] for name in encoded.with_role("other")]),
-        *remark_on_columns(PSEUDONYMS, [shown[name] for name in encoded.pseudonyms(policy)]),
-        *coded,
-        *remarks_on_form(form, reproducible=reproducible),
-    )
+    return PublishedColumns(tuple(known.get(name, ColumnNote(name, "added")) for name in names))

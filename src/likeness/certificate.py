@@ -1,33 +1,37 @@
-"""The certificate: what was proven, to whom, and what a recipient needs to prove it again."""
+"""The certificate: what was proven, to whom, and what a recipient needs to prove it again.
+
+Every key and value of ``certificate.json`` is either compared with the published files or is one that they cannot
+contradict (a declared domain, a version): nothing in it is free text. `_Plain` and its parts name every key once.
+"""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from likeness import registry
 from likeness.errors import LikenessError, VerificationError
 from likeness.forms._columns import ColumnNote, PublishedColumns
-from likeness.tables.formulas import Formulas
+from likeness.remarks import remarks_on
 from likeness.wording import count, nouns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from likeness.forms._base import Form
     from likeness.models._base import PrivacyModel
     from likeness.proof import Verdict
+    from likeness.tables.formulas import Formulas
 
-FORMAT = 1
+FORMAT = 2
 _MOST_DIGITS = 40
 """Digits of a whole number: those of 128 bits, and a sign."""
 _DEEPEST = 64
 _NESTED = "it is nested more deeply than what likeness writes"
-_SCOPES = ("public", "mechanism", "steward")
-_ROLES = ("quasi", "sensitive", "other")
-_SHAPES = ("interval", "tree", "set")
 
 
 @dataclass(frozen=True)
@@ -41,13 +45,12 @@ class Certificate:
     columns
         Notes on the published columns.
     guarantee
-        One entry per model and sensitive column: parameters, scope, measured strength.
+        One entry per model and sensitive column: parameters, scope, measured strength. An entry of scope ``steward`` has no
+        measured strength (None): nobody who has the release alone could check it.
     records, classes
         Published records and equivalence classes.
     reproducible
         Whether a seed was given, so that the release could be made again by whoever knows it.
-    remarks
-        What the guarantee takes for granted.
     files
         File name to its SHA-256, number of rows and columns; filled when the release is written.
     version
@@ -64,7 +67,6 @@ class Certificate:
     records: int
     classes: int
     reproducible: bool
-    remarks: tuple[str, ...] = ()
     files: dict[str, dict[str, Any]] = field(default_factory=dict)
     version: str = ""
     individuals: int | None = None
@@ -84,6 +86,13 @@ class Certificate:
         }
         return [registry.create("models", e["model"], e["parameters"]) for e in unique.values()]
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the guarantee takes for granted, in sentences: they follow from the other fields."""
+        return tuple(
+            remarks_on(self.make_form(), self.make_models(), self.columns, reproducible=self.reproducible)
+        )
+
     def compare(self, verdict: Verdict) -> list[str]:
         """Say where the certificate claims something else than was found."""
         problems = []
@@ -94,38 +103,27 @@ class Certificate:
                 f"{nouns(self.classes, 'class')}; the published tables hold {verdict.records} in {verdict.classes}"
             )
         problems += self._compare_people(verdict)
-        found = {_key(proof.to_json()): proof for proof in verdict.proofs if proof.holds is not None}
-        claimed = {_key(entry): entry for entry in self.guarantee}
-        unchecked = {proof.model: proof.scope for proof in verdict.proofs if proof.holds is None}
-        for key, entry in claimed.items():
-            proof = found.get(key)
-            scope = unchecked.get(entry["model"])
-            if proof is None and scope is None:
+        found = {_key(proof.claim()): proof for proof in verdict.proofs}
+        for entry in self.guarantee:
+            proof = found.pop(_key(entry), None)
+            if proof is None:
+                covered = entry.get("sensitive") in {
+                    None,
+                    *(n.name for n in self.columns.with_role("sensitive")),
+                }
+                what = "which its own models do not give" if covered else "which is no sensitive column"
+                problems.append(f"certificate.json claims {_subject(entry)}, {what}")
+            elif proof.holds is None and entry["scope"] != proof.scope:
                 problems.append(
-                    f"certificate.json claims {_subject(entry)}, which its own models do not give"
+                    f"certificate.json claims {_subject(entry)}: scope {entry['scope']}; its scope is {proof.scope}"
                 )
-            elif proof is None and not self._covers(entry):
-                problems.append(f"certificate.json claims {_subject(entry)}, which is no sensitive column")
-            elif proof is None and entry["scope"] != scope:
+            # As texts: True is 1, and 4 is 4.0, to Python.
+            elif json.dumps(proof.claim()) != json.dumps(entry):
                 problems.append(
-                    f"certificate.json claims {_subject(entry)}: scope {entry['scope']}; its scope is {scope}"
+                    f"certificate.json claims {_subject(entry)}: {_phrase(entry)}; found: {_phrase(proof.claim())}"
                 )
-            elif proof is not None and proof.to_json() != entry:
-                own = proof.to_json()
-                problems.append(
-                    f"certificate.json claims {_subject(entry)}: {_phrase(entry)}; found: {_phrase(own)}"
-                )
-        problems += [
-            f"certificate.json lacks an entry for {proof.subject}"
-            for key, proof in found.items()
-            if key not in claimed
-        ]
+        problems += [f"certificate.json lacks an entry for {proof.subject}" for proof in found.values()]
         return problems
-
-    def _covers(self, entry: Mapping[str, Any]) -> bool:
-        """Whether an entry is about a column that there is, or about none."""
-        column = entry.get("sensitive")
-        return column is None or column in {note.name for note in self.columns.with_role("sensitive")}
 
     def _compare_people(self, verdict: Verdict) -> list[str]:
         """Compare the number of individuals with what was found, or with what is possible where that is not known."""
@@ -166,38 +164,24 @@ class Certificate:
         Raises
         ------
         VerificationError
-            When it is not a certificate.
+            When it is not a certificate, or holds anything that `to_json` does not write.
         """
         try:
-            plain: Mapping[str, Any] = read_json(text)
-            _check_format(plain["format"], where)
-            certificate = Certificate(
-                dict(plain["form"]),
-                PublishedColumns(tuple(ColumnNote.from_json(note) for note in plain["columns"])),
-                tuple(plain["guarantee"]),
-                plain["counts"]["records"],
-                plain["counts"]["classes"],
-                plain["reproducible"],
-                tuple(plain["remarks"]),
-                dict(plain["files"]),
-                plain["likeness"],
-                plain["counts"].get("individuals"),
-                plain.get("formulas", "keep"),
-            )
-            _check_shape(certificate)
-            certificate.make_form()
-            certificate.make_models()
+            return _read(text, where)
         except VerificationError:
             raise
-        except (ValueError, KeyError, TypeError, AttributeError, LikenessError) as problem:
-            raise VerificationError(
-                f"{where}: is not a certificate of likeness, or was changed ({problem})"
-            ) from None
-        return certificate
+        except ValidationError as problem:
+            first = problem.errors(include_url=False, include_input=False)[0]
+            reason = f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}"
+        except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, LikenessError) as problem:
+            reason = str(problem)
+        except RecursionError:
+            reason = "it is nested too deeply"
+        raise VerificationError(f"{where}: is not a certificate of likeness, or was changed ({reason})")
 
 
 def read_json(text: str) -> Any:
-    """Read JSON of a stranger: numbers that mean something, lists and objects that are not nested without end.
+    """Read JSON of a stranger: numbers that mean something, lists and objects that are not nested without end, no key twice.
 
     Raises
     ------
@@ -213,7 +197,9 @@ def read_json(text: str) -> Any:
     ValueError: 1e400 is not a number of 64 bits
     """
     try:
-        found = json.loads(text, parse_int=_whole, parse_float=_real, parse_constant=_real)
+        found = json.loads(
+            text, object_pairs_hook=_once, parse_int=_whole, parse_float=_real, parse_constant=_real
+        )
     except RecursionError:
         raise ValueError(_NESTED) from None
     level, depth = [found], 0
@@ -247,53 +233,155 @@ def _real(text: str) -> float:
     return number
 
 
-def _check_format(found: Any, where: str) -> None:
-    """Refuse certificates of other versions."""
-    if found != FORMAT:
-        raise VerificationError(f"{where}: is of format {found}; this version reads format {FORMAT}")
+def _read(text: str, where: str) -> Certificate:
+    """Read a certificate; any error but a VerificationError says that it is none."""
+    given = read_json(text)
+    found = given.get("format") if isinstance(given, dict) else None
+    if isinstance(given, dict) and (type(found) is not int or found != FORMAT):
+        raise VerificationError(f"{where}: is of format {found!r}; this version reads format {FORMAT}")
+    plain = _Plain.model_validate(given)
+    certificate = Certificate(
+        given["form"],
+        PublishedColumns(tuple(ColumnNote.from_json(note) for note in given["columns"])),
+        # In any other order the bytes are not those that likeness writes.
+        tuple(map(_Claim.ordered, given["guarantee"])),
+        plain.counts.records,
+        plain.counts.classes,
+        plain.reproducible,
+        {name: _File.ordered(facts) for name, facts in given["files"].items()},
+        plain.likeness,
+        plain.counts.individuals,
+        plain.formulas or "keep",
+    )
+    _check_claims(certificate)
+    # JSON can hold halves of characters, which no file of ours has.
+    certificate.to_json().encode()
+    if given["remarks"] != list(certificate.remarks):
+        raise ValueError("its remarks are not those that its form, guarantee and columns give")
+    return certificate
 
 
-def _check_shape(certificate: Certificate) -> None:
-    """Refuse what `Certificate.to_json` does not write.
+def unique_claims(verdict: Verdict) -> tuple[dict[str, Any], ...]:
+    """Entries of a certificate for what was proven, one per model and sensitive column however often a policy asks for it."""
+    claims = [proof.claim() for proof in verdict.proofs]
+    return tuple({_key(claim): claim for claim in claims}.values())
+
+
+_Count = Annotated[int, Field(ge=0, lt=1 << 62)]
+_Name = Annotated[str, Field(min_length=1)]
+
+
+class _Part(BaseModel):
+    """A part of ``certificate.json``: exactly these keys, of exactly these types."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _given_or_left_out(cls, given: Any) -> Any:
+        """Refuse keys that are there and say nothing."""
+        for key, value in given.items() if isinstance(given, dict) else ():
+            if value is None and key != "measured":
+                raise ValueError(f"{key} is null; it must say something, or be left out")
+        return given
+
+    @classmethod
+    def ordered(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Put the keys in their order."""
+        return {key: given[key] for key in cls.model_fields if key in given}
+
+
+class _Claim(_Part):
+    model: str
+    parameters: dict[str, Any]
+    scope: Literal["public", "mechanism", "steward"]
+    measured: dict[str, float | Literal["inf"]] | None
+    sensitive: _Name | None = None
+
+
+class _Counts(_Part):
+    records: _Count
+    classes: _Count
+    individuals: _Count | None = None
+
+
+class _Column(_Part):
+    name: str
+    role: Literal["quasi", "sensitive", "other", "pseudonym", "added"]
+    kind: Literal["integer", "real", "date", "ordered", "hierarchical", "categorical"] | None = None
+    shape: Literal["interval", "tree", "set"] | None = None
+    low: float | None = None
+    high: float | None = None
+    bottom: int | float | str | None = None
+    top: int | float | str | None = None
+    order: Annotated[list[str], Field(min_length=1)] | None = None
+    values: Annotated[list[str | None], Field(min_length=1)] | None = None
+    hierarchy: list[Annotated[list[str], Field(min_length=1)]] | None = None
+    distance: Literal["equal", "ordered", "hierarchical"] | None = None
+    survey_weight: Literal[True] | None = None
+
+
+class _File(_Part):
+    sha256: Annotated[str, Field(pattern=r"\A[0-9a-f]{64}\z")]
+    rows: _Count
+    columns: list[str]
+
+
+class _Plain(_Part):
+    format: int
+    likeness: Annotated[
+        str, Field(max_length=32, pattern=r"\A[0-9]+(\.[0-9]+){1,3}((a|b|rc|\.post|\.dev)[0-9]+)*\z")
+    ]
+    form: dict[str, Any]
+    guarantee: Annotated[list[_Claim], Field(min_length=1)]
+    counts: _Counts
+    reproducible: bool
+    remarks: list[str]
+    columns: list[_Column]
+    files: dict[str, _File]
+    formulas: Literal["escape"] | None = None
+
+
+def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Take the keys and values of an object, none of them twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} stands there twice")
+    return found
+
+
+def _check_claims(certificate: Certificate) -> None:
+    """Refuse what has the right type and is nothing that `Certificate.to_json` writes.
 
     Raises
     ------
-    ValueError
-        Saying which part it is.
+    ValueError, PolicyError
+        Saying what it is.
     """
-    if not certificate.guarantee:
-        raise ValueError("it claims no guarantee")
-    if certificate.individuals is not None and type(certificate.individuals) is not int:
-        raise ValueError("its number of individuals is not whole")
+    form = certificate.make_form()
+    if json.dumps(certificate.form) != json.dumps({"name": form.name, **registry.parameters(form)}):
+        raise ValueError("form: is not written as likeness writes it")
+    keys = set()
     for entry in certificate.guarantee:
-        if not {"model", "parameters", "scope", "measured"} <= set(entry) or entry["scope"] not in _SCOPES:
-            raise ValueError("an entry under guarantee is not whole")
+        model = registry.create("models", entry["model"], entry["parameters"])
+        if json.dumps(registry.parameters(model)) != json.dumps(entry["parameters"]):
+            raise ValueError(
+                f"guarantee: the parameters of {model.name} are not written as likeness writes them"
+            )
+        if _key(entry) in keys:
+            raise ValueError(f"guarantee: {_subject(entry)} stands there twice")
+        keys.add(_key(entry))
+    names = [note.name for note in certificate.columns.notes]
+    if len(set(names)) < len(names):
+        raise ValueError("columns: a name stands there twice")
+    if sum(note.survey_weight for note in certificate.columns.notes) > 1:
+        raise ValueError("columns: more than one is a survey weight")
     for note in certificate.columns.notes:
-        _check_note(note)
-    for name, facts in certificate.files.items():
-        if set(facts) != {"sha256", "rows", "columns"} or not all(
-            isinstance(column, str) for column in facts["columns"]
-        ):
-            raise ValueError(f"the entry of {name!r} under files is not whole")
-    if not all(isinstance(remark, str) for remark in certificate.remarks):
-        raise ValueError("a remark is not a text")
-    if certificate.formulas not in get_args(Formulas):
-        raise ValueError("it does not say how formulas are written")
-
-
-def _check_note(note: ColumnNote) -> None:
-    """Refuse a note of other types than `ColumnNote` has; a ValueError says which."""
-    texts = [note.name, note.role, note.kind, note.shape, note.distance, *(note.order or ())]
-    texts += [label for row in note.hierarchy or () for label in row]
-    numbers = (end for end in (note.low, note.high) if end is not None)
-    if (
-        not all(isinstance(text, str) for text in texts)
-        or not all(value is None or isinstance(value, str) for value in note.values or ())
-        or not all(isinstance(number, int | float) for number in numbers)
-        or note.role not in _ROLES
-        or note.shape not in _SHAPES
-    ):
-        raise ValueError(f"the entry of {note.name!r} under columns is not whole")
+        wrong = note.contradiction()
+        if wrong:
+            raise ValueError(f"columns: {note.name!r}: {wrong}")
 
 
 def _people(individuals: int | None) -> str:
@@ -309,11 +397,9 @@ def _subject(entry: Mapping[str, Any]) -> str:
 
 def _phrase(entry: Mapping[str, Any]) -> str:
     """Write what an entry claims."""
-    measured = entry.get("measured")
+    measured = entry["measured"]
     strongest = ", ".join(f"{name} = {value}" for name, value in measured.items()) if measured else measured
-    known = {"model", "parameters", "scope", "measured", "sensitive"}
-    extra = "".join(f", {key}" for key in entry if key not in known)
-    return f"{strongest}, scope {entry.get('scope')}{extra}"
+    return f"{strongest}, scope {entry['scope']}"
 
 
 def _key(entry: Mapping[str, Any]) -> str:

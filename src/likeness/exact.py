@@ -7,6 +7,7 @@ encloses them.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
@@ -24,6 +25,8 @@ _MOST_DIGITS = 320
 """Decimal digits after which a comparison counts as undecided."""
 _EXPONENT_DIGITS = 4
 """Longest exponent of a number in a text, its sign included: ``1e999999999`` would fill the memory."""
+_WRITTEN = re.compile(r"[0-9eE.+/-]+")
+"""What numbers are written with: Python takes spaces, underscores and the digits of all scripts too."""
 _NO_LIMIT = int(np.iinfo(np.int64).max)
 _NO_CLASS = 1 << 40
 """More records than any class has."""
@@ -57,6 +60,8 @@ def rational(value: float | str | Fraction | Decimal) -> Fraction:
         return Fraction(text)
     if isinstance(value, np.integer):
         return Fraction(int(value))
+    if isinstance(value, str) and not _WRITTEN.fullmatch(value):
+        raise ValueError(f"{value!r} is not a number")
     if isinstance(value, str) and len(value.lower().partition("e")[2]) > _EXPONENT_DIGITS:
         raise ValueError(f"{value!r} is out of range")
     try:

@@ -7,13 +7,20 @@ every model decide exactly. `likeness.folder` does this to the bytes of a releas
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from likeness.errors import PolicyError, VerificationError
 from likeness.microdata.grouping import distinct
-from likeness.models._requirements import Requirement, one_a_column, require
+from likeness.models._base import SensitiveModel
+from likeness.models._requirements import (
+    Requirement,
+    one_a_column,
+    published_values,
+    refuse_nothing,
+    require,
+)
 from likeness.registry import parameters
 from likeness.wording import count, quoted
 
@@ -29,6 +36,7 @@ if TYPE_CHECKING:
     from likeness.models._base import PrivacyModel, Scope, Strength
 
 _SHOWN = 3
+Status = Literal["proven", "proven in part", "nothing checkable", "failed"]
 
 
 @dataclass(frozen=True)
@@ -76,8 +84,15 @@ class Proof:
         )
         return self.model + (f" ({given})" if given else "") + (f" on {self.column!r}" if self.column else "")
 
+    def claim(self) -> dict[str, Any]:
+        """What a certificate says about this proof: what was measured only where whoever has the release can check it.
+
+        A strength against the original's distribution would, by its digits, give the original's counts away besides.
+        """
+        return replace(self, strength=None).to_json() if self.scope == "steward" else self.to_json()
+
     def to_json(self) -> dict[str, Any]:
-        """What a certificate says about this proof."""
+        """Write what was proven, and by how much, as JSON can hold it."""
         measured = (
             None
             if self.strength is None
@@ -121,9 +136,27 @@ class Verdict:
     individuals: int | None = None
 
     @property
+    def failed(self) -> bool:
+        """Whether anything is wrong (what could not be checked is not)."""
+        return bool(self.problems) or any(proof.holds is False for proof in self.proofs)
+
+    @property
     def ok(self) -> bool:
-        """Whether nothing failed (what could not be checked did not fail)."""
-        return not self.problems and all(proof.holds is not False for proof in self.proofs)
+        """Whether nothing is wrong and something was proven."""
+        return not self.failed and any(proof.holds for proof in self.proofs)
+
+    @property
+    def status(self) -> Status:
+        """What was found, in a word or three.
+
+        ``proven`` (every guarantee), ``proven in part`` (some can be checked only with more files), ``nothing checkable``
+        (none could be checked; nothing was found wrong) or ``failed``.
+        """
+        if self.failed:
+            return "failed"
+        if not self.ok:
+            return "nothing checkable"
+        return "proven" if all(proof.holds for proof in self.proofs) else "proven in part"
 
     def lines(self) -> list[str]:
         """Say what was found, one line each."""
@@ -145,24 +178,22 @@ class Verdict:
         )
 
     def raise_if_failed(self) -> None:
-        """Raise when anything failed.
+        """Raise when anything failed; that nothing could be checked is no failure (`status` tells).
 
         Raises
         ------
         VerificationError
             With one line per failure.
         """
-        if self.ok:
+        if not self.failed:
             return
         failed = [line for line in self.lines() if line.startswith(("VIOLATED", "WRONG", "  "))]
         raise VerificationError(*failed)
 
     def __repr__(self) -> str:
         """Every line of the verdict."""
-        held = [proof.holds for proof in self.proofs]
-        word = "proven" if self.ok else "FAILED"
-        if self.ok and None in held:
-            word = "proven in part" if True in held else "nothing could be checked from these files"
+        words = {"failed": "FAILED", "nothing checkable": "nothing could be checked from these files"}
+        word = words.get(self.status, self.status)
         people = "" if self.individuals is None else f"of {count(self.individuals, 'individual')} "
         head = f"Verdict: {word} ({count(self.records, 'record')} {people}in {count(self.classes, 'class')})"
         return "\n".join([head, *self.lines()])
@@ -203,11 +234,11 @@ def prove(
     for model in one_a_column(models, [domain.name for domain in publication.sensitive]):
         needs_original = model.scope == "steward"
         if (needs_original and original is None) or (hidden and people is None):
-            unknown = Proof(
-                model.name, _described(model), getattr(model, "sensitive", None), "steward", None, None
-            )
-            impossible = [] if needs_original else _impossible(publication, model)
-            proofs += impossible or [unknown]
+            impossible = {} if needs_original else _impossible(publication, model)
+            proofs += [
+                impossible.get(column) or Proof(model.name, described, column, "steward", None, None)
+                for column, described in _unbound(model, publication)
+            ]
             continue
         sensitive: Sequence[Domain] = publication.sensitive
         codes, mechanism = publication.sensitive_codes, publication.mechanism
@@ -230,6 +261,7 @@ def prove(
             individuals=people,
             original_individuals=None if original is None else original.individuals,
         )
+        refuse_nothing(requirements)
         for requirement in requirements:
             if mechanism is not None and requirement.view is not None:
                 proofs.append(_prove_mechanism(mechanism, requirement))
@@ -241,19 +273,48 @@ def prove(
     return Verdict(tuple(proofs), publication.size, count, individuals=found)
 
 
-def _impossible(publication: Publication, model: PrivacyModel) -> list[Proof]:
-    """Find what cannot hold, whoever's records they are.
+def as_published(models: Iterable[PrivacyModel], publication: Publication) -> list[PrivacyModel]:
+    """Let models name only values that the release has, or says that the column has.
+
+    A certificate that named another one would tell that somebody who is withheld had it; a recipient could not know what
+    is meant.
+
+    Parameters
+    ----------
+    models
+        What a policy asks for.
+    publication
+        The published tables, read back.
+    """
+    return [
+        model.naming_only(published_values(model, publication.sensitive))
+        if isinstance(model, SensitiveModel) and model.named_values
+        else model
+        for model in models
+    ]
+
+
+def _unbound(model: PrivacyModel, publication: Publication) -> list[tuple[str | None, dict[str, Any]]]:
+    """Columns that a model covers (None: classes as such) with its parameters, where nothing more can be said of it."""
+    if not isinstance(model, SensitiveModel):
+        return [(None, _described(model))]
+    names = [domain.name for domain in publication.sensitive]
+    return [(name, _described(model)) for name in names if model.sensitive in {None, name}]
+
+
+def _impossible(publication: Publication, model: PrivacyModel) -> dict[str | None, Proof]:
+    """Find what cannot hold, whoever's records they are, by the column that it is about.
 
     A model that a class holds with anybody more holds best if every record is another person's: what fails then, fails.
     """
     if not model.closed_under_adding or publication.mechanism is not None:
-        return []
+        return {}
     requirements = require([model], publication.sensitive, publication.sensitive_codes, complete=False)
     proofs = (
         _prove_one(publication, requirement, publication.sensitive, publication.sensitive_codes, None)
         for requirement in requirements
     )
-    return [replace(proof, scope="steward") for proof in proofs if not proof.holds]
+    return {proof.column: replace(proof, scope="steward") for proof in proofs if not proof.holds}
 
 
 def _prove_one(

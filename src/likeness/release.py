@@ -12,7 +12,7 @@ from likeness.attacks._base import Making
 from likeness.errors import LikenessError
 from likeness.forms._query import Query
 from likeness.metrics._base import Evaluation
-from likeness.proof import Verdict, prove
+from likeness.proof import Verdict, as_published, prove
 from likeness.tables import build
 from likeness.wording import count
 
@@ -164,7 +164,7 @@ class Release:
         people = encoded.data.individuals
         return prove(
             self._publication,
-            encoded.name_models(self._private.policy.privacy),
+            as_published(encoded.name_models(self._private.policy.privacy), self._publication),
             encoded.data,
             several=people is not None,
             individuals=None if people is None else people[next(iter(self._private.rows.values()))],

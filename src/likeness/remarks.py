@@ -1,4 +1,7 @@
-"""What a guarantee takes for granted, as certificates say it; everybody can check that they do."""
+"""What a guarantee takes for granted, in sentences that follow from what certificates say as data.
+
+Nothing is ever decided by reading them.
+"""
 
 from __future__ import annotations
 
@@ -71,111 +74,49 @@ def remark_on_ends(name: str, side: str, bound: object) -> str:
     return f"{name!r}: values {side} {bound} are published as {bound}"
 
 
-def remarks_on_form(form: Form, *, reproducible: bool) -> list[str]:
-    """Say what a form publishes as it is, and what its guarantee takes for granted."""
-    warned = [SEED_WARNING] if reproducible and form.protected_by_randomness else []
-    return [form.remark, *form.further_remarks, *warned]
-
-
-def foreign(remarks: Iterable[str], expected: Iterable[str], columns: PublishedColumns) -> list[str]:
-    """Find the remarks that no release has: anybody could have added them, and nobody could check them.
-
-    Parameters
-    ----------
-    remarks
-        What the certificate says.
-    expected
-        What its form and guarantee say.
-    columns
-        The published columns.
-
-    Examples
-    --------
-    >>> from likeness.forms._columns import ColumnNote, PublishedColumns
-    >>> said = [remark_on_ends("age", "above", 90), "differentially private"]
-    >>> foreign(said, [], PublishedColumns((ColumnNote("age", "quasi"),)))
-    ['differentially private']
-    """
-    known = {*expected}
-    others = [note.name for note in columns.with_role("other")]
-    names = [note.name for note in columns.notes]
-    return [
-        remark
-        for remark in remarks
-        if remark not in known
-        and not any(
-            remark.startswith(begin) and _named(remark.removeprefix(begin), others)
-            for begin in (AS_THEY_ARE, PSEUDONYMS)
-        )
-        and not any(_is_on_ends(remark, name) for name in names)
-    ]
-
-
-def _is_on_ends(remark: str, name: str) -> bool:
-    """Whether a remark says that values beyond an end of a column are published as that end."""
-    bound = remark.rpartition(" ")[2]
-    return any(remark == remark_on_ends(name, side, bound) for side in ("below", "above"))
-
-
-def unexplained(
-    form: Form, tables: Iterable[str], columns: PublishedColumns, remarks: Sequence[str]
+def remarks_on(
+    form: Form, models: Iterable[PrivacyModel], columns: PublishedColumns, *, reproducible: bool
 ) -> list[str]:
-    """Find the published columns that are neither protected, nor the form's own, nor said to be published as they are.
+    """Say what a guarantee takes for granted: everything that a certificate tells in sentences.
 
     Parameters
     ----------
     form
-        How they are published.
-    tables
-        Names of the published tables.
+        How the release is published.
+    models
+        The guarantee; columns under the names they are published under.
     columns
-        What the certificate says about them.
-    remarks
-        What else it says.
+        The published columns.
+    reproducible
+        Whether a seed was given.
 
     Examples
     --------
     >>> from likeness.forms._columns import ColumnNote, PublishedColumns
     >>> from likeness.forms.generalized import GeneralizedForm
-    >>> notes = PublishedColumns((ColumnNote("age", "quasi"), ColumnNote("visit", "other"), ColumnNote("ssn", "other")))
-    >>> unexplained(GeneralizedForm(), ["release"], notes, remark_on_columns(AS_THEY_ARE, ["visit"]))
-    ['ssn']
+    >>> notes = (ColumnNote("age", "quasi", "integer", "interval", top=90), ColumnNote("visit", "other"))
+    >>> for remark in remarks_on(GeneralizedForm(), [], PublishedColumns(notes), reproducible=False):
+    ...     print(remark)
+    published as they are, and not taken as known to the adversary: 'visit'
+    'age': values above 90 are published as 90
+    sensitive values are published exactly, one per record
     """
-    own = {*form.leading, *(key for table in tables for key in form.keys_in(table, columns))}
-    others = [note.name for note in columns.with_role("other") if note.name not in own]
-    said = {
-        name
-        for begin in (AS_THEY_ARE, PSEUDONYMS)
-        for remark in remarks
-        if remark.startswith(begin)
-        for name in _named(remark.removeprefix(begin), others)
+    names = {
+        role: [note.name for note in columns.with_role(role)] for role in ("sensitive", "other", "pseudonym")
     }
-    return [name for name in others if name not in said]
-
-
-def pseudonyms_in(columns: PublishedColumns, remarks: Sequence[str]) -> list[str]:
-    """Find the columns that are said to be random numbers in place of identifiers."""
-    others = [note.name for note in columns.with_role("other")]
-    return [
-        name
-        for remark in remarks
-        if remark.startswith(PSEUDONYMS)
-        for name in _named(remark.removeprefix(PSEUDONYMS), others)
+    ends = [
+        remark_on_ends(note.name, side, bound)
+        for note in columns.notes
+        for side, bound in (("below", note.bottom), ("above", note.top))
+        if bound is not None
     ]
-
-
-def _named(listed: str, names: Sequence[str]) -> list[str]:
-    """Which names a list is of, in their order; none where it is a list of anything else.
-
-    Examples
-    --------
-    >>> _named("'a', 'c'", ["a", "b", "c"]), _named("'a' and more", ["a", "b"])
-    (['a', 'c'], [])
-    """
-    found = []
-    for name in names:
-        rest = listed.removeprefix(repr(name))
-        if rest != listed and (not rest or rest.startswith(", ")):
-            found.append(name)
-            listed = rest.removeprefix(", ")
-    return [] if listed else found
+    warned = [SEED_WARNING] if reproducible and form.protected_by_randomness else []
+    return [
+        *remarks_on_others(models, names["sensitive"]),
+        *remark_on_columns(AS_THEY_ARE, names["other"]),
+        *remark_on_columns(PSEUDONYMS, names["pseudonym"]),
+        *ends,
+        form.remark,
+        *form.further_remarks,
+        *warned,
+    ]

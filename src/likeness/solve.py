@@ -14,7 +14,7 @@ from likeness.metrics.loss import LOSSES
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, spread
 from likeness.microdata.regions import Recoding, recode
-from likeness.models._requirements import Requirement, require_of
+from likeness.models._requirements import Requirement, refuse_nothing, require_of
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
@@ -90,6 +90,7 @@ def solve(
     while True:
         here = units if active.size == units.size else units.take(active)
         requirements = require_of(models, here, units)
+        refuse_nothing(requirements)
         first = first or requirements
         method.check(requirements)
         hopeless = _withhold_hopeless(here, requirements, because)

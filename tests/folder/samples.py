@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,12 @@ import polars as pl
 import likeness as lk
 from likeness.certificate import Certificate
 from likeness.folder.layout import digest
+from likeness.forms._columns import ColumnNote, PublishedColumns
 from likeness.report import certificate_page
 from likeness.tables import read_published, write
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 ODD = ["plain", "{a|b}", "*", "", 'say "hi"', "two\nlines", "[1, 2]", "a,b", "\\e", " padded "]
@@ -118,16 +121,47 @@ class Folder:
             for name, facts in certificate.files.items()
             if (self.root / "public" / name).exists()
         }
-        certificate = replace(certificate, **({"files": files} | changes))
-        path.write_text(certificate.to_json())
+        self.put_certificate(replace(certificate, **({"files": files} | changes)))
+
+    def put_certificate(self, certificate: Certificate) -> None:
+        """Replace the certificate and its page."""
+        (self.root / "public/certificate.json").write_text(certificate.to_json())
         (self.root / "public/certificate.html").write_text(certificate_page(certificate))
+
+    def rewrite(self, edit: Callable[[dict[str, Any]], Any]) -> None:
+        """Edit the certificate as plain JSON, and make the page say the same."""
+        content = self.read("public/certificate.json")
+        edit(content)
+        self.forge(content)
+
+    def forge(self, content: Any, *, sentences: bool = False) -> None:
+        """Replace the certificate by any JSON; its page, and its sentences if asked, say the same where there can be any."""
+        # What no certificate is has no page.
+        with suppress(Exception):
+            read = Certificate(
+                content["form"],
+                PublishedColumns(tuple(map(ColumnNote.from_json, content["columns"]))),
+                tuple(content["guarantee"]),
+                content["counts"]["records"],
+                content["counts"]["classes"],
+                content["reproducible"],
+                content["files"],
+                content["likeness"],
+                content["counts"].get("individuals"),
+            )
+            if sentences and "remarks" in content:
+                content["remarks"] = list(read.remarks)
+            (self.root / "public/certificate.html").write_text(certificate_page(read))
+        text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+        # Halves of characters are escaped: a file cannot hold them.
+        (self.root / "public/certificate.json").write_bytes(text.encode(errors="backslashreplace"))
 
     def claim_what_holds(self) -> None:
         """Recompute the public hashes, and claim what the changed table measures."""
         self.certify()
         found = lk.verify(self.root / "public")
         self.certify(
-            guarantee=tuple(proof.to_json() for proof in found.proofs),
+            guarantee=tuple(proof.claim() for proof in found.proofs),
             records=found.records,
             classes=found.classes,
         )

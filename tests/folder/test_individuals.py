@@ -13,7 +13,6 @@ from tests.folder.samples import Folder
 
 import likeness as lk
 from likeness.forms._columns import ColumnNote, PublishedColumns
-from likeness.forms.identity_reserved import IdentityReservedForm
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -84,7 +83,9 @@ def linked(folder: Folder | Path) -> bool:
 
 def test_what_is_proven_and_to_whom(written: Path) -> None:
     alone, steward, compared = lk.verify(written / "public"), lk.verify(written), lk.verify(written, visits())
-    assert alone.ok
+    assert alone.ok is linked(written)
+    assert not alone.failed
+    assert alone.status == ("proven" if linked(written) else "nothing checkable")
     assert {proof.holds for proof in alone.proofs} == ({True} if linked(written) else {None})
     assert {proof.scope for proof in alone.proofs} == ({"public"} if linked(written) else {"steward"})
     for verdict in (steward, compared):
@@ -124,7 +125,8 @@ def test_people_are_numbered_in_no_order_of_the_original(written: Path) -> None:
 def test_opened(written: Path) -> None:
     opened = lk.open_release(written / "public")
     assert opened.certificate.individuals == 40
-    assert opened.verify().ok
+    assert opened.verify().ok is linked(written)
+    assert not opened.verify().failed
     for shown in (repr(opened), opened._repr_html_()):
         assert ("records of 40 individuals in" in shown) is linked(written)
     if linked(written):
@@ -288,7 +290,6 @@ def test_random_numbers_are_no_attributes(column: str, role: str, said: str, fol
 def test_claims_that_cannot_be_checked_are_of_columns_that_there_are(folder: Folder) -> None:
     _as_role(folder, "disease", "other")
     assert lk.verify(folder.root / "public").problems == (
-        "certificate.json: does not say that 'disease' is published as it is, unprotected",
         "certificate.json claims alpha-k-anonymity on 'disease', which is no sensitive column",
     )
 
@@ -323,9 +324,9 @@ def test_people_are_not_taken_for_records(limited: Path, tmp_path: Path) -> None
     folder.certify(form={"name": "generalized"}, individuals=None)
     folder.claim_what_holds()
     assert lk.verify(folder.root / "public").problems == (
-        "release.csv: holds 'person', which generalized releases do not publish there",
-        f"certificate.json: says what no release says and nobody can check: {IdentityReservedForm.further_remarks[0]!r}",
-        "certificate.json: does not say that 'person' and 'class' are published as they are, unprotected",
+        "release.csv: holds 'person', 'class', which generalized releases do not publish there",
+        "certificate.json: 'person' has the role added; generalized releases add no such column",
+        "certificate.json: 'class' has the role added; generalized releases add no such column",
         "certificate.json claims ir-alpha-beta-anonymity, which counts people, and does not say how many there are",
     )
 

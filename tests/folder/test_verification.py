@@ -18,7 +18,6 @@ from likeness._version import __version__
 from likeness.errors import InvalidError
 from likeness.folder.layout import digest
 from likeness.forms._columns import ColumnNote, PublishedColumns
-from likeness.remarks import AS_THEY_ARE, PSEUDONYMS, remark_on_ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -174,7 +173,7 @@ EDITS = {
     "no sensitive": _edit("columns", 4, "role", to="other"),
     "column": _edit("columns", 1, "name", to="years"),
     "extra key": _edit("comment", to="all is well"),
-    "format": _edit("format", to=2),
+    "format": _edit("format", to=3),
     "version": _edit("likeness", to="9.9"),
     "remark": _edit("remarks", 0, to="nothing at all"),
     "reproducible": _edit("reproducible", to=False),
@@ -210,7 +209,6 @@ def test_certificate_written_otherwise(folder: Folder) -> None:
         ({"records": 81}, "81 records"),
         ({"classes": 3}, "3 classes"),
         ({"reproducible": False}, "a given seed"),
-        ({"remarks": ("all is well",)}, "SHA-256 is not the one in audit.json"),
         ({"version": "0.0.1"}, f"likeness: {__version__!r}"),
     ],
 )
@@ -473,52 +471,44 @@ def test_everything_recomputed_but_untrue(folder: Folder) -> None:
 def test_told_otherwise_than_the_policy(folder: Folder) -> None:
     certificate = lk.open_release(folder.root).certificate
     notes = [
-        replace(note, distance="ordered") if note.role == "sensitive" else note
+        replace(note, top=85) if note.name == "age" else note  # could be so, for all that is published
         for note in certificate.columns.notes
     ]
-    ends = remark_on_ends("age", "above", 90)  # could be so, for all that is published
-    folder.certify(columns=PublishedColumns(tuple(notes)), remarks=(*certificate.remarks, ends))
+    folder.certify(columns=PublishedColumns(tuple(notes)))
     folder.audit()
     assert lk.verify(folder.root).ok
-    _failure(folder.root, "says of column 'disease'", "its remarks", original=patients())
+    _failure(folder.root, "says of column 'age'", original=patients())
 
 
-def test_what_the_form_takes_for_granted_must_be_said(folder: Folder) -> None:
-    folder.certify(remarks=("all is well",))
-    folder.audit()
-    _failure(folder.root, "lacks a remark that every generalized release has")
+def test_sentences_are_those_that_the_data_give(folder: Folder) -> None:
+    told = folder.read("public/certificate.json")["remarks"]
+    for remarks in (
+        ["all is well"], told[1:], told[:-1], [*told, told[-1]], [told[1], told[0], *told[2:]], [*told, "all is well"],
+        [told[0].replace("as known", "as unknown"), *told[1:]], [told[0] + " or not", *told[1:]],
+        ["1.\xa0This\xa0release\xa0is\xa0safe", *told],
+    ):  # fmt: skip
+        folder.rewrite(lambda content, one=remarks: content.update(remarks=one))
+        folder.audit()
+        _failure(folder.root, "its remarks are not those that its form, guarantee and columns give")
+        _failure(
+            folder.root / "public", "its remarks are not those that its form, guarantee and columns give"
+        )
 
 
-@pytest.mark.parametrize("hidden", [AS_THEY_ARE, PSEUDONYMS])
-def test_what_is_published_as_it_is_must_be_said(hidden: str, folder: Folder) -> None:
-    remarks = folder.read("public/certificate.json")["remarks"]
-    (line,) = [remark for remark in remarks if remark.startswith(hidden)]
-    names = [name for name in folder.frame().columns if repr(name) in line]
-    name = names[0]
-    said = " and ".join(map(repr, names))
-    are = "is published as it is" if len(names) == 1 else "are published as they are"
-    message = f"certificate.json: does not say that {said} {are}, unprotected"
-    for others in (
-        [],
-        [line.replace(name, "ageless")],
-        [line + " or not"],
-        [line.replace("as known", "as unknown")],
-    ):
-        changed = [remark for remark in remarks if remark != line]
-        if others != [line]:
-            folder.certify(remarks=(*changed, *others))
-            _failure(folder.root / "public", message)
-    assert message in _written_by_another(folder, tuple(changed))
+@pytest.mark.parametrize(
+    ("name", "role"), [("visit", "pseudonym"), ("note", "pseudonym"), ("visit", "added")]
+)
+def test_what_is_published_as_it_is_cannot_be_called_otherwise(name: str, role: str, folder: Folder) -> None:
+    notes = lk.open_release(folder.root).certificate.columns.notes
+    changed = tuple(replace(note, role=role) if note.name == name else note for note in notes)
+    folder.certify(columns=PublishedColumns(changed))
+    said = "to hold random numbers in place of identifiers" if role == "pseudonym" else "add no such column"
+    _failure(folder.root / "public", f"'{name}'", said)
 
 
-def _written_by_another(folder: Folder, remarks: tuple[str, ...]) -> str:
-    """What is said when the certificate is of an older version, which may have had other words for it."""
-    folder.certify(remarks=remarks, version="0.1.0")
-    problems = lk.verify(folder.root / "public").problems
-    assert any(
-        "written by likeness 0.1.0" in line and "verify with that version" in line for line in problems
-    )
-    return "\n".join(problems)
+def test_releases_of_an_older_format_need_their_own_version(folder: Folder) -> None:
+    folder.rewrite(lambda content: content.update(format=1, likeness="0.2.0"))
+    _failure(folder.root / "public", "certificate.json: is of format 1; this version reads format 2")
 
 
 def test_pseudonyms_are_numbers_and_nothing_else(folder: Folder) -> None:
@@ -559,12 +549,8 @@ def test_column_added_with_all_hashes(folder: Folder) -> None:
     notes = (*(ColumnNote.from_json(note) for note in content["columns"]), ColumnNote("extra", "other"))
     folder.certify(files=facts, columns=PublishedColumns(notes))
     folder.audit()
-    _failure(folder.root / "public", "does not say that 'extra' is published as it is, unprotected")
-    remarks = [
-        f"{remark}, 'extra'" if remark.startswith(AS_THEY_ARE) else remark for remark in content["remarks"]
-    ]
-    folder.certify(remarks=tuple(remarks))
-    folder.audit()
+    # It is said to be published as it is, and it is.
+    assert "'extra'" in folder.read("public/certificate.json")["remarks"][0]
     assert lk.verify(folder.root).ok
     _failure(folder.root, "column 'extra': neither the original nor the policy has it", original=patients())
 

@@ -1,21 +1,29 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from tests.models.tables import DISEASE_COUNTS, categorical, diseases
 
-from likeness.errors import PolicyError
+from likeness.errors import CannotBeMetError, PolicyError
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
-from likeness.models._requirements import require, require_of
+from likeness.models._requirements import published_values, refuse_nothing, require, require_of
 from likeness.models.alpha_k_anonymity import AlphaKAnonymity
 from likeness.models.basic_beta_likeness import BasicBetaLikeness
 from likeness.models.beta_likeness import BetaLikeness
 from likeness.models.distinct_l_diversity import DistinctLDiversity
 from likeness.models.eir_l_diversity import EirLDiversity
 from likeness.models.k_anonymity import KAnonymity
+from likeness.models.rho_privacy import RhoPrivacy
+
+
+def shown(model):
+    """Name a case, alike in every process."""
+    return re.sub(r" at 0x[0-9a-f]+", "", repr(model))
+
 
 TWO = (categorical(3), replace(categorical(2), name="other"))
 CODES = np.array([[0, 1, 0, 1, 2, 2], [0, 0, 1, 1, 1, 0]], np.int32)
@@ -140,11 +148,78 @@ def test_columns_that_are_not_there():
         require([DistinctLDiversity(2)], (), np.zeros((0, 6), np.int32))
 
 
-def test_domains_of_a_release_may_lack_withheld_values():
+def test_values_that_nobody_has_are_no_guarantee():
     model = AlphaKAnonymity(0.5, 1, values=["gone"], sensitive="sensitive")
     with pytest.raises(PolicyError, match="has no value 'gone'"):
         require([model], TWO, CODES)
-    assert len(require([model], TWO, CODES, complete=False)) == 1
+    with pytest.raises(PolicyError, match="names 'gone', which nobody has"):
+        require([model], TWO, CODES, complete=False)
+    assert published_values(model, TWO) == {*TWO[0].labels}
+    assert model.naming_only({"0"}) == model
+    both = AlphaKAnonymity(0.5, 1, values=["gone", "0"])
+    assert both.naming_only({"0"}) == AlphaKAnonymity(0.5, 1, values=["0"])
+
+
+ONE = (categorical(3),)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        AlphaKAnonymity(0.5, 2, values=["2"]),
+        RhoPrivacy({"2": "1/3"}),
+        RhoPrivacy({"0": "1/3", "2": "1/3"}, rho1={"0": "1/100", "2": "1/100"}),
+        RhoPrivacy("1/2", rho1="1/100"),
+        BetaLikeness(caps={"0": 1, "1": "1", "2": 0}),
+        BetaLikeness(caps={"0": 1, "1": "1"}, negative=1),
+        BetaLikeness(bound=lambda _: 1),
+    ],
+    ids=shown,
+)
+def test_guarantees_about_nothing_are_refused(model):
+    """Half of the records have the value 0, half 1; nobody has 2, though the column could."""
+    requirements = require([model], ONE, CODES[:1] % 2, complete=False)
+    with pytest.raises(
+        CannotBeMetError, match=f"{model.name} on 'sensitive': says nothing about these records: "
+    ):
+        refuse_nothing(requirements)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        AlphaKAnonymity(0.5, 2, values=["2", "0"]),
+        RhoPrivacy({"2": "1/3", "1": "9/10"}),
+        RhoPrivacy("3/4", rho1="1/2"),
+        BetaLikeness(caps={"0": 1, "1": "99/100"}),
+        BetaLikeness(caps={"0": 1, "1": "1"}, negative="1/2"),
+        KAnonymity(1),
+    ],
+    ids=shown,
+)
+def test_weak_guarantees_are_guarantees(model):
+    refuse_nothing(require([model], ONE, CODES[:1] % 2, complete=False))
+
+
+def test_a_column_of_one_value_is_no_fault_of_a_bound():
+    refuse_nothing(require([BetaLikeness(bound=lambda _: 1)], ONE, CODES[:1] * 0, complete=False))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [BetaLikeness(caps={"0": 1, "nobody": 1}), RhoPrivacy({"0": "1/2", "nobody": "1/2"}), AlphaKAnonymity(1, 2, ["nobody"])],
+    ids=shown,
+)  # fmt: skip
+@pytest.mark.parametrize("complete", [True, False])
+def test_names_are_those_of_values(model, complete):
+    with pytest.raises(PolicyError, match="'nobody'"):
+        require([model], ONE, CODES[:1], complete=complete)
+
+
+def test_a_bound_of_the_originals_distribution_would_tell_it():
+    for given in ({"bound": lambda p: 2 * p}, {"caps": {"0": 1}}):
+        with pytest.raises(PolicyError, match="needs reference: published"):
+            BetaLikeness(reference="original", **given)
 
 
 def test_numbers_have_no_levels():

@@ -13,6 +13,7 @@ from tests.report.html_check import check_html
 
 import likeness as lk
 from likeness.certificate import Certificate
+from likeness.forms._columns import ColumnNote, PublishedColumns
 from likeness.report import certificate_page
 
 ODD = '<script>alert("x")</script>'
@@ -62,13 +63,15 @@ def test_says_what_the_certificate_says(certificate: Certificate) -> None:
     assert f"likeness {certificate.version}" in said
     for entry in certificate.guarantee:
         assert entry["model"] in said
-        for name, value in entry["measured"].items():
+        assert (entry["measured"] is None) == (entry["scope"] == "steward")
+        for name, value in (entry["measured"] or {}).items():
             assert f"{name} = {int(value) if float(value).is_integer() else value}" in said
     assert "k = 2" in said
     assert "beta = 2" in said
     assert "Every equivalence class holds at least k records." in said
     for words in (
-        "public: anyone", "steward: only", "declared from 0 to 110", "in the order low, mid, high", "0" * 64,
+        "public: anyone", "steward: only", "the steward alone can tell", "What is not of the scope steward was proven",
+        "declared from 0 to 110", "an order of 3 values", "0" * 64,
         "hierarchy of 2 values", "seen & done", "A seed was given", "distance equal", *certificate.remarks,
     ):  # fmt: skip
         assert words in said
@@ -76,9 +79,9 @@ def test_says_what_the_certificate_says(certificate: Certificate) -> None:
 
 
 def test_only_what_applies_is_said(certificate: Certificate) -> None:
-    plain = replace(certificate, guarantee=certificate.guarantee[:1], reproducible=False, remarks=())
+    plain = replace(certificate, guarantee=certificate.guarantee[:1], reproducible=False)
     said = _texts(certificate_page(plain))
-    for words in ("steward", "A seed was given", "else there is to know"):
+    for words in ("steward", "A seed was given"):
         assert words not in said
     assert "no model covers a sensitive column" in said
 
@@ -86,7 +89,8 @@ def test_only_what_applies_is_said(certificate: Certificate) -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"records": 13}, {"classes": 99}, {"reproducible": False}, {"remarks": ("x",)}, {"version": "x"},
+        {"records": 13}, {"classes": 99}, {"reproducible": False}, {"version": "x"},
+        {"columns": PublishedColumns((ColumnNote("x", "other"),))},
         {"files": {}}, {"form": {"name": "generalized", "recoding": "set"}},
     ],
 )  # fmt: skip

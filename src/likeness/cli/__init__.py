@@ -10,6 +10,7 @@ exit  meaning
 1     a verification or a threshold failed
 2     invalid whatever the data: usage, policy, unreadable or malformed input, parameter out of range
 3     valid, but this table cannot meet it; the message says what would make it possible
+4     nothing was found wrong, but from these files nothing could be checked (``verify``)
 70    a defect of likeness itself; ``--traceback`` (or LIKENESS_TRACEBACK=1) shows where
 130   interrupted
 141   what read stdout closed it

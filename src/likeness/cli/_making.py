@@ -24,6 +24,7 @@ from likeness.report.measured import smallest_class
 from likeness.wording import count
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from likeness.policy import Policy
@@ -118,7 +119,7 @@ def tell(release: Release, summary: dict[str, Any]) -> list[str]:
     return told(blocks)
 
 
-def classes_line(classes: int, summary: dict[str, Any]) -> str:
+def classes_line(classes: int, summary: Mapping[str, Any]) -> str:
     """Say how many classes there are, and how many the smallest one holds.
 
     Examples

@@ -142,7 +142,8 @@ def lost(values: dict[str, float]) -> list[str]:
 def judged(verdict: Verdict) -> dict[str, Any]:
     """Write a verdict as JSON can hold it."""
     return {
-        "ok": verdict.ok,
+        "ok": None if verdict.status == "nothing checkable" else verdict.ok,
+        "status": verdict.status,
         "records": verdict.records,
         "classes": verdict.classes,
         "proofs": [

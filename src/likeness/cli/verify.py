@@ -6,6 +6,8 @@ from likeness.cli._command import command as as_command
 from likeness.cli._console import console
 from likeness.cli._options import AS_FOUND, FolderPath, Format, Reading
 
+EXIT_CODES = {"proven": 0, "proven in part": 0, "failed": 1, "nothing checkable": 4}
+
 
 def verify(
     folder: FolderPath,
@@ -16,7 +18,10 @@ def verify(
     format: Format = "text",  # noqa: A002  # the option's name
     reading: Reading = AS_FOUND,
 ) -> int:
-    """Prove the guarantee of a release again, from its files alone; exit code 1 when anything is wrong.
+    """Prove the guarantee of a release again, from its files alone.
+
+    Exit code 0: proven, at least in part; 1: something is wrong; 4: nothing was found wrong, but from these files nothing
+    could be checked, as only the steward can check any of it.
 
     From public/ alone anyone proves the guarantee and that the certificate claims no more. With private/ beside it, also
     that nothing was changed since; with the original, that every published row is a correct generalization of a record and
@@ -43,7 +48,7 @@ def verify(
         console.json({"folder": str(folder), **judged(verdict)})
     else:
         console.lines(repr(verdict).splitlines())
-    return 0 if verdict.ok else 1
+    return EXIT_CODES[verdict.status]
 
 
 command = as_command(verify)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.anonymization import as_it_is, choose_method, describe_columns, remarks_on
-from likeness.errors import LikenessError
+from likeness.anonymization import as_it_is, choose_method, describe_columns
 from likeness.folder.audit import content_digest
 from likeness.folder.class_map import DROPPED
 from likeness.folder.covering import covered
@@ -278,19 +277,12 @@ class Origin:
         kept[self.records] = True
         names = {name: table.names for name, table in self.public.tables.items()}
         told = {note.name: note.to_json() for note in certificate.columns.notes}
-        for note in describe_columns(self.encoded, form, kept, names).notes:
+        for note in describe_columns(self.encoded, self.policy, form, kept, names).notes:
             if told.get(note.name) != note.to_json():
                 yield (
                     f"certificate.json: what it says of column {note.name!r} is not what the policy and the "
                     "original give"
                 )
-        try:
-            remarks = remarks_on(self.encoded, self.policy, form, reproducible=certificate.reproducible)
-        except LikenessError as problem:
-            yield str(problem)
-        else:
-            if remarks != certificate.remarks:
-                yield "certificate.json: its remarks are not those that the policy gives"
 
     def _wrong(self, wrong: NDArray[np.bool_], column: str, what: str) -> str:
         """Name the rows that are wrong, in the release and in the original."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,24 +11,33 @@ import numpy as np
 from likeness.anonymization import as_it_is
 from likeness.certificate import Certificate
 from likeness.errors import LikenessError, TableError, VerificationError
+from likeness.exact import rational
 from likeness.folder.layout import CERTIFICATE, CERTIFICATE_PAGE, FORMATS, digest, read_bounded
-from likeness.forms._base import as_labelled
+from likeness.forms._base import RESERVED, as_labelled
 from likeness.forms._columns import refused_value
 from likeness.forms._regions import read_region
-from likeness.forms._text import MISSING
+from likeness.forms._stretches import read_stretch
+from likeness.forms._text import MISSING, read_value
+from likeness.microdata.domain import NUMERIC
 from likeness.microdata.individuals import who_share
-from likeness.remarks import foreign, pseudonyms_in, remarks_on_form, remarks_on_others, unexplained
 from likeness.report import certificate_page
 from likeness.tables import Labelled, Table, read_published
-from likeness.wording import count, nouns, quoted
+from likeness.wording import count, nouns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from likeness.folder.layout import Layout
-    from likeness.forms._base import Form, Publication
-    from likeness.forms._columns import ColumnNote
+    from likeness.forms._base import Cells, Form, Publication
+    from likeness.forms._columns import ColumnNote, PublishedColumns
+
+_END_NAMES = {
+    "low": "declared domain",
+    "high": "declared domain",
+    "bottom": "end of bottom coding",
+    "top": "end of top coding",
+}
 
 _SHOWN = 5  # cells of a column that are named one by one
 
@@ -137,11 +147,8 @@ def _read_certificate(part: PublicPart) -> None:
     except (OSError, UnicodeDecodeError) as problem:
         part.problems.append(f"{label}: cannot be read ({problem})")
         return
-    except (LikenessError, KeyError, TypeError, AttributeError, ValueError) as problem:
-        whole = isinstance(problem, VerificationError)
-        part.problems.append(
-            str(problem) if whole else f"{label}: is not as likeness writes it; it was changed"
-        )
+    except VerificationError as problem:
+        part.problems += problem.problems
         return
     part.certificate = certificate
     if text != certificate.to_json():
@@ -172,8 +179,8 @@ def _check_files(part: PublicPart) -> None:
     assert part.certificate is not None  # noqa: S101  # read before
     assert part.form is not None  # noqa: S101  # made before
     layout, certified = part.layout, part.certificate.files
-    possible = [{part.form.file_of(name, format_) for name in part.form.tables} for format_ in FORMATS]
-    if set(certified) not in possible:
+    possible = [[part.form.file_of(name, format_) for name in part.form.tables] for format_ in FORMATS]
+    if list(certified) not in possible:
         part.problems.append(
             f"{CERTIFICATE}: certifies the files {', '.join(certified) or '(none)'}; the form "
             f"{part.form.name} publishes {', '.join(part.form.tables)}"
@@ -246,56 +253,32 @@ def _check_columns(part: PublicPart) -> None:
             part.problems.append(
                 f"{part.labels[name]}: holds {', '.join(map(repr, wrong))}, which {part.form.name} releases do not publish there"
             )
-    part.problems += [
-        f"{CERTIFICATE}: {note.name!r} has the role {note.role}; in {part.form.name} releases it is a random number"
-        for note in part.certificate.columns.notes
-        if note.name in part.form.leading and note.role != "other"
-    ]
-    _check_remarks(part)
-
-
-def _check_remarks(part: PublicPart) -> None:
-    """Make sure that the certificate says what its form and its columns take for granted."""
-    assert part.certificate is not None  # noqa: S101  # read before
-    assert part.form is not None  # noqa: S101  # made before
-    certificate, form = part.certificate, part.form
-    elsewhere = _other_version(certificate, "; its wording may differ: verify with that version")
-    of_form = remarks_on_form(form, reproducible=certificate.reproducible)
-    if not {*of_form} <= {*certificate.remarks}:
-        part.problems.append(f"{CERTIFICATE}: lacks a remark that every {form.name} release has{elsewhere}")
-    sensitive = [note.name for note in certificate.columns.with_role("sensitive")]
-    on_others = list(remarks_on_others(certificate.make_models(), sensitive))
-    if not {*on_others} <= {*certificate.remarks}:
-        part.problems.append(
-            f"{CERTIFICATE}: lacks the remark that says whether other sensitive columns are taken as known{elsewhere}"
-        )
-    part.problems += [
-        f"{CERTIFICATE}: says what no release says and nobody can check: {quoted(remark, 400)}{elsewhere}"
-        for remark in foreign(certificate.remarks, [*of_form, *on_others], certificate.columns)
-    ]
-    described = [name for name in part.tables if name not in form.undescribed]
-    bare = unexplained(form, described, certificate.columns, certificate.remarks)
-    if bare:
-        part.problems.append(
-            f"{CERTIFICATE}: does not say that {' and '.join(map(repr, bare))} {'is' if len(bare) == 1 else 'are'} published as "
-            f"{'it is' if len(bare) == 1 else 'they are'}, unprotected{elsewhere}"
-        )
+    own = part.form.own_columns(part.certificate.columns)
+    for note in part.certificate.columns.notes:
+        added = note.role == "added"
+        if added and note.name not in own:
+            part.problems.append(
+                f"{CERTIFICATE}: {note.name!r} has the role added; {part.form.name} releases add no such column"
+            )
+        if not added and note.name in own & {*part.form.leading, *RESERVED}:
+            part.problems.append(
+                f"{CERTIFICATE}: {note.name!r} has the role {note.role}; in {part.form.name} releases it is a random number"
+            )
     _check_pseudonyms(part)
 
 
 def _check_pseudonyms(part: PublicPart) -> None:
     """Make sure that what is said to be random numbers in place of identifiers is nothing else."""
     assert part.certificate is not None  # noqa: S101  # read before
-    named = pseudonyms_in(part.certificate.columns, part.certificate.remarks)
-    for key, table in part.tables.items():
-        for name in named:
-            if name not in table.names:
+    for note in part.certificate.columns.with_role("pseudonym"):
+        for key, table in part.tables.items():
+            if note.name not in table.names:
                 continue
-            shown = [str(value) for value in as_it_is(table, name).values]
-            if {*shown} - {""} != {str(number) for number in range(1, len({*shown} - {""}) + 1)}:
+            shown = {str(value) for value in as_it_is(table, note.name).values} - {""}
+            if shown != {str(number) for number in range(1, len(shown) + 1)}:
                 part.problems.append(
-                    f"{part.labels[key]}: the column {name!r} is said to hold random numbers in place of identifiers; it holds "
-                    "something else"
+                    f"{part.labels[key]}: the column {note.name!r} is said to hold random numbers in place of identifiers; it "
+                    "holds something else"
                 )
 
 
@@ -304,7 +287,7 @@ def _check_links(part: PublicPart, shown: Publication) -> None:
     assert part.certificate is not None  # noqa: S101  # read before
     first, table = next(iter(part.tables.items()))
     word = "record" if shown.persons is None else "person"
-    for name in pseudonyms_in(part.certificate.columns, part.certificate.remarks):
+    for name in (note.name for note in part.certificate.columns.with_role("pseudonym")):
         if name not in table.names:
             continue
         column = as_labelled(as_it_is(table, name))
@@ -333,6 +316,9 @@ def _understand(part: PublicPart) -> None:
         part.publication = part.form.read(tables, part.certificate.columns)
         if part.publication.size == 0:
             part.problems.append(f"{files}: holds no records; there is no release of nobody")
+        part.problems += [
+            f"{files}: {line}" for line in _contradictions(part.publication, part.certificate.columns)
+        ]
     except KeyError as problem:
         part.problems.append(f"{files}: the column {problem} is missing")
     except LikenessError as problem:
@@ -347,6 +333,73 @@ def _understand(part: PublicPart) -> None:
         part.problems += cells or [f"{files}: {line}" for line in problem.problems]
 
 
+def _contradictions(publication: Publication, columns: PublishedColumns) -> Iterator[str]:
+    """Say what was published that cannot be, after what the certificate says of the column."""
+    notes = {note.name: note for note in columns.notes}
+    if any(_ends(note) or note.values is not None for note in columns.with_role("quasi")):
+        for cells in publication.cells:
+            yield from _beyond(cells)
+            yield from _unlisted(cells)
+    for domain in publication.sensitive:
+        numbers = domain.numbers if domain.kind in NUMERIC else np.zeros(0)
+        for side, key, end in _ends(notes[domain.name]):
+            beyond = numbers < float(end) if side < 0 else numbers > float(end)
+            if beyond.any():
+                shown = domain.labels[int(np.argmax(beyond))]
+                yield _of_end(domain.name, shown, side, key)
+
+
+def _ends(note: ColumnNote) -> list[tuple[int, str, Fraction]]:
+    """Ends that no value of a column lies beyond: side (-1: none is smaller), what it is, and where it lies."""
+    found = []
+    for side, key in ((-1, "low"), (1, "high"), (-1, "bottom"), (1, "top")):
+        end = getattr(note, key)
+        if end is not None:
+            day = isinstance(end, str)
+            found.append(
+                (side, key, Fraction(np.datetime64(end, "D").astype(int).item()) if day else rational(end))
+            )
+    return found
+
+
+def _of_end(name: str, shown: str, side: int, key: str) -> str:
+    """Say that something lies beyond an end."""
+    where = "below" if side < 0 else "above"
+    return f"column {name!r}: {shown!r} lies {where} the {_END_NAMES[key]} that {CERTIFICATE} says"
+
+
+def _beyond(cells: Cells) -> Iterator[str]:
+    """Say which regions lie beyond an end of their column; of a hierarchy those that lie there as a whole."""
+    for side, key, end in _ends(cells.note):
+        for region in cells.regions:
+            low, high = region.low, region.high
+            if region.what == "node":
+                stretch = read_stretch(
+                    read_value(region.text), days=isinstance(getattr(cells.note, key), str)
+                )
+                low, high = (None, None) if stretch is None else (stretch.high, stretch.low)
+            elif region.what != "interval":
+                continue
+            if low is not None and (low < end if side < 0 else high > end):
+                yield _of_end(cells.note.name, region.text, side, key)
+                break
+
+
+def _unlisted(cells: Cells) -> Iterator[str]:
+    """Say which values of a column that lists them all are not listed, or are listed and nowhere published."""
+    note = cells.note
+    if note.values is None:
+        return
+    told = set(note.values)
+    shown = {value for region in cells.regions for value in region.values}
+    more = shown - told
+    # What * stands for is not seen where it is published.
+    if not any(region.what == "everything" for region in cells.regions):
+        more |= told - shown
+    if more:
+        yield f"column {note.name!r}: its values are not those that {CERTIFICATE} lists"
+
+
 def _unreadable(note: ColumnNote, column: Labelled, table: Table, label: str, form: Form) -> list[str]:
     """Say which cells of a column are nothing that such a column can hold, and where the first of them stand."""
     exact = note.role == "sensitive" or form.publishes_exactly
@@ -354,7 +407,7 @@ def _unreadable(note: ColumnNote, column: Labelled, table: Table, label: str, fo
         code: (None if text == MISSING else refused_value(note, text))
         if exact
         else _refused_region(note, text)
-        for code, text in enumerate(column.labels if note.role != "other" else [])
+        for code, text in enumerate(column.labels if note.described else [])
     }
     wrong = {code: words for code, words in said.items() if words is not None}
     first = {code: int(np.argmax(column.codes == code)) for code in list(wrong)[:_SHOWN]}

@@ -21,7 +21,7 @@ from likeness.kernels.grouping import first_appearance
 from likeness.microdata.grouping import pack
 from likeness.models._requirements import one_a_column
 from likeness.policy.sections import READING
-from likeness.proof import Verdict, prove
+from likeness.proof import Verdict, as_published, prove
 from likeness.tables import read
 
 if TYPE_CHECKING:
@@ -193,23 +193,24 @@ def _prove(
         problems += certificate.compare(verdict)
         if policy is None:
             return verdict
+        named = policy.privacy if encoded is None else encoded.name_models(policy.privacy)
         sensitive = [domain.name for domain in publication.sensitive]
-        models = (
-            one_a_column(policy.privacy, sensitive)
-            if encoded is None
-            else encoded.name_models(policy.privacy)
-        )
+        models = as_published(one_a_column(named, sensitive), publication)
         # What is certified was proven just now.
-        others = [model for model in models if model not in certified]
-        asked = prove(publication, others, data, several=several, individuals=individuals)
+        asked = [
+            (model.name, prove(publication, [model], data, several=several, individuals=individuals).proofs)
+            for model in models
+            if model not in certified
+        ]
     except LikenessError as problem:
         problems += problem.problems
         return Verdict((), publication.size, int(publication.classes.max(initial=-1)) + 1)
     claimed = {(proof.subject, proof.column) for proof in verdict.proofs}
-    extra = tuple(proof for proof in asked.proofs if (proof.subject, proof.column) not in claimed)
-    problems += [
-        f"certificate.json does not claim {proof.subject}, which the policy asks for" for proof in extra
-    ]
+    extra = tuple(
+        proof for _, proofs in asked for proof in proofs if (proof.subject, proof.column) not in claimed
+    )
+    lacking = [proof.subject for proof in extra] + [name for name, proofs in asked if not proofs]
+    problems += [f"certificate.json does not claim {what}, which the policy asks for" for what in lacking]
     return replace(verdict, proofs=verdict.proofs + extra)
 
 

@@ -356,6 +356,10 @@ class Form(ABC):
         """Name the columns that the form itself adds to a table, beside those of the original."""
         return frozenset()
 
+    def own_columns(self, columns: PublishedColumns) -> frozenset[str]:
+        """Name all columns that the form itself adds, in any of its tables."""
+        return frozenset(self.leading).union(*(self.keys_in(table, columns) for table in self.tables))
+
     def misplaced(self, table: str, names: Iterable[str], columns: PublishedColumns) -> list[str]:
         """Say which columns a table must not hold: exact values beside what the form publishes would undo it.
 
@@ -370,14 +374,12 @@ class Form(ABC):
         columns
             What the certificate says about all columns.
         """
-        roles = self.roles_in.get(table)
-        of = {note.name: note.role for note in columns.notes}
-        keys = {*self.keys_in(table, columns), *self.leading}
-        return [
-            name
-            for name in names
-            if name not in keys and (name in RESERVED or (roles is not None and of.get(name) not in roles))
-        ]
+        of, roles = {note.name: note.role for note in columns.notes}, self.roles_in.get(table)
+        keys = self.keys_in(table, columns).union(self.leading if table == self.tables[0] else ())
+
+        foreign = (name for name in names if name not in keys)
+        allowed = {*of.values()} - {"added"} if roles is None else roles
+        return [name for name in foreign if name in RESERVED or of.get(name) not in allowed]
 
     @abstractmethod
     def publish(self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator) -> Published:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -25,6 +26,17 @@ if TYPE_CHECKING:
     from likeness.microdata.domain import Kind
 
 
+_SHAPES = {
+    "integer": {"interval"},
+    "real": {"interval"},
+    "date": {"interval"},
+    "ordered": {"interval"},
+    "hierarchical": {"tree", "set"},
+    "categorical": {"set"},
+}
+"""How the values of each kind can be generalized."""
+
+
 @dataclass(frozen=True)
 class ColumnNote:
     """What a certificate says about one column.
@@ -32,11 +44,14 @@ class ColumnNote:
     Parameters
     ----------
     name, role
-        The column and ``quasi``, ``sensitive`` or ``other``.
+        The column and ``quasi``, ``sensitive``, ``other`` (published as it is), ``pseudonym`` (a random number in place of an
+        identifier) or ``added`` (the form's own).
     kind, shape
         As in `Domain`.
     low, high
         Ends of a declared numeric domain.
+    bottom, top
+        Ends of bottom and top coding: smaller and larger values are published as these. Dates as texts.
     order
         The values of an ordered column, in order.
     values
@@ -56,6 +71,8 @@ class ColumnNote:
     shape: str = "set"
     low: float | None = None
     high: float | None = None
+    bottom: float | str | None = None
+    top: float | str | None = None
     order: tuple[str, ...] | None = None
     values: tuple[str | None, ...] | None = None
     hierarchy: tuple[tuple[str, ...], ...] | None = None
@@ -79,6 +96,77 @@ class ColumnNote:
         """Position of each of the values of an ordered column."""
         return {label: i for i, label in enumerate(self.order or ())}
 
+    @property
+    def described(self) -> bool:
+        """Whether the guarantee is about the column, so that more is said of it than its role."""
+        return self.role in {"quasi", "sensitive"}
+
+    def contradiction(self) -> str:
+        """Say what in the note contradicts the rest of it; empty where nothing does.
+
+        Examples
+        --------
+        >>> ColumnNote("age", "quasi", "integer", "interval", bottom=90, top=18).contradiction()
+        'bottom is above top'
+        >>> ColumnNote("age", "quasi", "date", "set").contradiction()
+        'the kind date has no shape set'
+        """
+        if not self.described:
+            return (
+                ""
+                if self.survey_weight <= (self.role == "other")
+                else "only other columns are survey weights"
+            )
+        if self.shape not in _SHAPES[self.kind]:
+            return f"the kind {self.kind} has no shape {self.shape}"
+        if self.survey_weight:
+            return "only other columns are survey weights"
+        return self._wrong_ends() or self._wrong_values()
+
+    def _wrong_ends(self) -> str:
+        """Say what is wrong with the ends of its domain, or of bottom and top coding."""
+        ends = {"low": self.low, "high": self.high, "bottom": self.bottom, "top": self.top}
+        given = {key: end for key, end in ends.items() if end is not None}
+        if given and self.kind not in NUMERIC | {"hierarchical"}:
+            return f"{next(iter(given))} needs numbers or dates"
+        for key in given.keys() & {"bottom", "top"}:
+            if not _is_value(given[key], self.kind):
+                return f"{key} is no value of the kind {self.kind}"
+        for lower, upper in (("low", "high"), ("bottom", "top")):
+            low, high = ends[lower], ends[upper]
+            if low is not None and high is not None and (type(low) is str) != (type(high) is str):
+                return f"{lower} and {upper} are of two kinds"
+            if low is not None and high is not None and low > high:  # type: ignore[operator]
+                return f"{lower} is above {upper}"
+        domain = [type(end) for end in (self.low, self.high) if end is not None]
+        if domain and (domain != [float, float] or self.kind not in NUMERIC):
+            return "a declared domain has both ends, of numbers or dates"
+        return ""
+
+    def _wrong_values(self) -> str:
+        """Say what is wrong with its listed values, its hierarchy or its distance."""
+        if (self.order is not None) != (self.kind == "ordered"):
+            return "an ordered column, and no other, has an order"
+        if self.values is not None and (self.shape != "set" or self.role != "quasi"):
+            return "only quasi-identifiers published as plain sets list what * stands for"
+        listed = [value for value in self.values or () if value is not None]
+        if self.kind == "categorical" and listed != sorted(listed):
+            return "its values are not in their order"
+        if self.hierarchy is not None and self.shape != "tree":
+            return f"the shape {self.shape} has no hierarchy"
+        if any(len(set(given)) < len(given) for given in (self.order or (), self.values or ())):
+            return "a value stands there twice"
+        if self.distance == "ordered" and self.kind not in NUMERIC | {"ordered"}:
+            return f"the kind {self.kind} has no distance {self.distance}"
+        if self.distance == "hierarchical" and self.tree is None:
+            return f"without a hierarchy there is no distance {self.distance}"
+        # Made from its rows, a hierarchy that is none is refused.
+        return (
+            ""
+            if self.tree is None or self.kind == "hierarchical"
+            else "only hierarchical columns have a hierarchy"
+        )
+
     def __getstate__(self) -> dict[str, Any]:
         """Leave behind what can be made again."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -86,9 +174,9 @@ class ColumnNote:
     def to_json(self) -> dict[str, Any]:
         """Write only what is not a default."""
         plain: dict[str, Any] = {"name": self.name, "role": self.role}
-        if self.role != "other":
+        if self.described:
             plain |= {"kind": self.kind, "shape": self.shape}
-        for key in ("low", "high"):
+        for key in ("low", "high", "bottom", "top"):
             if getattr(self, key) is not None:
                 plain[key] = getattr(self, key)
         for key in ("order", "values"):
@@ -112,6 +200,20 @@ class ColumnNote:
         if fields.get("hierarchy") is not None:
             fields["hierarchy"] = tuple(tuple(row) for row in fields["hierarchy"])
         return ColumnNote(**fields)
+
+
+def _is_value(end: float | str, kind: str) -> bool:
+    """Whether an end of bottom or top coding is a value of a kind, written as likeness writes it."""
+    if kind == "hierarchical":
+        return True
+    if kind == "integer":
+        return type(end) is int and -(1 << 63) <= end < 1 << 63
+    if kind == "real":
+        return type(end) is float
+    try:
+        return isinstance(end, str) and str(np.datetime64(end, "D")) == end
+    except ValueError:
+        return False
 
 
 def _row_of_the_certificate(number: int) -> str:
@@ -142,7 +244,12 @@ class PublishedColumns:
 
 
 def note_on(
-    domain: Domain, role: str, published: NDArray[np.integer], *, regions: bool = False
+    domain: Domain,
+    role: str,
+    published: NDArray[np.integer],
+    *,
+    regions: bool = False,
+    coded: tuple[Any, Any] = (None, None),
 ) -> ColumnNote:
     """Write the note on one attribute: what was declared of it, and what its published values tell anyway.
 
@@ -158,6 +265,8 @@ def note_on(
         Whether regions are published, and not the values themselves. ``*`` may then stand in a column of sets, and the
         note tells what it stands for, where the published records have all of that; what a hierarchy made from the data has as
         leaves is not told.
+    coded
+        Ends of bottom and top coding, as a policy gives them.
     """
     told = tellable_codes(domain, published)
     tree = domain.hierarchy if domain.shape == "tree" else None
@@ -175,11 +284,22 @@ def note_on(
         domain.shape,
         domain.low if numeric else None,
         domain.high if numeric else None,
+        _coded_end(coded[0], domain.kind),
+        _coded_end(coded[1], domain.kind),
         tuple(domain.labels) if domain.kind == "ordered" else None,
         (*values, *((None,) if domain.missing and told[-1] else ())) if named else None,
         rows,
         domain.distance,
     )
+
+
+def _coded_end(end: Any, kind: str) -> float | str | None:
+    """Write an end of bottom or top coding as a value of the column's kind."""
+    if end is None or kind == "date" or isinstance(end, date):
+        return None if end is None else str(np.datetime64(end, "D"))
+    if kind == "hierarchical":
+        return end if isinstance(end, int) else float(end)
+    return int(end) if kind == "integer" else float(end)
 
 
 def read_domain(note: ColumnNote, values: Sequence[str | None]) -> tuple[Domain, NDArray[np.int32]]:

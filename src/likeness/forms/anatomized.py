@@ -43,7 +43,7 @@ class AnatomizedForm(Form):
     tables: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
     publishes_exactly: ClassVar[bool] = True
     roles_in: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType(
-        {"quasi": frozenset({"quasi", "other"}), "sensitive": frozenset({"sensitive"})}
+        {"quasi": frozenset({"quasi", "other", "pseudonym"}), "sensitive": frozenset({"sensitive"})}
     )
     remark: ClassVar[str] = (
         "quasi-identifiers are published exactly, one record a row, so everybody sees who is in the table; "

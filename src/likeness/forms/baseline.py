@@ -44,7 +44,7 @@ class BaselineForm(Form):
     tables: ClassVar[tuple[str, ...]] = ("release", DISTRIBUTION)
     publishes_exactly: ClassVar[bool] = True
     roles_in: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType(
-        {"release": frozenset({"quasi", "other"}), DISTRIBUTION: frozenset({"sensitive"})}
+        {"release": frozenset({"quasi", "other", "pseudonym"}), DISTRIBUTION: frozenset({"sensitive"})}
     )
     always_csv: ClassVar[frozenset[str]] = frozenset({DISTRIBUTION})
     sensitive_shown: ClassVar[str] = "only how many records have each value"

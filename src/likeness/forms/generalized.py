@@ -70,6 +70,8 @@ class GeneralizedForm(Form):
 
     def __post_init__(self) -> None:
         choice(self.name, "recoding", self.recoding, ("tight", "hierarchy", "set"))
+        if not isinstance(self.numeric_pairs, bool):
+            raise PolicyError(f"{self.name}: numeric_pairs must be true or false; got {self.numeric_pairs!r}")
 
     def keys_in(self, table: str, columns: PublishedColumns) -> frozenset[str]:  # noqa: ARG002
         """Name the numeric pairs, which say what the intervals beside them say."""

@@ -122,7 +122,7 @@ class Hierarchy:
         for node in range(len(parent) - 1, 0, -1):
             if height[node] >= 0:
                 height[parent[node]] = max(height[parent[node]], height[node] + 1)
-        return np.maximum(height, 0).astype(np.int32)
+        return np.asarray(np.maximum(height, 0), np.int32)
 
     @cached_property
     def unpadded(self) -> Hierarchy:

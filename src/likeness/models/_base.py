@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from likeness.errors import PolicyError
 from likeness.models._rounding import float_above
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -166,6 +166,13 @@ class BoundModel(ABC):
         """Say what no release of these records can hold, as the end of a message; empty when there is nothing."""
         return ""
 
+    def limits_nothing(self) -> str:
+        """Say why the model says nothing of these records, as the end of a message; empty where it does.
+
+        Only where one cannot see it from the parameters: values that nobody has, caps that no share exceeds.
+        """
+        return ""
+
     def because(self, stats: ClassStatistics) -> str:  # noqa: ARG002
         """Say why a class does not hold, as a part of a message; empty where the measure says it all.
 
@@ -251,6 +258,15 @@ class SensitiveModel(PrivacyModel):
             if field.default is MISSING or getattr(self, field.name) != field.default
         ]
         return f"{type(self).__name__}({', '.join(given)})"
+
+    @property
+    def named_values(self) -> frozenset[str]:
+        """Sensitive values that the parameters name."""
+        return frozenset()
+
+    def naming_only(self, values: Collection[str]) -> Self:  # noqa: ARG002
+        """Leave values out that are not among these; of a model that would name none then, leave all."""
+        return self
 
     @property
     def against_original(self) -> bool:

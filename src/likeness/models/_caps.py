@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.checks import number
-from likeness.errors import PolicyError
+from likeness.errors import PolicyError, suggestion
 from likeness.exact import Real
 from likeness.models._beta import GainLimits, enhanced_limit
 from likeness.wording import quoted
@@ -48,6 +48,12 @@ class CappedGain(GainLimits):
         """Return the caps."""
         return [Real.of(cap) for cap in self._caps], self.lower_limits()
 
+    def limits_nothing(self) -> str:
+        """Every cap is 1, of a column in which people have different values."""
+        occurring = [cap for cap, share in zip(self._caps, self.shares, strict=True) if share > 0]
+        limited = len(occurring) < 2 or any(cap < 1 for cap in occurring) or self.negative not in {None, 1}
+        return "" if limited else "every value may be as sure as it likes, as its bound is 1"
+
     def ceilings(self) -> Sequence[Real]:
         """``p_s (1 - ln p_s)``: the strongest β is that of enhanced β-likeness."""
         return [enhanced_limit(p, None) for p in self.shares]
@@ -73,10 +79,16 @@ def kept_caps(part: str, attribute: SensitiveAttribute, caps: Mapping[str, Any])
     Raises
     ------
     PolicyError
-        When a cap is not a number from 0 to 1.
+        When a cap is not a number from 0 to 1, or of a value that the column does not have.
     """
+    labels = [attribute.label(code) for code in range(len(attribute.counts))]
+    unknown = [label for label in caps if label not in labels]
+    if attribute.complete and unknown:
+        raise PolicyError(
+            f"{part}: {attribute.domain.name!r} has no value {unknown[0]!r}{suggestion(unknown[0], labels)}"
+        )
     read = {label: number(part, f"caps[{label}]", cap, at_least=0, at_most=1) for label, cap in caps.items()}
-    return [read.get(attribute.label(code), Fraction(0)) for code in range(len(attribute.counts))]
+    return [read.get(label, Fraction(0)) for label in labels]
 
 
 def user_caps(part: str, shares: Sequence[Fraction], bound: Bound) -> list[Fraction]:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.errors import PolicyError, suggestion
+from likeness.errors import CannotBeMetError, PolicyError, suggestion
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.statistics import ClassStatistics, count_classes, count_within
 from likeness.models._base import BoundModel, PrivacyModel, SensitiveAttribute, SensitiveModel
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -273,6 +274,8 @@ def require(
         if model.sensitive not in names:
             hint = suggestion(str(model.sensitive), names)
             raise PolicyError(f"{model.name}: {model.sensitive!r} is not a sensitive column{hint}")
+        if not complete:
+            _refuse_unknown(model, sensitive)
         i = names.index(model.sensitive)
         known = tuple(j for j in range(len(names)) if j != i) if model.others == "known" else ()
         view = _view(model, sensitive[i], i, known)
@@ -287,6 +290,43 @@ def require(
         attribute = SensitiveAttribute(view.domain, everybody.totals, complete, total)
         found.append(Requirement(model, model.bind(attribute), view))
     return tuple(found)
+
+
+def refuse_nothing(requirements: Iterable[Requirement]) -> None:
+    """Refuse guarantees that no class of these records could violate, though nobody sees it from their parameters.
+
+    Raises
+    ------
+    CannotBeMetError
+        Saying which, and what to do.
+    """
+    for requirement in requirements:
+        why = requirement.bound.limits_nothing()
+        if why:
+            raise CannotBeMetError(f"{requirement.subject}: says nothing about these records: {why}")
+
+
+def published_values(model: SensitiveModel, sensitive: Sequence[Domain]) -> set[str]:
+    """Values of the columns that a model covers, as it names them."""
+    found: set[str] = set()
+    for i, domain in enumerate(sensitive):
+        if model.sensitive in {None, domain.name}:
+            shown = _view(model, domain, i, ()).domain
+            found |= {*shown.labels, *(["missing"] if shown.missing else [])}
+    return found
+
+
+def _refuse_unknown(model: SensitiveModel, sensitive: Sequence[Domain]) -> None:
+    """Refuse a model that names values which none of its columns has."""
+    if not model.named_values:
+        return
+    known = published_values(model, sensitive)
+    unknown = sorted(model.named_values - known)
+    if unknown:
+        raise PolicyError(
+            f"{model.name} on {model.sensitive!r}: names {quoted(unknown[0])}, which nobody has there"
+            f"{suggestion(unknown[0], known)}"
+        )
 
 
 def require_of(

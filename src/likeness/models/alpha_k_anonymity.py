@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from likeness.models._shares import ShareLimits
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -68,7 +68,19 @@ class AlphaKAnonymity(SensitiveModel):
             or not all(isinstance(value, str) for value in self.values)
         ):
             raise PolicyError(f"{self.name}: values must be a list of sensitive values; got {self.values!r}")
+        if len(set(self.values)) < len(self.values):
+            raise PolicyError(f"{self.name}: values names one twice; got {list(self.values)!r}")
         object.__setattr__(self, "values", tuple(self.values))
+
+    @property
+    def named_values(self) -> frozenset[str]:
+        """Values that α applies to, where it does not apply to all."""
+        return frozenset(self.values or ())
+
+    def naming_only(self, values: Collection[str]) -> Self:
+        """Leave values out that are not among these."""
+        kept = [value for value in self.values or () if value in values]
+        return replace(self, values=kept) if kept else self
 
     def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
         """Bind to a sensitive attribute.
@@ -101,6 +113,11 @@ class _Bound(ShareLimits):
         super().__init__(attribute, smallest=k)
         self.alpha = alpha
         self.concerned = concerned
+
+    def limits_nothing(self) -> str:
+        """Nobody has any of the values that α applies to."""
+        concerned = self.concerned & (self.attribute.counts > 0)
+        return "" if concerned.any() else "nobody has any of its values"
 
     def limits(self) -> tuple[Sequence[Real], None]:
         return [Real.of(self.alpha if limited else Fraction(1)) for limited in self.concerned], None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from likeness.checks import number
 from likeness.errors import PolicyError
@@ -12,7 +12,7 @@ from likeness.models._beta import GainLimits, GainModel, enhanced_limit
 from likeness.models._caps import Bound, CappedGain, kept_caps, user_caps
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from fractions import Fraction
 
     from likeness.exact import Real
@@ -60,6 +60,21 @@ class BetaLikeness(GainModel):
             raise PolicyError(f"{self.name}: bound must be a Python function; got {self.bound!r}")
         if self.caps is not None and not isinstance(self.caps, Mapping):
             raise PolicyError(f"{self.name}: caps must give a number for every value; got {self.caps!r}")
+        if self.beta is None and self.against_original:
+            raise PolicyError(
+                f"{self.name}: a bound of one's own needs reference: published; the caps that the certificate keeps of it would "
+                "tell the original's distribution"
+            )
+
+    @property
+    def named_values(self) -> frozenset[str]:
+        """Values that have a cap."""
+        return frozenset(self.caps or ())
+
+    def naming_only(self, values: Collection[str]) -> Self:
+        """Leave caps of values out that are not among these."""
+        kept = {value: cap for value, cap in (self.caps or {}).items() if value in values}
+        return replace(self, caps=kept) if kept else self
 
     def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
         """Bind to a sensitive attribute."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from likeness.models._shares import ShareLimits
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -102,6 +102,23 @@ class RhoPrivacy(GroupedModel):
         named = {value: _share(self.name, f"{key}[{value}]", share) for value, share in given.items()}
         return _PerValue(None, named)
 
+    @property
+    def named_values(self) -> frozenset[str]:
+        """Values that have a ρ1 or a ρ2 of their own."""
+        return frozenset({**self._read("rho1").named, **self._read("rho2").named})
+
+    def naming_only(self, values: Collection[str]) -> Self:
+        """Leave values out that are not among these."""
+        changed: dict[str, Any] = {}
+        for key in ("rho1", "rho2"):
+            given = getattr(self, key)
+            if isinstance(given, Mapping):
+                kept = {value: share for value, share in given.items() if value in values}
+                if not kept:
+                    return self
+                changed[key] = kept
+        return replace(self, **changed)
+
     def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
         """Bind to a sensitive attribute.
 
@@ -167,6 +184,12 @@ class _Bound(ShareLimits):
         self.concerned = concerned
         self.largest = largest
         self.unit = 1.0 if common is None else float(common)
+
+    def limits_nothing(self) -> str:
+        """Nobody has a value that is limited."""
+        if (self.concerned & (self.attribute.counts > 0)).any():
+            return ""
+        return "no value that somebody has is named and has a share of at most rho1"
 
     def limits(self) -> tuple[Sequence[Real], None]:
         return [Real.of(Fraction(1) if limit is None else limit) for limit in self.largest], None

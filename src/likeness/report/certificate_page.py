@@ -26,6 +26,11 @@ _SCOPES = {
     "mechanism": "mechanism: what is proven is how values were drawn, not what was drawn",
     "steward": "steward: only whoever holds the original table and the private files can check it",
 }
+_UNPROTECTED = {
+    "other": "as it is",
+    "pseudonym": "a random number in place of each identifier",
+    "added": "added by the form",
+}
 _SHAPES = {
     "interval": "the interval from the smallest to the largest value of the class",
     "tree": "the lowest node of its hierarchy above all values of the class",
@@ -53,6 +58,8 @@ def certificate_page(certificate: Certificate) -> str:
         certificate=certificate,
         guarantee=[_guarantee_row(entry) for entry in certificate.guarantee],
         scopes=[_SCOPES[scope] for scope in scopes],
+        claimed="steward" in scopes,
+        proven=any(scope != "steward" for scope in scopes),
         drawn="perturbation" in form.tables,
         covers_sensitive=any("sensitive" in entry for entry in certificate.guarantee),
         has_sensitive=bool(certificate.columns.with_role("sensitive")),
@@ -77,7 +84,7 @@ def _guarantee_row(entry: dict[str, Any]) -> list[str]:
         registry.summary("models", name).replace("``", ""),
         entry.get("sensitive", ""),
         phrase(given),
-        phrase(entry["measured"]),
+        "the steward alone can tell" if entry["measured"] is None else phrase(entry["measured"]),
         entry["scope"],
     ]
 
@@ -86,16 +93,26 @@ def _column_row(note: ColumnNote, form: Form) -> list[str]:
     """Write one line of how a column is to be read."""
     if note.name in form.leading:
         return [note.name, "", "", "a random number", ""]
-    if note.role == "other":
-        return [note.name, note.role, "", "as it is", ""]
+    if not note.described:
+        return [
+            note.name,
+            note.role,
+            "",
+            _UNPROTECTED[note.role],
+            "a survey weight" if note.survey_weight else "",
+        ]
     shown = form.sensitive_shown
     if note.role == "quasi":
         shown = "exactly" if form.publishes_exactly else _SHAPES[note.shape]
     known = []
     if note.low is not None and note.high is not None:
         known.append(f"declared from {plain_number(note.low)} to {plain_number(note.high)}")
+    for side, end in (("below", note.bottom), ("above", note.top)):
+        if end is not None:
+            known.append(f"{side} {plain_number(end)} published as {plain_number(end)}")
     if note.order is not None:
-        known.append(f"in the order {', '.join(note.order)}")
+        # Values that are nowhere published could be any text.
+        known.append(f"an order of {_values(note.order)} (in certificate.json)")
     if note.values is not None:
         known.append(f"* stands for {_values(note.values)} (in certificate.json)")
     if note.hierarchy is not None:
