@@ -14,7 +14,8 @@ import pyarrow as pa
 import pytest
 
 import likeness as lk
-from likeness.anonymization import as_policy, choose_form, choose_method
+from likeness.anonymization import as_policy
+from likeness.choosing import choose_form
 from likeness.progress import Progress
 
 RNG = np.random.default_rng(0)
@@ -292,21 +293,9 @@ def test_remarks_say_what_is_taken_for_granted():
     )
 
 
-def test_the_method_and_the_form_are_chosen_when_left_out():
-    assert choose_method(policy()) == lk.Mondrian()
-    assert choose_method(policy(method=lk.Mondrian(cut="all"))) == lk.Mondrian(cut="all")
+def test_the_form_is_chosen_when_left_out():
+    assert choose_form(policy()) == lk.GeneralizedForm()
     assert choose_form(policy(), lk.Mondrian()) == lk.GeneralizedForm()
-
-
-def test_hierarchies_alone_are_recoded_locally():
-    table = pl.DataFrame({"zip": ["10", "11", "20", "21"], "disease": ["flu", "cold", "flu", "cold"]})
-    columns = {"zip": lk.quasi(hierarchy={"prefix": 2}), "disease": lk.sensitive()}
-
-    def used(privacy):
-        return lk.anonymize(table, lk.Policy(columns=columns, privacy=privacy), seed=1).private.method
-
-    assert used(lk.KAnonymity(2)) == lk.LocalRecoding()
-    assert used(lk.KAnonymity(2) & lk.BetaLikeness(4)) == lk.Mondrian()
 
 
 def test_forms_and_methods_that_do_not_fit():
@@ -342,7 +331,7 @@ def test_progress_is_told_step_by_step():
         def step(self, stage: str, done: int, total: int) -> None:
             self.stages.append(stage)
 
-    lk.anonymize(FRAME, policy(), progress=Listener())
+    lk.anonymize(FRAME, policy(method=lk.Mondrian()), progress=Listener())
     assert list(dict.fromkeys(Listener.stages)) == ["encode", "search", "publish", "prove"]
 
 

@@ -31,7 +31,7 @@ LAYERS: list[set[str]] = [
     {"certificate", "encode_column", "encode_people"},
     {"encode_individuals"},
     {"encode", "metrics", "attacks"},
-    {"randomness", "release", "report"},
+    {"choosing", "randomness", "release", "report"},
     {"anonymization"},
     {"folder", "profiling", "searching"},
     {"cli"},

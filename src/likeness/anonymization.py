@@ -10,6 +10,7 @@ import numpy as np
 from likeness import registry
 from likeness._version import __version__
 from likeness.certificate import Certificate, unique_claims
+from likeness.choosing import choose, choose_form
 from likeness.encode import Encoded, encode
 from likeness.errors import CannotBeMetError, PolicyError
 from likeness.exact import rational
@@ -21,7 +22,6 @@ from likeness.progress import Progress
 from likeness.proof import as_published, prove
 from likeness.randomness import entropy_of, stream
 from likeness.release import Private, Release
-from likeness.solve import solve
 from likeness.tables import EncodedColumn, Labelled, Table, read
 from likeness.wording import count, nouns
 
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.forms._base import Form, Published
-    from likeness.methods._base import Method
-    from likeness.microdata.data import Microdata
 
 
 def anonymize(
@@ -85,7 +83,7 @@ def anonymize(
     policy = as_policy(policy)
     if seed is not None:
         policy = policy.replace(seed=seed)
-    choose_form(policy, choose_method(policy))
+    choose_form(policy)
     progress.step("encode", 0, 1)
     return anonymize_encoded(encode(original, policy), policy, progress)
 
@@ -107,20 +105,20 @@ def anonymize_encoded(encoded: Encoded, policy: Policy, progress: Progress) -> R
     InvalidError, CannotBeMetError, VerificationError
         As `anonymize`.
     """
-    form = choose_form(policy, choose_method(policy))
+    form = choose_form(policy)
     _refuse_links(encoded, policy, form)
-    method = choose_method(policy, encoded.data)
     entropy = entropy_of(encoded, policy)
-    search, publish, names = (stream(entropy, purpose) for purpose in ("search", "publish", "names"))
+    publish, names = (stream(entropy, purpose) for purpose in ("publish", "names"))
     progress.step("search", 0, 1)
     at_most = rational(policy.withhold.at_most)
     models = encoded.name_models(policy.privacy)
-    solution = solve(method, encoded.data, models, search, at_most, progress)
+    choice = choose(policy, encoded.data, models, lambda: stream(entropy, "search"), at_most, progress)
+    solution = choice.solution
     progress.step("publish", 0, 1)
     published = form.publish(encoded.data, solution.plan, solution.recoding, publish)
     tables = _add_other_columns(encoded, published, policy, names, form.leading)
     progress.step("prove", 0, 1)
-    private = Private(encoded, policy, method, solution, published.rows, entropy)
+    private = Private(encoded, policy, choice.method, solution, published.rows, entropy, choice.candidates)
     return _proven(tables, form, private)
 
 
@@ -197,63 +195,6 @@ def as_policy(policy: Policy | Mapping[str, Any] | str | Path) -> Policy:
     if isinstance(policy, str | Path):
         return Policy.load(Path(policy))
     return Policy.from_mapping(policy)
-
-
-def choose_method(policy: Policy, data: Microdata | None = None) -> Method:
-    """The policy's method, or the best known one for its guarantee.
-
-    That is Mondrian by least loss; and, once the table is known, best-first local recoding where every quasi-identifier is
-    published as nodes of a hierarchy and a class that holds still holds with any record more (k-anonymity, distinct
-    l-diversity). On Adult with ARX's hierarchies it loses less with 6 and 8 columns (NCP .0203 against .0228,
-    .0309 against .0374), but more with 3 (.00228 against .00180): name the method to have the other. Where people have
-    several records it is DAnonyIR if a model is about that, else Mondrian.
-    """
-    if policy.method is not None:
-        method: Method = policy.method
-        return method
-    if policy.individual is not None:
-        linked = any(model.about_individuals for model in policy.privacy)
-        best: Method = registry.create("methods", "danonyir" if linked else "mondrian", {})
-        return best
-    coarse = data is not None and len(data.quasi) > 0 and all(domain.shape == "tree" for domain in data.quasi)
-    grows = all(model.closed_under_adding for model in policy.privacy)
-    made: Method = registry.create("methods", "local-recoding" if coarse and grows else "mondrian", {})
-    return made
-
-
-def choose_form(policy: Policy, method: Method) -> Form:
-    """The policy's form, or the one the method publishes in.
-
-    Raises
-    ------
-    PolicyError
-        When the method's plans cannot be published in that form.
-    """
-    possible = [method.form, *method.forms]
-    if policy.individual is None:
-        possible = [name for name in possible if not registry.load("forms", name).needs_individuals]
-    form: Form = policy.form if policy.form is not None else registry.create("forms", possible[0], {})
-    if form.needs_individuals and policy.individual is None:
-        raise PolicyError(
-            f"form: {form.name!r} says whose records are whose; name the column that tells people apart, as in "
-            "individual: patient_id"
-        )
-    if form.name not in possible and policy.method is None:
-        makers = [
-            name
-            for name, part in ((name, registry.load("methods", name)) for name in registry.names("methods"))
-            if form.name in (part.form, *part.forms)
-        ]
-        raise PolicyError(
-            f"form: {form.name!r} needs a method that publishes in it; say method: {{name: {' or '.join(makers)}, …}}"
-        )
-    if form.name not in possible:
-        raise PolicyError(
-            f"{method.name}: publishes in the form {' or '.join(map(repr, possible))}, not {form.name!r}"
-        )
-    if policy.output.numeric_pairs and hasattr(form, "numeric_pairs"):
-        form = type(form)(**{**registry.parameters(form), "numeric_pairs": True})
-    return form
 
 
 def _add_other_columns(

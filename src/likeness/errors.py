@@ -9,6 +9,7 @@
     │   ├── HierarchyError           a hierarchy cannot be read or has gaps
     │   └── OutputError              the output folder cannot be written or already exists
     ├── CannotBeMetError             exit 3: valid, but this table cannot meet it
+    │   └── MethodFailedError        so does this method, while the table can
     └── VerificationError            exit 1: a proof or a threshold failed
 
 Every error may carry several lines (``problems``), because a steward wants to hear of all the
@@ -74,6 +75,10 @@ class CannotBeMetError(LikenessError):
     """The request is valid but this table cannot meet it (exit code 3)."""
 
     exit_code: ClassVar[int] = 3
+
+
+class MethodFailedError(CannotBeMetError):
+    """The table can meet the request, but the method asked for finds no release (exit code 3)."""
 
 
 class VerificationError(LikenessError):

@@ -83,9 +83,9 @@ def stream(entropy: int, purpose: str) -> np.random.Generator:
 
 
 def _content(encoded: Encoded, policy: Policy) -> dict[str, Any]:
-    """Write what decides about a release as JSON can hold it: of files, objects and functions what they say."""
+    """Write what decides about a release as JSON can hold it: of files, objects and functions what they say, models by column."""
     found = policy.replace(
-        seed=None, privacy=tuple(_plain(model, encoded) for model in policy.privacy)
+        seed=None, privacy=tuple(_plain(model, encoded) for model in encoded.name_models(policy.privacy))
     ).to_mapping()
     found["output"] = {"numeric_pairs": policy.output.numeric_pairs}
     # The second table is part of the first by now, and may lie elsewhere.

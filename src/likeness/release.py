@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from likeness.attacks._base import Attack, AttackResult
     from likeness.certificate import Certificate
+    from likeness.choosing import Candidate
     from likeness.encode import Encoded
     from likeness.forms._base import Publication
     from likeness.methods._base import Method
@@ -52,6 +53,8 @@ class Private:
         Table name to the record each published row was made from.
     entropy
         What the random numbers were made from (`likeness.randomness.entropy_of`).
+    candidates
+        The methods that could have made it, and what became of them, where the policy names none.
     """
 
     encoded: Encoded
@@ -60,6 +63,7 @@ class Private:
     solution: Solution
     rows: dict[str, NDArray[np.int64]]
     entropy: int
+    candidates: tuple[Candidate, ...] = ()
 
 
 class Release:

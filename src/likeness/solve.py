@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likeness.errors import CannotBeMetError, PolicyError
+from likeness.errors import CannotBeMetError, MethodFailedError, PolicyError
 from likeness.methods._base import Method, Problem, holding_classes, holding_records
 from likeness.methods._known_parts import hopeless_records
+from likeness.methods._leftovers import join_rest
 from likeness.metrics.loss import LOSSES
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, spread
 from likeness.microdata.regions import Recoding, recode
 from likeness.models._requirements import Requirement, refuse_nothing, require_of
+from likeness.progress import Progress
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 
     from likeness.microdata.data import Microdata
     from likeness.models._base import PrivacyModel
-    from likeness.progress import Progress
 
 _VALUES_SHOWN = 3
 
@@ -72,17 +73,38 @@ def solve(
     Raises
     ------
     CannotBeMetError
-        When more would have to be withheld; says which model fails, for which value, and what it would need.
+        When more would have to be withheld; says which model fails, for which value, and what it would need. It is a
+        `MethodFailedError` where the table taken as one class holds the guarantee: then only this method finds no release.
     PolicyError
         When the method cannot work with these models, or not with several records a person.
     """
     models = tuple(models)
     units = data.units
-    if units.members is not None and not method.takes_individuals:
-        raise PolicyError(
-            f"{method.name}: does not take tables in which people have several records; use danonyir or mondrian"
-        )
-    parts = _parts(method, units)
+    parts = level_parts(units)
+    check_fit(method, units, limited=parts is not None)
+    try:
+        return _search(method, data, models, rng, withhold_at_most, parts, progress)
+    except CannotBeMetError as problem:
+        if isinstance(method, _OneClass):
+            raise
+        try:
+            _search(_OneClass(), data, models, rng, withhold_at_most, parts, Progress())
+        except CannotBeMetError:
+            raise problem from None
+        raise MethodFailedError(*_by_this_method(method, problem.problems)) from None
+
+
+def _search(
+    method: Method,
+    data: Microdata,
+    models: tuple[PrivacyModel, ...],
+    rng: np.random.Generator,
+    withhold_at_most: Fraction,
+    parts: NDArray[np.int64] | None,
+    progress: Progress,
+) -> Solution:
+    """Run the method, withhold what cannot hold, until nothing changes."""
+    units = data.units
     active = np.arange(units.size)
     because: dict[str, int] = {}
     reasons = np.full(units.size, -1, np.int32)
@@ -108,7 +130,7 @@ def solve(
             int(withhold_at_most * units.size) - (units.size - here.size),
             progress,
         )
-        plan = method.run(problem)
+        plan = _joined(method, problem, method.run(problem))
         for reason, number in plan.withheld_because.items():
             because[reason] = because.get(reason, 0) + number
         plan, judged = _settle(here, plan, models, units, because)
@@ -117,6 +139,37 @@ def solve(
         if judged is not None:
             return _whole(data, active, replace(plan, reasons=reasons), judged, because)
         active = active[plan.published]
+
+
+def _joined(method: Method, problem: Problem, plan: Plan) -> Plan:
+    """Join those that a method left over with its classes, where more would be withheld than may be."""
+    if method.joins_rest and plan.withheld > max(0, problem.allowance):
+        return join_rest(problem, plan)
+    return plan
+
+
+class _OneClass(Method):
+    """Everybody in one class, or in one for each part of the table that the level limits keep apart: what any table could be."""
+
+    name: ClassVar[str] = "one class"
+    takes_individuals: ClassVar[bool] = True
+    takes_parts: ClassVar[bool] = True
+
+    def run(self, problem: Problem) -> Plan:
+        """Publish the parts that hold."""
+        parts = np.zeros(problem.data.size, np.int64) if problem.parts is None else problem.parts
+        failing = ~problem.holding(parts, int(parts.max(initial=-1)) + 1)[parts]
+        return Plan(parts).withhold(failing, "their part does not hold the guarantee as one class")
+
+
+def _by_this_method(method: Method, problems: tuple[str, ...]) -> list[str]:
+    """Say that a method found no release where there is one."""
+    told = [line.removeprefix("cannot be met: ") for line in problems]
+    return [
+        f"cannot be met by {method.name}: {told[0]}",
+        *told[1:],
+        "taken as one class, the table holds the guarantee, so a release exists: leave method (and form) out for the best known",
+    ]
 
 
 def _withhold_hopeless(
@@ -211,8 +264,42 @@ def _whole(
     return Solution(whole, recoding, requirements)
 
 
-def _parts(method: Method, units: Microdata) -> NDArray[np.int64] | None:
-    """Records or individuals that may share a class under the hierarchy level limits."""
+def check_fit(method: Method, units: Microdata, *, limited: bool) -> None:
+    """Refuse a table that a method cannot work with, whatever its values.
+
+    Parameters
+    ----------
+    method
+        The method.
+    units
+        Records or individuals.
+    limited
+        Whether a level limit keeps parts of them apart.
+
+    Raises
+    ------
+    PolicyError
+        Where people have several records, or level limits keep parts apart, and the method does not take that.
+    """
+    if units.members is not None and not method.takes_individuals:
+        raise PolicyError(
+            f"{method.name}: does not take tables in which people have several records; use danonyir or mondrian"
+        )
+    if limited and not method.takes_parts:
+        name = next(domain.name for domain in units.quasi if domain.max_level is not None)
+        raise PolicyError(
+            f"{method.name}: cannot keep to max_level (column {name!r}); use mondrian, or leave the limit out"
+        )
+
+
+def level_parts(units: Microdata) -> NDArray[np.int64] | None:
+    """Number the parts whose records or individuals may share a class under the hierarchy level limits; None without limits.
+
+    Raises
+    ------
+    PolicyError
+        Where a limit stands on a column without a hierarchy, or keeps one individual's records apart.
+    """
     columns, radices = [], []
     data = units if units.members is None else units.members.records
     for domain, codes in zip(data.quasi, data.codes, strict=True):
@@ -220,10 +307,6 @@ def _parts(method: Method, units: Microdata) -> NDArray[np.int64] | None:
             continue
         if domain.hierarchy is None:
             raise PolicyError(f"column {domain.name!r}: max_level needs a hierarchy")
-        if not method.takes_parts:
-            raise PolicyError(
-                f"{method.name}: cannot keep to max_level (column {domain.name!r}); use mondrian, or leave the limit out"
-            )
         tree = domain.hierarchy
         leaves = np.array([tree.rank_of[label] for label in domain.labels], np.int64)
         # The missing value lies directly below the root.

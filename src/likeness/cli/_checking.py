@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.anonymization import anonymize, as_policy, choose_form, choose_method
+from likeness.anonymization import anonymize, as_policy
+from likeness.choosing import choose_form, methods_to_try
 from likeness.cli._making import classes_line, summarise, told
-from likeness.cli._summary import asked, counted_line, lost, named, people_line, side_by_side
+from likeness.cli._summary import (
+    asked,
+    counted_line,
+    lost,
+    named,
+    people_line,
+    side_by_side,
+    tried,
+)
 from likeness.cli._text import cell, columns, share
 from likeness.encode import encode
 from likeness.microdata.grouping import distinct
@@ -68,13 +77,13 @@ def looked_at(table: Table, policy: Policy | Path, seed: int | None) -> Begun:
     told_policy = as_policy(policy)
     if seed is not None:
         told_policy = told_policy.replace(seed=seed)
-    form = choose_form(told_policy, choose_method(told_policy))
+    form = choose_form(told_policy)
     encoded = encode(table, told_policy)
-    method = choose_method(told_policy, encoded.data)
     models = encoded.name_models(told_policy.privacy)
     data = encoded.data
     requirements = require_of(models, data)
-    method.check(requirements)
+    if told_policy.method is not None:
+        told_policy.method.check(requirements)
     facts = {
         "table": encoded.table.source,
         "records": encoded.input_records,
@@ -84,7 +93,8 @@ def looked_at(table: Table, policy: Policy | Path, seed: int | None) -> Begun:
         "counted": "records" if data.individuals is None else "individuals",
         "asked": asked(told_policy, models),
         "smallest_classes": _smallest(requirements, data),
-        "method": named(method),
+        "method": None if told_policy.method is None else named(told_policy.method),
+        "may_be_tried": [method.name for method in methods_to_try(told_policy)],
         "form": named(form),
     }
     return Begun(table, told_policy, facts)
@@ -112,6 +122,8 @@ def checked(begun: Begun, progress: Progress) -> dict[str, Any]:
     rows, pairs = side_by_side(release, ROWS)
     return begun.facts | {
         "feasible": True,
+        "method": summary["method"],
+        "candidates": summary["candidates"],
         "proven": summary["proven"],
         "lines": release.verdict.lines(),
         "counts": summary["counts"],
@@ -154,7 +166,9 @@ def as_text(found: Mapping[str, Any]) -> list[str]:
         f"smallest class that may hold a value, in {found['counted']}": _needs(
             found["smallest_classes"], found["counted"]
         ),
-        "method": [f"{found['method']}, in the form {found['form']}"],
+        "method": [
+            f"{found['method'] or 'the best of ' + ', '.join(found['may_be_tried'])}, in the form {found['form']}"
+        ],
     }
     if found.get("feasible"):
         blocks |= {
@@ -166,6 +180,7 @@ def as_text(found: Mapping[str, Any]) -> list[str]:
             ],
             "warnings": found["warnings"],
             "loss": [*lost(found["loss"]), *found["kept"]],
+            "methods tried": tried(found["candidates"]),
             "cost": [f"{found['seconds']:.1f} s{_memory(found['peak_memory'])}"],
             "before and after": columns(found["rows"], ""),
         }

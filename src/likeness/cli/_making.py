@@ -16,6 +16,7 @@ from likeness.cli._summary import (
     lost,
     named,
     people_line,
+    tried,
 )
 from likeness.remarks import SEED_WARNING
 from likeness.report import losses
@@ -83,6 +84,7 @@ def summarise(release: Release) -> dict[str, Any]:
             for model in encoded.name_models(policy.privacy)
         ],
         "method": named(private.method),
+        "candidates": {one.method.name: one.to_json() for one in private.candidates},
         "form": named(release.certificate.make_form()),
         "proven": judged(release.verdict),
         "loss": values,
@@ -110,6 +112,7 @@ def tell(release: Release, summary: dict[str, Any]) -> list[str]:
             *lost(summary["loss"]),
             *summary["kept"],
         ],
+        "methods tried": tried(summary["candidates"]),
         "counts": [*counted_line(summary["counts"]), *people_line(summary["individuals"]), classes],
         "release": [
             f"{summary['folder']}/public {may}",

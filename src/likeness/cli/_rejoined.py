@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.anonymization import as_policy, choose_method
+from likeness.anonymization import as_policy
 from likeness.attacks._base import Making
 from likeness.attacks._matching import reach_of, shared_cells
 from likeness.encode import encode
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from likeness.encode import Encoded
     from likeness.folder.class_map import ClassMap
     from likeness.forms._base import Publication
+    from likeness.methods._base import Method
     from likeness.microdata.mechanism import Mechanism
     from likeness.policy import Policy
     from likeness.tables import Table
@@ -51,12 +52,15 @@ class Rejoined:
         What was asked.
     class_map
         What became of every record; None without ``private/``.
+    method
+        What made the release; None without ``private/``.
     """
 
     publication: Publication
     encoded: Encoded
     policy: Policy
     class_map: ClassMap | None
+    method: Method | None = None
 
     @property
     def evaluation(self) -> Evaluation:
@@ -75,19 +79,19 @@ class Rejoined:
         plan = Plan(self.class_map.classes[rows], buckets, withheld_because=withheld)
         if self.publication.mechanism is not None:
             plan = self._with_mechanism(plan, self.class_map.original_row, self.publication.mechanism)
-        if choose_method(self.policy, self.encoded.data).bounds_regions:
+        if self.method is not None and self.method.bounds_regions:
             plan = self._with_bounds(plan, self.class_map.original_row)
         return Evaluation(self.encoded.data, *recode(self.encoded.data, _gapless(plan)), self.publication)
 
     @property
     def making(self) -> Making | None:
         """How the release was made; None without ``private/``."""
-        if self.class_map is None:
+        if self.class_map is None or self.method is None:
             return None
         data, plan = self.encoded.data, self.evaluation.plan
         models = self.encoded.name_models(self.policy.privacy)
         requirements = require_of(models, data.take(np.flatnonzero(plan.published)), data)
-        return Making(choose_method(self.policy, data), requirements, plan)
+        return Making(self.method, requirements, plan)
 
     def _records(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Record of each row of the original."""
@@ -158,7 +162,9 @@ def rejoin(folder: Path, original: Table, policy: Path | None = None, *, measuri
     judge(public, steward, encoded if steward is not None else None, told).raise_if_failed()
     if public.publication is None or encoded is None or told is None:
         raise InvalidError(f"{folder}: cannot be understood; likeness verify says why")
-    return Rejoined(public.publication, encoded, told, None if steward is None else steward.class_map)
+    if steward is None or audit is None:
+        return Rejoined(public.publication, encoded, told, None)
+    return Rejoined(public.publication, encoded, told, steward.class_map, audit.method)
 
 
 def _gapless(plan: Plan) -> Plan:

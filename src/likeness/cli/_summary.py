@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
+from likeness.choosing import UNFIT
 from likeness.cli._text import cell, columns, number, parameters
 from likeness.folder.class_map import counts_of
 from likeness.tables import Labelled
 from likeness.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from likeness.encode import Encoded
     from likeness.models._base import PrivacyModel
@@ -135,6 +136,24 @@ def lost(values: dict[str, float]) -> list[str]:
         [name, number(values[name]), metric_named(name).range]
         for name in HEADLINES
         if name in values and name in registry.names("metrics")
+    ]
+    return columns(rows, "") if rows else []
+
+
+def tried(candidates: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Write which methods could have made a release where none was named, and what each lost; those that do not fit are left out.
+
+    Examples
+    --------
+    >>> tried({"mondrian": {"outcome": "kept", "loss": 0.25}, "sbca": {"outcome": "too much work", "loss": None}})
+    ['mondrian  kept           loses 0.25', 'sbca      too much work']
+    >>> tried({})
+    []
+    """
+    rows = [
+        [name, one["outcome"], f"loses {number(one['loss'])}" if one["loss"] is not None else ""]
+        for name, one in candidates.items()
+        if one["outcome"] != UNFIT
     ]
     return columns(rows, "") if rows else []
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from likeness.certificate import Certificate
     from likeness.encode import Encoded
+    from likeness.methods._base import Method
     from likeness.release import Release
     from likeness.tables import Table
 
@@ -33,6 +34,7 @@ _KEYS = (
     "policy",
     "hierarchies",
     "method",
+    "candidates",
     "form",
     "randomness",
     "original",
@@ -43,6 +45,7 @@ _KEYS = (
     "files",
     "digest",
 )
+_KEYS_BEFORE_0_3 = tuple(key for key in _KEYS if key != "candidates")
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,19 @@ class Audit:
             columns[name] = columns[name].replace(hierarchy=tree)
         return policy.replace(columns=columns)
 
+    @property
+    def method(self) -> Method:
+        """What made the release.
+
+        Raises
+        ------
+        PolicyError
+            When there is no such method.
+        """
+        given = dict(self.content["method"])
+        made: Method = registry.create("methods", str(given.pop("name", "")), given)
+        return made
+
     def to_json(self) -> str:
         """Write it, with the digest of everything else in it."""
         return (
@@ -104,7 +120,7 @@ class Audit:
                 raise VerificationError(
                     f"{label}: is of format {content['format']}; this version reads format {FORMAT}"
                 )
-            if tuple(content) != _KEYS:
+            if tuple(content) not in {_KEYS, _KEYS_BEFORE_0_3}:
                 raise VerificationError(
                     f"{label}: its keys are not those that likeness writes; it was changed"
                 )
@@ -167,6 +183,7 @@ def make_audit(
             "policy": dict(policy),
             "hierarchies": _hierarchies(encoded, private.policy),
             "method": {"name": private.method.name, **registry.parameters(private.method)},
+            "candidates": {one.method.name: one.to_json() for one in private.candidates},
             "form": release.certificate.form,
             # As a text: 128 bits are more than the numbers of many JSON readers hold.
             "randomness": {"seed": private.policy.seed, "entropy": str(private.entropy)},

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.anonymization import as_it_is, choose_method, describe_columns
+from likeness.anonymization import as_it_is, describe_columns
 from likeness.folder.audit import content_digest
 from likeness.folder.class_map import DROPPED
 from likeness.folder.covering import covered
@@ -210,7 +210,9 @@ class Origin:
         models = self.encoded.name_models(self.policy.privacy)
         requirements = require_of(models, here, data)
         problem = Problem(here, requirements, LOSSES["glm"], np.random.Generator(np.random.PCG64(0)))
-        return choose_method(self.policy, data).run(problem).mechanism
+        method = self.policy.method
+        # No method is tried unasked for a form that perturbs.
+        return None if method is None else method.run(problem).mechanism
 
     def _others(self) -> Iterator[str]:
         """Compare columns published as they are, and pseudonyms."""

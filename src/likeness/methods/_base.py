@@ -10,6 +10,7 @@ import numpy as np
 
 from likeness.methods._individuals import views_of_individuals
 from likeness.microdata.statistics import count_classes
+from likeness.models.k_anonymity import KAnonymity
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from likeness.microdata.data import Microdata
     from likeness.microdata.mechanism import Mechanism
     from likeness.microdata.plan import Plan
+    from likeness.models._base import PrivacyModel
     from likeness.models._requirements import Requirement
 
 
@@ -160,6 +162,16 @@ class Method(ABC):
     """Whether it can work on individuals with several records each (1:M tables)."""
     takes_parts: ClassVar[bool] = False
     """Whether it can keep parts of the table apart (hierarchy level limits)."""
+    candidate: ClassVar[bool] = False
+    """Whether it is tried, with its default parameters, where a policy names no method; it then says what it costs (`work`)."""
+
+    @property
+    def joins_rest(self) -> bool:
+        """Whether those it leaves over may be joined with its classes, where else more were withheld than the policy allows.
+
+        False where what it withholds is what it was asked for, as in variants that follow a paper's letter.
+        """
+        return self.form in {"generalized", "identity-reserved"}
 
     @property
     def bounds_regions(self) -> bool:
@@ -184,6 +196,36 @@ class Method(ABC):
     def run(self, problem: Problem) -> Plan:
         """Decide every record's class; classes that cannot hold the requirements are withheld, with the reason."""
 
+    def made_for(self, models: tuple[PrivacyModel, ...]) -> bool:  # noqa: ARG002  # most are for any
+        """Whether it was devised for one of these models, so that it is worth a try however large the table is.
+
+        Parameters
+        ----------
+        models
+            What must hold.
+        """
+        return False
+
+    def work(self, data: Microdata, requirements: tuple[Requirement, ...]) -> int:
+        """Estimate what a run costs, from the size of the table and the guarantee alone.
+
+        Parameters
+        ----------
+        data
+            The records, or individuals, to publish.
+        requirements
+            What must hold, bound to them.
+
+        Returns
+        -------
+        int
+            Elementary steps, of which one processor takes some hundred millions a second. Equal on every machine, so that
+            which methods are tried depends on nothing but the table and the policy.
+        """
+        raise NotImplementedError(
+            f"{self.name}: a candidate must say what it costs: {data.size}, {requirements}"
+        )
+
     def check(self, requirements: tuple[Requirement, ...]) -> None:  # noqa: B027  # most methods take any
         """Refuse requirements the method cannot work with, before anything is computed.
 
@@ -192,6 +234,28 @@ class Method(ABC):
         PolicyError
             Saying which model the method lacks or cannot take.
         """
+
+
+def cells_at_most(data: Microdata, requirements: tuple[Requirement, ...]) -> int:
+    """Bound the distinct combinations of quasi-identifiers and of the sensitive values that requirements look at.
+
+    Parameters
+    ----------
+    data
+        The records or individuals.
+    requirements
+        What must hold.
+    """
+    found = data.tuples.count
+    for view in {one.view.looks_at: one.view for one in requirements if one.view is not None}.values():
+        found *= max(1, view.domain.codes)
+    return min(found, data.size)
+
+
+def clusters_at_most(data: Microdata, requirements: tuple[Requirement, ...]) -> int:
+    """Bound the classes of a clustering: of k records each (two without k-anonymity), and no more than there are tuples."""
+    k = max([2, *(int(one.model.k) for one in requirements if isinstance(one.model, KAnonymity))])
+    return min(data.tuples.count, data.size // k + 1)
 
 
 def joint_views(problem: Problem) -> tuple[NDArray[np.int32], list[ClassTest], int]:

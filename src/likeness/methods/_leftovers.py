@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness.methods._base import holding_classes
+from likeness.methods._burel_space import axis
+from likeness.metrics.loss.cell import attribute_weights
 from likeness.microdata.data import Members
-from likeness.microdata.plan import Plan
+from likeness.microdata.plan import Plan, renumber
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,6 +110,78 @@ def _join_one_by_one(
                 found[record] = label
                 joined.setdefault(label, []).append(record)
                 break
+
+
+def join_rest(problem: Problem, plan: Plan) -> Plan:
+    """Publish those whom a method withheld: together with the classes nearest to them, as many as it takes to hold.
+
+    None is taken first, then one, two, four and so on, at last all of the table or, under level limits, of the part of it that
+    may share a class. Where not even these hold, those of the part stay withheld.
+
+    Parameters
+    ----------
+    problem
+        The requirements and records.
+    plan
+        A plan of classes.
+
+    Returns
+    -------
+    Plan
+    """
+    data = problem.data
+    if plan.withheld == 0 or not data.quasi:
+        return plan
+    parts = np.zeros(data.size, np.int64) if problem.parts is None else problem.parts
+    coordinates = np.array(
+        [axis(domain)[codes] for domain, codes in zip(data.quasi, data.codes, strict=True)]
+    )
+    coordinates *= np.sqrt(attribute_weights(data.quasi))[:, None]
+    classes = plan.classes.copy()
+    made = plan.count
+    for part in np.unique(parts[plan.classes < 0]).tolist():
+        inside = parts == part
+        rest = inside & (plan.classes < 0)
+        order = _by_distance(coordinates, plan.classes, rest, inside & ~rest)
+        taken = 0
+        while True:
+            together = rest.copy()
+            together[inside] |= np.isin(plan.classes[inside], order[:taken])
+            if problem.holding(np.where(together, 0, -1), 1)[0]:
+                classes[together] = made
+                made += 1
+                break
+            if taken == order.size:
+                break
+            taken = min(max(1, 2 * taken), order.size)
+    reasons = np.where(classes < 0, plan.reason_of, -1).astype(np.int32)
+    numbers = np.bincount(reasons[reasons >= 0], minlength=len(plan.withheld_because))
+    kept = np.flatnonzero(numbers)
+    place = np.full(numbers.size + 1, -1, np.int32)
+    place[kept] = np.arange(kept.size)
+    names = list(plan.withheld_because)
+    because = {names[number]: int(numbers[number]) for number in kept.tolist()}
+    history = plan.history | {"rest joined with the nearest classes": plan.withheld - int(numbers.sum())}
+    return replace(
+        plan, classes=renumber(classes), withheld_because=because, reasons=place[reasons], history=history
+    )
+
+
+def _by_distance(
+    coordinates: NDArray[np.float64],
+    classes: NDArray[np.int64],
+    rest: NDArray[np.bool_],
+    published: NDArray[np.bool_],
+) -> NDArray[np.int64]:
+    """Classes of the published rows by how far their centres are from that of the rest; of equally far ones the first made."""
+    own = classes[published]
+    there, of = np.unique(own, return_inverse=True)
+    sizes = np.bincount(of)
+    apart = np.zeros(there.size)
+    for places in coordinates:
+        apart += (np.bincount(of, places[published]) / sizes - places[rest].mean()) ** 2
+    # Rounded, so that what is equally far stays so on every machine.
+    return there[np.argsort(np.round(apart, 9), kind="stable")]
 
 
 def _judge(problem: Problem) -> Callable[[NDArray[np.int64]], bool]:

@@ -74,6 +74,29 @@ def ladder(
     return found
 
 
+def most_levels(domain: Domain) -> int:
+    """Bound the number of levels of an attribute, without looking at the records.
+
+    Parameters
+    ----------
+    domain
+        The attribute.
+
+    Examples
+    --------
+    >>> from likeness.microdata.domain import Domain
+    >>> most_levels(Domain("sex", "categorical", np.array(["F", "M"]), "set"))
+    2
+    >>> most_levels(Domain("age", "integer", np.arange(75), "interval"))
+    8
+    """
+    if domain.shape == "set":
+        return 2
+    if domain.shape == "tree" and domain.hierarchy is not None:
+        return 1 + domain.hierarchy.height
+    return 1 + max(domain.size - 1, 0).bit_length() + domain.missing
+
+
 def _levels(domain: Domain, loss: CellLoss) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
     """Per level, group and loss of every code."""
     exact = np.arange(domain.codes, dtype=np.int64), np.zeros(domain.codes)

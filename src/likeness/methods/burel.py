@@ -26,12 +26,14 @@ from likeness.methods._burel_space import points
 from likeness.methods._burel_tree import bi_split
 from likeness.metrics.loss import LOSSES
 from likeness.microdata.plan import Plan
-from likeness.models._beta import GainLimits
+from likeness.models._beta import GainLimits, GainModel
 from likeness.models._requirements import Requirement
 from likeness.models.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
     from likeness.methods._ec_tree import Leaves
+    from likeness.microdata.data import Microdata
+    from likeness.models._base import PrivacyModel
     from likeness.models._requirements import View
 
 _PAPER = {
@@ -133,6 +135,7 @@ class Burel(Method):
     refine: str | None = None
 
     name: ClassVar[str] = "burel"
+    candidate: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.variant is not None:
@@ -186,6 +189,14 @@ class Burel(Method):
                 f"{self.name}: needs beta-likeness or basic-beta-likeness, and the guarantee is "
                 f"{asked or 'empty'}; add one of them, or use another method, such as mondrian"
             )
+
+    def made_for(self, models: tuple[PrivacyModel, ...]) -> bool:
+        """β-likeness, basic or enhanced."""
+        return any(isinstance(model, GainModel) for model in models)
+
+    def work(self, data: Microdata, requirements: tuple[Requirement, ...]) -> int:  # noqa: ARG002
+        """Every exchange looks at all attributes of its records: about as many rounds as they can be halved."""
+        return 80 * data.size * max(1, len(data.quasi)) * data.size.bit_length()
 
     def run(self, problem: Problem) -> Plan:
         """Decide every record's class.

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.microdata.data import Microdata
+    from likeness.models._base import PrivacyModel
+    from likeness.models._requirements import Requirement
 
 _HEAVY = "individuals with more records than any class of this table could hold under the limit on one individual's share"
 _NEIGHBOURHOOD = 50_000
@@ -100,6 +102,7 @@ class Danonyir(Method):
     form: ClassVar[str] = "identity-reserved"
     forms: ClassVar[tuple[str, ...]] = ("generalized",)
     takes_individuals: ClassVar[bool] = True
+    candidate: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         choice(self.name, "variant", self.variant, ("best", "paper"))
@@ -113,6 +116,21 @@ class Danonyir(Method):
             )
         order = tuple(whole(self.name, "start_order", one, at_least=1) for one in self.start_order)
         object.__setattr__(self, "start_order", order)
+
+    @property
+    def joins_rest(self) -> bool:
+        """False for ``paper``, which withholds whom no class can take."""
+        return self.variant != "paper"
+
+    def made_for(self, models: tuple[PrivacyModel, ...]) -> bool:
+        """Models about people with several records."""
+        return any(model.about_individuals for model in models)
+
+    def work(self, data: Microdata, requirements: tuple[Requirement, ...]) -> int:
+        """Everybody is compared with everybody of a neighbourhood; models that adding can break are judged again and again."""
+        near = min(data.size, self.neighbourhood or _NEIGHBOURHOOD)
+        again = 1 if all(one.closed_under_adding for one in requirements) else 10
+        return again * 7 * data.size * near * max(1, len(data.quasi)) // 10 + 3000 * data.size
 
     def run(self, problem: Problem) -> Plan:
         """Cluster the individuals; those that no class can take are withheld."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import choice, whole
-from likeness.methods._base import Method, Problem, joint_views
+from likeness.methods._base import Method, Problem, clusters_at_most, joint_views
 from likeness.methods._leftovers import join_leftovers, nearest_first
 from likeness.methods._record_space import record_space
 from likeness.metrics.loss import LOSSES, geometry
@@ -17,6 +17,9 @@ from likeness.models.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from likeness.microdata.data import Microdata
+    from likeness.models._requirements import Requirement
 
 _LOOKS_A_STEP = 20_000_000
 
@@ -57,11 +60,17 @@ class KMember(Method):
     name: ClassVar[str] = "k-member"
     forms: ClassVar[tuple[str, ...]] = ("identity-reserved",)
     takes_individuals: ClassVar[bool] = True
+    candidate: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.k is not None:
             whole(self.name, "k", self.k, at_least=1)
         choice(self.name, "loss", self.loss, tuple(LOSSES))
+
+    def work(self, data: Microdata, requirements: tuple[Requirement, ...]) -> int:
+        """Every class looks at all attributes of all distinct tuples; every record is placed once."""
+        clusters = clusters_at_most(data, requirements)
+        return 6 * clusters * data.tuples.count * max(1, len(data.quasi)) + 3000 * data.size
 
     def run(self, problem: Problem) -> Plan:
         """Cluster the records; those that no class can take are withheld."""

@@ -9,14 +9,17 @@ attribute's split before it knows who will be alone.
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
+from math import prod
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from likeness.checks import choice, whole
-from likeness.methods._base import Method, Problem, joint_views
-from likeness.methods._levels import Ladder, ladder
+from likeness.methods._base import Method, Problem, cells_at_most, joint_views
+from likeness.methods._levels import Ladder, ladder, most_levels
+from likeness.methods.mondrian import Mondrian
 from likeness.metrics.loss import LOSSES
 from likeness.metrics.loss.cell import attribute_weights
 from likeness.microdata.grouping import group_codes
@@ -28,6 +31,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.kernels.class_tests import LaidOutTests
+    from likeness.microdata.data import Microdata
+    from likeness.models._requirements import Requirement
+
+_VISITS_A_STEP = 256
 
 
 @dataclass(frozen=True)
@@ -39,11 +46,14 @@ class LocalRecoding(Method):
     loss
         The information loss that orders the vectors: ``ncp``, ``glm`` or ``iloss``.
     most_vectors
-        How many level vectors to visit; what is left then forms one class per part, joined with the
-        most general classes where it does not hold by itself. Each visit groups the records that are still left.
+        How many level vectors to visit. Each visit groups the records that are still left.
 
     Notes
     -----
+    What is left after the last vector - few records, unless ``most_vectors`` ended the search, as it does with many columns - is
+    joined with the most general classes where it does not hold by itself, and cut top down, as `likeness.Mondrian` does. The
+    private history keeps how many vectors were visited and how many records were left; a search that was ended says so.
+
     Levels are those of the hierarchy; plain sets have two (exact, anything), numbers without a hierarchy double the run of
     neighbouring values from level to level. Published regions are tight, so a class may show less than its vector.
 
@@ -65,10 +75,17 @@ class LocalRecoding(Method):
     forms: ClassVar[tuple[str, ...]] = ("identity-reserved",)
     takes_individuals: ClassVar[bool] = True
     takes_parts: ClassVar[bool] = True
+    candidate: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         choice(self.name, "loss", self.loss, tuple(LOSSES))
         whole(self.name, "most_vectors", self.most_vectors, at_least=1)
+
+    def work(self, data: Microdata, requirements: tuple[Requirement, ...]) -> int:
+        """Every vector of levels looks at all attributes of the cells that are left."""
+        vectors = min(self.most_vectors, prod(most_levels(domain) for domain in data.quasi))
+        cells = cells_at_most(data, requirements)
+        return (vectors + 40 * cells.bit_length()) * cells * max(1, len(data.quasi))
 
     def run(self, problem: Problem) -> Plan:
         """Take out groups that hold, vector by vector; parts that cannot hold as a whole are withheld."""
@@ -85,14 +102,15 @@ class LocalRecoding(Method):
                 reason = "the whole table as one class does not hold the guarantee"
             because[reason] = data.size - kept.size
         classes = np.full(data.size, -1, np.int64)
+        history: dict[str, int] = {}
         if kept.size:
-            classes[kept] = self._recode(problem, kept, parts[kept])
-        return Plan(renumber(classes), withheld_because=because)
+            classes[kept], history = self._recode(problem, kept, parts[kept])
+        return Plan(renumber(classes), withheld_because=because, history=history)
 
     def _recode(
         self, problem: Problem, records: NDArray[np.int64], parts: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """Class of each of the records."""
+    ) -> tuple[NDArray[np.int64], dict[str, int]]:
+        """Class of each of the records; and what to keep for the steward."""
         from likeness.kernels.class_tests import lay_out
 
         data = problem.data
@@ -110,27 +128,49 @@ class LocalRecoding(Method):
         table = _Cells(
             ladders, cells.sizes, np.ascontiguousarray(views[:, first].T), parts[cells.first], width
         )
-        label, taken = self._take_out(table, lay_out(tests))
-        return self._join_rest(problem, records, parts, label[cells.of], taken)
+        label, taken, visited = self._take_out(problem, table, lay_out(tests))
+        classes = label[cells.of]
+        left = int(np.count_nonzero(classes < 0))
+        if visited == self.most_vectors and left:
+            problem.progress.note(
+                f"{self.name}: {visited:,} vectors of levels were visited (most_vectors), and {left:,} of {data.size:,} "
+                f"{problem.word} are in none of their classes; they are cut top down"
+            )
+        return self._cut_rest(problem, records, parts, classes, taken), {"visited": visited, "rest": left}
 
-    def _take_out(self, table: _Cells, tests: LaidOutTests) -> tuple[NDArray[np.int64], int]:
-        """Class of each cell, -1 for those that no vector took; and the number of classes."""
-        label = np.full(table.sizes.size, -1, np.int64)
-        left = np.arange(table.sizes.size)
-        taken = 0
-        for visited, vector in enumerate(_by_loss(table.ladders)):
-            if left.size == 0 or visited == self.most_vectors:
-                break
-            group, holds = table.groups(left, vector, tests)
-            if holds.any():
-                number = np.cumsum(holds) - 1 + taken
-                out = holds[group]
-                label[left[out]] = number[group[out]]
-                taken += int(holds.sum())
-                left = left[~out]
-        return label, taken
+    def _take_out(
+        self, problem: Problem, table: _Cells, tests: LaidOutTests
+    ) -> tuple[NDArray[np.int64], int, int]:
+        """Class of each cell, -1 for those that no vector took; the number of classes, and of vectors that were visited."""
+        from likeness.kernels.group_tests import LEFT, TAKEN, VISITED, take_out
 
-    def _join_rest(
+        size = table.sizes.size
+        label, left = np.full(size, -1, np.int64), np.arange(size)
+        state = np.zeros(3, np.int64)
+        state[LEFT] = size
+        groups, radices = table.stacked()
+        vectors = islice(_by_loss(table.ladders), self.most_vectors)
+        while state[LEFT] and (some := list(islice(vectors, _VISITS_A_STEP))):
+            take_out(
+                tests.functions,
+                tests.shape,
+                tests.integers,
+                tests.reals,
+                tests.smallest,
+                groups,
+                radices,
+                table.rows_of(some),
+                table.places,
+                table.sizes,
+                table.width,
+                label,
+                left,
+                state,
+            )
+            problem.progress.step("take out what holds", size - int(state[LEFT]), size)
+        return label, int(state[TAKEN]), int(state[VISITED])
+
+    def _cut_rest(
         self,
         problem: Problem,
         records: NDArray[np.int64],
@@ -138,9 +178,10 @@ class LocalRecoding(Method):
         label: NDArray[np.int64],
         taken: int,
     ) -> NDArray[np.int64]:
-        """Make the rest of each part a class, joined with the part's most general classes until it holds."""
+        """Join the rest of each part with its most general classes until it holds, and cut that top down."""
+        rests = np.full(label.size, -1, np.int64)
         classes = np.full(problem.data.size, -1, np.int64)
-        for part in np.unique(parts[label < 0]):
+        for number, part in enumerate(np.unique(parts[label < 0]).tolist()):
             rest = (label < 0) & (parts == part)
             # Classes were numbered as they were taken out: the last is the most general.
             partners = iter(np.unique(label[(parts == part) & (label >= 0)])[::-1].tolist())
@@ -150,8 +191,12 @@ class LocalRecoding(Method):
                 if problem.holding(classes, 1)[0]:
                     break
                 rest |= label == next(partners)
-            label[rest] = taken
-            taken += 1
+            rests[rest] = number
+        there = np.flatnonzero(rests >= 0)
+        if there.size:
+            cuts = Mondrian(loss=self.loss)
+            loss = LOSSES[self.loss]
+            label[there] = taken + cuts.partition(replace(problem, loss=loss), records[there], rests[there])
         return label
 
 
@@ -165,35 +210,18 @@ class _Cells:
     parts: NDArray[np.int64]
     width: int
 
-    def groups(
-        self, left: NDArray[np.int64], vector: tuple[int, ...], tests: LaidOutTests
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Group of each of the cells, and whether each group holds."""
-        from likeness.kernels.group_tests import groups_hold
+    def stacked(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Group of each cell at every level of every attribute, with the parts behind them; and how many groups each has."""
+        rows = [group for own in self.ladders for group in own.group]
+        radices = [count for own in self.ladders for count in own.groups]
+        return np.array([*rows, self.parts], np.int32), np.array([*radices, int(self.parts.max()) + 1])
 
-        columns = [own.group[level][left] for own, level in zip(self.ladders, vector, strict=True)]
-        radices = [own.groups[level] for own, level in zip(self.ladders, vector, strict=True)]
-        found = group_codes([*columns, self.parts[left]], [*radices, int(self.parts.max()) + 1])
-        sizes = np.bincount(found.of, self.sizes[left], found.count).astype(np.int64)
-        if len(tests.shape) == 0:
-            return found.of, sizes >= tests.smallest
-        # Only the cells of groups of sufficient size are looked at.
-        order = np.flatnonzero((sizes >= tests.smallest)[found.of])
-        order = order[np.argsort(found.of[order], kind="stable")]
-        holds = groups_hold(
-            tests.functions,
-            tests.shape,
-            tests.integers,
-            tests.reals,
-            tests.smallest,
-            sizes,
-            self.places,
-            self.sizes,
-            left[order],
-            np.searchsorted(found.of[order], np.arange(found.count + 1)),
-            self.width,
-        )
-        return found.of, holds
+    def rows_of(self, vectors: list[tuple[int, ...]]) -> NDArray[np.int64]:
+        """(vectors, attributes + 1) Rows of the stacked groups that vectors of levels combine, the parts last."""
+        begins = np.cumsum([0, *(len(own.group) for own in self.ladders)])
+        levels = np.array(vectors, np.int64).reshape(len(vectors), len(self.ladders))
+        ends = np.full((len(vectors), 1), begins[-1])
+        return np.ascontiguousarray(np.hstack([begins[:-1] + levels, ends]).astype(np.int64))
 
 
 def _by_loss(ladders: list[Ladder]) -> Iterator[tuple[int, ...]]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from likeness.checks import choice
 from likeness.errors import PolicyError
-from likeness.methods._base import Method, Problem, joint_views
+from likeness.methods._base import Method, Problem, cells_at_most, joint_views
 from likeness.microdata.domain import NUMERIC
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, renumber
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
+    from likeness.models._requirements import Requirement
 
 _CUTS = ("least-loss", "all", "widest", "utd")
 
@@ -65,6 +66,7 @@ class Mondrian(Method):
     forms: ClassVar[tuple[str, ...]] = ("identity-reserved",)
     takes_individuals: ClassVar[bool] = True
     takes_parts: ClassVar[bool] = True
+    candidate: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         choice(self.name, "cut", self.cut, _CUTS)
@@ -88,6 +90,11 @@ class Mondrian(Method):
     def cuts_from_above(self) -> bool:
         """True of strict cuts, save ``utd``'s: these depend on the cuts before, and relaxed ones on the order of the records."""
         return self.strict and self.cut != "utd"
+
+    def work(self, data: Microdata, requirements: tuple[Requirement, ...]) -> int:
+        """Every cut looks at all attributes of its cells: about as many rounds as the cells can be halved."""
+        cells = cells_at_most(data, requirements)
+        return 40 * cells * max(1, len(data.quasi)) * cells.bit_length()
 
     def run(self, problem: Problem) -> Plan:
         """Partition the records; parts that cannot hold the requirements are withheld."""
@@ -113,11 +120,11 @@ class Mondrian(Method):
                     self._cut_by_bounds(problem, kept, plan.classes[kept]), withheld_because=because
                 )
             classes = np.full(data.size, -1, np.int64)
-            classes[kept] = self._partition(problem, kept, plan.classes[kept])
+            classes[kept] = self.partition(problem, kept, plan.classes[kept])
             return Plan(classes, withheld_because=because)
         if self.cut == "utd":
             return self._cut_by_bounds(problem, np.arange(data.size), parts)
-        return Plan(self._partition(problem, None, parts))
+        return Plan(self.partition(problem, None, parts))
 
     def _cut_by_bounds(self, problem: Problem, records: NDArray[np.int64], parts: NDArray[np.int64]) -> Plan:
         """Classes of records whose regions are bounded by cuts, as the UTD toolbox makes them."""
@@ -159,10 +166,25 @@ class Mondrian(Method):
         of_records[:, :, records] = bounds[:, :, cells.of]
         return Plan(classes, bounds=of_records)
 
-    def _partition(
+    def partition(
         self, problem: Problem, records: NDArray[np.int64] | None, parts: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Class of each record (of the given ones), starting from parts that hold."""
+        """Cut classes that hold into smaller ones.
+
+        Parameters
+        ----------
+        problem
+            The records and requirements.
+        records : (r,) int64, optional
+            The records to cut; left out, all.
+        parts : (r,) int64
+            Their classes, numbered from 0, all of which hold.
+
+        Returns
+        -------
+        (r,) int64
+            Their new classes.
+        """
         from likeness.kernels import cuts
         from likeness.kernels.class_tests import lay_out
         from likeness.metrics.loss import geometry

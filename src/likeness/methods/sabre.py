@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.methods._ec_tree import Leaves
+    from likeness.microdata.data import Microdata
+    from likeness.models._base import PrivacyModel
     from likeness.models._requirements import Requirement, View
     from likeness.models._transport import Transport
 
@@ -91,6 +93,7 @@ class Sabre(Method):
     buckets: str = "slack"
 
     name: ClassVar[str] = "sabre"
+    candidate: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         choice(self.name, "retrieve", self.retrieve, ("hilbert", "nearest"))
@@ -111,6 +114,15 @@ class Sabre(Method):
                 f"{self.name}: needs t-closeness, and the guarantee is {asked or 'empty'}; add it under privacy, such as "
                 "{model: t-closeness, t: 0.2}, or use another method, such as mondrian"
             )
+
+    def made_for(self, models: tuple[PrivacyModel, ...]) -> bool:
+        """t-closeness."""
+        return any(isinstance(model, TCloseness) for model in models)
+
+    def work(self, data: Microdata, requirements: tuple[Requirement, ...]) -> int:
+        """Records are sorted along a curve and drawn; partitions of the sensitive values are tried."""
+        values = max((one.view.domain.codes for one in requirements if one.view is not None), default=1)
+        return 30 * data.size * data.size.bit_length() + 1000 * values**2
 
     def run(self, problem: Problem) -> Plan:
         """Decide every record's class.

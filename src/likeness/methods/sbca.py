@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import choice, whole
-from likeness.methods._base import Method, Problem, joint_views
+from likeness.methods._base import Method, Problem, clusters_at_most, joint_views
 from likeness.methods._lattice import one_class
 from likeness.methods._leftovers import join_leftovers, nearest_first
 from likeness.methods._record_space import places
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from likeness.kernels.sbca import Sorted
     from likeness.microdata.data import Microdata
+    from likeness.models._requirements import Requirement
 
 _DISTANCES_A_STEP = 5_000_000
 
@@ -92,6 +93,7 @@ class Sbca(Method):
     name: ClassVar[str] = "sbca"
     forms: ClassVar[tuple[str, ...]] = ("identity-reserved",)
     takes_individuals: ClassVar[bool] = True
+    candidate: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.k is not None:
@@ -100,6 +102,16 @@ class Sbca(Method):
         choice(self.name, "widening", self.widening, ("nearest", "all"))
         choice(self.name, "ties", self.ties, ("dense", "order"))
         choice(self.name, "normalize", self.normalize, ("sum", "by-type"))
+
+    @property
+    def joins_rest(self) -> bool:
+        """False where leftover records are to be withheld."""
+        return self.leftover != "withhold"
+
+    def work(self, data: Microdata, requirements: tuple[Requirement, ...]) -> int:
+        """Every class looks at all attributes of all distinct tuples."""
+        clusters = clusters_at_most(data, requirements)
+        return 2 * clusters * data.tuples.count * max(1, len(data.quasi)) + 1000 * data.size
 
     def run(self, problem: Problem) -> Plan:
         """Decide every record's class."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
@@ -18,7 +18,7 @@ from likeness.report.measured import (
     size_table,
     skipped_rows,
 )
-from likeness.report.pages import phrase, render
+from likeness.report.pages import phrase, plain_number, render
 from likeness.report.people import heaviest_withheld, people_findings, people_rows
 from likeness.report.proven import proof_rows, smallest_class_tables
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from likeness.choosing import Candidate
     from likeness.encode import Encoded
     from likeness.metrics.measuring import Measurements
     from likeness.policy import Policy
@@ -71,6 +72,7 @@ def report_page(
         certificate=release.certificate,
         policy=write_yaml(policy),
         method=_part(private.method),
+        candidates=_candidate_rows(private.candidates),
         form=_part(release.certificate.make_form()),
         proofs=proof_rows(release),
         counts=_count_rows(counts),
@@ -95,6 +97,14 @@ def report_page(
         people_searched=private.encoded.data.units.size,
         smallest=smallest_class_tables(release),
     )
+
+
+def _candidate_rows(candidates: Iterable[Candidate]) -> list[list[str]]:
+    """Write which methods could have made the release, and what became of them."""
+    return [
+        [one.method.name, one.outcome, "" if one.loss is None else plain_number(one.loss), one.why or ""]
+        for one in candidates
+    ]
 
 
 def _count_rows(counts: Mapping[str, Any]) -> list[list[str]]:

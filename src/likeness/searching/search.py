@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from likeness.anonymization import anonymize_encoded, as_policy, choose_form, choose_method
+from likeness.anonymization import anonymize_encoded, as_policy
+from likeness.choosing import choose_form
 from likeness.encode import encode
 from likeness.errors import CannotBeMetError
 from likeness.progress import Progress
@@ -231,7 +232,7 @@ def _search(
     if seed is not None:
         policy = policy.replace(seed=seed)
     lever = find_lever(policy, parameter)
-    choose_form(policy, choose_method(policy))
+    choose_form(policy)
     original = table if isinstance(table, Table) else read(table)
     progress.step("encode", 0, 1)
     tries = _Tries(encode(original, policy), policy, lever, goals, progress)

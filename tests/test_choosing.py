@@ -1,0 +1,213 @@
+"""The best known method: which are tried where a policy names none, what is kept, and what is told."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import likeness as lk
+from likeness import choosing, registry
+from likeness.choosing import KEPT, LOSES_MORE, LOSS, TOO_MUCH, UNFIT, choose_form, methods_to_try
+from likeness.progress import Progress
+
+
+def patients(rows: int = 120, seed: int = 0) -> pl.DataFrame:
+    """Records with two quasi-identifiers and an uneven sensitive value."""
+    rng = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "who": rng.integers(0, rows // 2, rows),
+            "age": rng.integers(20, 60, rows),
+            "zip": rng.choice(["10", "11", "20", "21"], rows),
+            "s": rng.choice(["flu", "cold", "gout", "ulcer"], rows, p=[0.4, 0.3, 0.2, 0.1]),
+        }
+    )
+
+
+COLUMNS = {"who": lk.drop(), "age": lk.quasi(), "zip": lk.quasi(hierarchy={"prefix": 2}), "s": lk.sensitive()}
+
+
+def policy(privacy: Any, **given: Any) -> lk.Policy:
+    """A policy for `patients`."""
+    return lk.Policy(columns=COLUMNS | given.pop("columns", {}), privacy=privacy, **given)
+
+
+GUARANTEES = [
+    pytest.param(lk.KAnonymity(4), id="k"),
+    pytest.param(lk.DistinctLDiversity(3), id="l"),
+    pytest.param(lk.BetaLikeness(2), id="beta"),
+    pytest.param(lk.TCloseness("0.2") & lk.KAnonymity(2), id="t-k"),
+    pytest.param(lk.BetaLikeness(4) & lk.TCloseness("0.3"), id="beta-t"),
+]
+
+
+@pytest.mark.parametrize("privacy", GUARANTEES)
+def test_nothing_tried_loses_less_than_what_is_kept(privacy):
+    table = patients()
+    release = lk.anonymize(table, policy(privacy), seed=3)
+    told = {one.method.name: one for one in release.private.candidates}
+    kept = [one for one in told.values() if one.outcome == KEPT]
+    assert len(kept) == 1
+    assert kept[0].method == release.private.method
+    assert kept[0].loss == LOSS.measure(release.evaluation)
+    for name, one in told.items():
+        if one.outcome == UNFIT:
+            continue
+        assert one.loss is not None, name
+        assert one.loss >= kept[0].loss
+        # Named, with the same seed, each makes what it made unasked.
+        named = lk.anonymize(table, policy(privacy, method={"name": name}), seed=3)
+        assert LOSS.measure(named.evaluation) == one.loss, name
+        assert named.private.candidates == ()
+        if one.outcome == KEPT:
+            assert named.table.equals(release.table)
+
+
+def test_every_method_that_says_so_is_a_candidate_and_says_what_it_costs():
+    asked = policy(lk.KAnonymity(2))
+    names = {method.name for method in methods_to_try(asked)}
+    declared = {name for name in registry.names("methods") if registry.load("methods", name).candidate}
+    assert names == declared
+    assert {"mondrian", "burel", "sabre", "local-recoding", "danonyir"} <= names
+    assert methods_to_try(policy(lk.KAnonymity(2), method=lk.Mdav())) == (lk.Mdav(),)
+
+
+def test_people_with_several_records_have_the_methods_and_the_form_for_them():
+    individual = {"columns": {"who": lk.identifier()}, "individual": "who"}
+    linked = policy(lk.IrKAnonymity(2), **individual)
+    assert choose_form(linked) == lk.IdentityReservedForm()
+    assert choose_form(policy(lk.KAnonymity(2), **individual)) == lk.GeneralizedForm()
+    assert not {"burel", "sabre"} & {method.name for method in methods_to_try(linked)}
+    release = lk.anonymize(patients(), linked.replace(hygiene={"inconsistent_quasi": "first"}), seed=1)
+    assert release.certificate.form["name"] == "identity-reserved"
+    assert {one.outcome for one in release.private.candidates} == {KEPT, LOSES_MORE}
+
+
+def test_what_is_too_much_work_is_not_tried_and_said(monkeypatch):
+    monkeypatch.setattr(choosing, "MOST_WORK", 1)
+    release = lk.anonymize(patients(), policy(lk.BetaLikeness(2)), seed=1)
+    found = {one.method.name: one.outcome for one in release.private.candidates}
+    # The cheapest is tried on any table, and so is the method made for the guarantee.
+    cheapest = min(
+        (one for one in release.private.candidates if one.outcome != UNFIT), key=lambda one: one.work
+    )
+    assert found["burel"] == KEPT
+    assert {name for name, outcome in found.items() if outcome == LOSES_MORE} == {cheapest.method.name}
+    assert found["k-member"] == found["danonyir"] == TOO_MUCH
+
+
+def test_of_equal_losses_the_cheapest_is_kept():
+    # One class of everybody is the only release there is.
+    table = pl.DataFrame({"age": [30, 40, 50, 60], "s": ["a", "b", "a", "b"]})
+    release = lk.anonymize(
+        table, lk.Policy(columns={"age": lk.quasi(), "s": lk.sensitive()}, privacy=lk.KAnonymity(4)), seed=1
+    )
+    tried = [one for one in release.private.candidates if one.loss is not None]
+    assert {one.loss for one in tried} == {1.0}
+    assert tried[0].outcome == KEPT
+    assert [one.work for one in tried] == sorted(one.work for one in tried)
+
+
+def test_level_limits_leave_those_that_keep_to_them():
+    asked = policy(lk.KAnonymity(2), columns={"zip": lk.quasi(hierarchy={"prefix": 2}, max_level=1)})
+    release = lk.anonymize(patients(), asked, seed=1)
+    fit = {one.method.name for one in release.private.candidates if one.outcome != UNFIT}
+    assert fit == {"mondrian", "local-recoding"}
+
+
+def test_a_table_that_cannot_is_refused_with_what_was_tried():
+    with pytest.raises(lk.CannotBeMetError) as caught:
+        lk.anonymize(patients(), policy(lk.KAnonymity(121)), seed=1)
+    first, last = caught.value.problems[0], caught.value.problems[-1]
+    assert first.startswith("cannot be met: k-anonymity: the table of 120 records, taken as one class")
+    assert last.startswith("methods tried: mondrian, ")
+    assert not isinstance(caught.value, lk.MethodFailedError)
+
+
+def test_the_steward_is_told_and_nobody_else(tmp_path):
+    release = lk.anonymize(patients(), policy(lk.BetaLikeness(2)), seed=1)
+    folder = release.write(tmp_path / "out")
+    audit = json.loads((folder / "private" / "audit.json").read_text())
+    assert audit["method"]["name"] == release.private.method.name
+    assert audit["candidates"] == {one.method.name: one.to_json() for one in release.private.candidates}
+    assert "Methods that could have made it" in (folder / "private" / "report.html").read_text()
+    for path in (folder / "public").iterdir():
+        text = path.read_text()
+        assert not [one.method.name for one in release.private.candidates if one.method.name in text]
+    assert lk.verify(folder).ok
+
+
+def test_an_audit_without_candidates_is_read_as_ever(tmp_path):
+    from likeness.folder.audit import Audit
+
+    release = lk.anonymize(patients(), policy(lk.KAnonymity(3), method=lk.Mondrian(cut="all")), seed=1)
+    folder = release.write(tmp_path / "out")
+    content = json.loads((folder / "private" / "audit.json").read_text())
+    content.pop("digest")
+    assert content.pop("candidates") == {}
+    before = Audit.from_json(Audit(content).to_json(), "audit.json")
+    assert before.method == lk.Mondrian(cut="all")
+
+
+def test_notes_are_those_of_the_method_that_is_kept():
+    class Heard(Progress):
+        def __init__(self) -> None:
+            self.notes: list[str] = []
+            self.stages: set[str] = set()
+
+        def step(self, stage: str, done: int, total: int) -> None:
+            self.stages.add(stage)
+
+        def note(self, message: str) -> None:
+            self.notes.append(message)
+
+    heard = Heard()
+    release = lk.anonymize(patients(), policy(lk.KAnonymity(3)), seed=1, progress=heard)
+    assert "try methods" in heard.stages
+    assert release.private.method.name != "local-recoding" or heard.notes == []
+    assert all(note.startswith(release.private.method.name) for note in heard.notes)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_named_methods_find_a_release_where_mondrian_does(seed):
+    """Leftovers that no class takes are joined with the nearest classes, until these hold."""
+    rng = np.random.default_rng(seed)
+    table = patients(int(rng.integers(20, 60)), seed)
+    guarantees = (
+        lk.BetaLikeness(1),
+        lk.TCloseness("0.05") & lk.KAnonymity(3),
+        lk.AlphaKAnonymity(Fraction(3, 5), 3) & lk.DeltaDisclosure(1),
+        lk.RecursiveClDiversity(3, 2) & lk.TCloseness("0.05"),
+    )
+    tree = {"age": lk.quasi(hierarchy={"intervals": [20, 30, 40, 50, 60]})}
+    for privacy in guarantees:
+        for name in ("mondrian", "k-member", "sbca", "danonyir", "geneir", "mdav", "local-recoding"):
+            columns = tree if name == "geneir" else {}
+            asked = policy(privacy, columns=columns, method={"name": name}, withhold={"at_most": 0})
+            if name in {"danonyir", "geneir"}:
+                asked = asked.replace(form={"name": "generalized"})
+            found = lk.anonymize(table, asked, seed=1)
+            assert found.certificate.records == table.height
+            assert found.verify().ok
+
+
+@pytest.mark.parametrize(
+    ("method", "form"), [({"name": "anatomy", "l": 2}, "anatomized"), ({"name": "baseline"}, "baseline")]
+)
+def test_a_method_that_cannot_says_that_another_can(method, form):
+    with pytest.raises(lk.MethodFailedError) as caught:
+        lk.anonymize(patients(), policy(lk.KAnonymity(30), method=method), seed=1)
+    assert caught.value.exit_code == 3
+    assert caught.value.problems[0].startswith(f"cannot be met by {method['name']}: ")
+    assert "leave method (and form) out" in caught.value.problems[-1]
+    assert lk.anonymize(patients(), policy(lk.KAnonymity(30)), seed=1).verify().ok
+    # What nothing can meet is no method's fault.
+    with pytest.raises(lk.CannotBeMetError) as nobody:
+        lk.anonymize(patients(), policy(lk.KAnonymity(121), method=method), seed=1)
+    assert not isinstance(nobody.value, lk.MethodFailedError)
+    assert form == choose_form(policy(lk.KAnonymity(2), method=method)).name
