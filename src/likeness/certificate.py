@@ -7,6 +7,7 @@ contradict (a declared domain, a version): nothing in it is free text. `_Plain` 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -32,6 +33,8 @@ _MOST_DIGITS = 40
 """Digits of a whole number: those of 128 bits, and a sign."""
 _DEEPEST = 64
 _NESTED = "it is nested more deeply than what likeness writes"
+_FIRST_VERSION = (0, 3)
+"""The first version that wrote this format."""
 
 
 @dataclass(frozen=True)
@@ -240,6 +243,8 @@ def _read(text: str, where: str) -> Certificate:
     if isinstance(given, dict) and (type(found) is not int or found != FORMAT):
         raise VerificationError(f"{where}: is of format {found!r}; this version reads format {FORMAT}")
     plain = _Plain.model_validate(given)
+    if tuple(map(int, re.findall("[0-9]+", plain.likeness)[:2])) < _FIRST_VERSION:
+        raise ValueError(f"likeness {plain.likeness} wrote no format {FORMAT}")
     certificate = Certificate(
         given["form"],
         PublishedColumns(tuple(ColumnNote.from_json(note) for note in given["columns"])),
@@ -380,6 +385,8 @@ def _check_claims(certificate: Certificate) -> None:
         raise ValueError("columns: more than one is a survey weight")
     for note in certificate.columns.notes:
         wrong = note.contradiction()
+        if (note.kind, note.shape) == ("hierarchical", "set") and getattr(form, "recoding", None) != "set":
+            wrong = "only recoding: set publishes values of a hierarchy as sets"
         if wrong:
             raise ValueError(f"columns: {note.name!r}: {wrong}")
 

@@ -1,4 +1,4 @@
-"""Whatever key or value of a certificate is changed, added, left out or doubled, `verify` refuses it, or here stands why not."""
+"""Whatever key or value of a certificate is changed, added, left out or doubled, `verify` refuses it, or it stands here why."""
 
 from __future__ import annotations
 
@@ -74,6 +74,16 @@ ONLY = {
     "baseline": ("who",),
 }
 """Columns of the other forms that `generalized` does not show in this way."""
+WORDS = (
+    ("quasi", "sensitive", "other", "pseudonym", "added"),
+    ("integer", "real", "date", "ordered", "hierarchical", "categorical"),
+    ("interval", "tree", "set"),
+    ("equal", "ordered", "hierarchical"),
+    ("public", "mechanism", "steward"),
+    ("plain", "clipped", "simplex", "bayes"),
+    ("0.3.0", "0.2.0", "0.4.1", "0.3.0.dev1", "0.3", "v0.3.0", "0.3.0 (safe)"),
+)
+"""Words that stand for each other."""
 STEWARDS_WORD = {
     r"likeness": "any version may have written it",
     r"reproducible": "whether there was a seed only the steward knows",
@@ -86,11 +96,8 @@ STEWARDS_WORD = {
     r"columns\.\d+\.order(\.\d+)?": "a declared order: of values that are nowhere an end of an interval, or in no interval",
     r"columns\.\d+\.hierarchy(\.\d+)*": "a declared hierarchy: of nodes that are nowhere published",
     r"columns\.\d+\.values(\.\d+)?": "what * stands for is not seen",
-    r"columns\.\d+\.kind": "whole numbers may be real ones that are whole; without its hierarchy a column's nodes are categories",
-    r"columns\.\d+\.shape": "of a hierarchy's values as sets, which is not published",
-    r"columns\.\d+\.distance": "of a ground distance that no model here measures by",
-    r"columns\.\d+\.survey_weight": "whether numbers are weights only the steward knows",
-    r"columns\.\d+\.role": "exactly published columns may be taken as known, or not, where the guarantee is about values alone",
+    r"columns\.\d+\.kind": "of values published as sets, whether they once had a hierarchy",
+    r"columns\.\d+\.role": "numbers from 1 on may be what an original held, published as it is",
     r"form\.reconstruction": "how frequencies are to be estimated, of four ways",
 }
 """Places (as in `dotted`) where some other value contradicts nothing that is published, and why: whoever has private/ sees it."""
@@ -132,7 +139,8 @@ def others(value: Any) -> list[Any]:
         same = float(value) if isinstance(value, int) else int(value) if value.is_integer() else value / 2
         return [value + 1, value - 1, same, str(value), float("nan"), float("inf"), *wrong]
     if isinstance(value, str):
-        return [value + " ", value + "\xa0", "", value + "\n", *wrong]
+        same_kind = [word for words in WORDS if value in words for word in words if word != value]
+        return [*same_kind, value + " ", value + "\xa0", "", value + "\n", *wrong]
     if isinstance(value, list):
         doubled = [[*value, value[-1]]] if value else []
         added = ["x", None, 1, {}]

@@ -260,9 +260,18 @@ def _check_columns(part: PublicPart) -> None:
             part.problems.append(
                 f"{CERTIFICATE}: {note.name!r} has the role added; {part.form.name} releases add no such column"
             )
-        if not added and note.name in own & {*part.form.leading, *RESERVED}:
+        elsewhere = any(
+            note.name in table.names and note.name not in part.form.keys_in(name, part.certificate.columns)
+            for name, table in described.items()
+        )
+        if not added and note.name in own and (note.name in {*part.form.leading, *RESERVED} or not elsewhere):
+            number = (
+                "a random number"
+                if note.name in {*part.form.leading, *RESERVED}
+                else "a number of the form's own"
+            )
             part.problems.append(
-                f"{CERTIFICATE}: {note.name!r} has the role {note.role}; in {part.form.name} releases it is a random number"
+                f"{CERTIFICATE}: {note.name!r} has the role {note.role}; in {part.form.name} releases it is {number}"
             )
     _check_pseudonyms(part)
 
