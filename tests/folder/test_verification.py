@@ -209,7 +209,7 @@ def test_certificate_written_otherwise(folder: Folder) -> None:
         ({"records": 81}, "81 records"),
         ({"classes": 3}, "3 classes"),
         ({"reproducible": False}, "a given seed"),
-        ({"version": "0.0.1"}, f"likeness: {__version__!r}"),
+        ({"version": "0.99.1"}, f"likeness: {__version__!r}"),
     ],
 )
 def test_certificate_edited_and_rendered(changes: dict[str, Any], word: str, folder: Folder) -> None:
