@@ -120,3 +120,9 @@ def test_every_proposal_is_met_by_the_whole_table(records):
             whole = np.zeros(len(records), np.int64)
             stats = requirement.statistics(whole, 1, domains, codes)
             assert requirement.bound.holds(stats).all()
+
+
+def test_models_of_shares_alone_are_never_proposed_without_k_anonymity():
+    k, beta = propose({"disease": ["flu", "cold", "gout", "acne"] * 50})
+    assert (k.model["model"], beta.model["model"]) == ("k-anonymity", "beta-likeness")
+    assert beta.reason.endswith("how many people are in a class it leaves to k-anonymity")

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 class BasicBetaLikeness(GainModel):
     """In no class does confidence in a sensitive value grow by more than β times: ``q_s <= (1 + β) p_s``.
 
+    It asks for no number of records in a class: without k-anonymity beside it, somebody may be alone in one.
+
     Parameters
     ----------
     beta

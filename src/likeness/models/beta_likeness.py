@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 class BetaLikeness(GainModel):
     """No class raises confidence in a value of overall share p_s above ``p_s (1 + min{β, -ln p_s})``.
 
+    It asks for no number of records in a class: without k-anonymity beside it, somebody may be alone in one.
+
     Parameters
     ----------
     beta

@@ -34,6 +34,8 @@ class DeltaDisclosure(DistributionModel):
 
     A class that lacks a value of the table violates it for every δ. The logarithm is the natural one.
 
+    It asks for no number of records in a class: without k-anonymity beside it, somebody may be alone in one.
+
     Parameters
     ----------
     delta

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 class TCloseness(DistributionModel):
     """The earth mover's distance between the sensitive values of every class and of the table is at most t.
 
+    It asks for no number of records in a class: without k-anonymity beside it, somebody may be alone in one.
+
     Parameters
     ----------
     t

@@ -141,7 +141,8 @@ def _on(reach: Reach) -> Proposal:
         model = {"model": "beta-likeness", "beta": BETA, "sensitive": reach.column}
         return Proposal(
             model,
-            f"no class may raise the share of a value to more than {1 + BETA} times its share in the table",
+            f"no class may raise the share of a value to more than {1 + BETA} times its share in the table; "
+            "how many people are in a class it leaves to k-anonymity",
         )
     l = min(L, reach.values)  # noqa: E741  # the literature's name
     reason = f"{count(reach.values, 'value')}, too many or too rare for beta-likeness"
