@@ -161,3 +161,9 @@ def test_the_report_and_the_release_say_the_same(tmp_path):
     for one in release.warnings:
         assert page.count(f"<strong>Warning:</strong> {one}.") == 1
         assert json.loads(json.dumps(dict(one.facts))) == dict(one.facts)
+
+
+def test_namesakes_in_one_large_class_are_no_sign():
+    table = TABLE.with_columns(who=pl.format("n{}", pl.int_range(ROWS) % 380))
+    asked = lk.Policy(columns=COLUMNS | {"who": lk.identifier()}, privacy=lk.TCloseness("0.0001"))
+    assert set(found(lk.anonymize(table, asked, seed=1))) == {"tells-nothing"}

@@ -28,8 +28,8 @@ def undeclared_people(release: Release) -> list[Finding]:
 
     Where a policy does not name the column that tells people apart (``individual``), every record is taken as another
     person's: a class of ten records may be one person. It is told whenever some class has fewer different identifiers
-    than the guarantee asks records of it (`asked_of_a_class`), or, where it asks for no number, than the smallest class
-    has records.
+    than the guarantee asks records of it (`asked_of_a_class`), or, where it asks for no number, a single one for several
+    records; and where identifiers often repeat, and some class has at most half as many as records.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ def _undeclared(private: Private) -> list[Finding]:
         whose = np.where(named, names, names.max() + 1 + np.arange(names.size))
         own = find_individuals(classes[kept], int(classes[kept].max(initial=-1)) + 1, whose)
         people, records = own.sizes[own.records > 0], own.records[own.records > 0]
-        least = int(records.min()) if asked is None else asked[1]
-        few = int(np.count_nonzero(people < least))
+        single = int(np.count_nonzero((people == 1) & (records > 1)))
+        few = single if asked is None else int(np.count_nonzero(people < asked[1]))
         # Names that two people share by chance lie in different classes.
         often = repeated > _LEAST_REPEATED * named.sum() and bool((2 * people <= records)[records > 1].any())
         if few or often:
@@ -75,7 +75,7 @@ def _undeclared(private: Private) -> list[Finding]:
                 "records": int(named.sum()),
                 "smallest": int(people.min()),
                 "classes": int(people.size),
-                "single": int(np.count_nonzero((people == 1) & (records > 1))),
+                "single": single,
                 "fewer": few,
                 "asked": None if asked is None else f"{asked[0]} = {asked[1]}",
             }
