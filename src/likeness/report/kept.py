@@ -151,7 +151,7 @@ def _bucketed(*, column: str, buckets: int, told: float, most: float, overall: f
         )
     return (
         f"all sensitive values of {column!r} are kept, by bucket: which is whose is not; the likeliest one of its bucket is a "
-        f"record's own in {told:.1%} ({overall:.1%} without buckets), in no bucket more often than {most:.1%}"
+        f"record's own in {told:.1%} (the most frequent one of all in {overall:.1%}), in no bucket more often than {most:.1%}"
     )
 
 
