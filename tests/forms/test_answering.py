@@ -138,3 +138,16 @@ def test_survey_weights_count_people():
     expected = [(1.5 + 5 + 30 + 80) / 34, (30 + 80) / 30]
     assert [made.estimate(query) for query in queries] == pytest.approx(expected)
     assert made.publication.estimate_all(Workload.of_queries(queries)) == pytest.approx(expected)
+
+
+def test_units_stand_along_the_curve_in_one_order():
+    """Only units at one place of the curve are compared column by column: as if all were."""
+    rng = np.random.default_rng(5)
+    for count, most in ((1, 1), (50, 3), (400, 10_000), (3_000, 40)):
+        ranks = [rng.integers(0, most, count) for _ in range(3)]
+        order = _units.nearby(ranks, count)
+        assert np.array_equal(np.sort(order), np.arange(count))
+        again = rng.permutation(count)
+        other = _units.nearby([own[again] for own in ranks], count)
+        for own in ranks:
+            assert np.array_equal(own[order], own[again][other])

@@ -3,6 +3,7 @@ import gzip
 from datetime import date
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -184,3 +185,23 @@ def test_every_sound_file_reads_as_the_standard_library_reads_it_or_is_an_error(
     assert [table.where(row) for row in range(frame.height)] == [
         f"line {line}" for line in lines[1 : len(records)]
     ]
+
+
+def test_text_is_kept_as_codes_and_shown_as_text(tmp_path):
+    rows = 300_000  # several threads read as many
+    rng = np.random.default_rng(2)
+    words = np.array([f"a text of some length, number {i:03d}" for i in range(500)])
+    frame = pl.DataFrame({"id": np.arange(rows), "word": words[rng.integers(0, 500, rows)]})
+    frame.write_csv(tmp_path / "in.csv")
+    table = read(tmp_path / "in.csv")
+    assert table.frame.select("word").estimated_size() < 5 * rows
+    column = table.column("word", np.array([0, rows - 1]))
+    assert column.to_list() == [frame["word"][0], frame["word"][-1]]
+    assert column.dtype == pl.String
+    assert table.take(np.array([7]), ["word", "id"]).schema == {"word": pl.String, "id": pl.String}
+    assert "str" in str(table)
+    assert "cat" not in str(table)
+    # Threads number texts in any order; what is made of them stands in the order of the records.
+    assert table._column("word").values.to_list() == frame["word"].unique(maintain_order=True).to_list()
+    encoded = table.encode("word")
+    assert (encoded.values[encoded.codes] == frame["word"].to_numpy()).all()

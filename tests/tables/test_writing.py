@@ -135,3 +135,19 @@ def test_where_nothing_can_be_written(tmp_path, kind):
 def test_columns_of_different_length_are_refused(tmp_path):
     with pytest.raises(ValueError, match="one length"):
         write({"a": np.array([1]), "b": np.array([1, 2])}, tmp_path / "a.csv", "csv")
+
+
+def test_csv_written_in_parts_is_the_same(tmp_path, monkeypatch):
+    columns = {
+        "a": Labelled(np.array([0, 1, -1, 1, 0, 2, 2], np.int32), ["x, y", 'say "so"', ""]),
+        "n": np.array([1.5, 2.0, 3.25, 4.0, 5.0, 6.0, 7.0]),
+    }
+    write(columns, tmp_path / "whole.csv", "csv")
+    monkeypatch.setattr("likeness.tables.writing._ROW_GROUP", 3)
+    write(columns, tmp_path / "parts.csv", "csv")
+    assert (tmp_path / "parts.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+
+
+def test_tables_without_rows_have_a_header(tmp_path):
+    write({"a": Labelled(np.zeros(0, np.int32), [])}, tmp_path / "none.csv", "csv")
+    assert (tmp_path / "none.csv").read_bytes() == b"a\n"

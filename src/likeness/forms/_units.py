@@ -246,7 +246,15 @@ def nearby(ranks: Sequence[NDArray[np.int64]], count: int) -> NDArray[np.int64]:
         for place, bits in places:
             if level < bits:
                 key = (key << 1) | ((place >> (bits - 1 - level)) & 1)
-    return np.lexsort([*ranks, key])
+    order = np.argsort(key, kind="stable")
+    # Few share a place on the curve: only these are compared column by column.
+    here = key[order]
+    tied = np.zeros(count, np.bool_)
+    np.equal(here[1:], here[:-1], out=tied[1:])
+    tied[:-1] |= tied[1:]
+    those = order[tied]
+    order[tied] = those[np.lexsort([*(own[those] for own in ranks), key[those]])]
+    return order
 
 
 def _add_up(

@@ -12,6 +12,7 @@ from likeness.errors import TableError
 from likeness.tables.csv_dialect import Dialect, find_delimiter, without_padding
 from likeness.tables.csv_shape import check_records, count_records
 from likeness.tables.file_bytes import read_bytes, to_utf8
+from likeness.tables.packed_text import packed_text
 from likeness.tables.table import Table, name_problems
 from likeness.wording import count, quoted
 
@@ -89,7 +90,8 @@ def parse(
     Returns
     -------
     tuple[polars.DataFrame, int]
-        Every column String, without nulls; and the line on which the first record begins.
+        Every column of text, without nulls, as codes into its own dictionary (`packed_text`); and the line on which the first
+        record begins.
 
     Raises
     ------
@@ -124,7 +126,7 @@ def _is_whole(frame: pl.DataFrame | None, records: int) -> bool:
 
 
 def _split(data: bytes, dialect: Dialect, names: list[str], *, header: bool) -> pl.DataFrame | None:
-    """Let polars split the text into String columns; None if it cannot."""
+    """Let polars split the text into columns of text; None if it cannot."""
     try:
         frame = pl.read_csv(
             io.BytesIO(data),
@@ -132,11 +134,16 @@ def _split(data: bytes, dialect: Dialect, names: list[str], *, header: bool) -> 
             separator=dialect.delimiter,
             quote_char=dialect.quote,
             infer_schema=False,
+            # Texts one by one take four times the file; most columns say the same few things again and again.
+            schema_overrides=[packed_text() for _ in names],
             empty_string_is_null=False,
         )
     except pl.exceptions.PolarsError:
         return None
-    return frame.rename(dict(zip(frame.columns, names, strict=True))) if frame.width == len(names) else None
+    if frame.width != len(names):
+        return None
+    filled = [column.fill_null("") if column.null_count() else column for column in frame.iter_columns()]
+    return pl.DataFrame([column.alias(name) for name, column in zip(names, filled, strict=True)])
 
 
 def _names(

@@ -235,7 +235,10 @@ class Table:
             return f"row {row + 1}"
         # Every cell of a CSV table is text: the line breaks inside the cells above count too.
         above = self.frame.head(row)
-        inside = sum(column.str.count_matches("\n", literal=True).sum() for column in above.iter_columns())
+        inside = sum(
+            column.cast(pl.String).str.count_matches("\n", literal=True).sum()
+            for column in above.iter_columns()
+        )
         return f"line {self.first_line + row + inside}"
 
     def __repr__(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -67,23 +68,26 @@ def write(
     """
     if format == "csv":
         columns = {name: _spelled(column) for name, column in columns.items()}
-    native = native_columns(library("polars"), columns)
-    frame = pl.DataFrame([pl.Series(name, column) for name, column in native.items()]).rechunk()
-    if formulas == "escape":
-        frame = frame.with_columns(pl.col(pl.String).map_batches(escape, return_dtype=pl.String))
-        frame.columns = escape_names(frame.columns)
+    heights = {name: _height(column) for name, column in columns.items()}
+    if len(set(heights.values())) > 1:
+        raise ValueError(f"columns must be of one length; got {heights}")
+    rows = max(heights.values(), default=0)
     try:
         with path.open("wb") as file:
             if format == "csv":
-                for lines in csv_lines(frame):
-                    file.write(lines)
+                # A part at a time: as texts, all of a large table takes several times its file.
+                for begin in range(0, max(1, rows), _ROW_GROUP):
+                    part = _frame(columns, begin, begin + _ROW_GROUP, formulas)
+                    file.writelines(csv_lines(part, header=begin == 0))
             else:
-                frame.write_parquet(file, compression="zstd", compression_level=3, row_group_size=_ROW_GROUP)
+                _frame(columns, 0, rows, formulas).write_parquet(
+                    file, compression="zstd", compression_level=3, row_group_size=_ROW_GROUP
+                )
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from None
 
 
-def csv_lines(frame: pl.DataFrame) -> Iterator[bytes]:
+def csv_lines(frame: pl.DataFrame, *, header: bool = True) -> Iterator[bytes]:
     r"""Write a frame as CSV, some lines at a time: a table has one such text, whatever program reads or writes it.
 
     UTF-8 without a mark, commas, LF after every line; in quotes stands what holds a comma, a quote or the end of a line, and
@@ -94,13 +98,16 @@ def csv_lines(frame: pl.DataFrame) -> Iterator[bytes]:
     ----------
     frame
         Columns of texts, whole numbers, truth values or days.
+    header
+        Whether the line of the names comes first.
 
     Examples
     --------
     >>> b"".join(csv_lines(pl.DataFrame({"a": ["x,y", None], "b": [1, 2]})))
     b'a,b\n"x,y",1\n,2\n'
     """
-    yield (",".join(map(_quoted, frame.columns)) + "\n").encode()
+    if header:
+        yield (",".join(map(_quoted, frame.columns)) + "\n").encode()
     # A name of a column may mean something to `pl.col`.
     cells = pl.DataFrame([column.alias(str(i)) for i, column in enumerate(frame.iter_columns())])
     empty = '""' if frame.width == 1 else ""
@@ -142,3 +149,24 @@ def _spelled(column: Any) -> Any:
     numbers = pl.Series(column)
     values, codes = np.unique(numbers.fill_null(0.0).to_numpy() + 0.0, return_inverse=True)
     return Labelled(np.where(numbers.is_null(), -1, codes).astype(np.int32), texts(values))
+
+
+def _height(column: Any) -> int:
+    """Count the rows of a column."""
+    return len(column.codes) if isinstance(column, Labelled | EncodedColumn) else len(column)
+
+
+def _frame(columns: Mapping[str, Any], begin: int, end: int, formulas: Formulas) -> pl.DataFrame:
+    """Build some rows of a table."""
+    some = {
+        name: replace(column, codes=column.codes[begin:end])
+        if isinstance(column, Labelled | EncodedColumn)
+        else column[begin:end]
+        for name, column in columns.items()
+    }
+    native = native_columns(library("polars"), some)
+    frame = pl.DataFrame([pl.Series(name, column) for name, column in native.items()]).rechunk()
+    if formulas == "escape":
+        frame = frame.with_columns(pl.col(pl.String).map_batches(escape, return_dtype=pl.String))
+        frame.columns = escape_names(frame.columns)
+    return frame

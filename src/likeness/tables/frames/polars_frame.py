@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from likeness.tables.distinct import Distinct, all_missing, from_integers, from_reals, from_texts
+from likeness.tables.packed_text import as_text, packed_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,12 +61,12 @@ def distinct(frame: pl.DataFrame, position: int) -> Distinct:
 
 def take(frame: pl.DataFrame, rows: NDArray[np.int64], positions: Sequence[int]) -> pl.DataFrame:
     """Those rows of those columns."""
-    return frame.select([frame.columns[p] for p in positions])[rows]
+    return pl.DataFrame([as_text(frame.to_series(p)[rows]) for p in positions])
 
 
 def column(frame: pl.DataFrame, rows: NDArray[np.int64], position: int) -> pl.Series:
     """One column of those rows; its type keeps only categories that they have."""
-    taken = frame.to_series(position)[rows]
+    taken = as_text(frame.to_series(position)[rows])
     if not isinstance(taken.dtype, pl.Enum):
         return taken
     present = set(taken.unique())
@@ -75,7 +76,7 @@ def column(frame: pl.DataFrame, rows: NDArray[np.int64], position: int) -> pl.Se
 
 def preview(frame: pl.DataFrame, rows: int) -> tuple[str, str]:
     """Show the first rows as polars shows them: text and HTML."""
-    first = frame.head(rows)
+    first = pl.DataFrame([as_text(column) for column in frame.head(rows).iter_columns()])
     return str(first), first._repr_html_()
 
 
@@ -100,8 +101,9 @@ def _texts(column: pl.Series) -> Distinct:
     """Codes of text, by polars' own dictionary."""
     if not isinstance(column.dtype, (pl.Categorical, pl.Enum)):
         # Categories of its own: the codes stay small and are freed with the column.
-        column = column.cast(pl.String).cast(pl.Categorical(pl.Categories.random()))
-    values = column.unique().drop_nulls()
+        column = column.cast(pl.String).cast(packed_text())
+    # In the order of their first records: a file that is read by several threads numbers its texts in any.
+    values = column.unique(maintain_order=True).drop_nulls()
     physical = values.to_physical().to_numpy()
     codes = column.to_physical().cast(pl.Int32).fill_null(-1).to_numpy()
     table = np.full(int(physical.max()) + 1 if len(physical) else 0, -1, dtype=np.int32)
