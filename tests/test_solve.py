@@ -12,7 +12,7 @@ import pytest
 
 import likeness as lk
 from likeness.encode import encode
-from likeness.errors import CannotBeMetError, PolicyError
+from likeness.errors import CannotBeMetError, MethodFailedError, PolicyError
 from likeness.methods._base import Method, Problem
 from likeness.methods.mondrian import Mondrian
 from likeness.microdata.mechanism import SCALE, Mechanism
@@ -263,6 +263,8 @@ def test_a_mechanism_that_does_not_hold():
         "withheld 1: the first",
         "withheld 19: the mechanism that perturbs their values does not hold the guarantee",
     ]
+    # One class of everybody would hold.
+    assert isinstance(refused.value, MethodFailedError)
 
 
 @dataclass(frozen=True)
@@ -272,6 +274,7 @@ class FixedPeople(Method):
     name = "fixed-people"
     classes: dict[int, int]
     takes_individuals = True
+    joins_rest = False
 
     def run(self, problem: Problem) -> Plan:
         """The same classes for the individuals that are still there; the others are withheld."""

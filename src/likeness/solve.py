@@ -143,7 +143,8 @@ def _search(
 
 def _joined(method: Method, problem: Problem, plan: Plan) -> Plan:
     """Join those that a method left over with its classes, where more would be withheld than may be."""
-    if method.joins_rest and plan.withheld > max(0, problem.allowance):
+    of_classes = plan.mechanism is None and plan.buckets is None
+    if method.joins_rest and of_classes and plan.withheld > max(0, problem.allowance):
         return join_rest(problem, plan)
     return plan
 
@@ -164,12 +165,11 @@ class _OneClass(Method):
 
 def _by_this_method(method: Method, problems: tuple[str, ...]) -> list[str]:
     """Say that a method found no release where there is one."""
-    told = [line.removeprefix("cannot be met: ") for line in problems]
-    return [
-        f"cannot be met by {method.name}: {told[0]}",
-        *told[1:],
-        "taken as one class, the table holds the guarantee, so a release exists: leave method (and form) out for the best known",
-    ]
+    first = (
+        f"cannot be met: {method.name} finds no release, while there is one: taken as one class, the table holds the guarantee; "
+        f"leave method (and form) out for the best known. {problems[0].removeprefix('cannot be met: ')}"
+    )
+    return [first, *problems[1:]]
 
 
 def _withhold_hopeless(

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+import numpy as np
 import polars as pl
 import pytest
 
 import likeness as lk
 from likeness.datasets.files import adult
+from likeness.kernels.class_tests import ClassTest, distinct_at_least, lay_out
+from likeness.kernels.group_tests import take_out
+from likeness.progress import Progress
 
 EIGHT = (
     "age",
@@ -75,3 +81,86 @@ def test_adult_with_hierarchies(data_folder, privacy):
         assert release.loss("ncp")["ncp"] < 0.031
         sizes = release.table.group_by(list(EIGHT)).len()["len"]
         assert sizes.min() >= 5
+
+
+def plain_take_out(groups, parts, sizes, places, vectors, holds):
+    """Visit vectors one by one, with dictionaries: the class of each cell, and how many vectors were visited."""
+    label: dict[int, int] = {}
+    taken = 0
+    for visited, vector in enumerate(vectors):
+        left = [cell for cell in range(len(sizes)) if cell not in label]
+        if not left:
+            return label, visited
+        found: dict[tuple[int, ...], list[int]] = {}
+        for cell in left:
+            found.setdefault((*(groups[row][cell] for row in vector), parts[cell]), []).append(cell)
+        for cells in found.values():
+            counts = Counter()
+            for cell in cells:
+                counts[places[cell]] += sizes[cell]
+            if holds(counts):
+                label |= dict.fromkeys(cells, taken)
+                taken += 1
+    return label, len(vectors)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_kernel_takes_out_what_a_plain_search_takes_out(seed):
+    rng = np.random.default_rng(seed)
+    cells, levels = int(rng.integers(1, 60)), 3
+    # So many groups that their product does not fit 64 bits, and few, so that some hold.
+    radices = np.array([1 << 40, 4, 1, 1 << 40, 3, 1, 2])
+    groups = np.array([rng.integers(0, min(radix, 9), cells) for radix in radices], np.int32)
+    sizes, places = rng.integers(1, 4, cells), rng.integers(0, 3, (cells, 1)).astype(np.int32)
+    vectors = np.array([(a, 3 + b, 6) for a in range(levels) for b in range(levels)])
+    k, values = int(rng.integers(1, 6)), int(rng.integers(1, 4))
+    laid = lay_out(
+        [lk.KAnonymity(k).bind(None).class_test(), ClassTest(distinct_at_least, [values], values=3)]
+    )
+    label, left, state = np.full(cells, -1, np.int64), np.arange(cells), np.array([cells, 0, 0])
+    for some in np.array_split(vectors, 2):
+        take_out(
+            laid.functions, laid.shape, laid.integers, laid.reals, laid.smallest, groups, radices,
+            np.ascontiguousarray(some), places, sizes, 3, label, left, state,
+        )  # fmt: skip
+    plain, visited = plain_take_out(
+        groups.tolist(), groups[6].tolist(), sizes.tolist(), places[:, 0].tolist(),
+        [vector[:-1] for vector in vectors.tolist()],
+        lambda counts: counts.total() >= k and len(counts) >= values,
+    )  # fmt: skip
+    assert label.tolist() == [plain.get(cell, -1) for cell in range(cells)]
+    assert state.tolist() == [cells - len(plain), len(set(plain.values())), visited]
+    assert sorted(left[: state[0]].tolist()) == sorted(set(range(cells)) - set(plain))
+
+
+def wide(most_vectors=20_000):
+    """Fifteen columns with hierarchies, of which no vector that is visited soon joins anybody."""
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame(
+        {f"c{i}": rng.choice([f"{a}{b}" for a in "123" for b in "456"], 400) for i in range(15)}
+    )
+    columns = {name: lk.quasi(hierarchy={"prefix": 2}) for name in table.columns}
+    policy = lk.Policy(
+        columns=columns, privacy=lk.KAnonymity(4), method=lk.LocalRecoding(most_vectors=most_vectors)
+    )
+    notes = []
+
+    class Heard(Progress):
+        def note(self, message):
+            notes.append(message)
+
+    return lk.anonymize(table, policy, seed=1, progress=Heard()), notes
+
+
+def test_a_search_that_is_ended_cuts_the_rest_and_says_so():
+    release, notes = wide(most_vectors=50)
+    plan = release.private.solution.plan
+    assert plan.history == {"visited": 50, "rest": 400}
+    (note,) = notes
+    assert note.startswith(
+        "local-recoding: 50 vectors of levels were visited (most_vectors), and 400 of 400 records"
+    )
+    # It was one class of everybody, of loss 1.
+    assert release.certificate.classes > 20
+    assert release.loss("ncp")["ncp"] < 0.9
+    assert release.verify().ok

@@ -169,7 +169,8 @@ class Method(ABC):
     def joins_rest(self) -> bool:
         """Whether those it leaves over may be joined with its classes, where else more were withheld than the policy allows.
 
-        False where what it withholds is what it was asked for, as in variants that follow a paper's letter.
+        False where other forms publish no classes, and where what a method withholds is what it was asked for, as
+        in variants that follow a paper's letter.
         """
         return self.form in {"generalized", "identity-reserved"}
 

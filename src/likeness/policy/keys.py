@@ -69,7 +69,8 @@ class PolicyKeys(Declared):
         description="The guarantee: models that must all hold."
     )
     method: Annotated[Any, BeforeValidator(_method)] | None = Field(
-        default=None, description="The method; left out: the best known one for this guarantee."
+        default=None,
+        description="The method; left out: the best known one for this guarantee, found by trying those that fit.",
     )
     form: Annotated[Any, BeforeValidator(_form)] | None = Field(
         default=None, description="How the release is published; left out: what the method publishes."

@@ -34,7 +34,7 @@ class Policy(PolicyKeys):
     privacy
         A privacy model, several joined by ``&``, or a list; all must hold.
     method
-        The anonymization method; None for the best known one for this guarantee.
+        The anonymization method; None for the best known: those that fit are tried, and the least loss is kept.
     form
         How the release is published; None for what the method publishes.
     missing
