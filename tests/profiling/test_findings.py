@@ -1,6 +1,8 @@
+import polars as pl
 import pytest
 from tests.profiling.columns import cells
 
+import likeness as lk
 from likeness.profiling.findings import describe, redundant, share
 from likeness.profiling.interpreting import interpret
 from likeness.profiling.links import Link
@@ -139,3 +141,44 @@ def test_counts_agree_with_their_noun():
         "0 values",
         "2,000 values",
     )
+
+
+def test_texts_that_run_in_a_spreadsheet_and_spellings_are_told():
+    frame = pl.DataFrame({"job": ["=1+1", "nurse", "Nurse ", "clerk"] * 10, "pay": ["1.234,5", "12"] * 20})
+    found = {
+        column.name: column for column in lk.profile(frame, roles={"job": "quasi", "pay": "drop"}).columns
+    }
+    formulas, spellings = found["job"].warnings
+    assert formulas.startswith(
+        "10 cells begin as formulas do, such as '=1+1', which a spreadsheet program may run"
+    )
+    assert spellings.startswith(
+        "2 of 4 values differ from another only in capital letters or blanks, such as "
+    )
+    (thousands,) = found["pay"].warnings
+    assert (
+        "separates thousands by a point in 20 cells, the first '1.234,5' at row 1, so it is taken for text"
+        in thousands
+    )
+    assert "read the table with thousands='.'" in thousands
+
+
+def test_dates_in_several_ways_are_named_where_they_are_dropped():
+    frame = pl.DataFrame({"day": ["31/12/2020", "2020-12-30", "2021-01-01"] * 20})
+    (column,) = lk.profile(frame).columns
+    assert column.role == "drop"
+    assert column.reason.startswith("dates in several ways")
+    assert "YYYY-MM-DD (40 cells" in column.warnings[0]
+
+
+def test_codes_with_a_point_are_told():
+    frame = pl.DataFrame(
+        {"race": ["1.0", "2.0", ""] * 20, "score": ["31.0", "32.0", "33.0", "34.0", ""] * 12}
+    )
+    found = {column.name: column for column in lk.profile(frame).columns}
+    assert found["race"].settings["kind"] == "categorical"
+    assert any(
+        "a hierarchy or list of its values must have them so" in line for line in found["race"].warnings
+    )
+    assert found["score"].settings["kind"] == "integer"
+    assert any("it is declared integer, and published as 1" in line for line in found["score"].warnings)

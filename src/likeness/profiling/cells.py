@@ -50,6 +50,8 @@ class Cells:
         Why that is so, and what would make it what: ``numbers`` or ``dates``.
     pointed
         Whether its whole numbers are written with a decimal mark, such as ``1.0``.
+    readable
+        Whether the remedy would have all of it read as that, and not only what is no text.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Cells:
     remedy: str = ""
     otherwise: str = "numbers"
     pointed: bool = False
+    readable: bool = False
 
     @property
     def height(self) -> int:
@@ -182,6 +185,7 @@ def _texts(table: Table, name: str, values: pl.Series, counts: NDArray[np.int64]
         trouble="numbers and other texts are mixed" if problem.about == "mixed" else problem.found,
         remedy="correct the cells" if problem.about == "mixed" else problem.remedy,
         otherwise="dates" if problem.about == "dates" else "numbers",
+        readable=problem.about != "mixed",
     )
 
 

@@ -31,7 +31,9 @@ def time(cells: Cells) -> Meaning | None:
         )
         return Meaning("moment", "drop", reason, {})
     if look.share("date") >= 0.8:
-        reason = "dates whose day and month cannot be told apart; to keep the column, write YYYY-MM-DD"
+        mixed = cells.otherwise == "dates" and cells.trouble
+        what = "dates in several ways" if mixed else "dates whose day and month cannot be told apart"
+        reason = f"{what}; to keep the column, write YYYY-MM-DD"
         return Meaning("date", "drop", reason, {})
     return None
 

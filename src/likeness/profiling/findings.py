@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from likeness.profiling import words
 from likeness.profiling.cells import NUMBERS
 from likeness.profiling.meaning import MANY, settings_of
+from likeness.tables.formulas import are_formulas
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
@@ -214,15 +215,13 @@ def _warnings(cells: Cells, meaning: Meaning, role: str) -> list[str]:
     found = [meaning.warning] if meaning.warning else []
     if role in PUBLISHED and not cells.distinct:
         found.append("every cell is missing: give it role: drop")
-    if role in PUBLISHED and cells.kind_to_declare is not None:
-        found.append(
-            f"{cells.trouble}, so it is declared categorical; {cells.remedy} to treat it as {cells.otherwise}"
-        )
+    if cells.kind_to_declare is not None and (role in PUBLISHED or cells.readable):
+        becomes = "declared categorical" if role in PUBLISHED else "taken for text"
+        found.append(f"{cells.trouble}, so it is {becomes}; {cells.remedy} to treat it as {cells.otherwise}")
     if role in PUBLISHED and cells.pointed:
-        found.append(
-            "its whole numbers are written like 1.0, as pandas does where cells are missing: it is declared integer, and "
-            "published as 1; where they are codes, that suits a hierarchy of 1"
-        )
+        found += _about_points(meaning.settings if meaning.role == role else settings_of(cells))
+    if role in {*PUBLISHED, "other"}:
+        found += _about_texts(cells, role)
     if role == "sensitive" and cells.kind in NUMBERS and cells.unique >= _EXACT and cells.records >= MANY:
         found.append(
             f"{share(cells.alone, cells.records)} of the records have a number of their own, which is published exactly: "
@@ -230,6 +229,42 @@ def _warnings(cells: Cells, meaning: Meaning, role: str) -> list[str]:
         )
     if role == "other":
         found += _identifying(cells, meaning)
+    return found
+
+
+def _about_points(settings: Mapping[str, Any]) -> list[str]:
+    """Say what becomes of whole numbers that are written like 1.0; nothing where they are grouped anyhow."""
+    written = "written like 1.0, as pandas does where cells are missing"
+    if settings.get("kind") == "integer":
+        return [f"its whole numbers are {written}: it is declared integer, and published as 1"]
+    if settings.get("kind") == "categorical":
+        return [
+            f"its codes are {written}, and published so: a hierarchy or list of its values must have them so"
+        ]
+    return []
+
+
+def _about_texts(cells: Cells, role: str) -> list[str]:
+    """Say which texts would run in a spreadsheet, and which are spelled in several ways."""
+    if cells.kind != "text" or not cells.distinct:
+        return []
+    found = []
+    formulas = are_formulas(cells.values)
+    if formulas.any():
+        number = int(cells.counts[formulas.to_numpy()].sum())
+        found.append(
+            f"{count(number, 'cell')} {'begins as a formula does' if number == 1 else 'begin as formulas do'}, such as "
+            f"{quoted(cells.values.filter(formulas)[0])}, which a spreadsheet program may run: say output: "
+            "{{formulas: escape}}, or correct the table"
+        )
+    if role in PUBLISHED:
+        bare = cells.values.str.strip_chars().str.to_lowercase()
+        alike = cells.values.filter(bare.is_duplicated()).gather(bare.filter(bare.is_duplicated()).arg_sort())
+        if len(alike):
+            found.append(
+                f"{len(alike):,} of {count(cells.distinct, 'value')} differ from another only in capital letters or blanks, such "
+                f"as {quoted(alike[0])} and {quoted(alike[1])}, and count as different ones: write each in one way"
+            )
     return found
 
 

@@ -101,6 +101,8 @@ def to_utf8(data: bytes, *, source: str, encoding: str | None) -> bytes:
             "in that case give its encoding, utf-16-le or utf-16-be"
         )
     chosen = (encoding or marked or "utf-8").lower().replace("_", "-").replace("utf8", "utf-8")
+    if chosen == "utf-8-sig":
+        chosen = "utf-8"
     text = _decoded(data, chosen, source=source, given=encoding is not None)
     # Whatever is UTF-8 already is not written again.
     data = data.removeprefix(codecs.BOM_UTF8) if chosen == "utf-8" else text.removeprefix("\ufeff").encode()
@@ -162,7 +164,8 @@ def _fallback(encoding: str) -> str:
 
 def _lines_in_utf8(data: bytes, encoding: str, *, plain: bool, single: bool) -> str:
     """Say how many lines hold letters in UTF-8, and what an encoding makes of them; nothing where none or too few do."""
-    letters = [(i, line) for i, line in enumerate(data.split(b"\n"), 1) if not line.isascii()]
+    lines = data.removeprefix(codecs.BOM_UTF8).split(b"\n")
+    letters = [(i, line) for i, line in enumerate(lines, 1) if not line.isascii()]
     good: list[tuple[int, str]] = []
     for number, line in letters:
         try:
