@@ -10,6 +10,7 @@ import numpy as np
 from likeness.checks import whole
 from likeness.models._base import LARGEST, BoundModel, SensitiveAttribute, SensitiveModel, Strength
 from likeness.models._value_supply import too_few_values
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -106,7 +107,7 @@ class _Bound(BoundModel):
         minimum_hitting_set(
             of.first, of.value, people, people.size, place, witness, min(self.l, LARGEST), BUDGET
         )
-        names = [repr(self.attribute.label(code)) for code in witness[witness >= 0].tolist()]
+        names = [quoted(self.attribute.label(code)) for code in witness[witness >= 0].tolist()]
         if not names:
             return ""
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
