@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from likeness.models._base import PrivacyModel
     from likeness.policy import Policy
 
-MOST_WORK = 15_000_000_000
-"""Steps that the methods tried may take together, some 30 s of one processor; those made for the guarantee are not counted."""
+MOST_WORK = 2_500_000_000
+"""Steps that the methods tried may take together, some 5 s of one processor; those made for the guarantee are not counted."""
 LOSS = Ncp(charge_withheld=True)
 """What decides: the normalized certainty penalty per record, 1 for each that is withheld."""
 

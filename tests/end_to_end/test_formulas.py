@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import likeness as lk
-from likeness.report.warned import formulas_in, warnings_of
+from likeness.report.warned import findings_of, formulas_in
 
 EVIL = "=cmd|' /C calc'!A0"
 TABLE = pl.DataFrame(
@@ -37,7 +37,7 @@ def test_formulas_are_warned_of_by_column_with_a_short_example(tmp_path):
     assert "2 published cells begin as formulas do, such as " in lines[2]
     assert all("say output: {formulas: escape}" in line and len(line) < 300 for line in lines)
     release = made()
-    assert {*lines} <= {str(found) for found in warnings_of(release)}
+    assert {*lines} <= {str(found) for found in findings_of(release)}
     report = (release.write(tmp_path / "out") / "private" / "report.html").read_text()
     assert "begin as formulas do" in report
 

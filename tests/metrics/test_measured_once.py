@@ -17,7 +17,7 @@ from likeness.forms._axes import RegionAxis
 from likeness.metrics import _workload, non_uniform_entropy
 from likeness.metrics._base import Metric
 from likeness.metrics.query_error import QueryError
-from likeness.report.warned import warnings_of
+from likeness.report.warned import findings_of
 
 
 def made(rows=300, words=40, column="quasi"):
@@ -55,7 +55,7 @@ def test_every_metric_is_measured_once_by_everything_a_command_shows(tmp_path, m
     release = made()
     release.write(tmp_path / "out")
     summary = summarise(release)
-    warnings_of(release)
+    findings_of(release)
     value = release.loss(QueryError())
     assert calls["drawn"] == 1
     assert calls["bits"] == 2  # once for each quasi-identifier

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likeness.tables import misspelled, plain_value, read_texts, shown, texts
+from likeness.tables import misspelled, plain_value, read_texts, texts
+from likeness.wording import quoted
 
 REALS = st.floats(allow_nan=False, allow_infinity=False)
 WHOLES = st.integers(-(2**63), 2**63 - 1)
@@ -85,7 +86,7 @@ def test_nothing_else_is_read(real, whole, otherwise):
     ],
 )  # fmt: skip
 def test_what_is_no_value(kind, text):
-    assert misspelled(kind, text) == f"{shown(text)} is not of the kind {kind}"
+    assert misspelled(kind, text) == f"{quoted(text)} is not of the kind {kind}"
     assert plain_value(kind, text) is None
     with pytest.raises(ValueError, match=f"is not of the kind {kind}"):
         read_texts(kind, [text])

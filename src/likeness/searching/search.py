@@ -207,7 +207,7 @@ def weakest(
     >>> policy = lk.Policy(columns=columns, privacy=lk.BasicBetaLikeness(4))
     >>> found = lk.weakest(table, policy, "beta", measured={"t-closeness.t": 0.1}, seed=1)
     >>> found, found.tried[-1].reached
-    (Searched: basic-beta-likeness.beta = 0.3307 (0.3337 failed; 12 values tried), {'t-closeness.t': 0.05})
+    (Searched: basic-beta-likeness.beta = 0.3307 (0.3337 failed; 12 values tried), {'t-closeness.t': 0.0})
     """
     return _search(
         table, policy, parameter, measured_goals(measured), between, tolerance, seed, progress, stronger=False

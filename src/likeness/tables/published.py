@@ -13,6 +13,7 @@ from likeness.tables.csv_dialect import Dialect
 from likeness.tables.csv_file import parse
 from likeness.tables.file_bytes import read_bytes
 from likeness.tables.formulas import are_formulas, unescape
+from likeness.tables.packed_text import as_text
 from likeness.tables.table import Table
 from likeness.tables.writing import csv_lines
 from likeness.wording import count, quoted
@@ -100,12 +101,12 @@ def _as_it_stands(path: Path) -> Table:
 
 def _unescaped(table: Table) -> Table:
     """Take away the apostrophes before formulas; a formula without one was not written so."""
-    frame = table.frame
+    frame = pl.DataFrame([as_text(column) for column in table.frame.iter_columns()])
     problem = "stands without the apostrophe that is written before formulas; it was changed"
     bare = are_formulas(pl.Series(frame.columns, dtype=pl.String))
     if bare.any():
         raise TableError(
-            f"{table.source}: the name of the column {quoted(frame.columns[bare.arg_max()])} {problem}"
+            f"{table.source}: the name of the column {quoted(frame.columns[bare.arg_max() or 0])} {problem}"
         )
     for name in frame.columns:
         if frame[name].dtype == pl.String and (bare := are_formulas(frame[name])).any():

@@ -15,6 +15,7 @@ from likeness.tables.encoded import EncodedColumn
 from likeness.tables.formulas import Formulas, escape, escape_names
 from likeness.tables.frames import library
 from likeness.tables.labelled import Labelled
+from likeness.tables.packed_text import as_text
 from likeness.tables.spelling import texts
 
 if TYPE_CHECKING:
@@ -112,10 +113,11 @@ def csv_lines(frame: pl.DataFrame, *, header: bool = True) -> Iterator[bytes]:
     cells = pl.DataFrame([column.alias(str(i)) for i, column in enumerate(frame.iter_columns())])
     empty = '""' if frame.width == 1 else ""
     written = [
-        _cells(name, dtype).fill_null("").replace("", empty).alias(name)
-        for name, dtype in cells.schema.items()
+        _cells(name, as_text(column.clear()).dtype).fill_null("").replace("", empty).alias(name)
+        for name, column in zip(cells.columns, cells.iter_columns(), strict=True)
     ]
-    for lines in cells.iter_slices(_LINES_AT_ONCE):
+    for part in cells.iter_slices(_LINES_AT_ONCE):
+        lines = pl.DataFrame([as_text(column) for column in part.iter_columns()])
         buffer = io.BytesIO()
         # What must be quoted is quoted already: when polars quotes is a matter of its version.
         lines.select(written).write_csv(
