@@ -224,13 +224,13 @@ def _gather(laid: Sequence[tuple[Axis, LaidOut, int]]) -> Conditions:
             begins = sum(table.size for table in shares) + np.arange(d) * own.table.shape[1]
             parts.append((TABLE, column, np.zeros(d), np.zeros(d), 0, begins))
             shares.append(own.table.reshape(-1))
-    kind, columns_of, low, high, power_of, shares_at = (
+    kind, column_of, low, high, power_of, shares_at = (
         np.concatenate([np.zeros(0), *(np.broadcast_to(part[i], part[2].shape) for part in parts)])
         for i in range(6)
     )
     return Conditions(
         kind.astype(np.int8),
-        columns_of.astype(np.int64),
+        column_of.astype(np.int64),
         low,
         high,
         power_of.astype(np.int64),
