@@ -164,3 +164,13 @@ def test_a_search_that_is_ended_cuts_the_rest_and_says_so():
     assert release.certificate.classes > 20
     assert release.loss("ncp")["ncp"] < 0.9
     assert release.verify().ok
+
+
+def test_without_a_quasi_identifier_all_records_are_one_class():
+    table = pl.DataFrame({"disease": list("aabbccdd")})
+    policy = lk.Policy(
+        columns={"disease": lk.sensitive()}, privacy=[lk.KAnonymity(3)], method=lk.LocalRecoding()
+    )
+    release = lk.anonymize(table, policy, seed=1)
+    assert release.verdict.ok
+    assert release.verdict.classes == 1

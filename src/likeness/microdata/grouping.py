@@ -60,7 +60,9 @@ def pack(
     """
     from likeness.kernels.grouping import first_appearance
 
-    length = len(columns[0]) if len(columns) else 0
+    # Of no columns at all, an array still tells how many rows there are, all of them equal.
+    rows = columns.shape[1:] if isinstance(columns, np.ndarray) else [len(column) for column in columns[:1]]
+    length = rows[0] if len(rows) else 0
     key = np.zeros(length, np.int64)
     span = 1
     for column, radix in zip(columns, radices, strict=True):
