@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 from likeness import errors
-from likeness.errors import LikenessError, suggestion
+from likeness.errors import InvalidError, LikenessError, suggestion
 
 EXIT_CODES = {
     "LikenessError": 2,
@@ -53,3 +53,20 @@ def test_all_problems_at_once(name):
 )
 def test_suggestions(word, known, expected):
     assert suggestion(word, known) == expected
+
+
+def test_of_very_many_problems_the_first_are_shown_and_the_others_counted():
+    problems = [f"problem {i}" for i in range(100_000)]
+    error = InvalidError(*problems)
+    assert error.problems == tuple(problems)
+    assert error.lines == (*problems[:20], "and 99,980 more")
+    assert str(error) == "\n".join(error.lines)
+    assert InvalidError(*problems[:20]).lines == tuple(problems[:20])
+
+
+def test_among_very_many_names_only_the_same_in_other_letters_is_suggested():
+    names = [f"column_{i}" for i in range(5_000)]
+    assert suggestion("COLUMN_17 ", names) == "; did you mean 'column_17'?"
+    assert suggestion("colunm_17", names).startswith("; known: column_0, column_1, column_10, ")
+    assert suggestion("colunm_17", names).endswith("… 4970 more")
+    assert suggestion("colunm_17", names[:100]) == "; did you mean 'column_17'?"

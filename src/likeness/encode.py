@@ -12,7 +12,7 @@ from likeness.encode_column import encode_attribute
 from likeness.encode_domain import EncodeError
 from likeness.encode_individuals import DUPLICATES, HygieneCounts, count_people, put_in_order
 from likeness.encode_people import NO_RECORDS, People, find_people
-from likeness.errors import LikenessError, PolicyError, TableError, suggestion
+from likeness.errors import MOST_PROBLEMS, LikenessError, PolicyError, TableError, suggestion
 from likeness.forms._base import RESERVED
 from likeness.microdata.data import Microdata
 from likeness.models._base import SensitiveModel
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from likeness.tables import Table
 
 _FEW = 3
+_PASTED = 1_000
 """Columns that a policy does not name, each of which has a line of its own; more are told in one."""
 _LINKED = ("class",)
 """Names that releases use themselves where people may have several records."""
@@ -209,7 +210,7 @@ def missing_in(table: Table, policy: Policy, name: str) -> Missing:
 
 
 def _say_unnamed(table: Table, unnamed: list[str]) -> list[str]:
-    """Say which columns a policy does not name; of many in one line, and the lines that name them."""
+    """Say which columns a policy does not name: of many at once, with the lines that name them below."""
     if len(unnamed) <= _FEW:
         return [
             f"{table.source}: the policy does not name column {name!r}; add it under columns with a role "
@@ -217,25 +218,32 @@ def _say_unnamed(table: Table, unnamed: list[str]) -> list[str]:
             for name in unnamed
         ]
     shown = ", ".join(map(quoted, unnamed[:_FEW]))
-    lines = write_yaml({"columns": {name: {"role": "drop"} for name in unnamed}}).splitlines()
+    pasted = write_yaml({"columns": {name: {"role": "drop"} for name in unnamed[:_PASTED]}}).splitlines()[1:]
+    if len(unnamed) > _PASTED:
+        pasted.append(f"  # and {len(unnamed) - _PASTED:,} more")
     line = (
         f"{table.source}: the policy does not name {len(unnamed):,} of {count(len(table.names), 'column')}: {shown} and "
         f"{count(len(unnamed) - _FEW, 'other')}; add these lines under columns, with another role for what is to be published:"
     )
-    return [line, *lines[1:]]
+    return ["\n".join([line, *pasted])]
 
 
 def _check_columns(table: Table, policy: Policy) -> None:
     """Refuse tables and policies that do not name the same columns."""
+    there = set(table.names)
     unnamed = [name for name in table.names if name not in policy.columns]
-    absent = [name for name in policy.columns if name not in table.names]
+    absent = [name for name in policy.columns if name not in there]
     problems = _say_unnamed(table, unnamed)
-    problems += [
-        f"the policy names column {name!r}, which names people in {table.second.source}: that is {table.on!r}; leave it out"
-        if isinstance(table, JoinedTable) and name == table.key
-        else f"the policy names column {name!r}, which {table.source} does not have{suggestion(name, unnamed or table.names)}"
-        for name in absent
-    ]
+    for number, name in enumerate(absent):
+        if isinstance(table, JoinedTable) and name == table.key:
+            problems.append(
+                f"the policy names column {name!r}, which names people in {table.second.source}: that is {table.on!r}; leave it "
+                "out"
+            )
+            continue
+        # For problems that are only counted, nothing similar need be looked for.
+        hint = suggestion(name, unnamed or table.names) if number < MOST_PROBLEMS else ""
+        problems.append(f"the policy names column {name!r}, which {table.source} does not have{hint}")
     if problems:
         raise PolicyError(*problems)
     if table.height == 0:

@@ -19,12 +19,18 @@ mistakes in a policy at once.
 from __future__ import annotations
 
 from difflib import get_close_matches
+from heapq import nsmallest
 from typing import TYPE_CHECKING, ClassVar
 
 from likeness.wording import quoted, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+MOST_PROBLEMS = 20
+"""How many problems of one error are shown; the others are counted."""
+SEARCHED = 2_000
+"""Above this number of names, or of characters in one, none that is merely similar is looked for: it takes too long."""
 
 _MOST_NAMES = 30
 
@@ -35,7 +41,9 @@ class LikenessError(Exception):
     Parameters
     ----------
     *problems
-        One line each: what is wrong, where, and what to do about it.
+        One line each: what is wrong, where, and what to do about it; what is to be pasted somewhere stands in lines below. The
+        attribute ``problems`` has them all, ``lines`` (and
+        the error's text) the first twenty and how many more there are.
 
     Examples
     --------
@@ -47,8 +55,16 @@ class LikenessError(Exception):
     exit_code: ClassVar[int] = 2
 
     def __init__(self, *problems: str) -> None:
-        super().__init__("\n".join(problems))
         self.problems: tuple[str, ...] = problems
+        super().__init__("\n".join(self.lines))
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines to show: the first problems, and how many more there are."""
+        more = len(self.problems) - MOST_PROBLEMS
+        if more <= 0:
+            return self.problems
+        return (*self.problems[:MOST_PROBLEMS], f"and {more:,} more")
 
 
 class InvalidError(LikenessError):
@@ -111,17 +127,15 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     >>> suggestion("x", ["burel", "mondrian"])
     '; known: burel, mondrian'
     """
-    options = sorted(known)
+    options = list(known)
     near = nearest(name, options)
     if near is not None:
         return f"; did you mean {quoted(near)}?"
     if not options:
         return ""
-    shown = (
-        options
-        if len(options) <= _MOST_NAMES
-        else [*options[:_MOST_NAMES], f"… {len(options) - _MOST_NAMES} more"]
-    )
+    shown = nsmallest(_MOST_NAMES, options)
+    if len(options) > _MOST_NAMES:
+        shown.append(f"… {len(options) - _MOST_NAMES} more")
     return f"; known: {', '.join(map(shortened, shown))}"
 
 
@@ -133,7 +147,9 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     >>> nearest("bruel", ["burel", "mondrian"]), nearest("x", ["burel", "mondrian"])
     ('burel', None)
     """
-    options = sorted(known)
-    same = [option for option in options if option.casefold() == name.strip().casefold()]
-    near = same or get_close_matches(name, options, n=1, cutoff=0.6)
+    options, plain = list(known), name.strip().casefold()
+    same = min((option for option in options if option.casefold() == plain), default=None)
+    if same is not None or len(options) > SEARCHED or len(name) > SEARCHED:
+        return same
+    near = get_close_matches(name, sorted(options), n=1, cutoff=0.6)
     return near[0] if near else None

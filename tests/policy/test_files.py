@@ -198,3 +198,47 @@ def test_any_text_is_a_document_or_a_policy_error(text):
         except PolicyError as problem:
             found = problem
         assert isinstance(found, Document) or len(found.problems) == 1
+
+
+def bomb(levels: int, merge: str) -> str:
+    """A policy whose mappings each bring the one before twice."""
+    lines = ["a0: &a0 {x: 1}"]
+    lines += [f"a{i}: &a{i} {merge.replace('A', f'*a{i - 1}')}" for i in range(1, levels)]
+    return "\n".join(lines)
+
+
+def test_mappings_merged_twice_are_read_once():
+    # Forty times twice would be a million million keys; merged again, a mapping brings nothing new.
+    content = read_yaml(bomb(40, "{<<: [A, A], y: 2}"), "p.yaml").content
+    assert content["a39"] == {"y": 2, "x": 1}
+
+
+@pytest.mark.parametrize("bring", ["[A, A]", "{one: A, two: A}", "{one: {<<: A}, <<: A, two: [A, A]}"])
+def test_aliases_of_aliases_are_refused_when_they_write_out_too_much(bring):
+    with pytest.raises(
+        PolicyError, match=r"is not YAML: an alias repeats what it stands in, or far too much$"
+    ):
+        read_yaml(bomb(40, bring), "p.yaml")
+
+
+def test_many_mappings_that_merge_many_are_refused():
+    many = "\n".join(f"m{i}: &m{i} {{same: {i}}}" for i in range(700))
+    all_of_them = ", ".join(f"*m{i}" for i in range(700))
+    merging = "\n".join(f"n{i}: {{<<: [{all_of_them}]}}" for i in range(200))
+    with pytest.raises(PolicyError, match="far too much"):
+        read_yaml(f"{many}\n{merging}", "p.yaml")
+
+
+def test_a_long_policy_without_aliases_is_read_whole():
+    text = "columns:\n" + "".join(f"  c{i}: {{r: 1, s: 2, t: [3, 4, 5, 6, 7, 8]}}\n" for i in range(20_500))
+    assert len(read_yaml(text, "p.yaml").content["columns"]) == 20_500
+
+
+def test_mappings_that_merge_themselves_in_a_circle_are_refused():
+    with pytest.raises(PolicyError, match=r"<< merges mappings|repeats what it stands in"):
+        read_yaml("d: {<<: &b {x: 1, <<: {<<: *b}}}", "p.yaml")
+
+
+def test_keys_of_json_that_are_given_twice_are_found_among_many():
+    text = "{" + ", ".join(f'"k{i}": {i}' for i in range(20_000)) + ', "k7": 1}'
+    assert [entry.message for entry in read_json(text, "p.json").problems] == ["the key 'k7' is given twice"]

@@ -61,6 +61,10 @@ class Console:
         """Say what is wrong."""
         self._stderr(f"error: {line}")
 
+    def paste(self, line: str) -> None:
+        """Write a line that is to be pasted somewhere, as it is."""
+        self._stderr(line)
+
     @contextmanager
     def gathering(self) -> Iterator[None]:
         """Keep notes and warnings until the work is done, so that they do not tear the progress apart."""

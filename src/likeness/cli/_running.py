@@ -51,7 +51,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
     except LikenessError as problem:
         _trace()
-        return _refuse(problem.problems, problem.exit_code)
+        return _refuse(problem.lines, problem.exit_code)
     except KeyboardInterrupt:
         _trace()
         return _refuse([f"interrupted{NOTHING_LEFT}"], INTERRUPTED)
@@ -93,10 +93,12 @@ def _run(tokens: list[str]) -> int:
 
 
 def _refuse(problems: Sequence[str], code: int) -> int:
-    """Print one line a problem."""
+    """Print one line a problem, and below it what is to be pasted somewhere."""
     for problem in problems:
-        for line in problem.splitlines() or [""]:
-            console.error(line)
+        first, *below = problem.splitlines() or [""]
+        console.error(first)
+        for line in below:
+            console.paste(line)
     return code
 
 

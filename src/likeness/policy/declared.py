@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from likeness.errors import suggestion
+from likeness.errors import MOST_PROBLEMS, SEARCHED, suggestion
 from likeness.policy.problems import Entry, RefusalError, explained, gather, refusal, refuse_odd_keys, unique
 
 if TYPE_CHECKING:
@@ -67,9 +67,16 @@ class Declared(BaseModel):
         )
         known = kind.prepare({key: given[key] for key in kept})
         unknown = [key for key in given if key not in fields]
-        problems = [Entry((), kind.unknown(key), key) for key in unknown]
+        # For keys that are only counted, nothing similar need be looked for.
+        problems = [Entry((), kind.unknown(key), key) for key in unknown[:MOST_PROBLEMS]]
+        problems += [Entry((), f"unknown key {key!r}", key) for key in unknown[MOST_PROBLEMS:]]
         # What a misspelt key was meant to say is not missing as well.
-        bad = {near for key in unknown for near in get_close_matches(key, fields, n=1)}
+        bad = {
+            near
+            for key in unknown[:MOST_PROBLEMS]
+            if len(key) <= SEARCHED
+            for near in get_close_matches(key, fields, n=1)
+        }
         made: Any = self
         try:
             super().__init__(**known)

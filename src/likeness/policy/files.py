@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -142,8 +143,9 @@ def read_json(text: str, name: str) -> Document:
 
     def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
-        keys = [key for key, _ in pairs]
-        twice.extend(Entry((), f"the key {key!r} is given twice") for key in found if keys.count(key) > 1)
+        if len(found) < len(pairs):
+            times = Counter(key for key, _ in pairs)
+            twice.extend(Entry((), f"the key {key!r} is given twice") for key in found if times[key] > 1)
         return found
 
     try:

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Mode = Literal["plain", "name", "text"]
-_MOST_NODES = 200_000
-"""Above this a file of aliases of aliases is refused rather than written out."""
+_MOST_REPEATED = 200_000
+"""A file whose aliases and merges (``<<``) write out more nodes than this again is refused rather than written out."""
+
+_TOO_MUCH = "an alias repeats what it stands in, or far too much"
 
 _TAG = "tag:yaml.org,2002:"
 _PATTERNS = {
@@ -94,7 +96,8 @@ class Reader:
         self.lines: dict[Place, int] = {}
         self.problems: list[Entry] = []
         self._open: set[int] = set()
-        self._nodes = 0
+        self._seen: set[int] = set()
+        self._repeated = 0
 
     def value(self, node: yaml.Node, place: Place, mode: Mode = "plain") -> Any:
         """Make the plain value of a node.
@@ -113,9 +116,11 @@ class Reader:
         yaml.MarkedYAMLError
             For keys that are no scalars, unknown tags, and aliases that contain themselves.
         """
-        self._nodes += 1
-        if id(node) in self._open or self._nodes > _MOST_NODES:
-            raise _problem(node, "an alias repeats what it stands in, or far too much")
+        if id(node) in self._open:
+            raise _problem(node, _TOO_MUCH)
+        if id(node) in self._seen:
+            self._repeat(node)
+        self._seen.add(id(node))
         if isinstance(node, yaml.ScalarNode):
             return node.value if mode == "text" or (mode == "name" and not _is_null(node)) else _scalar(node)
         if node.tag not in {f"{_TAG}map", f"{_TAG}seq"}:
@@ -128,6 +133,12 @@ class Reader:
         finally:
             self._open.discard(id(node))
 
+    def _repeat(self, node: yaml.Node) -> None:
+        """Count a node that was met before."""
+        self._repeated += 1
+        if self._repeated > _MOST_REPEATED:
+            raise _problem(node, _TOO_MUCH)
+
     def _item(self, node: yaml.Node, place: Place, mode: Mode) -> Any:
         """One item of a sequence."""
         self.lines[place] = _line(node)
@@ -137,7 +148,7 @@ class Reader:
         """Make a mapping with texts as keys."""
         found: dict[str, Any] = {}
         own: dict[str, int] = {}
-        pairs = list(_pairs(node, frozenset(self._open)))
+        pairs = list(self._pairs(node, frozenset(self._open), set()))
         below = {key.value: value for key, value, _ in reversed(pairs)}
         for key, value, is_own in pairs:
             name = key.value
@@ -155,6 +166,32 @@ class Reader:
             else:
                 found[name] = self.value(value, (*place, name), _mode((*place, name), below))
         return found
+
+    def _pairs(
+        self, node: yaml.Node, above: frozenset[int], merged: set[int]
+    ) -> Iterator[tuple[yaml.ScalarNode, yaml.Node, bool]]:
+        """Pairs of a mapping, its own first (True), then those it merges (``<<``).
+
+        Each mapping is merged once: again it would bring the same keys, and of equal keys the first counts.
+        """
+        sources: list[yaml.Node] = []
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise _problem(key, "a key must be a text")
+            if key.tag == f"{_TAG}merge":
+                sources += value.value if isinstance(value, yaml.SequenceNode) else [value]
+            else:
+                yield key, value, True
+        for source in sources:
+            if not isinstance(source, yaml.MappingNode) or id(source) in above:
+                raise _problem(source, "<< merges mappings")
+            self._repeat(source)
+            if id(source) in merged:
+                continue
+            merged.add(id(source))
+            for key, value, _ in self._pairs(source, above | {id(source)}, merged):
+                self._repeat(key)
+                yield key, value, False
 
 
 def _mode(place: Place, siblings: dict[str, yaml.Node]) -> Mode:
@@ -182,23 +219,6 @@ def _mode(place: Place, siblings: dict[str, yaml.Node]) -> Mode:
         case ("privacy", "sensitive") | ("privacy", int(), "sensitive"):
             return "name"
     return "plain"
-
-
-def _pairs(node: yaml.Node, open_nodes: frozenset[int]) -> Iterator[tuple[yaml.ScalarNode, yaml.Node, bool]]:
-    """Pairs of a mapping, its own first (True), then those it merges (``<<``)."""
-    merged: list[yaml.Node] = []
-    for key, value in node.value:
-        if not isinstance(key, yaml.ScalarNode):
-            raise _problem(key, "a key must be a text")
-        if key.tag == f"{_TAG}merge":
-            merged += value.value if isinstance(value, yaml.SequenceNode) else [value]
-        else:
-            yield key, value, True
-    for source in merged:
-        if not isinstance(source, yaml.MappingNode) or id(source) in open_nodes:
-            raise _problem(source, "<< merges mappings")
-        for key, value, _ in _pairs(source, open_nodes | {id(source)}):
-            yield key, value, False
 
 
 def _scalar(node: yaml.ScalarNode) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from functools import cached_property
 from hashlib import sha256
 from html import escape
@@ -93,7 +92,6 @@ class Table:
         self.thousands = thousands
         self.names: tuple[str, ...] = tuple(self._native.names(frame))
         self.height: int = self._native.height(frame)
-        self._positions = {name: i for i, name in enumerate(self.names)}
         self._latest: tuple[str, Distinct] | None = None
         problems = [*name_problems(self.names, source), *self._unusable()]
         if problems:
@@ -260,11 +258,16 @@ class Table:
         """The functions for this frame library."""
         return library(self.library)
 
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {name: position for position, name in enumerate(self.names)}
+
     def _position(self, name: str) -> int:
         """Where the column stands."""
-        if name not in self._positions:
+        position = self._positions.get(name)
+        if position is None:
             raise TableError(f"{self.source}: no column {name!r}{suggestion(name, self.names)}")
-        return self._positions[name]
+        return position
 
     def _column(self, name: str) -> RawColumn:
         """Fetch the raw column; the latest one is kept, because its kind is asked before its codes."""
@@ -293,8 +296,11 @@ def name_problems(names: Sequence[str], source: str) -> list[str]:
         for i, name in enumerate(names, 1)
         if not name.strip()
     ]
-    times = Counter(names)
-    for name in (name for name, number in times.items() if name.strip() and number > 1):
-        places = " and ".join(str(i) for i, other in enumerate(names, 1) if other == name)
-        problems.append(f"{source}: the name {name!r} stands for columns {places}; give each its own")
+    places: dict[str, list[int]] = {}
+    for i, name in enumerate(names, 1):
+        places.setdefault(name, []).append(i)
+    for name, own in places.items():
+        if len(own) > 1 and name.strip():
+            listed = " and ".join(map(str, own))
+            problems.append(f"{source}: the name {name!r} stands for columns {listed}; give each its own")
     return problems
