@@ -14,6 +14,7 @@ from likeness.hierarchies import from_rows
 from likeness.kernels import cuts
 from likeness.kernels.class_tests import ClassTest, lay_out, size_at_least
 from likeness.kernels.hulls import bits_set
+from likeness.kernels.present_tests import of_present
 from likeness.methods.mondrian import Mondrian
 from likeness.metrics.loss import LOSSES, geometry
 from likeness.microdata.domain import Domain
@@ -34,11 +35,12 @@ def cut(domains, codes, k, choice="least-loss", weights=None, parts=None, deal=F
     label = np.full(count, -1, np.int64)
     order = np.concatenate(parts) if parts else np.arange(count)
     starts = np.cumsum([0, *map(len, parts or [order])])
+    ranks, histograms = cuts.node_histograms(np.zeros((0, count), np.int32), 0, int(shape.values.max()))
     classes = cuts.partition(
-        laid.functions, laid.shape, laid.integers, laid.reals, laid.smallest, shape,
-        np.array(codes, np.int32), np.array(weights or [1] * count, np.int64),
-        np.zeros((0, count), np.int32), order.astype(np.int64), starts.astype(np.int64), CHOICES[choice], deal,
-        cuts.scratch(int(shape.values.max()), len(domains), int(shape.word[-1]), 0), label,
+        of_present(laid), laid.smallest, shape,
+        np.array(codes, np.int32), np.array(weights or [1] * count, np.int64), ranks,
+        order.astype(np.int64), starts.astype(np.int64), CHOICES[choice], deal,
+        cuts.scratch(int(shape.values.max()), len(domains), int(shape.word[-1]), 0), histograms, label,
     )  # fmt: skip
     assert sorted(set(label.tolist())) == list(range(classes))
     return sorted(np.flatnonzero(label == number).tolist() for number in range(classes))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -27,6 +28,7 @@ from likeness.errors import PolicyError
 from likeness.forms._columns import note_on, read_domain
 from likeness.hierarchies import from_nested, intervals
 from likeness.microdata.domain import Domain
+from likeness.microdata.statistics import count_classes
 from likeness.models.t_closeness import TCloseness
 
 SALARIES = numbers([3, 4, 5, 6, 7, 8, 9, 10, 11])
@@ -138,6 +140,45 @@ def test_a_tree_made_from_the_data_is_as_high_as_its_published_leaves():
     assert distance([1, 0, 0, 0, 3], [1, 0, 0, 0, 0], domain) == 3 / 4
 
 
+def dense_work(laid, counts) -> list[int]:
+    """The sum over all intervals, of the whole histogram of each class."""
+    total = sum(laid.counts.tolist())
+    found = []
+    for own in counts:
+        extra = [c * total - p * sum(own) for c, p in zip(map(int, own), laid.counts.tolist(), strict=True)]
+        edges = zip(laid.first.tolist(), laid.last.tolist(), laid.weight.tolist(), strict=True)
+        found.append(sum(w * abs(sum(extra[a : b + 1])) for a, b, w in edges))
+    return found
+
+
+@given(st.data(), st.sampled_from([1, 10**8, 10**12]))
+@settings(deadline=None, max_examples=80)
+def test_only_values_that_are_there_are_looked_at_and_the_work_is_that_of_all(data, times):
+    kind = data.draw(st.sampled_from(["equal", "ordered", "tree"]))
+    written = make(data.draw(plain_trees()).padded_rows(data.draw)) if kind == "tree" else None
+    missing = kind != "ordered" and data.draw(st.booleans())
+    if written is not None:
+        domain = hierarchical(written, missing=missing)
+    elif kind == "ordered":
+        domain = numbers(range(data.draw(st.integers(1, 12))))
+    else:
+        domain = categorical(data.draw(st.integers(1, 12)), missing=missing)
+    some = st.lists(st.integers(0, 3), min_size=domain.codes, max_size=domain.codes)
+    reference = data.draw(some.filter(any))
+    counts = data.draw(st.lists(some, min_size=1, max_size=5))
+    bound = bind(TCloseness("1/3"), [n * times for n in reference], domain)
+    laid = bound.transport
+    assert laid.work(count(counts)).tolist() == dense_work(laid, counts)
+    whole = [laid.scale * laid.total * sum(own) for own in counts]
+    assert holds_of(bound, counts) == [
+        3 * work <= all_ for work, all_ in zip(dense_work(laid, counts), whole, strict=True)
+    ]
+
+
+def holds_of(bound, counts) -> list[bool]:
+    return bound.holds(count(counts)).tolist()
+
+
 def test_values_that_the_table_lacks_do_not_stretch_the_order():
     assert distance([1, 0, 1], [1, 0, 0], numbers([1, 2, 3])) == pytest.approx(0.5)
     assert distance([1, 0, 0, 1, 1], [1, 0, 0, 0, 0], numbers([1, 2, 3, 4, 5])) == pytest.approx(0.5)
@@ -242,3 +283,19 @@ def test_bad_bounds(t):
         PolicyError, match=r"^t-closeness: t must be a number of at least 0 and at most 1; got "
     ):
         TCloseness(t)
+
+
+@pytest.mark.parametrize("distance", ["equal", "ordered"])
+def test_the_work_grows_with_the_records_and_not_with_classes_times_values(distance):
+    peaks = []
+    for values in (2_000, 8_000):
+        bound = bind(TCloseness(0.5, distance=distance), [1] * values, numbers(range(values)))
+        classes = np.arange(values) // 4
+        stats = count_classes(classes, values // 4, np.random.default_rng(1).permutation(values), values)
+        bound.holds(stats)
+        tracemalloc.start()
+        bound.holds(stats)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    # Four times the values and records; a table of classes by values would be sixteen times as large.
+    assert peaks[1] < 6 * peaks[0]

@@ -132,7 +132,7 @@ def transport_at_most(size, histogram, integers, reals):
     ``integers = [N, a, b, W, intervals, N_0 … N_{m-1}, (first, last, weight) …]``: the distance of the class from the
     distribution N_s / N is the weighted sum of ``|Σ_{s in interval} (c_s N - N_s size)|`` over ``W size N``, and must be
     at most a / b, with b below 2**31. Where such sums may overflow, ``reals[0]`` is the bound instead, lowered by as much
-    as roundings go.
+    as roundings go. What stands behind the intervals is for `present_tests`.
     """
     m = histogram.shape[0]
     total = integers[0]
@@ -212,13 +212,17 @@ class ClassTest(NamedTuple):
 
 
 class LaidOutTests(NamedTuple):
-    """The tests of a composition, laid out for kernels (fields are arrays, one entry per test)."""
+    """The tests of a composition, laid out for kernels (fields are arrays, one entry per test).
+
+    Size tests of whole classes are in ``smallest`` alone; ``tests`` are the others.
+    """
 
     functions: PredicateTuple
     smallest: int
     shape: NDArray[np.int64]
     integers: NDArray[np.int64]
     reals: NDArray[np.float64]
+    tests: tuple[ClassTest, ...]
 
 
 def lay_out(tests: Sequence[ClassTest]) -> LaidOutTests:
@@ -253,7 +257,12 @@ def lay_out(tests: Sequence[ClassTest]) -> LaidOutTests:
         reals.append(floats)
     functions = [test.function for test in rest] + [always] * (SLOTS - len(rest))
     return LaidOutTests(
-        PredicateTuple(functions), smallest, shape, np.concatenate(integers), np.concatenate(reals)
+        PredicateTuple(functions),
+        smallest,
+        shape,
+        np.concatenate(integers),
+        np.concatenate(reals),
+        tuple(rest),
     )
 
 

@@ -7,12 +7,12 @@ it. A node of the partition is a segment of a permutation of the cells.
 from __future__ import annotations
 
 import numpy as np
-from numba import boolean, float64, int32, int64, njit
+from numba import boolean, int32, int64, njit
 
-from likeness.kernels.class_tests import TESTS
 from likeness.kernels.hulls import GEOMETRY
 from likeness.kernels.least_loss_cut import choose_least_loss
 from likeness.kernels.median_cut import choose_median
+from likeness.kernels.node_histograms import HISTOGRAMS, new_node, node_histograms
 from likeness.kernels.node_summary import (
     CHILDREN,
     DEAL,
@@ -23,8 +23,9 @@ from likeness.kernels.node_summary import (
     node_hull,
     scratch,
 )
+from likeness.kernels.present_tests import PRESENT_TESTS
 
-__all__ = ["ALL", "LEAST_LOSS", "WIDEST", "partition", "scratch"]
+__all__ = ["ALL", "LEAST_LOSS", "WIDEST", "node_histograms", "partition", "scratch"]
 
 WIDEST, ALL, LEAST_LOSS = 0, 1, 2
 """Which cut to choose."""
@@ -54,10 +55,7 @@ def _groups(geometry, s, items, j, how, first, last, group):
 
 @njit(
     int64(
-        TESTS,
-        int64[:, ::1],
-        int64[::1],
-        float64[::1],
+        PRESENT_TESTS,
         int64,
         GEOMETRY,
         int32[:, ::1],
@@ -68,15 +66,13 @@ def _groups(geometry, s, items, j, how, first, last, group):
         int64,
         boolean,
         SCRATCH,
+        HISTOGRAMS,
         int64[::1],
     ),
     cache=True,
 )
 def partition(
-    functions,
-    shape,
-    integers,
-    reals,
+    tests,
     smallest,
     geometry,
     codes,
@@ -87,23 +83,24 @@ def partition(
     choice,
     deal,
     s,
+    h,
     label,
 ):
     """Partition the cells by allowed cuts until none is left; return the number of classes.
 
     Parameters
     ----------
-    functions, shape, integers, reals, smallest
-        The tests of `likeness.kernels.class_tests.lay_out`.
+    tests, smallest
+        The tests (`likeness.kernels.present_tests.of_present`) and the size that every class has at least.
     geometry
         The attributes' `Geometry`.
     codes : (d, cells) int32
         Quasi-identifier codes of each cell.
     weights : (cells,) int64
         Records of each cell.
-    views : (v, cells) int32
-        Places in the joint histogram of each cell's sensitive values; in each cell ascending, up to the last place of all,
-        which may fill up cells with fewer values than others.
+    views : (cells, v) int32
+        Ranks of the places in the joint histogram of each cell's sensitive values (`node_histograms`); in each cell
+        ascending, up to the last place of all, which may fill up cells with fewer values than others.
     cells : (cells,) int64
         A permutation of the cells, reordered in place.
     starts : (parts + 1,) int64
@@ -112,14 +109,12 @@ def partition(
         WIDEST, ALL or LEAST_LOSS.
     deal
         Deal the cells at the median so that halves are equal (relaxed; cells of weight 1).
-    s
-        Work space.
+    s, h
+        Work spaces.
     label : (cells,) int64
         Receives the class of each cell.
     """
     count = cells.shape[0]
-    # Where people have several values, those of one lie together then.
-    of_cells = np.ascontiguousarray(views.T)
     stack = np.empty((count + starts.shape[0], 2), np.int64)
     top = 0
     for part in range(starts.shape[0] - 2, -1, -1):
@@ -137,15 +132,14 @@ def partition(
         j, how, first, last = -1, NO_CUT, 0, 0
         if size >= 2 * smallest and end > begin + 1:
             node_hull(geometry, codes, cells, begin, end, s)
+            new_node(h)
             if choice == LEAST_LOSS:
                 j, how, first, last = choose_least_loss(
-                    functions, shape, integers, reals, smallest, geometry, codes, weights, of_cells, cells, begin, end,
-                    size, s,
+                    tests, smallest, geometry, codes, weights, views, cells, begin, end, size, s, h
                 )  # fmt: skip
             else:
                 j, how, first, last = choose_median(
-                    functions, shape, integers, reals, smallest, geometry, codes, weights, of_cells, cells, begin, end,
-                    choice == WIDEST, deal, s,
+                    tests, smallest, geometry, codes, weights, views, cells, begin, end, choice == WIDEST, deal, s, h
                 )  # fmt: skip
         if how == NO_CUT:
             for at in range(begin, end):

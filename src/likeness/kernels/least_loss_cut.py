@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from numba import float64, int32, int64, njit, types
 
-from likeness.kernels.class_tests import TESTS
 from likeness.kernels.hulls import GEOMETRY, INTERVAL, SET, TREE
 from likeness.kernels.median_cut import CHOICE
+from likeness.kernels.node_histograms import HISTOGRAMS, children_hold, side_holds
 from likeness.kernels.node_summary import (
     CHILDREN,
     NO_CUT,
@@ -21,26 +21,23 @@ from likeness.kernels.node_summary import (
     THRESHOLD,
     ancestor,
     child_end,
-    children_hold,
     count_before,
     find_items,
     item_hulls,
     order_by_frequency,
-    prefix_histograms,
-    side_holds,
 )
+from likeness.kernels.present_tests import PRESENT_TESTS
 from likeness.kernels.side_losses import node_loss_of, rest_loss, segment_loss, side_losses
 
 _CUT = types.Tuple((float64, int64, int64, int64))
-_NODE = (GEOMETRY, int32[:, ::1], int64[::1], int32[:, ::1], int64[::1], int64, int64, int64, int64, SCRATCH)
+_NODE = (
+    GEOMETRY, int32[:, ::1], int64[::1], int32[:, ::1], int64[::1], int64, int64, int64, int64, SCRATCH, HISTOGRAMS,
+)  # fmt: skip
 
 
-@njit(_CUT(TESTS, int64[:, ::1], int64[::1], float64[::1], int64, *_NODE, float64), cache=True)
+@njit(_CUT(PRESENT_TESTS, int64, *_NODE, float64), cache=True)
 def _best_cut(
-    functions,
-    shape,
-    integers,
-    reals,
+    tests,
     smallest,
     geometry,
     codes,
@@ -52,6 +49,7 @@ def _best_cut(
     j,
     items,
     s,
+    h,
     least,
 ):
     """Allowed cut of dimension j with a size-weighted loss below ``least``: (loss, how, first, last)."""
@@ -67,19 +65,16 @@ def _best_cut(
         return least, how, first, last
     item_hulls(geometry, codes, cells, begin, end, j, items, s)
     side_losses(geometry, items, start, stop, j, segments, s)
-    counted = shape.shape[0] == 0
+    tested = tests.shape.shape[0] > 0
     for i in range(start, stop):
         loss = before[i] * s.loss[PREFIX, i] + (total - before[i]) * s.loss[SUFFIX, i]
         if loss >= least:
             continue
-        if shape.shape[0] > 0:
-            if not counted:
-                prefix_histograms(codes, weights, views, cells, begin, end, j, items, s)
-                counted = True
-            if not side_holds(functions, shape, integers, reals, s, items, 0, i, True) or not side_holds(
-                functions, shape, integers, reals, s, items, i, items, True
-            ):
-                continue
+        if tested and not (
+            side_holds(tests, codes, weights, views, cells, begin, end, j, items, s, h, 0, i, True)
+            and side_holds(tests, codes, weights, views, cells, begin, end, j, items, s, h, i, items, True)
+        ):
+            continue
         least, how, first, last = loss, THRESHOLD, 0, i
     if not segments:
         return least, how, first, last
@@ -92,12 +87,10 @@ def _best_cut(
             stop = child_end(geometry, s, items, j, node, at)
             loss += (before[stop] - before[at]) * segment_loss(geometry, s, at, stop)
             at = stop
-        if loss < least:
-            if not counted:
-                prefix_histograms(codes, weights, views, cells, begin, end, j, items, s)
-                counted = True
-            if children_hold(functions, shape, integers, reals, smallest, geometry, s, items, j):
-                least, how = loss, CHILDREN
+        if loss < least and children_hold(
+            tests, smallest, geometry, codes, weights, views, cells, begin, end, j, items, s, h
+        ):
+            least, how = loss, CHILDREN
     # One item, or one child of the hierarchy node, against the rest.
     for by_child in range(2 if geometry.kind[j] == TREE else 1):
         at = 0
@@ -109,14 +102,14 @@ def _best_cut(
                 if loss < least:
                     loss += (total - part) * rest_loss(geometry, s, items, at, stop)
                 if loss < least:
-                    allowed = True
-                    if shape.shape[0] > 0:
-                        if not counted:
-                            prefix_histograms(codes, weights, views, cells, begin, end, j, items, s)
-                            counted = True
-                        allowed = side_holds(
-                            functions, shape, integers, reals, s, items, at, stop, True
-                        ) and side_holds(functions, shape, integers, reals, s, items, at, stop, False)
+                    allowed = not tested or (
+                        side_holds(
+                            tests, codes, weights, views, cells, begin, end, j, items, s, h, at, stop, True
+                        )
+                        and side_holds(
+                            tests, codes, weights, views, cells, begin, end, j, items, s, h, at, stop, False
+                        )
+                    )
                     if allowed:
                         least, how, first, last = loss, SEGMENT, at, stop
             at = stop
@@ -125,14 +118,12 @@ def _best_cut(
 
 @njit(
     CHOICE(
-        TESTS, int64[:, ::1], int64[::1], float64[::1], int64, GEOMETRY, int32[:, ::1], int64[::1], int32[:, ::1],
-        int64[::1], int64, int64, int64, SCRATCH,
+        PRESENT_TESTS, int64, GEOMETRY, int32[:, ::1], int64[::1], int32[:, ::1], int64[::1], int64, int64, int64,
+        SCRATCH, HISTOGRAMS,
     ),
     cache=True,
 )  # fmt: skip
-def choose_least_loss(
-    functions, shape, integers, reals, smallest, geometry, codes, weights, views, cells, begin, end, size, s
-):
+def choose_least_loss(tests, smallest, geometry, codes, weights, views, cells, begin, end, size, s, h):
     """Choose the allowed cut with the smallest loss: (dimension, how, first, last); its items are left in ``s``."""
     best, how, first, last = -1, NO_CUT, 0, 0
     # A cut must lower the loss by more than rounding can.
@@ -148,8 +139,7 @@ def choose_least_loss(
             order_by_frequency(s, items)
         count_before(s, items)
         loss, found, b, e = _best_cut(
-            functions, shape, integers, reals, smallest, geometry, codes, weights, views, cells, begin, end, j, items, s,
-            least,
+            tests, smallest, geometry, codes, weights, views, cells, begin, end, j, items, s, h, least,
         )  # fmt: skip
         if found != NO_CUT:
             least, best, how, first, last = loss, j, found, b, e

@@ -1,7 +1,7 @@
 """Summaries of a node of the partition by the values of one dimension.
 
-The cells of a node are summarised by value (an *item* per value present: weight, hull in every dimension, histogram
-of sensitive values); prefixes and suffixes of the items in some order then give both sides of every cut at once.
+The cells of a node are summarised by value (an *item* per value present: weight, hull in every dimension); prefixes and
+suffixes of the items in some order then give both sides of every cut at once.
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int32, int64, njit, types, uint64
+from numba import float64, int32, int64, njit, types, uint64
 
-from likeness.kernels.class_tests import TESTS, evaluate
 from likeness.kernels.hulls import GEOMETRY, SET
 
 NO_CUT, THRESHOLD, SEGMENT, CHILDREN, DEAL = 0, 1, 2, 3, 4
@@ -36,8 +35,7 @@ class Scratch(NamedTuple):
     high: np.ndarray  # (3, d, items + 2)
     bits: np.ndarray  # (3, words, items + 2)
     loss: np.ndarray  # (3, items + 2)
-    held: np.ndarray  # (items + 2, histogram) histogram of each prefix
-    side: np.ndarray  # (2, histogram)
+    held: np.ndarray  # (items + 2, histogram) histogram of each prefix, for searches that need all of them
     hull_low: np.ndarray  # (d,) of the node
     hull_high: np.ndarray  # (d,)
     hull_bits: np.ndarray  # (words,)
@@ -55,7 +53,6 @@ SCRATCH = types.NamedTuple(
         int32[:, :, ::1],
         uint64[:, :, ::1],
         float64[:, ::1],
-        int64[:, ::1],
         int64[:, ::1],
         int32[::1],
         int32[::1],
@@ -81,7 +78,6 @@ def scratch(values: int, dimensions: int, words: int, histogram: int) -> Scratch
         np.zeros((3, max(words, 1), rows), np.uint64),
         np.zeros((3, rows)),
         np.zeros((rows, histogram), np.int64),
-        np.zeros((2, histogram), np.int64),
         np.zeros(dimensions, np.int32),
         np.zeros(dimensions, np.int32),
         np.zeros(max(words, 1), np.uint64),
@@ -193,52 +189,6 @@ def item_hulls(geometry, codes, cells, begin, end, j, items, s):
                 s.bits[ITEM, first + (code >> 6), item_of[own[cell]]] |= uint64(1) << uint64(code & 63)
 
 
-@njit(
-    types.void(int32[:, ::1], int64[::1], int32[:, ::1], int64[::1], int64, int64, int64, int64, SCRATCH),
-    cache=True,
-)
-def prefix_histograms(codes, weights, views, cells, begin, end, j, items, s):
-    """Histogram of every prefix of the order; ``views`` has a row for each cell."""
-    own, item_of, held = codes[j], s.item_of, s.held
-    width = held.shape[1]
-    row_of = np.empty(items, np.int64)
-    for i in range(items):
-        row_of[s.order[i]] = i + 1
-    for i in range(items + 1):
-        for h in range(width):
-            held[i, h] = 0
-    if width > 0:
-        for at in range(begin, end):
-            cell = cells[at]
-            row, weight = row_of[item_of[own[cell]]], weights[cell]
-            for v in range(views.shape[1]):
-                place = views[cell, v]
-                held[row, place] += weight
-                # A cell's places ascend: behind the last one stands nothing but fillers, which no test reads.
-                if place == width - 1:
-                    break
-    for i in range(items):
-        for h in range(width):
-            held[i + 1, h] += held[i, h]
-
-
-@njit(
-    boolean(TESTS, int64[:, ::1], int64[::1], float64[::1], SCRATCH, int64, int64, int64, boolean),
-    cache=True,
-)
-def side_holds(functions, shape, integers, reals, s, items, begin, end, inside):
-    """Whether the records of the items [begin, end) of the order, or all others, hold every test."""
-    size = s.before[end] - s.before[begin]
-    if inside and begin == 0:
-        return evaluate(functions, shape, integers, reals, size, s.held[end])
-    if not inside:
-        size = s.before[items] - size
-    for h in range(s.held.shape[1]):
-        part = s.held[end, h] - s.held[begin, h]
-        s.side[0, h] = part if inside else s.held[items, h] - part
-    return evaluate(functions, shape, integers, reals, size, s.side[0])
-
-
 @njit(int64(GEOMETRY, SCRATCH, int64, int64, int64, int64), cache=True)
 def child_end(geometry, s, items, j, node, begin):
     """End of the run of items, from ``begin`` on, that lie below the same child of ``node``."""
@@ -262,25 +212,3 @@ def ancestor(geometry, j, low, high):
     while geometry.right[j, node] < high:
         node = geometry.parent[j, node]
     return node
-
-
-@njit(
-    boolean(TESTS, int64[:, ::1], int64[::1], float64[::1], int64, GEOMETRY, SCRATCH, int64, int64),
-    cache=True,
-)
-def children_hold(functions, shape, integers, reals, smallest, geometry, s, items, j):
-    """Whether every child of the node's hierarchy node holds every test."""
-    node = ancestor(geometry, j, s.code[0], s.code[items - 1])
-    begin = 0
-    while begin < items:
-        end = child_end(geometry, s, items, j, node, begin)
-        if s.before[end] - s.before[begin] < smallest:
-            return False
-        begin = end
-    begin = 0
-    while shape.shape[0] > 0 and begin < items:
-        end = child_end(geometry, s, items, j, node, begin)
-        if not side_holds(functions, shape, integers, reals, s, items, begin, end, True):
-            return False
-        begin = end
-    return True

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from likeness.kernels.class_tests import evaluate
+from likeness.kernels.node_histograms import PRESENT, add_cells, count_node, new_node
+from likeness.kernels.present_tests import evaluate_present
 from likeness.kernels.record_distance import TIE
 
 
@@ -15,12 +16,9 @@ def partition(
     places,
     views,
     weights,
-    width,
-    functions,
-    shape,
-    integers,
-    reals,
+    tests,
     smallest,
+    h,
     order,
     starts,
     label,
@@ -34,14 +32,14 @@ def partition(
         Codes of each cell.
     places : (d, codes) float64
         Place of each code on its axis; codes beyond an attribute's own are not looked at.
-    views : (v, cells) int32
-        Positions in the joint histogram that each cell counts in.
+    views : (cells, v) int32
+        Ranks of the places in the joint histogram that each cell counts in (`node_histograms`).
     weights : (cells,) int64
         Records of each cell.
-    width
-        Length of the joint histogram.
-    functions, shape, integers, reals, smallest
-        The tests of `likeness.kernels.class_tests.lay_out`.
+    tests, smallest
+        The tests (`likeness.kernels.present_tests.of_present`) and the size that every class has at least.
+    h
+        Work space for histograms.
     order : (cells,) int64
         Cells, part by part; changed.
     starts : (parts + 1,) int64
@@ -54,7 +52,6 @@ def partition(
     d = codes.shape[0]
     most = places.shape[1]
     histogram = np.zeros((d, most), np.int64)
-    sides = np.zeros((2, width), np.int64)
     spare = np.empty(order.size, np.int64)
     waiting = [(np.int64(0), np.int64(0))]
     waiting.pop()
@@ -64,6 +61,7 @@ def partition(
     classes = 0
     while len(waiting) > 0:
         begin, end = waiting.pop()
+        new_node(h)
         total = 0
         histogram[:] = 0
         for at in range(begin, end):
@@ -86,21 +84,8 @@ def partition(
                     break
             if below < smallest or total - below < max(smallest, 1):
                 continue
-            if not _both_hold(
-                codes[j],
-                views,
-                weights,
-                order,
-                begin,
-                end,
-                median,
-                below,
-                total,
-                sides,
-                functions,
-                shape,
-                integers,
-                reals,
+            if tests.shape.shape[0] > 0 and not _both_hold(
+                codes[j], views, weights, order, begin, end, median, below, total, tests, h
             ):
                 continue
             best, cut, widest = j, median, own
@@ -128,18 +113,18 @@ def partition(
 
 
 @njit(cache=True)
-def _both_hold(
-    column, views, weights, order, begin, end, median, below, total, sides, functions, shape, integers, reals
-):
+def _both_hold(column, views, weights, order, begin, end, median, below, total_size, tests, h):
     """Whether both sides of a cut hold every test."""
-    if shape.shape[0] == 0:
-        return True
-    sides[:] = 0
+    count_node(weights, views, order, begin, end, h)
+    present = h.state[PRESENT]
+    left, side, total, slot = h.left, h.side, h.total, h.slot
+    for i in range(present):
+        left[i] = 0
     for at in range(begin, end):
-        cell = order[at]
-        side = 0 if column[cell] <= median else 1
-        for view in range(views.shape[0]):
-            sides[side, views[view, cell]] += weights[cell]
-    return evaluate(functions, shape, integers, reals, below, sides[0]) and evaluate(
-        functions, shape, integers, reals, total - below, sides[1]
+        if column[order[at]] <= median:
+            add_cells(weights, views, order, at, at + 1, slot, h.filler, left)
+    for i in range(present):
+        side[i] = total[i] - left[i]
+    return evaluate_present(tests, below, h.places[:present], left[:present]) and evaluate_present(
+        tests, total_size - below, h.places[:present], side[:present]
     )

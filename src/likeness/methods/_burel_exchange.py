@@ -143,26 +143,26 @@ def _strictly_cut(
     setting: _Setting, laid: LaidOutTests, space: Scratch, rows: NDArray[np.int64], starts: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Class of each row after all least-loss cuts of Mondrian that the tests allow."""
-    from likeness.kernels.cuts import LEAST_LOSS, partition
+    from likeness.kernels.cuts import LEAST_LOSS, node_histograms, partition
+    from likeness.kernels.present_tests import of_present
 
     codes, views, _ = _in_order(setting, rows)
+    ranks, histograms = node_histograms(views, setting.width, int(setting.geometry.values.max(initial=1)))
     label = np.zeros(rows.size, np.int64)
     one_each, members = np.ones(rows.size, np.int64), np.arange(rows.size)
     partition(
-        laid.functions,
-        laid.shape,
-        laid.integers,
-        laid.reals,
+        of_present(laid),
         laid.smallest,
         setting.geometry,
         codes,
         one_each,
-        views,
+        ranks,
         members,
         starts,
         LEAST_LOSS,
         False,
         space,
+        histograms,
         label,
     )
     return label

@@ -129,6 +129,8 @@ class Mondrian(Method):
     def _cut_by_bounds(self, problem: Problem, records: NDArray[np.int64], parts: NDArray[np.int64]) -> Plan:
         """Classes of records whose regions are bounded by cuts, as the UTD toolbox makes them."""
         from likeness.kernels.class_tests import lay_out
+        from likeness.kernels.node_histograms import node_histograms
+        from likeness.kernels.present_tests import of_present
         from likeness.kernels.utd_cuts import partition
 
         data = problem.data
@@ -144,17 +146,15 @@ class Mondrian(Method):
         label = np.empty(first.size, np.int64)
         bounds = _bounds_of_parts(data, codes, parts[cells.first])
         laid = lay_out(tests)
+        ranks, histograms = node_histograms(views[:, first], width, 1)
         partition(
             codes,
             _places(data.quasi),
-            np.ascontiguousarray(views[:, first]),
+            ranks,
             cells.sizes,
-            width,
-            laid.functions,
-            laid.shape,
-            laid.integers,
-            laid.reals,
+            of_present(laid),
             laid.smallest,
+            histograms,
             order,
             starts,
             label,
@@ -187,6 +187,7 @@ class Mondrian(Method):
         """
         from likeness.kernels import cuts
         from likeness.kernels.class_tests import lay_out
+        from likeness.kernels.present_tests import of_present
         from likeness.metrics.loss import geometry
 
         data = problem.data
@@ -211,22 +212,21 @@ class Mondrian(Method):
         shape = geometry(data.quasi, problem.loss)
         laid = lay_out(tests)
         label = np.zeros(first.shape[0], np.int64)
-        space = cuts.scratch(int(shape.values.max(initial=1)), len(data.quasi), int(shape.word[-1]), width)
+        most = int(shape.values.max(initial=1))
+        ranks, histograms = cuts.node_histograms(views[:, first], width, most)
         cuts.partition(
-            laid.functions,
-            laid.shape,
-            laid.integers,
-            laid.reals,
+            of_present(laid),
             laid.smallest,
             shape,
             np.ascontiguousarray(codes[:, first]),
             weights,
-            np.ascontiguousarray(views[:, first]),
+            ranks,
             order.astype(np.int64),
             starts.astype(np.int64),
             {"widest": cuts.WIDEST, "all": cuts.ALL, "least-loss": cuts.LEAST_LOSS}[self.cut],
             not self.strict,
-            space,
+            cuts.scratch(most, len(data.quasi), int(shape.word[-1]), 0),
+            histograms,
             label,
         )
         return label[cell_of]

@@ -105,7 +105,7 @@ class _Bound(BoundModel):
         edges = np.stack([laid.first, laid.last, laid.weight], axis=1).ravel()
         t = fraction_below(self.t, (1 << 31) - 1)
         head = [laid.total, t.numerator, t.denominator, laid.scale, laid.weight.size]
-        integers = np.concatenate([head, laid.counts, edges])
+        integers = np.concatenate([head, laid.counts, edges, laid.for_present()])
         # Every edge costs a few roundings of at most the whole work.
         margin = (laid.weight.size + 8) * 1e-15
         reals = () if laid.fits else (float(self.t) - margin,)
