@@ -389,8 +389,9 @@ def test_informs(data_folder):
 
 def test_many_columns_without_a_name_in_the_policy_are_one_line_and_what_to_paste(tmp_path):
     frame = pl.DataFrame({f"c{i}": [1, 2] for i in range(42)} | {"age": [30, 31], "no": ["a", "b"]})
-    found = problems(frame, {"age": lk.quasi()})
-    (one,) = found
+    with pytest.raises(lk.InvalidError) as caught:
+        encoded(frame, {"age": lk.quasi()})
+    (one,) = caught.value.problems
     first, *lines = one.split("\n")
     assert first == (
         "polars frame: the policy does not name 43 of 44 columns: 'c0', 'c1', 'c2' and 40 others; add these lines under columns, "

@@ -18,6 +18,7 @@ EXIT_CODES = {
     "HierarchyError": 2,
     "OutputError": 2,
     "CannotBeMetError": 3,
+    "MethodFailedError": 3,
     "VerificationError": 1,
 }
 TREE = dict(inspect.getmembers(errors, lambda x: inspect.isclass(x) and issubclass(x, LikenessError)))
