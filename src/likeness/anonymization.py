@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.forms._base import Form, Published
+    from likeness.methods._base import Method
 
 
 def anonymize(
@@ -107,13 +109,25 @@ def anonymize_encoded(encoded: Encoded, policy: Policy, progress: Progress) -> R
     """
     form = choose_form(policy)
     _refuse_links(encoded, policy, form)
-    entropy = entropy_of(encoded, policy)
-    publish, names = (stream(entropy, purpose) for purpose in ("publish", "names"))
+
+    @cache
+    def entropy_with(method: Method) -> int:
+        # A policy that names a method, and one for which that method is chosen, mean the same.
+        return entropy_of(encoded, policy.replace(method=method))
+
     progress.step("search", 0, 1)
     at_most = rational(policy.withhold.at_most)
     models = encoded.name_models(policy.privacy)
-    choice = choose(policy, encoded.data, models, lambda: stream(entropy, "search"), at_most, progress)
-    solution = choice.solution
+    choice = choose(
+        policy,
+        encoded.data,
+        models,
+        lambda method: stream(entropy_with(method), "search"),
+        at_most,
+        progress,
+    )
+    entropy, solution = entropy_with(choice.method), choice.solution
+    publish, names = (stream(entropy, purpose) for purpose in ("publish", "names"))
     progress.step("publish", 0, 1)
     published = form.publish(encoded.data, solution.plan, solution.recoding, publish)
     tables = _add_other_columns(encoded, published, policy, names, form.leading)

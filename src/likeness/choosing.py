@@ -160,7 +160,7 @@ def choose(
     policy: Policy,
     data: Microdata,
     models: Iterable[PrivacyModel],
-    rng: Callable[[], np.random.Generator],
+    rng: Callable[[Method], np.random.Generator],
     withhold_at_most: Fraction,
     progress: Progress,
 ) -> Choice:
@@ -179,7 +179,7 @@ def choose(
     models
         What must hold.
     rng
-        Makes the randomness of the search; each method begins with its own, so that none of them depends on the others.
+        Makes the randomness of the search of each method, as if it was named.
     withhold_at_most
         Largest share of the records (individuals, where people have several) that may be withheld.
     progress
@@ -200,7 +200,9 @@ def choose(
     models = tuple(models)
     methods = methods_to_try(policy)
     if policy.method is not None:
-        return Choice(methods[0], solve(methods[0], data, models, rng(), withhold_at_most, progress))
+        return Choice(
+            methods[0], solve(methods[0], data, models, rng(methods[0]), withhold_at_most, progress)
+        )
     units = data.units
     limited = level_parts(units) is not None
     requirements = require_of(models, units, units)
@@ -222,7 +224,7 @@ def choose(
                     found.append(Candidate(method, TOO_MUCH, work[method]))
                     continue
                 left -= work[method]
-            solution = solve(method, data, models, rng(), withhold_at_most, listener.of(method))
+            solution = solve(method, data, models, rng(method), withhold_at_most, listener.of(method))
         except (CannotBeMetError, PolicyError) as problem:
             outcome = CANNOT if isinstance(problem, CannotBeMetError) else UNFIT
             found.append(Candidate(method, outcome, work[method], why=problem.problems[0]))

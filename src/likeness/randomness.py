@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from likeness.models._requirements import one_a_column
 from likeness.policy.hierarchy import rule_of
 
 if TYPE_CHECKING:
@@ -84,9 +85,8 @@ def stream(entropy: int, purpose: str) -> np.random.Generator:
 
 def _content(encoded: Encoded, policy: Policy) -> dict[str, Any]:
     """Write what decides about a release as JSON can hold it: of files, objects and functions what they say, models by column."""
-    found = policy.replace(
-        seed=None, privacy=tuple(_plain(model, encoded) for model in encoded.name_models(policy.privacy))
-    ).to_mapping()
+    models = one_a_column(policy.privacy, encoded.with_role("sensitive"))
+    found = policy.replace(seed=None, privacy=tuple(_plain(model, encoded) for model in models)).to_mapping()
     found["output"] = {"numeric_pairs": policy.output.numeric_pairs}
     # The second table is part of the first by now, and may lie elsewhere.
     found["records"] = {key: value for key, value in found.get("records", {}).items() if key != "table"}
