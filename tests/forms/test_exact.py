@@ -25,6 +25,12 @@ def test_values_conditions_and_regions():
     assert [sorted(region.values, key=str) for region in own.regions()] == [["*"], ["cook"], [None]]
 
 
+def test_leaves_that_look_like_intervals():
+    note = ColumnNote("age", "quasi", "hierarchical", "tree", hierarchy=(("[3]", "*"), ("{a}", "*")))
+    own = ExactColumn("quasi", {"age": column("\\[3]", "\\{a}")}, note)
+    assert [region.text for region in own.regions()] == ["[3]", "{a}"]
+
+
 def test_numbers():
     own = ExactColumn(
         "quasi", {"age": column("30", "7", "30")}, ColumnNote("age", "quasi", "integer", "interval")

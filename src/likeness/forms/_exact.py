@@ -10,7 +10,7 @@ from likeness.errors import TableError
 from likeness.forms._columns import exact_labels, read_domain
 from likeness.forms._overlap import condition_shares
 from likeness.forms._regions import Region, read_region
-from likeness.forms._text import MISSING, write_value
+from likeness.forms._text import MISSING, write_label, write_value
 from likeness.tables import EncodedColumn
 from likeness.wording import quoted
 
@@ -59,7 +59,8 @@ class ExactColumn:
 
     def regions(self) -> list[Region]:
         """Every code's value as the region that holds nothing else."""
-        labels = [write_value(label) for label in self.domain.labels]
+        write = write_label if self.note.shape == "tree" else write_value
+        labels = [write(label) for label in self.domain.labels]
         return [
             read_region(text, self.note) for text in [*labels, *([MISSING] if self.domain.missing else [])]
         ]

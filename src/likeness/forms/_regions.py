@@ -193,7 +193,9 @@ def position(note: ColumnNote, text: str) -> Any:
         value = None
     if value is None:
         raise TableError(f"column {note.name!r}: {quoted(text)} is not of the kind {note.kind}")
-    return int(value.astype(np.int64)) if exact is None else exact
+    if exact is not None:
+        return exact
+    return int(value) if note.kind == "integer" else int(value.astype(np.int64))
 
 
 @lru_cache(maxsize=64)

@@ -8,6 +8,7 @@ value gives the same text again.
 from __future__ import annotations
 
 import re
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ LONGEST_NUMBER = 64
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _REAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _DAY = re.compile(r"-?[0-9]{4,}-[0-9]{2}-[0-9]{2}")
+_PLAIN = {"integer": _WHOLE, "real": _REAL, "date": _DAY}
 
 
 def texts(values: NDArray[Any] | Sequence[Any]) -> list[str]:
@@ -103,17 +105,21 @@ def plain_value(kind: str, text: str) -> Any:
     Examples
     --------
     >>> plain_value("integer", " 020"), plain_value("real", "1_0"), plain_value("date", "NaT")
-    (np.int64(20), None, None)
+    (20, None, None)
     """
     plain = text.strip()
-    pattern = {"integer": _WHOLE, "real": _REAL, "date": _DAY}[kind]
-    if len(plain) > LONGEST_NUMBER or pattern.fullmatch(plain) is None:
+    if len(plain) > LONGEST_NUMBER or _PLAIN[kind].fullmatch(plain) is None:
         return None
+    if kind == "integer":
+        whole = int(plain)
+        return whole if -(2**63) <= whole < 2**63 else None
+    if kind == "real":
+        number = float(plain)
+        return number if isfinite(number) else None
     try:
-        values = _parse(kind, [plain])
-    except (ValueError, OverflowError):
+        return np.datetime64(plain, "D")
+    except ValueError:
         return None
-    return None if _unlimited(values).any() else values[0]
 
 
 def must_read(text: str, right: str) -> str | None:
