@@ -271,7 +271,8 @@ def test_through_the_release():
     rng = np.random.default_rng(2)
     frame = pl.DataFrame({"age": rng.integers(20, 60, 200), "disease": rng.choice(["cold", "flu"], 200)})
     columns = {"age": lk.quasi(), "disease": lk.sensitive()}
-    release = lk.anonymize(frame, lk.Policy(columns=columns, privacy=lk.KAnonymity(8)), seed=1)
+    policy = lk.Policy(columns=columns, privacy=lk.KAnonymity(8), method=lk.Mondrian())
+    release = lk.anonymize(frame, policy, seed=1)
     found = release.attack("linkage")
     assert found == release.attack(lk.LinkageAttack())
     assert found.details["prosecutor_max"] <= 1 / 8

@@ -7,6 +7,7 @@ import pytest
 
 from likeness.kernels.workloads import (
     POINTS,
+    SETS,
     SPANS,
     TABLE,
     Cells,
@@ -29,18 +30,23 @@ def case(units, seed, *, signs=False):
     inverse = np.zeros((2, units))
     np.divide(1, last - first + 1, out=inverse, where=last >= first)
     region = rng.integers(0, 5, (2, units)).astype(np.int32)
-    kind = np.repeat([POINTS, SPANS, TABLE], 16).astype(np.int8)
-    column = np.tile(np.repeat([0, 1], 8), 3).astype(np.int64)
-    low = rng.integers(-2, 30, 48).astype(float)
-    power = np.where(kind == SPANS, rng.integers(0, 2, 48), 0)
+    sets = [np.sort(rng.choice(30, rng.integers(0, 9), replace=False)) for _ in range(7)]
+    set_of = rng.integers(0, 7, (2, units)).astype(np.int32)
+    set_begins = np.cumsum([0, *map(len, sets)])
+    set_size = np.array([max(1, len(own) + rng.integers(0, 2)) for own in sets])
+    members = np.concatenate(sets).astype(np.int32)
+    kind = np.repeat([POINTS, SPANS, TABLE, SETS], 16).astype(np.int8)
+    column = np.tile(np.repeat([0, 1], 8), 4).astype(np.int64)
+    low = rng.integers(-2, 30, 64).astype(float)
+    power = np.where(kind == SPANS, rng.integers(0, 2, 64), 0)
     shares = np.concatenate([np.zeros(5), np.ones(5), rng.choice([0, 0.5, 1.0], 70)])
     conditions = Conditions(
         kind,
         column,
         low,
-        low + rng.integers(0, 50, 48),
+        low + rng.integers(0, 50, 64),
         power,
-        np.where(kind == TABLE, (np.arange(48) % 16) * 5, 0),
+        np.where(kind == TABLE, (np.arange(64) % 16) * 5, 0),
         shares,
     )
     counts = rng.integers(0, 4, units)
@@ -49,8 +55,11 @@ def case(units, seed, *, signs=False):
     cells = Cells(start, rng.integers(0, 6, start[-1]).astype(np.int32), weight)
     has = rng.integers(0, 5, 200)
     begins = np.concatenate([[0], np.cumsum(has)])
-    queries = Queries(begins, rng.integers(0, 48, begins[-1]), rng.integers(0, 3, 200))
-    return conditions, Columns(code, first, last, step, inverse, region), cells, queries, rng.random((3, 6))
+    queries = Queries(begins, rng.integers(0, 64, begins[-1]), rng.integers(0, 3, 200))
+    columns = Columns(
+        code, first, last, step, inverse, region, set_of, set_begins, members, set_size.astype(np.int64)
+    )
+    return conditions, columns, cells, queries, rng.random((3, 6))
 
 
 def share(conditions, columns, d, u):
@@ -60,6 +69,10 @@ def share(conditions, columns, d, u):
         return float(low <= columns.code[a, u] <= high)
     if conditions.kind[d] == TABLE:
         return conditions.shares[conditions.shares_at[d] + columns.region[a, u]]
+    if conditions.kind[d] == SETS:
+        own = columns.set_of[a, u]
+        ranks = columns.members[columns.set_begins[own] : columns.set_begins[own + 1]]
+        return sum(low <= rank <= high for rank in ranks) / columns.set_size[own]
     begin, end = max(columns.first[a, u], low), min(columns.last[a, u], high)
     if begin > end:
         return 0.0
@@ -70,7 +83,7 @@ def share(conditions, columns, d, u):
 def plain(conditions, columns, cells, queries, m):
     """(2, queries, m) one by one."""
     units = cells.start.size - 1
-    met = np.array([[share(conditions, columns, d, u) for u in range(units)] for d in range(48)])
+    met = np.array([[share(conditions, columns, d, u) for u in range(units)] for d in range(64)])
     found = np.zeros((2, queries.asked.size, m))
     for q in range(queries.asked.size):
         product = np.prod(met[queries.conditions[queries.begins[q] : queries.begins[q + 1]]], axis=0)

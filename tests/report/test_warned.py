@@ -132,7 +132,9 @@ def test_other_sensitive_columns_that_are_known_are_named():
         disease=pl.Series(["flu", "flu", "cold", "cold"] * 100), ward=pl.Series(["north", "south"] * 200)
     )
     asked = lk.Policy(
-        columns=COLUMNS | {"ward": lk.sensitive()}, privacy=lk.TCloseness("0.0005", sensitive="ward")
+        columns=COLUMNS | {"ward": lk.sensitive()},
+        privacy=lk.TCloseness("0.0005", sensitive="ward"),
+        method=lk.Mondrian(),
     )
     release = lk.anonymize(table, asked, seed=1)
     (needed,) = found(release)["tells-nothing"]["needed_by"]

@@ -13,8 +13,20 @@ import numpy as np
 from numba import boolean, float64, int64, njit, types
 from numba.extending import typeof_impl
 
-from likeness.kernels import class_tests
-from likeness.kernels.class_tests import CLASS_SIZE, OWN_SUM, SLOTS, TESTS, PredicateTuple
+from likeness.kernels.class_tests import (
+    CLASS_SIZE,
+    OWN_SUM,
+    SLOTS,
+    TESTS,
+    PredicateTuple,
+    distinct_at_least,
+    entropy_at_least,
+    recursively_diverse,
+    size_at_least,
+    transport_at_most,
+    windows_at_most,
+    within_share_limits,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,25 +86,25 @@ def _always(size, base, m, places, counts, integers, reals):
 @njit(SIGNATURE, cache=True)
 def _size_at_least(size, base, m, places, counts, integers, reals):
     """See `class_tests.size_at_least`."""
-    return class_tests.size_at_least(size, counts, integers, reals)
+    return size_at_least(size, counts, integers, reals)
 
 
 @njit(SIGNATURE, cache=True)
 def _distinct_at_least(size, base, m, places, counts, integers, reals):
     """See `class_tests.distinct_at_least`: which values they are does not matter to it, nor to the next two."""
-    return class_tests.distinct_at_least(size, counts, integers, reals)
+    return distinct_at_least(size, counts, integers, reals)
 
 
 @njit(SIGNATURE, cache=True)
 def _entropy_at_least(size, base, m, places, counts, integers, reals):
     """See `class_tests.entropy_at_least`."""
-    return class_tests.entropy_at_least(size, counts, integers, reals)
+    return entropy_at_least(size, counts, integers, reals)
 
 
 @njit(SIGNATURE, cache=True)
 def _recursively_diverse(size, base, m, places, counts, integers, reals):
     """See `class_tests.recursively_diverse`."""
-    return class_tests.recursively_diverse(size, counts, integers, reals)
+    return recursively_diverse(size, counts, integers, reals)
 
 
 @njit(SIGNATURE, cache=True)
@@ -219,13 +231,13 @@ def _transport_at_most(size, base, m, places, counts, integers, reals):
 
 
 _PRESENT: dict[Any, Callable[..., bool]] = {
-    class_tests.size_at_least: _size_at_least,
-    class_tests.distinct_at_least: _distinct_at_least,
-    class_tests.entropy_at_least: _entropy_at_least,
-    class_tests.recursively_diverse: _recursively_diverse,
-    class_tests.within_share_limits: _within_upper_limits,
-    class_tests.windows_at_most: _windows_at_most,
-    class_tests.transport_at_most: _transport_at_most,
+    size_at_least: _size_at_least,
+    distinct_at_least: _distinct_at_least,
+    entropy_at_least: _entropy_at_least,
+    recursively_diverse: _recursively_diverse,
+    within_share_limits: _within_upper_limits,
+    windows_at_most: _windows_at_most,
+    transport_at_most: _transport_at_most,
 }
 
 
@@ -245,7 +257,7 @@ def of_present(laid: LaidOutTests) -> PresentTests:
 
 def _of_test(test: ClassTest) -> Callable[..., bool] | None:
     """Find the test on present values, if there is one."""
-    if test.function is class_tests.within_share_limits:
+    if test.function is within_share_limits:
         m = test.values
         if test.integers[m + 1] < test.integers[2 * m + 1]:
             # Where absent values are limited too, every value is looked at.
