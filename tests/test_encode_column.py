@@ -237,3 +237,16 @@ def test_a_hierarchy_file_is_meant_from_the_folder_of_the_policy(tmp_path):
     domain, *_ = encode_attribute(table, "x", column, Missing(), "tight", tmp_path)
     assert domain.hierarchy.leaves == ("a", "b")
     assert domain.declared
+
+
+@pytest.mark.parametrize(
+    ("cells", "column", "expected"),
+    [
+        ([-4, -2], {"bottom": 0}, ["0", "0"]),
+        ([95, 99], {"top": 90}, ["90", "90"]),
+        ([-4, -2], {"bottom": 0, "top": 9}, ["0", "0"]),
+        ([1.5, 2.5], {"top": -1.0}, ["-1.0", "-1.0"]),
+    ],
+)
+def test_all_values_may_lie_beyond_an_end(cells, column, expected):
+    assert values(cells, **column) == expected

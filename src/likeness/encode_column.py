@@ -97,9 +97,13 @@ def _clip(encoded: EncodedColumn, column: Column) -> EncodedColumn:
         raise EncodeError(
             f"column {encoded.name!r}: bottom and top coding need numbers or dates; its values are {encoded.kind}"
         )
-    low = encoded.values[0] if column.bottom is None else _coded(encoded, "bottom", column.bottom)
-    high = encoded.values[-1] if column.top is None else _coded(encoded, "top", column.top)
-    values, inverse = np.unique(np.clip(encoded.values, low, high), return_inverse=True)
+    # One end after the other: every value may lie beyond one.
+    within = encoded.values
+    if column.bottom is not None:
+        within = np.maximum(within, _coded(encoded, "bottom", column.bottom))
+    if column.top is not None:
+        within = np.minimum(within, _coded(encoded, "top", column.top))
+    values, inverse = np.unique(within, return_inverse=True)
     codes = np.append(inverse, -1).astype(np.int32)[encoded.codes]
     return replace(encoded, codes=codes, values=values)
 
