@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from math import isfinite
+from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -351,8 +353,7 @@ def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """Take the keys and values of an object, none of them twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        twice, _ = max(Counter(key for key, _ in pairs).items(), key=itemgetter(1))
         raise ValueError(f"the key {twice!r} stands there twice")
     return found
 

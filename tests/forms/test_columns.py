@@ -136,3 +136,20 @@ def test_numbers(kind, texts, expected):
 def test_texts_that_are_no_numbers(kind, text):
     with pytest.raises(TableError, match=f"column 'x': '{text}' is not of the kind {kind}"):
         parse_numbers(kind, [text], "x")
+
+
+@pytest.mark.parametrize(
+    ("kind", "end"), [("hierarchical", "hello"), ("hierarchical", "2024-13-45"), ("hierarchical", "NaT"), ("date", "NaT"),
+                      ("date", "today"), ("hierarchical", 10**30)],
+)  # fmt: skip
+def test_coded_ends_are_values(kind, end):
+    shape = "tree" if kind == "hierarchical" else "interval"
+    assert (
+        ColumnNote("x", "quasi", kind, shape, top=end).contradiction()
+        == f"top is no value of the kind {kind}"
+    )
+
+
+@pytest.mark.parametrize("end", [3, 3.5, "2024-03-01"])
+def test_coded_ends_of_hierarchies(end):
+    assert ColumnNote("x", "quasi", "hierarchical", "tree", bottom=end).contradiction() == ""

@@ -36,7 +36,10 @@ def test_what_a_label_stands_for(label, inside, outside):
 @pytest.mark.parametrize(
     ("label", "days"),
     [
-        *((label, False) for label in ("flu", "[a, b]", "[1, b)", "1/2", "1_0", "nan")),
+        *(
+            (label, False)
+            for label in ("flu", "[a, b]", "[1, b)", "1/2", "1_0", "nan", "1e999999999", "[0, 1e999999999)")
+        ),
         *((label, True) for label in ("2024-13", "2023-02-29", "0000", "24", "[1, 2]")),
     ],
 )

@@ -59,7 +59,7 @@ class Layout:
         ]
         found = []
         for path in (path for folder in folders if folder.is_dir() for path in sorted(folder.iterdir())):
-            if path.is_symlink() and not path.resolve().is_relative_to(home):
+            if path.is_symlink() and not _leads_into(path, home):
                 found.append(
                     f"{self.label(path)}: is a link that leads out of the release; nothing of it is read"
                 )
@@ -72,6 +72,14 @@ class Layout:
         if self.public == self.root:
             return []
         return sorted(path.name for path in self.root.iterdir() if path.name not in {PUBLIC, PRIVATE})
+
+
+def _leads_into(link: Path, home: Path) -> bool:
+    """Whether a link leads to something in a folder; one that leads to itself leads nowhere."""
+    try:
+        return link.resolve().is_relative_to(home)
+    except (OSError, RuntimeError):
+        return False
 
 
 def find_layout(folder: str | Path) -> Layout:

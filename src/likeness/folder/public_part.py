@@ -156,7 +156,8 @@ def _read_certificate(part: PublicPart) -> None:
     shown = part.layout.public / CERTIFICATE_PAGE
     if not shown.is_file():
         return
-    if shown.read_bytes() == page.encode():
+    # Whatever its size is, no more of it is read than it may have.
+    if shown.stat().st_size == len(page.encode()) and shown.read_bytes() == page.encode():
         part.checks.append(f"{part.layout.label(shown)} says what {CERTIFICATE} says")
         return
     part.problems.append(
@@ -254,22 +255,20 @@ def _check_columns(part: PublicPart) -> None:
                 f"{part.labels[name]}: holds {', '.join(map(repr, wrong))}, which {part.form.name} releases do not publish there"
             )
     own = part.form.own_columns(part.certificate.columns)
+    elsewhere = {
+        column
+        for name, table in described.items()
+        for column in {*table.names} - part.form.keys_in(name, part.certificate.columns)
+    }
     for note in part.certificate.columns.notes:
         added = note.role == "added"
         if added and note.name not in own:
             part.problems.append(
                 f"{CERTIFICATE}: {note.name!r} has the role added; {part.form.name} releases add no such column"
             )
-        elsewhere = any(
-            note.name in table.names and note.name not in part.form.keys_in(name, part.certificate.columns)
-            for name, table in described.items()
-        )
-        if not added and note.name in own and (note.name in {*part.form.leading, *RESERVED} or not elsewhere):
-            number = (
-                "a random number"
-                if note.name in {*part.form.leading, *RESERVED}
-                else "a number of the form's own"
-            )
+        reserved = note.name in {*part.form.leading, *RESERVED}
+        if not added and note.name in own and (reserved or note.name not in elsewhere):
+            number = "a random number" if reserved else "a number of the form's own"
             part.problems.append(
                 f"{CERTIFICATE}: {note.name!r} has the role {note.role}; in {part.form.name} releases it is {number}"
             )

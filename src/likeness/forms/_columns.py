@@ -205,15 +205,13 @@ class ColumnNote:
 def _is_value(end: float | str, kind: str) -> bool:
     """Whether an end of bottom or top coding is a value of a kind, written as likeness writes it."""
     if kind == "hierarchical":
-        return True
+        # The nodes tell nothing of the kind of the values below them.
+        return any(_is_value(end, below) for below in ("integer", "real", "date"))
     if kind == "integer":
         return type(end) is int and -(1 << 63) <= end < 1 << 63
     if kind == "real":
         return type(end) is float
-    try:
-        return isinstance(end, str) and str(np.datetime64(end, "D")) == end
-    except ValueError:
-        return False
+    return isinstance(end, str) and misspelled("date", end) is None
 
 
 def _row_of_the_certificate(number: int) -> str:

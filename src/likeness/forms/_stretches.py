@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from likeness.exact import rational
 from likeness.hierarchies.prefixes import MASK
 
 _PERIOD = re.compile(r"(\d{4})(?:-Q([1-4])|-(\d\d)(?:-(\d\d))?)?", re.ASCII)
@@ -217,6 +218,7 @@ def _day(day: date) -> Fraction:
 def _number(text: str) -> Fraction | None:
     """Read a finite decimal number exactly."""
     try:
-        return None if "/" in text or "_" in text else Fraction(text)
-    except (ValueError, ZeroDivisionError):
+        # Before it is computed with: 1e999999999 is a number of so many digits.
+        return None if "/" in text else rational(text)
+    except ValueError:
         return None
