@@ -127,3 +127,11 @@ def test_a_small_parquet_file_of_very_many_cells(tmp_path, monkeypatch):
 def test_columns_without_number(csv_file):
     with pytest.raises(TableError, match="has more than 16,384 columns"):
         read_published(csv_file(",".join(map(str, range(20_000))) + "\n"))
+
+
+def test_lists_are_refused_unread(tmp_path, monkeypatch):
+    file = tmp_path / "release.parquet"
+    pl.DataFrame({"x": [[0] * 1000]}).write_parquet(file)
+    monkeypatch.setattr("likeness.tables.published.read_binary", lambda *_, **__: pytest.fail("was read"))
+    with pytest.raises(TableError, match="column 'x' is of the type List"):
+        read_published(file)

@@ -146,12 +146,15 @@ def _line(data: bytes, begin: int) -> str:
 
 
 def _check_size(data: bytes, path: Path) -> None:
-    """Refuse a Parquet file that says it holds many times more cells than its size can tell of."""
+    """Refuse a Parquet file of other types, or that says it holds many times more cells than its size can tell of."""
     try:
         frame = pl.scan_parquet(io.BytesIO(data))
-        cells = frame.select(pl.len()).collect().item() * len(frame.collect_schema())
+        schema = frame.collect_schema()
+        cells = frame.select(pl.len()).collect().item() * len(schema)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
         return  # reading it says what is wrong
+    # One cell of a nested type may hold any number of values.
+    _check_types(pl.DataFrame(schema=schema), path)
     most = CELLS + CELLS_OF_A_BYTE * len(data)
     if cells > most:
         raise TableError(
