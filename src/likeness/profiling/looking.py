@@ -126,7 +126,7 @@ def _assemble(
     return Profile(
         _title(table),
         table.height,
-        _size(table.frame),
+        _size(table.held),
         columns,
         links,
         persons,

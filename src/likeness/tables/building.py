@@ -52,7 +52,7 @@ def build(like: Table, columns: Mapping[str, Any], index_rows: NDArray[np.int64]
     """
     frames = library(like.library)
     native = native_columns(frames, columns)
-    return frames.assemble(like.frame, native, index_rows)
+    return frames.assemble(like.held, native, index_rows)
 
 
 def native_columns(frames: FrameLibrary, columns: Mapping[str, Any]) -> dict[str, Any]:

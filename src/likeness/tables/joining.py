@@ -212,7 +212,7 @@ def join(
             native = first.library == second.library
             columns[name] = _taken(second, name, second_row, frames, native=native)
     return JoinedTable(
-        frames.assemble(first.frame, columns, None),
+        frames.assemble(first.held, columns, None),
         first=first,
         second=second,
         on=on,
@@ -271,8 +271,8 @@ def _taken(table: Table, name: str, rows: NDArray[np.int64], frames: FrameLibrar
     """Rows of a column for the library of the first table; null for row -1."""
     if native and table.library == "polars":
         places = pl.Series(rows, dtype=pl.Int64).set(pl.Series(rows < 0), None)
-        return table.frame[name].gather(places)
-    data = library(table.library).distinct(table.frame, table.names.index(name))
+        return table.held[name].gather(places)
+    data = library(table.library).distinct(table.held, table.names.index(name))
     codes = np.append(data.codes, np.int32(-1))[rows]
     values = data.values
     if values.dtype not in _EXACT and values.dtype != pl.String:

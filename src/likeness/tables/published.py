@@ -13,7 +13,6 @@ from likeness.tables.csv_dialect import Dialect
 from likeness.tables.csv_file import parse
 from likeness.tables.file_bytes import read_bytes
 from likeness.tables.formulas import are_formulas, unescape
-from likeness.tables.packed_text import as_text
 from likeness.tables.table import Table
 from likeness.tables.writing import csv_lines
 from likeness.wording import count, quoted
@@ -101,7 +100,7 @@ def _as_it_stands(path: Path) -> Table:
 
 def _unescaped(table: Table) -> Table:
     """Take away the apostrophes before formulas; a formula without one was not written so."""
-    frame = pl.DataFrame([as_text(column) for column in table.frame.iter_columns()])
+    frame = table.frame
     problem = "stands without the apostrophe that is written before formulas; it was changed"
     bare = are_formulas(pl.Series(frame.columns, dtype=pl.String))
     if bare.any():

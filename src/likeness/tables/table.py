@@ -83,7 +83,7 @@ class Table:
         decimal: str | None = ".",
         thousands: str | None = None,
     ) -> None:
-        self.frame = frame
+        self.held = frame
         self.source = source
         self.library = library
         self.format = format
@@ -194,7 +194,7 @@ class Table:
         polars.DataFrame or pandas.DataFrame or pyarrow.Table
             Of the library the table came in; a pandas frame keeps its index.
         """
-        return self._native.take(self.frame, rows, [self._position(name) for name in names])
+        return self._native.take(self.held, rows, [self._position(name) for name in names])
 
     def column(self, name: str, rows: NDArray[np.int64]) -> Any:
         """Take one column of some records, as the library has it.
@@ -211,7 +211,7 @@ class Table:
         polars.Series or pandas.Series or pyarrow.ChunkedArray
             Of the column's own type; categories that none of the records has are forgotten.
         """
-        return self._native.column(self.frame, rows, self._position(name))
+        return self._native.column(self.held, rows, self._position(name))
 
     def where(self, row: int, column: str | None = None) -> str:  # noqa: ARG002  # joined tables ask
         """Name the place of a record as people find it.
@@ -232,7 +232,7 @@ class Table:
         if self.first_line is None:
             return f"row {row + 1}"
         # Every cell of a CSV table is text: the line breaks inside the cells above count too.
-        above = self.frame.head(row)
+        above = self.held.head(row)
         inside = sum(
             column.cast(pl.String).str.count_matches("\n", literal=True).sum()
             for column in above.iter_columns()
@@ -241,17 +241,22 @@ class Table:
 
     def __repr__(self) -> str:
         """Title and first rows."""
-        text, _ = self._native.preview(self.frame, _PREVIEW)
+        text, _ = self._native.preview(self.held, _PREVIEW)
         return f"{self._title()}\n{text}"
 
     def _repr_html_(self) -> str:
         """Title and first rows, for notebooks."""
-        _, html = self._native.preview(self.frame, _PREVIEW)
+        _, html = self._native.preview(self.held, _PREVIEW)
         return f"<p>{escape(self._title())}</p>\n{html}"
 
     def _title(self) -> str:
         """Where it is from and how large it is."""
         return f"Table {self.source} ({self.library}): {count(self.height, 'row')}, {count(len(self.names), 'column')}"
+
+    @cached_property
+    def frame(self) -> Any:
+        """The frame as it came; ``held`` may keep columns of text packed (`likeness.tables.packed_text`)."""
+        return self._native.unpacked(self.held)
 
     @property
     def _native(self) -> Any:
@@ -274,7 +279,7 @@ class Table:
         position = self._position(name)
         if self._latest is None or self._latest[0] != name:
             try:
-                self._latest = (name, self._native.distinct(self.frame, position))
+                self._latest = (name, self._native.distinct(self.held, position))
             except TableError as error:
                 raise TableError(
                     *(f"{self.source}: column {name!r}: {line}" for line in error.problems)
@@ -285,7 +290,7 @@ class Table:
         """Columns that no method can read, one line each."""
         return [
             f"{self.source}: column {name!r} holds {kind}, not single values; convert it or leave it out"
-            for name, kind in self._native.unusable(self.frame).items()
+            for name, kind in self._native.unusable(self.held).items()
         ]
 
 

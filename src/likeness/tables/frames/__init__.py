@@ -38,6 +38,9 @@ class FrameLibrary(Protocol):
     def column(self, frame: Any, rows: NDArray[np.int64], position: int) -> Any:
         """One column of those rows; its type keeps only categories that they have."""
 
+    def unpacked(self, frame: Any) -> Any:
+        """The frame with columns of text as text, as it came."""
+
     def preview(self, frame: Any, rows: int) -> tuple[str, str]:
         """Show the first rows as text and as HTML."""
 

@@ -55,6 +55,11 @@ def column(frame: pd.DataFrame, rows: NDArray[np.int64], position: int) -> pd.Se
     return taken.cat.remove_unused_categories() if isinstance(taken.dtype, pd.CategoricalDtype) else taken
 
 
+def unpacked(frame: pd.DataFrame) -> pd.DataFrame:
+    """Leave it as it came: only text that was read from a file is packed."""
+    return frame
+
+
 def preview(frame: pd.DataFrame, rows: int) -> tuple[str, str]:
     """Show the first rows as pandas shows them: text and HTML."""
     first = frame.head(rows)

@@ -74,9 +74,14 @@ def column(frame: pl.DataFrame, rows: NDArray[np.int64], position: int) -> pl.Se
     return taken.cast(pl.String).cast(pl.Enum(kept))
 
 
+def unpacked(frame: pl.DataFrame) -> pl.DataFrame:
+    """Unpack columns of text that were packed while they were read."""
+    return pl.DataFrame([as_text(column) for column in frame.iter_columns()])
+
+
 def preview(frame: pl.DataFrame, rows: int) -> tuple[str, str]:
     """Show the first rows as polars shows them: text and HTML."""
-    first = pl.DataFrame([as_text(column) for column in frame.head(rows).iter_columns()])
+    first = unpacked(frame.head(rows))
     return str(first), first._repr_html_()
 
 
