@@ -78,3 +78,14 @@ def test_cells_cannot_move_the_cursor(run, desk):
     assert found.code == 0
     assert "\x1b" not in found.out
     assert "\\x1b[2Jflu" in found.out
+
+
+def test_a_release_of_no_column_is_refused(run, desk):
+    # Every column of a table of one record is constant, so its profile drops all.
+    (desk / "one.csv").write_text("age,zip,disease\n30,02100,flu\n")
+    assert run("profile", "one.csv", "-o", "one.yaml").code == 0
+    found = run("check", "one.csv", "one.yaml")
+    assert found.code == 2
+    assert found.errors == [
+        "columns: nothing would be published, as every column is dropped or an identifier; give one another role"
+    ]

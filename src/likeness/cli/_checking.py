@@ -23,6 +23,7 @@ from likeness.cli._summary import (
 )
 from likeness.cli._text import cell, columns, share
 from likeness.encode import encode
+from likeness.folder.writing import refuse_no_columns
 from likeness.microdata.grouping import distinct
 from likeness.models._requirements import require_of
 from likeness.wording import count
@@ -114,10 +115,13 @@ def checked(begun: Begun, progress: Progress) -> dict[str, Any]:
     ------
     CannotBeMetError
         When the table cannot meet the policy.
+    PolicyError
+        When nothing would be published.
     """
     clock = perf_counter()
     release = anonymize(begun.table, begun.policy, progress=progress)
     seconds = perf_counter() - clock
+    refuse_no_columns(release)
     summary = summarise(release)
     rows, pairs = side_by_side(release, ROWS)
     return begun.facts | {

@@ -80,10 +80,7 @@ def write_folder(release: Release, folder: str | Path, *, overwrite: bool = Fals
     ['certificate.html', 'certificate.json', 'release.csv']
     """
     private = release.private
-    if not any(release.columns.values()):
-        raise PolicyError(
-            "columns: nothing would be published, as every column is dropped or an identifier; give one another role"
-        )
+    refuse_no_columns(release)
     target = check_target(folder, overwrite=overwrite)
     with staging(target, overwrite=overwrite) as stage:
         public = _write_public(release, stage / PUBLIC)
@@ -97,6 +94,25 @@ def write_folder(release: Release, folder: str | Path, *, overwrite: bool = Fals
         _settle(stage)
         put_in_place(stage, target, overwrite=overwrite)
     return target
+
+
+def refuse_no_columns(release: Release) -> None:
+    """Refuse a release that would publish nothing.
+
+    Parameters
+    ----------
+    release
+        The release, in memory.
+
+    Raises
+    ------
+    PolicyError
+        When every column is dropped or an identifier.
+    """
+    if not any(release.columns.values()):
+        raise PolicyError(
+            "columns: nothing would be published, as every column is dropped or an identifier; give one another role"
+        )
 
 
 def output_format(release: Release) -> Any:
