@@ -33,6 +33,8 @@ SEARCHED = 2_000
 """Above this number of names, or of characters in one, none that is merely similar is looked for: it takes too long."""
 
 _MOST_NAMES = 30
+_WHOLE_WORD = 5
+"""Letters that a word must have for the names that hold it to be meant."""
 
 
 class LikenessError(Exception):
@@ -116,7 +118,8 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     Returns
     -------
     str
-        ``; did you mean 'burel'?`` or, when nothing is near, the list of what there is.
+        ``; did you mean 'burel'?`` or, when nothing is near, the list of what there is. Where several hold the whole word,
+        all of them.
 
     Examples
     --------
@@ -126,9 +129,16 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     "; did you mean 'flu'?"
     >>> suggestion("x", ["burel", "mondrian"])
     '; known: burel, mondrian'
+    >>> suggestion("l-diversity", ["distinct-l-diversity", "k-anonymity", "eir-l-diversity"])
+    "; did you mean 'distinct-l-diversity' or 'eir-l-diversity'?"
     """
     options = list(known)
     near = nearest(name, options)
+    plain = name.strip().casefold()
+    if len(plain) >= _WHOLE_WORD and near is not None and near.casefold() != plain:
+        holding = sorted(option for option in options if plain in option.casefold())
+        if 1 < len(holding) <= _MOST_NAMES:
+            return f"; did you mean {', '.join(map(quoted, holding[:-1]))} or {quoted(holding[-1])}?"
     if near is not None:
         return f"; did you mean {quoted(near)}?"
     if not options:

@@ -152,6 +152,7 @@ def test_texts_that_run_in_a_spreadsheet_and_spellings_are_told():
     assert formulas.startswith(
         "10 cells begin as formulas do, such as '=1+1', which a spreadsheet program may run"
     )
+    assert formulas.endswith("say output: {formulas: escape}, or correct the table")  # as it is to be pasted
     assert spellings.startswith(
         "2 of 4 values differ from another only in capital letters or blanks, such as "
     )

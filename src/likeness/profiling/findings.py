@@ -255,7 +255,7 @@ def _about_texts(cells: Cells, role: str) -> list[str]:
         found.append(
             f"{count(number, 'cell')} {'begins as a formula does' if number == 1 else 'begin as formulas do'}, such as "
             f"{quoted(cells.values.filter(formulas)[0])}, which a spreadsheet program may run: say output: "
-            "{{formulas: escape}}, or correct the table"
+            "{formulas: escape}, or correct the table"
         )
     if role in PUBLISHED:
         bare = cells.values.str.strip_chars().str.to_lowercase()
