@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+when_compiling: list[Callable[[], None]] = []
+"""Called, each once, when a kernel begins to be compiled: that is why the first run on a machine takes minutes."""
+
 
 class Progress:
     """A listener for progress; this one is silent. The command line brings one that draws a bar.

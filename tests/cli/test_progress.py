@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from rich.console import Console as Terminal
 from rich.progress import Progress as Bar
 
-from likeness.cli._console import Console
+from likeness.cli._console import COMPILING, Console
 from likeness.cli._progress import Compiling, Drawing
 
 
@@ -68,3 +69,22 @@ def test_it_says_why_a_first_run_takes_longer():
     assert run() == 2
     assert seen == {"compiling, once on this machine"}
     assert str(Compiling().render(task)) == ""
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_a_first_run_without_a_terminal_does_not_seem_to_hang(capsys, quiet):
+    from numba import njit
+
+    import likeness.kernels  # noqa: F401  # listens from now on
+
+    console = Console()
+    console.quiet = quiet
+    with console.progress():
+        assert njit(lambda: 1)() == 1
+        assert njit(lambda: 2)() == 2
+    assert njit(lambda: 3)() == 3
+    assert capsys.readouterr().err == ("" if quiet else f"{COMPILING}\n")
+    with console.progress():
+        pass
+    assert njit(lambda: 4)() == 4
+    assert capsys.readouterr().err == ""

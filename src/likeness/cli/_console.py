@@ -9,10 +9,14 @@ import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from likeness.progress import Progress
+from likeness.progress import Progress, when_compiling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+
+COMPILING = "compiling, once on this machine: a first run may take minutes"
+"""Said where no progress is drawn, so that the first run does not seem to hang."""
 
 
 class Console:
@@ -80,9 +84,18 @@ class Console:
 
     @contextmanager
     def progress(self) -> Iterator[Progress]:
-        """Give a listener that draws on a terminal and is silent elsewhere."""
+        """Give a listener that draws on a terminal and is silent elsewhere, but for what takes minutes once."""
         if self.quiet or not sys.stderr.isatty():
-            yield Noting(self)
+
+            def tell() -> None:
+                self.say(COMPILING)
+
+            when_compiling.append(tell)
+            try:
+                yield Noting(self)
+            finally:
+                # What was told is out of the list already.
+                when_compiling[:] = [one for one in when_compiling if one is not tell]
             return
         from likeness.cli._progress import drawing
 

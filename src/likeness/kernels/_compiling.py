@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from numba.core.event import Listener, register
 
+from likeness.progress import when_compiling
+
 if TYPE_CHECKING:
     from numba.core.event import Event
 
@@ -18,6 +20,8 @@ class _Depth(Listener):
 
     def on_start(self, event: Event) -> None:
         self.depth += 1
+        while when_compiling:
+            when_compiling.pop()()
 
     def on_end(self, event: Event) -> None:
         self.depth -= 1
