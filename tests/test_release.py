@@ -67,7 +67,8 @@ def test_a_copy_leaves_the_original_behind(how, looked):
         lambda: other.write("nowhere"),
     ):
         with pytest.raises(
-            lk.LikenessError, match="this needs the original table, and this release no longer knows it"
+            lk.LikenessError,
+            match="no longer knows it; use the release that anonymize returned, or the commands",
         ):
             work()
 

@@ -117,7 +117,10 @@ class Release:
             When this release was read from published files, or was pickled.
         """
         if self._private is None:
-            raise LikenessError("this needs the original table, and this release no longer knows it")
+            raise LikenessError(
+                "this needs the original table, and this release no longer knows it; use the release that anonymize returned, or "
+                "the commands likeness measure and likeness attack, which take the folder and --original"
+            )
         return self._private
 
     @cached_property

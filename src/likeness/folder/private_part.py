@@ -154,8 +154,8 @@ def _read_classes(part: PrivatePart, label: str, path: Path, public: PublicPart)
     if not problems and public.publication is not None:
         counts = found.counts()
         withheld, dropped = sum(counts["withheld"].values()), sum(counts["dropped"].values())
-        added = f" - {counts['added']} added" if counts["added"] else ""
+        added = f" - {counts['added']:,} added" if counts["added"] else ""
         part.checks.append(
-            f"{label}: {count(counts['input'], 'record')} = {counts['published']} published{added} + {withheld} withheld + "
-            f"{dropped} dropped; every published row is that of one record, in the class it is said to be in"
+            f"{label}: {count(counts['input'], 'record')} = {counts['published']:,} published{added} + {withheld:,} withheld + "
+            f"{dropped:,} dropped; every published row is that of one record, in the class it is said to be in"
         )
