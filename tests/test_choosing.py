@@ -123,9 +123,9 @@ def test_level_limits_leave_those_that_keep_to_them():
 def test_a_table_that_cannot_is_refused_with_what_was_tried():
     with pytest.raises(lk.CannotBeMetError) as caught:
         lk.anonymize(patients(), policy(lk.KAnonymity(121)), seed=1)
-    first, last = caught.value.problems[0], caught.value.problems[-1]
+    first = caught.value.problems[0]
     assert first.startswith("cannot be met: k-anonymity: the table of 120 records, taken as one class")
-    assert last.startswith("methods tried: mondrian, ")
+    assert "(methods tried: mondrian, " in first
     assert not isinstance(caught.value, lk.MethodFailedError)
 
 

@@ -284,7 +284,8 @@ def _refusal(
     if not cannot:
         return refused[0]
     tried = ", ".join(one.method.name for one in found if one.outcome == CANNOT)
-    return CannotBeMetError(*cannot[0].problems, f"methods tried: {tried}")
+    first, *others = cannot[0].problems
+    return CannotBeMetError(f"{first} (methods tried: {tried})", *others)
 
 
 def _candidates(policy: Policy) -> list[Method]:

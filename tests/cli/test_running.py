@@ -46,7 +46,10 @@ def test_exit_codes(problem, code, run, monkeypatch):
 
 def test_one_line_per_problem(run, monkeypatch):
     raising(monkeypatch, errors.PolicyError("first", "second\nand more"))
-    assert run("schema").errors == ["first", "second", "and more"]
+    found = run("schema")
+    assert found.errors == ["first", "second"]
+    # What stands below a problem is to be pasted.
+    assert found.err.endswith("error: second\nand more\n")
 
 
 def test_a_defect_is_one_line_and_says_what_to_do(run, monkeypatch):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import re
 import shutil
+import tempfile
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
@@ -29,6 +31,7 @@ def table() -> pl.DataFrame:
     return pl.DataFrame(
         {
             "who": [f"p{i // 2 if i < 8 else i}" for i in rows],
+            "card": [f"c{i}" for i in rows],
             "age": [20 + (i // 2 if i < 8 else i) % 12 for i in rows],
             "grade": [["low", "mid", "high"][(i // 2 if i < 8 else i) % 3] for i in rows],
             "zip": [["02139", "02141", "10001"][(i // 2 if i < 8 else i) % 3] for i in rows],
@@ -42,7 +45,8 @@ def table() -> pl.DataFrame:
 
 ZIP = [["02139", "Boston", "*"], ["02141", "Boston", "*"], ["10001", "New York", "*"]]
 COLUMNS = {
-    "who": lk.identifier(action="pseudonym"),
+    "who": lk.identifier(),
+    "card": lk.identifier(action="pseudonym"),
     "age": lk.quasi(kind="integer", domain=[0, 110], bottom=21, top=30),
     "grade": lk.quasi(kind="ordered", domain=["none", "low", "mid", "high"]),
     "zip": lk.quasi(hierarchy=ZIP),
@@ -71,7 +75,7 @@ ONLY = {
     "linked": ("person", "class"),
     "anatomized": ("age", "bucket", "count", "disease"),
     "perturbed": ("disease",),
-    "baseline": ("who",),
+    "baseline": ("card",),
 }
 """Columns of the other forms that `generalized` does not show in this way."""
 WORDS = (
@@ -106,14 +110,13 @@ STEWARDS_WORD = {
 @cache
 def made(name: str) -> Path:
     """A written release, not to be changed."""
-    import tempfile
-
     given = dict(POLICIES[name])
     columns = dict(COLUMNS)
     if "individual" in given:
-        columns["who"] = lk.identifier()
+        columns["card"] = lk.identifier()
     weights = {} if "individual" in given else {"weights": "weight"}
     place = Path(tempfile.mkdtemp(prefix="likeness-claims-"))
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
     return lk.anonymize(table(), lk.Policy(columns=columns, **weights, **given)).write(place / "out")
 
 

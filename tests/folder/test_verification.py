@@ -244,7 +244,11 @@ def _swap_within_a_class(folder: Folder) -> None:
 def _swap_regions(folder: Folder) -> None:
     frame = folder.frame()
     a = _first_of(frame, 4)[0]
-    b = next(row for row in range(frame.height) if frame["age"][row] != frame["age"][a])
+    b = next(
+        row
+        for row in range(frame.height)
+        if frame["age"][row] != frame["age"][a] and frame["disease"][row] == frame["disease"][a]
+    )
     index = [b if row == a else a if row == b else row for row in range(frame.height)]
     folder.put(frame.with_columns(frame.select("age", "zip", "habit")[index]))
 

@@ -30,7 +30,8 @@ def made(rows=300, words=40, column="quasi"):
         }
     )
     columns = {"age": lk.quasi(), "word": getattr(lk, column)(), "pay": lk.sensitive()}
-    return lk.anonymize(frame, lk.Policy(columns=columns, privacy=lk.KAnonymity(4)), seed=1)
+    policy = lk.Policy(columns=columns, privacy=lk.KAnonymity(4), method=lk.Mondrian())
+    return lk.anonymize(frame, policy, seed=1)
 
 
 def test_every_metric_is_measured_once_by_everything_a_command_shows(tmp_path, monkeypatch):

@@ -165,7 +165,8 @@ def test_progress_counts_tries_and_hides_their_stages(people):
             self.heard.append((stage, done, total))
 
     heard = Heard()
-    found = lk.strongest(people, policy(lk.KAnonymity(2)), "k", loss={"ncp": 0.3}, seed=1, progress=heard)
+    asked = policy(lk.KAnonymity(2), method=lk.Mondrian())
+    found = lk.strongest(people, asked, "k", loss={"ncp": 0.3}, seed=1, progress=heard)
     assert {stage for stage, _, _ in heard.heard} == {"encode", "try"}
     steps = [(done, total) for stage, done, total in heard.heard if stage == "try"]
     assert [done for done, _ in steps] == list(range(len(found.tried)))

@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 
 from likeness.methods._base import holding_classes
-from likeness.metrics.measuring import metric_named
 from likeness.microdata.grouping import distinct
 from likeness.report.finding import Finding
 from likeness.report.kept import kept_findings
@@ -163,7 +162,7 @@ def tells_nothing(release: Release) -> list[Finding]:
     records = release.certificate.records
     if release.certificate.make_form().publishes_exactly or records < 2:
         return []
-    loss = metric_named("glm").measure(release.evaluation)
+    loss = release.loss("glm")["glm"]
     classes = release.evaluation.recoding.classes
     if loss < TELLS_NOTHING and not (classes == 1 and loss > 0):
         return []
