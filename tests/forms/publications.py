@@ -56,7 +56,7 @@ def notes_on(form: Form, data: Microdata, plan: Plan, published: Published) -> P
     names = dict.fromkeys(
         name for table, own in published.tables.items() if table not in form.undescribed for name in own
     )
-    return PublishedColumns(tuple(notes.get(name, ColumnNote(name, "other")) for name in names))
+    return PublishedColumns(tuple(notes.get(name, ColumnNote(name, "added")) for name in names))
 
 
 def plan_for(form: Form, data: Microdata, plan: Plan, seed: int = 0) -> Plan:
