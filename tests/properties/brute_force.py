@@ -48,9 +48,9 @@ def views(
         yield None, groups
         return
     covered = [model["sensitive"]] if model.get("sensitive") else list(sensitive)
-    others = [name for name in sensitive if name not in covered]
-    known = others if model.get("others", "known") == "known" else []
     for name in covered:
+        others = [other for other in sensitive if other != name]
+        known = others if model.get("others", "known") == "known" else []
         groups = defaultdict(list)
         for row, own in zip(rows, classes, strict=True):
             groups[(own, *(row[other] for other in known))].append(value(model, sensitive[name], row))

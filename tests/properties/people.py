@@ -62,8 +62,8 @@ def views(
     """Who has which of the values that a model looks at, grouped as the adversary can."""
     plain = model["model"] in {"k-anonymity", "ir-k-anonymity"}
     covered: list[Any] = [model["sensitive"]] if model.get("sensitive") else list(sensitive)
-    known = [name for name in sensitive if name not in covered and model.get("others", "known") == "known"]
     for name in [None] if plain else covered:
+        known = [other for other in sensitive if other != name and model.get("others", "known") == "known"]
         column = None if name is None else sensitive[name]
         groups = defaultdict(list)
         for (person, row), own in zip(records, classes, strict=True):

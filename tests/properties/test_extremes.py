@@ -37,7 +37,7 @@ def released(quasi: list[Any], model: Any, method: Any = None, **column: Any) ->
     ],
 )
 def test_parameters_of_any_size_mean_what_they_say(model, classes):
-    release = released(list(range(40)), model)
+    release = released(list(range(40)), model, lk.Mondrian())
     assert release.table.height == 40
     # A cut that allows no better one need not exist: the exact number is that of the greedy search.
     assert 0 < release.certificate.classes <= classes
