@@ -88,7 +88,7 @@ def told(frame, form, sensitive, classes, buckets, *, wide):
         texts[name] = {
             column: [own.labels[code] for code in own.codes.tolist()] for column, own in shown.items()
         }
-    notes = describe_columns(encoded, form, plan.published, published.tables)
+    notes = describe_columns(encoded, policy, form, plan.published, published.tables)
     return texts, json.dumps([note.to_json() for note in notes.notes]), notes
 
 

@@ -194,7 +194,7 @@ def test_text_is_kept_as_codes_and_shown_as_text(tmp_path):
     frame = pl.DataFrame({"id": np.arange(rows), "word": words[rng.integers(0, 500, rows)]})
     frame.write_csv(tmp_path / "in.csv")
     table = read(tmp_path / "in.csv")
-    assert table.frame.select("word").estimated_size() < 5 * rows
+    assert table.held.select("word").estimated_size() < 5 * rows
     column = table.column("word", np.array([0, rows - 1]))
     assert column.to_list() == [frame["word"][0], frame["word"][-1]]
     assert column.dtype == pl.String

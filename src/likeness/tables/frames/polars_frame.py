@@ -75,8 +75,10 @@ def column(frame: pl.DataFrame, rows: NDArray[np.int64], position: int) -> pl.Se
 
 
 def unpacked(frame: pl.DataFrame) -> pl.DataFrame:
-    """Unpack columns of text that were packed while they were read."""
-    return pl.DataFrame([as_text(column) for column in frame.iter_columns()])
+    """Unpack columns of text that were packed while they were read; a frame without such columns is returned itself."""
+    columns = [as_text(column) for column in frame.iter_columns()]
+    packed = [column.dtype for column in columns] != frame.dtypes
+    return pl.DataFrame(columns) if packed else frame
 
 
 def preview(frame: pl.DataFrame, rows: int) -> tuple[str, str]:
