@@ -45,7 +45,12 @@ def model(draw: st.DrawFn, sensitive: dict[str, Field]) -> Model:
             found["level"] = draw(st.integers(0, height - 1))
     if draw(st.booleans()):
         found["others"] = draw(st.sampled_from(["known", "unknown"]))
-    if issubclass(registry.load("models", name), DistributionModel) and draw(st.integers(0, 2)) == 0:
+    # The caps of a bound of one's own would tell the original's distribution.
+    if (
+        "bound" not in found
+        and issubclass(registry.load("models", name), DistributionModel)
+        and draw(st.integers(0, 2)) == 0
+    ):
         found["reference"] = "original"
     return found
 
