@@ -46,6 +46,7 @@ Exit codes:
   1    a verification or a threshold failed
   2    invalid whatever the data: usage, policy, unreadable input
   3    valid, but this table cannot meet it
+  4    nothing is wrong, but from these files nothing could be checked
   70   a defect of likeness
   130  interrupted
 
