@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 # with other things. Looking for new counterexamples is `make explore`.
 CLOCKS = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("judge", derandomize=True, **CLOCKS)
-settings.register_profile("explore", print_blob=True, **CLOCKS)
+settings.register_profile("explore", derandomize=False, print_blob=True, **CLOCKS)
 settings.load_profile("judge")
 
 # Shells let background jobs ignore Ctrl-C, and the processes that tests start would inherit that.

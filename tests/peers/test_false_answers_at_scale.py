@@ -56,7 +56,8 @@ def test_8_hierarchical_t_closeness_does_not_overflow(adult, data_folder):
     assert Fraction(0) < largest <= Fraction(1, 10)
     (proof,) = release.certificate.guarantee
     assert proof["measured"]["t"] == pytest.approx(float(largest), abs=1e-12)
-    assert Fraction(proof["measured"]["t"]) >= largest
+    # The text that is published is rounded up; the binary number next to it may be lower.
+    assert Fraction(repr(proof["measured"]["t"])) >= largest
 
 
 def test_8_no_group_of_withheld_records_is_published():

@@ -103,7 +103,7 @@ def test_the_published_matrix_protects(drawn, alone, written):
     tables = plain_tables(case, release, written=written)
     shown, matrix = tables["release"], tables["perturbation"]
     counts = dict(zip(tables["distribution"][sensitive], tables["distribution"].to_series(1), strict=True))
-    names = matrix[sensitive].to_list()
+    names = matrix["published \\ original"].to_list()
     pm = {row: [Fraction(x) for x in list(matrix.row(i))[1:]] for i, row in enumerate(names)}
     for i in range(len(names)):
         assert sum(row[i] for row in pm.values()) == 1
