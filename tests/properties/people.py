@@ -56,6 +56,19 @@ def violations_of_people(
     return found
 
 
+def says_nothing(models: list[Model], sensitive: dict[str, Field], records: list[Record]) -> bool:
+    """Whether a bound of one's own lets everybody of a class have every value."""
+    one_class = [0] * len(records)
+    for model in [model for model in models if "bound" in model]:
+        for column, _ in views(model, sensitive, records, one_class):
+            whole = counted(model, ((person, value(model, column, row)) for person, row in records))
+            if len(whole) > 1 and all(
+                model["bound"](Fraction(n, whole.total())) == 1 for n in whole.values()
+            ):
+                return True
+    return False
+
+
 def views(
     model: Model, sensitive: dict[str, Field], records: list[Record], classes: list[Any]
 ) -> Iterable[tuple[Field | None, dict[Any, list[tuple[Any, Any]]]]]:
