@@ -1,7 +1,7 @@
-"""Parts by file name: a new part is a new file, and no list is edited.
+"""Parts by name: a new part is a new file, or folder, and no list is edited.
 
-The file ``models/t_closeness.py`` holds the model ``t-closeness``, as the class ``TCloseness``. Listing parts
-imports none of them; a misspelt name gets a suggestion.
+The file ``models/t_closeness.py`` holds the model ``t-closeness``, as the class ``TCloseness``; the folder ``methods/burel``
+the method ``burel``, in its ``__init__.py``. Listing parts imports none of them; a misspelt name gets a suggestion.
 """
 
 from __future__ import annotations
@@ -57,8 +57,9 @@ def names(kind: str) -> tuple[str, ...]:
     True
     """
     folder = _folder(kind)
-    found = (path for path in folder.glob("*.py") if not path.stem.startswith("_"))
-    return tuple(sorted(path.stem.replace("_", "-") for path in found if _is_part(kind, path)))
+    modules = [*folder.glob("*.py"), *(path.parent for path in folder.glob("*/__init__.py"))]
+    found = {path.stem.replace("_", "-") for path in modules if not path.stem.startswith("_")}
+    return tuple(sorted(name for name in found if f"\nclass {class_name(kind, name)}(" in _source(kind, name)))
 
 
 def class_name(kind: str, name: str) -> str:
@@ -108,7 +109,7 @@ def summary(kind: str, name: str) -> str:
     >>> summary("models", "k-anonymity").startswith("Every equivalence class")
     True
     """
-    tree = ast.parse((_folder(kind) / f"{name.replace('-', '_')}.py").read_text(encoding="utf-8"))
+    tree = ast.parse(_source(kind, name))
     wanted = class_name(kind, name)
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name == wanted:
@@ -207,7 +208,8 @@ def _folder(kind: str) -> Path:
     return Path(__file__).parent / kind
 
 
-def _is_part(kind: str, path: Path) -> bool:
-    """Whether a file holds the part it is named for."""
-    wanted = f"class {class_name(kind, path.stem.replace('_', '-'))}"
-    return wanted in path.read_text(encoding="utf-8")
+def _source(kind: str, name: str) -> str:
+    """Text of a part's module."""
+    path = _folder(kind) / name.replace("-", "_")
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return path.read_text(encoding="utf-8")

@@ -14,23 +14,59 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-_IMPORT = re.compile(rb"^\s*from likeness\.kernels\.(\w+) import", re.MULTILINE)
+_IMPORT = re.compile(r"^\s*from likeness\.([\w.]+) import", re.MULTILINE)
 _NOTE = "digests.json"
 
 
-def drop_stale(sources: Path, cache: Path) -> None:
+def kernel_files(package: Path) -> dict[str, Path]:
+    """Find the modules that hold kernels: those named ``kernels``, and all in folders of that name.
+
+    Parameters
+    ----------
+    package
+        The installed package.
+
+    Returns
+    -------
+    dict
+        File of each module, by its dotted name in the package.
+    """
+    found = {}
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package).with_suffix("").parts
+        if "kernels" in parts:
+            found[".".join(parts)] = path
+    return found
+
+
+def drop_stale(package: Path, cache_of: Callable[[Path], Path | None]) -> None:
     """Delete the compiled kernels of modules that changed, or that import one that did, since this was last called.
 
     Parameters
     ----------
-    sources
-        Folder of the kernels.
-    cache
-        Folder where numba keeps them compiled; notes what they were compiled from.
+    package
+        The installed package.
+    cache_of
+        The folder where numba keeps what it compiled of a file; None where there is none. What it was compiled from is noted
+        there.
     """
-    note, now = cache / _NOTE, digests(sources)
+    files, now = kernel_files(package), digests(package)
+    places: dict[Path, dict[str, str]] = {}
+    for folder in {path.parent for path in files.values()}:
+        own = {path.stem: now[name] for name, path in files.items() if path.parent == folder}
+        cache = cache_of(min(path for path in files.values() if path.parent == folder))
+        if cache is not None:
+            places.setdefault(cache, {}).update(own)
+    for cache, of_files in places.items():
+        _drop(cache, of_files)
+
+
+def _drop(cache: Path, now: dict[str, str]) -> None:
+    """Delete from one folder of compiled kernels."""
+    note = cache / _NOTE
     before: dict[str, str] = {}
     with suppress(OSError, ValueError):
         before = json.loads(note.read_text(encoding="ascii"))
@@ -46,23 +82,23 @@ def drop_stale(sources: Path, cache: Path) -> None:
         mine.replace(note)
 
 
-def digests(sources: Path) -> dict[str, str]:
-    """Digest each module together with all that it imports, directly or not.
+def digests(package: Path) -> dict[str, str]:
+    """Digest each module of kernels together with all those that it imports, directly or not.
 
     Parameters
     ----------
-    sources
-        Folder of the kernels.
+    package
+        The installed package.
     """
-    texts = {path.stem: path.read_bytes() for path in sorted(sources.glob("*.py"))}
-    imports = {name: {found.decode() for found in _IMPORT.findall(text)} for name, text in texts.items()}
+    texts = {name: path.read_text(encoding="utf-8") for name, path in kernel_files(package).items()}
+    imports = {name: set(_IMPORT.findall(text)) & texts.keys() for name, text in texts.items()}
     found = {}
     for name in texts:
         reached, ahead = {name}, [name]
         while ahead:
-            new = (imports[ahead.pop()] & texts.keys()) - reached
+            new = imports[ahead.pop()] - reached
             reached |= new
             ahead += new
-        parts = [sha256(texts[one]).digest() for one in sorted(reached)]
+        parts = [sha256(texts[one].encode()).digest() for one in sorted(reached)]
         found[name] = sha256(b"".join(parts)).hexdigest()
     return found
