@@ -11,10 +11,9 @@ import likeness as lk
 from benchmarks import tables
 from benchmarks.clock import best_of, unit
 from likeness.encode import encode
-from likeness.methods._base import Problem
-from likeness.methods._danonyir_limits import lay_out_limits
-from likeness.methods._danonyir_run import Run
-from likeness.methods._danonyir_space import lay_out_space
+from likeness.methods.base import Problem
+from likeness.methods.danonyir.run import Run, lay_out_limits
+from likeness.methods.danonyir.space import lay_out_space
 from likeness.metrics.loss import LOSSES
 from likeness.models._requirements import require, require_of
 from likeness.tables import read
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from likeness.methods._base import Method
+    from likeness.methods.base import Method
     from likeness.microdata.data import Microdata
 
 ARX = ((8, 0, 14, 0.625), (8, 1, 173, 0.169), (9, 1, 1450, 0.228))

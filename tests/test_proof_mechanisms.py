@@ -14,7 +14,7 @@ from tests.oracles import models as oracles
 import likeness as lk
 from likeness.errors import PolicyError
 from likeness.forms.perturbed import PerturbedForm
-from likeness.methods._base import holding_records
+from likeness.methods.base import holding_records
 from likeness.microdata.mechanism import SCALE, Mechanism
 from likeness.microdata.plan import Plan
 from likeness.models._requirements import require

@@ -13,7 +13,7 @@ import pytest
 import likeness as lk
 from likeness.encode import encode
 from likeness.errors import CannotBeMetError, MethodFailedError, PolicyError
-from likeness.methods._base import Method, Problem
+from likeness.methods.base import Method, Problem
 from likeness.methods.mondrian import Mondrian
 from likeness.microdata.mechanism import SCALE, Mechanism
 from likeness.microdata.plan import Plan

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.forms._base import Form, Published
-    from likeness.methods._base import Method
+    from likeness.methods.base import Method
 
 
 def anonymize(

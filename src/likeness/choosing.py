@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from likeness.forms._base import Form
-    from likeness.methods._base import Method
+    from likeness.methods.base import Method
     from likeness.microdata.data import Microdata
     from likeness.models._base import PrivacyModel
     from likeness.policy import Policy

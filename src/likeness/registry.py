@@ -59,7 +59,9 @@ def names(kind: str) -> tuple[str, ...]:
     folder = _folder(kind)
     modules = [*folder.glob("*.py"), *(path.parent for path in folder.glob("*/__init__.py"))]
     found = {path.stem.replace("_", "-") for path in modules if not path.stem.startswith("_")}
-    return tuple(sorted(name for name in found if f"\nclass {class_name(kind, name)}(" in _source(kind, name)))
+    return tuple(
+        sorted(name for name in found if f"\nclass {class_name(kind, name)}(" in _source(kind, name))
+    )
 
 
 def class_name(kind: str, name: str) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from likeness.choosing import Candidate
     from likeness.encode import Encoded
     from likeness.forms._base import Publication
-    from likeness.methods._base import Method
+    from likeness.methods.base import Method
     from likeness.metrics._base import Metric
     from likeness.metrics.measuring import Measurements
     from likeness.policy import Policy

@@ -24,10 +24,10 @@ from likeness.attacks._rerun import Rerun, arrangements
 from likeness.attacks.minimality import MinimalityAttack
 from likeness.forms.anatomized import AnatomizedForm
 from likeness.forms.generalized import GeneralizedForm
-from likeness.methods._burel_space import points
 from likeness.methods.anatomy import Anatomy
 from likeness.methods.burel import Burel
 from likeness.methods.mondrian import Mondrian
+from likeness.methods.points import points
 from likeness.microdata.regions import recode
 from likeness.models._requirements import require
 

@@ -10,7 +10,7 @@ def test_every_kernel_is_compiled(run):
     assert found.code == 0
     assert found.out == ""
     assert "kernels are ready" in found.err
-    assert "likeness.kernels.cuts" in sys.modules
+    assert "likeness.methods.mondrian.kernels.cuts" in sys.modules
     assert "likeness.kernels.linkage" in sys.modules
 
 

@@ -17,7 +17,7 @@ from tests.oracles import models as oracles
 from likeness import registry
 from likeness.errors import CannotBeMetError, PolicyError
 from likeness.hierarchies import from_rows
-from likeness.methods._base import Problem
+from likeness.methods.base import Problem
 from likeness.metrics.loss import LOSSES
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain

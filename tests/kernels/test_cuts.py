@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from tests.methods.cutting import classes_of, make_problem, microdata, problems
 
 from likeness.hierarchies import from_rows
-from likeness.kernels import cuts
 from likeness.kernels.class_tests import ClassTest, lay_out, size_at_least
 from likeness.kernels.hulls import bits_set
 from likeness.kernels.present_tests import of_present
 from likeness.methods.mondrian import Mondrian
+from likeness.methods.mondrian.kernels import cuts
 from likeness.metrics.loss import LOSSES, geometry
 from likeness.microdata.domain import Domain
 

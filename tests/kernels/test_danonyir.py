@@ -10,12 +10,26 @@ from tests.methods.people import asked, people
 from tests.oracles import danonyir as oracle
 
 from likeness import registry
-from likeness.kernels.danonyir import hulls
-from likeness.kernels.danonyir_crowd import nearest_person, remove
-from likeness.kernels.danonyir_hulls import apart, copy_hull, fill_parts, nearest_class, widen
-from likeness.kernels.danonyir_tests import REASONING, SEARCHES, clear, count_person, holds, tally
-from likeness.methods._danonyir_limits import lay_out_limits
-from likeness.methods._danonyir_space import lay_out_space, whole_losses
+from likeness.methods.danonyir.kernels.counts import (
+    REASONING,
+    SEARCHES,
+    clear,
+    count_person,
+    holds,
+    tally,
+)
+from likeness.methods.danonyir.kernels.hulls import (
+    apart,
+    copy_hull,
+    fill_parts,
+    nearest_class,
+    nearest_person,
+    remove,
+    widen,
+)
+from likeness.methods.danonyir.kernels.search import hulls
+from likeness.methods.danonyir.run import lay_out_limits
+from likeness.methods.danonyir.space import lay_out_space, whole_losses
 from likeness.microdata.domain import Domain
 
 MOST = np.int64(1 << 62)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.methods.people import asked, people
 
 from likeness import registry
-from likeness.kernels.danonyir_counts import count_classes, counts_hold, enter, leave
-from likeness.methods._danonyir_limits import lay_out_limits
+from likeness.methods.danonyir.kernels.counts import count_classes, counts_hold, enter, leave
+from likeness.methods.danonyir.run import lay_out_limits
 
 CLASSES = 3
 MODELS = (

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tests.methods.problems import plain_set
 
-from likeness.methods._burel_buckets import Buckets, bucketize
-from likeness.methods._burel_tree import bi_split
 from likeness.methods._ec_tree import Leaves
+from likeness.methods.burel.buckets import Buckets, bi_split, bucketize
 from likeness.models._base import SensitiveAttribute
 from likeness.models.beta_likeness import BetaLikeness
 

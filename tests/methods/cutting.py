@@ -12,7 +12,7 @@ from tests.oracles.mondrian import Table
 
 from likeness import registry
 from likeness.hierarchies import from_rows
-from likeness.methods._base import Problem
+from likeness.methods.base import Problem
 from likeness.metrics.loss import LOSSES
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain

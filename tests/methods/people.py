@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tests.methods.problems import number, plain_set, tree
 
-from likeness.methods._base import Problem
+from likeness.methods.base import Problem
 from likeness.metrics.loss import LOSSES
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.models.tables import categorical, hierarchical, numbers, tree
 from tests.oracles.sabre import Plain
 
-from likeness.methods._sabre_ground import BOUNDS, Ground, Span, ground_of
+from likeness.methods.sabre.ground import BOUNDS, Ground, Span, ground_of
 from likeness.models._base import SensitiveAttribute
 from likeness.models._transport import transport
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.forms.publications import integers, table, words
 
 import likeness as lk
-from likeness.methods._base import Problem
 from likeness.methods.anatomy import Anatomy
+from likeness.methods.base import Problem
 from likeness.metrics.loss import LOSSES
 from likeness.models._requirements import require
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import likeness as lk
 from likeness.hierarchies import from_rows
 from likeness.kernels.class_tests import ClassTest, always, evaluate, lay_out
-from likeness.methods._base import Problem, holding_classes, holding_records, joint_views
+from likeness.methods.base import Problem, holding_classes, holding_records, joint_views
 from likeness.metrics.loss import LOSSES
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain

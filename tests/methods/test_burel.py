@@ -13,8 +13,8 @@ from tests.oracles.models import beta_likeness
 
 from likeness.datasets.census import salary_counts
 from likeness.errors import PolicyError
-from likeness.methods._burel_tree import bi_split
 from likeness.methods.burel import Burel
+from likeness.methods.burel.buckets import bi_split
 from likeness.microdata.data import Microdata
 from likeness.models.basic_beta_likeness import BasicBetaLikeness
 from likeness.models.beta_likeness import BetaLikeness

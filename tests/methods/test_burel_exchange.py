@@ -13,9 +13,9 @@ from tests.methods.cutting import make_problem, plain_table, problems
 from tests.methods.problems import problem, table
 from tests.oracles.burel_exchange import Exchange
 
-from likeness.methods import _burel_exchange
-from likeness.methods._burel_exchange import exchange_classes, limited
 from likeness.methods.burel import Burel
+from likeness.methods.burel import exchange as _burel_exchange
+from likeness.methods.burel.exchange import exchange_classes, limited
 from likeness.methods.mondrian import Mondrian
 from likeness.metrics.loss import LOSSES, geometry
 from likeness.models._beta import GainLimits

@@ -11,10 +11,10 @@ from tests.methods.burel_phases import buckets_of
 from tests.methods.problems import histograms, number, plain_set, problem, same, table, tree
 from tests.oracles import burel as plain
 
-from likeness.methods._burel_mirror import first_places
-from likeness.methods._burel_space import points
-from likeness.methods._burel_tree import bi_split
 from likeness.methods.burel import Burel
+from likeness.methods.burel.buckets import bi_split
+from likeness.methods.burel.drawing import first_places
+from likeness.methods.points import points
 from likeness.metrics.loss import LOSSES
 from likeness.microdata.data import Microdata
 from likeness.models.beta_likeness import BetaLikeness

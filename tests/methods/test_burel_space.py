@@ -5,8 +5,8 @@ import pytest
 from tests.methods.problems import number, plain_set, problem, table
 
 from likeness.errors import PolicyError
-from likeness.methods._burel_space import axis, points
 from likeness.methods.burel import Burel
+from likeness.methods.points import axis, points
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
 from likeness.models.beta_likeness import BetaLikeness

@@ -17,11 +17,10 @@ from tests.oracles import danonyir as oracle
 
 from likeness import registry
 from likeness.errors import PolicyError
-from likeness.methods import _danonyir_space
-from likeness.methods._base import Problem
-from likeness.methods._danonyir_heavy import too_heavy
-from likeness.methods._danonyir_space import lay_out_space
-from likeness.methods.danonyir import Danonyir
+from likeness.methods.base import Problem
+from likeness.methods.danonyir import Danonyir, too_heavy
+from likeness.methods.danonyir import space as _danonyir_space
+from likeness.methods.danonyir.space import lay_out_space
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
 from likeness.microdata.plan import Plan
@@ -87,8 +86,8 @@ def drawn(problem: Problem, seed: int = 0) -> list[int]:
     ids=["T2", "T3", "T4", "T4 {1,3}", "T4 {1,2,3}"],
 )
 def test_the_papers_distances(one, expected):
-    from likeness.kernels.danonyir import hulls
-    from likeness.kernels.danonyir_hulls import apart, copy_hull, widen
+    from likeness.methods.danonyir.kernels.hulls import apart, copy_hull, widen
+    from likeness.methods.danonyir.kernels.search import hulls
 
     data = s4_microdata().people
     space = lay_out_space(data)
@@ -444,9 +443,8 @@ def test_numbers_of_the_start_order_are_those_of_the_whole_table():
 
 
 def test_another_run_from_the_same_decisions_is_the_same():
-    from likeness.kernels.danonyir import DECIDED
-    from likeness.methods._danonyir_limits import lay_out_limits
-    from likeness.methods._danonyir_run import Run
+    from likeness.methods.danonyir.kernels.search import DECIDED
+    from likeness.methods.danonyir.run import Run, lay_out_limits
     from likeness.progress import Progress
 
     problem = asked(people(5, 40), [model("eir-l-diversity", 3)])

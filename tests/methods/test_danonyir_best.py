@@ -13,11 +13,9 @@ from tests.methods.people import people
 from tests.methods.test_danonyir import asked, model
 from tests.oracles.danonyir_moves import move_between
 
-from likeness.methods._danonyir_best import dearest_first, move_between_classes
-from likeness.methods._danonyir_limits import lay_out_limits
-from likeness.methods._danonyir_run import Run
-from likeness.methods._danonyir_space import lay_out_space
-from likeness.methods.danonyir import Danonyir
+from likeness.methods.danonyir import Danonyir, dearest_first, move_between_classes
+from likeness.methods.danonyir.run import Run, lay_out_limits
+from likeness.methods.danonyir.space import lay_out_space
 from likeness.metrics._base import Evaluation
 from likeness.metrics.glm import Glm
 from likeness.microdata.data import Microdata
@@ -26,7 +24,7 @@ from likeness.microdata.plan import Plan, spread
 from likeness.microdata.regions import recode
 
 if TYPE_CHECKING:
-    from likeness.methods._base import Problem
+    from likeness.methods.base import Problem
 
 EASY = settings(deadline=None, max_examples=25)
 MODELS = (

@@ -13,8 +13,7 @@ from tests.methods.test_danonyir import model, total_loss
 from tests.methods.test_danonyir_best import MODELS
 
 from likeness.errors import PolicyError
-from likeness.methods._danonyir_parts import _dealt, neighbourhoods
-from likeness.methods.danonyir import Danonyir
+from likeness.methods.danonyir import Danonyir, _dealt, neighbourhoods
 from likeness.progress import Progress
 
 EASY = settings(deadline=None, max_examples=15)

@@ -14,7 +14,7 @@ from tests.methods.test_incognito import GUARANTEES, tables
 from tests.oracles import full_domain
 
 import likeness as lk
-from likeness.methods._base import Problem
+from likeness.methods.base import Problem
 from likeness.methods.datafly import Datafly
 from likeness.metrics.loss import LOSSES
 from likeness.models._requirements import require

@@ -17,10 +17,10 @@ from tests.oracles import geneir as oracle
 
 from likeness.errors import PolicyError
 from likeness.hierarchies import from_rows
-from likeness.methods import _geneir_residual
-from likeness.methods._base import Problem
-from likeness.methods._geneir_levels import lay_out_levels
+from likeness.methods import geneir as _geneir_residual
+from likeness.methods.base import Problem
 from likeness.methods.geneir import Geneir
+from likeness.methods.geneir.climb import lay_out_levels
 from likeness.metrics.loss import LOSSES
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain

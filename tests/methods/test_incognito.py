@@ -16,7 +16,7 @@ from tests.oracles import full_domain
 import likeness as lk
 from likeness.errors import PolicyError
 from likeness.hierarchies import from_rows
-from likeness.methods._base import Problem
+from likeness.methods.base import Problem
 from likeness.methods.incognito import Incognito
 from likeness.metrics.loss import LOSSES
 from likeness.microdata.data import Microdata

@@ -12,8 +12,8 @@ from tests.test_solve import data_of, solved
 
 import likeness as lk
 from likeness.errors import CannotBeMetError
-from likeness.methods._known_parts import hopeless_records
 from likeness.models._requirements import require
+from likeness.solve import hopeless_records
 
 TABLE = {"age": list(range(9)), "s": list("aaaabbbbc"), "s2": list("xyxyxyxyx")}
 DIVERSE = lk.DistinctLDiversity(2, sensitive="s2")

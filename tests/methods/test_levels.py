@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likeness.hierarchies import from_rows
-from likeness.methods._levels import ladder
+from likeness.methods._lattice import ladder
 from likeness.metrics.loss import LOSSES
 from likeness.microdata.domain import Domain
 

@@ -11,7 +11,7 @@ import pytest
 import likeness as lk
 from likeness.datasets.files import adult
 from likeness.kernels.class_tests import ClassTest, distinct_at_least, lay_out
-from likeness.kernels.group_tests import take_out
+from likeness.methods.local_recoding.kernels import take_out
 from likeness.progress import Progress
 
 EIGHT = (

@@ -29,7 +29,7 @@ from likeness.models.t_closeness import TCloseness
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from likeness.methods._base import Problem
+    from likeness.methods.base import Problem
     from likeness.microdata.domain import Domain
 
 VARIANTS = [

@@ -11,7 +11,7 @@ from tests.models.tables import DISEASE_COUNTS, categorical, diseases, numbers
 from tests.oracles.sabre import Plain
 
 from likeness.datasets.census import salary_counts
-from likeness.methods._sabre_buckets import partitions
+from likeness.methods.sabre import partitions
 
 SALARIES = numbers(list(range(50)))
 THRESHOLDS = ("0.05", "0.1", "0.2", "0.8")

@@ -11,7 +11,7 @@ from tests.methods.sabre_cases import draws, ground, grounds, spans_of
 from tests.models.tables import DISEASE_COUNTS, DISEASES, bind, count, diseases, hierarchical, numbers, tree
 from tests.oracles.models import earth_movers_distance
 
-from likeness.methods._sabre_ground import BOUNDS, Ground, Span
+from likeness.methods.sabre.ground import BOUNDS, Ground, Span
 from likeness.models.t_closeness import TCloseness
 
 THRESHOLDS = st.fractions(0, 1, max_denominator=20)

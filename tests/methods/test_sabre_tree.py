@@ -11,8 +11,7 @@ from tests.methods.sabre_cases import ground, grounds, spans_of
 from tests.models.tables import DISEASE_COUNTS, diseases, numbers
 
 from likeness.methods._ec_tree import Leaves
-from likeness.methods._sabre_buckets import partitions
-from likeness.methods._sabre_tree import halve
+from likeness.methods.sabre import halve, partitions
 
 
 def as_counter(drafts: Leaves) -> Counter[tuple[int, ...]]:

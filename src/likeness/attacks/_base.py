@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from likeness.forms._base import Publication
-    from likeness.methods._base import Method
+    from likeness.methods.base import Method
     from likeness.microdata.data import Microdata
     from likeness.microdata.plan import Plan
     from likeness.models._requirements import Requirement

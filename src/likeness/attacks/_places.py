@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.methods._burel_space import axis
+from likeness.methods.points import axis
 from likeness.microdata.grouping import group_codes
 
 if TYPE_CHECKING:

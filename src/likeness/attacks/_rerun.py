@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.methods._base import Problem
+from likeness.methods.base import Problem
 from likeness.metrics.loss import LOSSES
 from likeness.microdata.grouping import group_codes
 

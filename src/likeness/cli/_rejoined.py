@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from likeness.encode import Encoded
     from likeness.folder.class_map import ClassMap
     from likeness.forms._base import Publication
-    from likeness.methods._base import Method
+    from likeness.methods.base import Method
     from likeness.microdata.mechanism import Mechanism
     from likeness.policy import Policy
     from likeness.tables import Table

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from likeness.certificate import Certificate
     from likeness.encode import Encoded
-    from likeness.methods._base import Method
+    from likeness.methods.base import Method
     from likeness.release import Release
     from likeness.tables import Table
 

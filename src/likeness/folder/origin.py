@@ -14,7 +14,7 @@ from likeness.folder.covering import covered
 from likeness.folder.map_checks import listed
 from likeness.folder.same_values import exact_codes, same_cells
 from likeness.forms._base import as_labelled
-from likeness.methods._base import Problem
+from likeness.methods.base import Problem
 from likeness.metrics.loss import LOSSES
 from likeness.microdata.grouping import one_to_one
 from likeness.models._requirements import require_of

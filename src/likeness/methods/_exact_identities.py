@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.methods._base import holding_classes
+from likeness.methods.base import holding_classes
 
 if TYPE_CHECKING:
-    from likeness.methods._base import Problem
+    from likeness.methods.base import Problem
     from likeness.microdata.plan import Plan
 
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likeness.methods._base import Method
 from likeness.methods._lattice import coarsest, one_class, prepare, publish_at
+from likeness.methods.base import Method
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likeness.methods._base import Problem
     from likeness.methods._lattice import LevelledTable
+    from likeness.methods.base import Problem
     from likeness.microdata.plan import Plan
 
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from likeness.checks import choice, whole
 from likeness.errors import PolicyError
-from likeness.methods._base import Method
 from likeness.methods._lattice import (
     LevelledTable,
     coarsest,
@@ -24,12 +23,13 @@ from likeness.methods._lattice import (
     prepare,
     publish_at,
 )
+from likeness.methods.base import Method
 from likeness.metrics.loss import LOSSES
 
 if TYPE_CHECKING:
     from likeness.kernels.class_tests import LaidOutTests
-    from likeness.kernels.full_domain import State
-    from likeness.methods._base import Problem
+    from likeness.methods._lattice.kernels import State
+    from likeness.methods.base import Problem
     from likeness.microdata.plan import Plan
 
 _VISITS_A_STEP = 2000
@@ -103,7 +103,7 @@ class Incognito(Method):
         PolicyError
             When a quasi-identifier has no levels.
         """
-        from likeness.kernels.full_domain import begin
+        from likeness.methods._lattice.kernels import begin
 
         data = problem.data
         if not data.quasi or data.size == 0:
@@ -130,7 +130,7 @@ class Incognito(Method):
         self, problem: Problem, table: LevelledTable, laid: LaidOutTests, width: int
     ) -> list[dict[str, int]]:
         """All minimal vectors, by the sum of their levels, then in the order of the table's attributes."""
-        from likeness.kernels.full_domain import begin, holding_vectors
+        from likeness.methods._lattice.kernels import begin, holding_vectors
 
         problem.progress.step("listing minimal generalizations", 0, 0)
         found = holding_vectors(
@@ -156,7 +156,7 @@ class Incognito(Method):
 
     def _search(self, problem: Problem, table: LevelledTable, laid: LaidOutTests, state: State) -> bool:
         """Search the lattice, step by step; whether the optimum is proven."""
-        from likeness.kernels.full_domain import go_on
+        from likeness.methods._lattice.kernels import go_on
 
         allowance, early = max(0, problem.allowance), self._early(problem)
         while True:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from likeness.checks import whole
 from likeness.errors import PolicyError
-from likeness.methods._base import holding_classes
+from likeness.methods.base import holding_classes
 from likeness.metrics._base import Metric
 from likeness.models._requirements import require_of
 from likeness.models.eir_alpha_beta_anonymity import EirAlphaBetaAnonymity

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.checks import number
-from likeness.methods._base import holding_classes
+from likeness.methods.base import holding_classes
 from likeness.microdata.individuals import find_individuals
 from likeness.models._base import SensitiveModel
 from likeness.models._requirements import require_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from likeness.methods._base import holding_classes
+from likeness.methods.base import holding_classes
 from likeness.microdata.grouping import distinct
 from likeness.report.finding import Finding
 from likeness.report.kept import kept_findings

@@ -1,0 +1,407 @@
+"""The lattice of full-domain generalizations of a table: every attribute at one level of its hierarchy, for all records.
+
+The levels of one attribute say which values share a group at each, and what that loses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness.errors import PolicyError
+from likeness.methods.base import joint_views
+from likeness.metrics.loss import LOSSES
+from likeness.metrics.loss.cell import attribute_weights
+from likeness.microdata.domain import SUITABLE
+from likeness.microdata.grouping import group_codes
+from likeness.microdata.plan import Plan, renumber
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likeness.kernels.class_tests import LaidOutTests
+    from likeness.methods._lattice.kernels import Lattice
+    from likeness.methods.base import Problem
+    from likeness.metrics.loss import CellLoss
+    from likeness.microdata.data import Microdata
+    from likeness.microdata.domain import Domain
+
+Level = tuple[int, "NDArray[np.int32]", "NDArray[np.float64]"]
+"""Number of a level, and the group and the loss of every cell there."""
+
+
+@dataclass(frozen=True, eq=False)
+class LevelledTable:
+    """A table's distinct cells at every level of every attribute.
+
+    Parameters
+    ----------
+    lattice
+        Laid out for the search kernel; its attributes stand in the order of the search.
+    order
+        Position in the table of each of its attributes.
+    levels
+        The number of every level, per attribute in the order of the search: levels that join nothing are left out.
+    cell_of : (n,) int64
+        Cell of each record.
+    """
+
+    lattice: Lattice
+    order: list[int]
+    levels: list[list[int]]
+    cell_of: NDArray[np.int64]
+
+    def named(self, data: Microdata, vector: NDArray[np.int64]) -> dict[str, int]:
+        """Level of every attribute at a vector, in the order of the table."""
+        chosen = {j: own[int(at)] for j, own, at in zip(self.order, self.levels, vector, strict=True)}
+        return {data.quasi[j].name: chosen[j] for j in sorted(chosen)}
+
+
+def level_table(
+    method: str, data: Microdata, loss: str, views: NDArray[np.int32], width: int
+) -> LevelledTable:
+    """Lay out the lattice of a table.
+
+    Attributes of few levels come first in the search: their bounds rise in large steps.
+
+    Parameters
+    ----------
+    method
+        Who asks, for messages.
+    data
+        The records.
+    loss
+        The information loss.
+    views : (v, n) int32
+        Positions in the joint histogram that each record counts in.
+    width
+        Length of the joint histogram.
+
+    Raises
+    ------
+    PolicyError
+        When a quasi-identifier has no levels.
+    """
+    from likeness.methods._lattice.kernels import Lattice
+
+    check_levels(method, data)
+    tuples = data.tuples
+    cells = group_codes([tuples.of, *views], [tuples.count, *([max(width, 1)] * len(views))])
+    weights = attribute_weights(data.quasi)
+    by_attribute = [
+        _distinct_levels(domain, LOSSES[loss], codes[cells.first])
+        for domain, codes in zip(data.quasi, data.codes, strict=True)
+    ]
+    order = sorted(
+        range(len(by_attribute)), key=lambda j: (len(by_attribute[j]), -int(by_attribute[j][0][1].max()), j)
+    )
+    rows = [(level, group, weights[j] * lost) for j in order for level, group, lost in by_attribute[j]]
+    lattice = Lattice(
+        np.cumsum([0, *(len(by_attribute[j]) for j in order)]).astype(np.int64),
+        np.array([group for _, group, _ in rows], np.int32),
+        np.array([int(group.max()) + 1 for _, group, _ in rows], np.int64),
+        np.array([level for level, _, _ in rows], np.int64),
+        np.array([lost for _, _, lost in rows], np.float64),
+        cells.sizes.astype(np.int64),
+        np.ascontiguousarray(views[:, cells.first], np.int32),
+        np.array(order, np.int64),
+    )
+    levels = [[level for level, _, _ in by_attribute[j]] for j in order]
+    return LevelledTable(lattice, order, levels, cells.of)
+
+
+def prepare(method: str, problem: Problem, loss: str) -> tuple[LevelledTable, LaidOutTests, int]:
+    """Lay out the lattice and the tests of a problem, and tell of padded hierarchies.
+
+    Returns
+    -------
+    table
+        The lattice.
+    tests
+        The requirements' tests.
+    width
+        Length of the joint histogram.
+
+    Raises
+    ------
+    PolicyError
+        When a quasi-identifier has no levels.
+    """
+    from likeness.kernels.class_tests import lay_out
+
+    views, tests, width = joint_views(problem)
+    table = level_table(method, problem.data, loss, views, width)
+    note_padding(problem)
+    return table, lay_out(tests), width
+
+
+def check_levels(method: str, data: Microdata) -> None:
+    """Refuse attributes that have no levels to generalize to.
+
+    Raises
+    ------
+    PolicyError
+        Naming all of them.
+    """
+    problems = [
+        f"{method}: generalizes whole columns level by level, and column {domain.name!r} ({domain.kind}) has no "
+        f"hierarchy; give it one, such as hierarchy: {SUITABLE[domain.kind]}, or use mondrian"
+        for domain in data.quasi
+        if domain.hierarchy is None and domain.shape == "interval" and domain.codes > 1
+    ]
+    if problems:
+        raise PolicyError(*problems)
+
+
+def note_padding(problem: Problem) -> None:
+    """Tell of hierarchies whose leaves lie at unequal depth."""
+    for domain in problem.data.quasi:
+        tree = domain.hierarchy
+        if tree is not None and tree.height > 0 and (tree.level[tree.parent[1:]] - tree.level[1:] > 1).any():
+            problem.progress.note(
+                f"column {domain.name!r}: the leaves of its hierarchy lie at unequal depth; they are levelled by padding, each "
+                "value standing for itself on the levels it lacks"
+            )
+
+
+def lowest(vectors: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Keep the vectors that no other one lies below.
+
+    Examples
+    --------
+    >>> lowest(np.array([[0, 2], [1, 2], [2, 0], [1, 1]])).tolist()
+    [[0, 2], [2, 0], [1, 1]]
+    """
+    order = np.argsort(vectors.sum(axis=1), kind="stable")
+    kept = np.zeros((0, vectors.shape[1]), np.int64)
+    for vector in vectors[order]:
+        # What lies below has a smaller sum, so it was kept or has something kept below it.
+        if not (kept <= vector).all(axis=1).any():
+            kept = np.concatenate([kept, vector[None, :]])
+    return kept
+
+
+def _distinct_levels(domain: Domain, loss: CellLoss, codes: NDArray[np.int32]) -> list[Level]:
+    """Levels of one attribute for the cells of a table; each joins something that the one below does not."""
+    present = np.flatnonzero(np.bincount(codes, minlength=domain.codes))
+    found: list[Level] = []
+    groups = 0
+    for level, (group, lost) in enumerate(_all_levels(domain, loss)):
+        # Found from the values, which are far fewer than the cells.
+        distinct, dense = np.unique(group[present], return_inverse=True)
+        if distinct.size != groups:
+            number = np.zeros(domain.codes, np.int32)
+            number[present] = dense
+            found.append((level, number[codes], lost[codes]))
+            groups = distinct.size
+    return found
+
+
+def _all_levels(domain: Domain, loss: CellLoss) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Give group and loss of every code at every level, from the values themselves to the root."""
+    exact = np.arange(domain.codes, dtype=np.int64), np.zeros(domain.codes)
+    if domain.shape == "tree":
+        return [exact, *tree_levels(domain, loss)]
+    if domain.hierarchy is not None:
+        return [exact, *_levels_of_numbers(domain, loss)]
+    everything = np.zeros(domain.codes, np.int64), np.full(domain.codes, loss.by_count(domain.codes)[-1])
+    return [exact, everything]
+
+
+def _levels_of_numbers(domain: Domain, loss: CellLoss) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Levels of numbers that have a hierarchy but are published as intervals: the interval of each node's numbers."""
+    tree = domain.hierarchy
+    assert tree is not None  # noqa: S101  # the caller asked
+    leaves = np.array([tree.rank_of[label] for label in domain.labels], np.int64)
+    top = tree.height if domain.max_level is None else min(domain.max_level, tree.height)
+    positions = loss.positions(domain)
+    levels = []
+    for level in range(1, top + 1):
+        node = tree.ancestor_at(leaves, level).astype(np.int64)
+        lost = np.zeros(domain.codes)
+        for own in np.unique(node):
+            inside = np.flatnonzero(node == own)
+            lost[inside] = positions[inside.max()] - positions[inside.min()]
+        if domain.missing:
+            root = level == tree.height
+            node = np.append(node, 0 if root else len(tree.labels))
+            lost = np.ones(domain.codes) if root else lost
+        levels.append((node, lost))
+    return levels
+
+
+def publish_at(
+    data: Microdata, table: LevelledTable, laid: LaidOutTests, width: int, vector: NDArray[np.int64]
+) -> Plan:
+    """Publish every record at a vector of levels; groups that do not hold there are withheld."""
+    from likeness.methods._lattice.kernels import begin, groups_at
+
+    groups = groups_at(
+        table.lattice,
+        begin(table.lattice, width),
+        laid.functions,
+        laid.shape,
+        laid.integers,
+        laid.reals,
+        laid.smallest,
+        vector,
+    )
+    classes = renumber(groups[table.cell_of])
+    withheld = data.size - int(np.count_nonzero(classes >= 0))
+    reason = "their group does not hold the guarantee at the levels chosen for the table"
+    return Plan(classes, withheld_because={reason: withheld} if withheld else {})
+
+
+def one_class(problem: Problem) -> Plan:
+    """Without quasi-identifiers there is one class, or nothing."""
+    classes = np.zeros(problem.data.size, np.int64)
+    return Plan(classes) if problem.data.size == 0 else coarsest(problem)
+
+
+def coarsest(problem: Problem) -> Plan:
+    """Publish the parts of the table that hold as one class each, when no vector of levels was found; else nothing.
+
+    They are judged exactly, while the tests of a search may refuse what holds: for models whose exact decision is long.
+    """
+    data = problem.data
+    parts = np.zeros(data.size, np.int64) if problem.parts is None else problem.parts
+    failing = ~problem.holding(parts, int(parts.max(initial=-1)) + 1)[parts]
+    # Without parts nobody says which records the limits keep apart.
+    if problem.parts is None and any(domain.max_level is not None for domain in data.quasi):
+        failing[:] = True
+    withheld = int(failing.sum())
+    if withheld == data.size or withheld > max(0, problem.allowance):
+        reason = "no vector of levels holds within the limit on withheld records"
+        return Plan(np.full(data.size, -1, np.int64), withheld_because={reason: data.size})
+    reason = "the smallest part allowed by the level limits does not hold the guarantee"
+    classes = renumber(np.where(failing, -1, parts))
+    return Plan(classes, withheld_because={reason: withheld} if withheld else {})
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """The levels of one attribute, from exact to most general.
+
+    Parameters
+    ----------
+    group
+        Per level, the group of each cell.
+    groups
+        Per level, how many groups there may be.
+    mean_loss
+        Per level, the weighted loss of a cell, averaged over the records; never falls from level to level.
+    """
+
+    group: list[NDArray[np.int64]]
+    groups: list[int]
+    mean_loss: list[float]
+
+
+def ladder(
+    domain: Domain, loss: CellLoss, weight: float, codes: NDArray[np.int32], sizes: NDArray[np.int64]
+) -> Ladder:
+    """Lay out the levels of an attribute for the cells of a table.
+
+    Parameters
+    ----------
+    domain
+        The attribute.
+    loss
+        What generalizing costs.
+    weight
+        The attribute's weight.
+    codes : (cells,) int32
+        Code of each cell.
+    sizes : (cells,) int64
+        Records of each cell.
+
+    Examples
+    --------
+    >>> from likeness.metrics.loss import LOSSES
+    >>> from likeness.microdata.domain import Domain
+    >>> sex = Domain("sex", "categorical", np.array(["F", "M"]), "set")
+    >>> own = ladder(sex, LOSSES["ncp"], 1.0, np.array([0, 1]), np.array([3, 1]))
+    >>> own.mean_loss, own.group[1].tolist()
+    ([0.0, 1.0], [0, 0])
+    """
+    found = Ladder([], [], [])
+    total = float(sizes.sum())
+    for group, lost in _levels(domain, loss):
+        mean = weight * float(lost[codes] @ sizes) / total
+        distinct, dense = np.unique(group, return_inverse=True)
+        if found.groups and distinct.size == found.groups[-1]:
+            # A level that joins nothing (padding) would only make the lattice larger.
+            continue
+        found.group.append(dense.astype(np.int64)[codes])
+        found.groups.append(distinct.size)
+        found.mean_loss.append(max([mean, *found.mean_loss[-1:]]))
+    return found
+
+
+def most_levels(domain: Domain) -> int:
+    """Bound the number of levels of an attribute, without looking at the records.
+
+    Parameters
+    ----------
+    domain
+        The attribute.
+
+    Examples
+    --------
+    >>> from likeness.microdata.domain import Domain
+    >>> most_levels(Domain("sex", "categorical", np.array(["F", "M"]), "set"))
+    2
+    >>> most_levels(Domain("age", "integer", np.arange(75), "interval"))
+    8
+    """
+    if domain.shape == "set":
+        return 2
+    if domain.shape == "tree" and domain.hierarchy is not None:
+        return 1 + domain.hierarchy.height
+    return 1 + max(domain.size - 1, 0).bit_length() + domain.missing
+
+
+def _levels(domain: Domain, loss: CellLoss) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Per level, group and loss of every code."""
+    exact = np.arange(domain.codes, dtype=np.int64), np.zeros(domain.codes)
+    everything = np.zeros(domain.codes, np.int64), np.full(domain.codes, loss.by_count(domain.codes)[-1])
+    if domain.shape == "set":
+        return [exact, everything]
+    if domain.shape == "tree":
+        return [exact, *tree_levels(domain, loss)]
+    levels = [exact]
+    positions = loss.positions(domain)
+    width = 2
+    while width < 2 * domain.size:
+        block = np.arange(domain.size) // width
+        low, high = block * width, np.minimum(block * width + width, domain.size) - 1
+        lost = positions[high] - positions[low]
+        if domain.missing:
+            # The missing value stays by itself until everything is one group.
+            block, lost = np.append(block, domain.size), np.append(lost, 0.0)
+        levels.append((block, lost))
+        width *= 2
+    return [*levels, everything] if domain.missing else levels
+
+
+def tree_levels(domain: Domain, loss: CellLoss) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Give group and loss of every code at each level of a hierarchy above the leaves, up to the highest allowed.
+
+    The missing value is a leaf under the root.
+    """
+    tree = domain.hierarchy
+    assert tree is not None  # noqa: S101  # the shape tree always has one
+    top = tree.height if domain.max_level is None else min(domain.max_level, tree.height)
+    by_count = loss.by_count(domain.codes)
+    levels = []
+    for level in range(1, top + 1):
+        node = tree.ancestor_at(np.arange(domain.size), level).astype(np.int64)
+        leaves = tree.right[node] - tree.left[node] + 1
+        if domain.missing:
+            root = level == tree.height
+            node = np.append(node, 0 if root else len(tree.labels))
+            leaves = np.append(leaves + root, domain.codes if root else 1)
+        levels.append((node, by_count[leaves]))
+    return levels

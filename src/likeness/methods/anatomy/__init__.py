@@ -1,0 +1,136 @@
+"""Anatomy (Xiao & Tao 2006): publish quasi-identifiers exactly, and sensitive values by buckets.
+
+Records are dealt into buckets of l different sensitive values each, whatever their quasi-identifiers. Whoever
+finds a record's bucket can give none of its values a probability above 1/l; but everybody sees who is in the
+table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from likeness.checks import whole
+from likeness.errors import PolicyError
+from likeness.methods._exact_identities import withhold_identities
+from likeness.methods.base import Method, Problem, holding_classes
+from likeness.microdata.plan import Plan
+from likeness.wording import count
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Anatomy(Method):
+    """Deal records into buckets of at least l different sensitive values; quasi-identifiers stay exact.
+
+    Parameters
+    ----------
+    l
+        Number of different sensitive values in every bucket, at least 2. No value may make up more than 1/l
+        of the table.
+
+    Notes
+    -----
+    A bucket holds a value at most once, so it is distinct, entropy and frequency l-diverse at once. Buckets
+    that do not hold another model the policy asks for are withheld. Models about quasi-identifiers alone
+    (k-anonymity) are judged on these as they are published: exactly.
+
+    References
+    ----------
+    Xiao & Tao 2006, "Anatomy: simple and effective privacy preservation", section 5; spec section 4.13.
+
+    Examples
+    --------
+    >>> Anatomy(3)
+    Anatomy(l=3)
+    """
+
+    l: int  # noqa: E741  # the literature's name
+
+    name: ClassVar[str] = "anatomy"
+    form: ClassVar[str] = "anatomized"
+    # Quasi-identifiers are published as they are, which keeps to any level limit.
+    takes_parts: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        whole(self.name, "l", self.l, at_least=2)
+
+    def run(self, problem: Problem) -> Plan:
+        """Deal the records; the plan's classes are the records of equal quasi-identifiers."""
+        data = problem.data
+        if len(data.sensitive) != 1:
+            raise PolicyError(
+                f"{self.name}: deals the values of one sensitive column; this table has "
+                f"{len(data.sensitive)}. Give the others another role, or use another method"
+            )
+        plan = withhold_identities(problem, Plan(data.tuples.of))
+        kept = np.flatnonzero(plan.published)
+        if kept.size == 0:
+            return plan
+        codes = data.sensitive_codes[0][kept]
+        counts = np.bincount(codes, minlength=data.sensitive[0].codes).astype(np.int64)
+        if int(counts.max()) * self.l > kept.size:
+            return plan.withhold(plan.published, self._not_eligible(problem, counts))
+        buckets = np.full(data.size, -1, np.int64)
+        buckets[kept] = _deal(codes, counts, self.l, problem.rng)
+        plan = replace(plan, buckets=buckets)
+        withheld = -1
+        while plan.withheld != withheld:
+            # What one kind of model withholds may leave too little for the other.
+            withheld = plan.withheld
+            plan = withhold_identities(problem, _withhold_buckets(problem, plan))
+        return plan
+
+    def _not_eligible(self, problem: Problem, counts: NDArray[np.int64]) -> str:
+        """Say which value is too frequent for l."""
+        domain = problem.data.sensitive[0]
+        most, total = int(counts.max()), int(counts.sum())
+        value = [*domain.labels, "missing"][int(counts.argmax())]
+        return (
+            f"{self.name}: {most:,} of {count(total, 'record')} have the value {value!r} of {domain.name!r}, more than "
+            f"1/{self.l}; the largest l this table can have is {total // most}"
+        )
+
+
+def _withhold_buckets(problem: Problem, plan: Plan) -> Plan:
+    """Withhold buckets that do not hold a model about sensitive values."""
+    for requirement in problem.requirements:
+        if requirement.view is not None and plan.buckets is not None:
+            count = int(plan.buckets.max(initial=-1)) + 1
+            good = holding_classes((requirement,), problem.data, plan.buckets, count)
+            failing = ~np.append(good, True)[plan.buckets]
+            plan = plan.withhold(failing, f"their bucket does not hold {requirement.subject}")
+    return plan
+
+
+def _deal(
+    codes: NDArray[np.int32], counts: NDArray[np.int64], width: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Bucket of each record."""
+    from likeness.methods.anatomy.kernels import deal
+
+    places = deal(counts, width)
+    dealt = np.bincount(places, minlength=counts.shape[0])
+    # Records of each value in random order: the first of them take its places, the rest are left over.
+    shuffled = rng.permutation(codes.shape[0])
+    by_value = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    begins = np.cumsum(counts) - counts
+    takes = np.arange(codes.shape[0]) - np.repeat(begins, counts) < np.repeat(dealt, counts)
+    buckets = np.empty(codes.shape[0], np.int64)
+    buckets[by_value[takes]] = np.argsort(places, kind="stable") // width
+    total = places.shape[0] // width
+    having = {
+        value: buckets[by_value[begins[value] : begins[value] + dealt[value]]]
+        for value in np.unique(codes[by_value[~takes]]).tolist()
+    }
+    for record in by_value[~takes]:
+        # Fewer than l are left, each of another value, and some bucket lacks it (properties 1 and 2).
+        value = int(codes[record])
+        free = np.setdiff1d(np.arange(total), having[value], assume_unique=True)
+        buckets[record] = free[rng.integers(free.size)]
+        having[value] = np.append(having[value], buckets[record])
+    return buckets

@@ -1,0 +1,440 @@
+"""What every method is: it looks at a problem and decides a plan.
+
+What individuals with several records count in is one place of a histogram per distinct value of theirs.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import numpy as np
+
+from likeness.microdata.statistics import count_classes
+from likeness.models.k_anonymity import KAnonymity
+from likeness.progress import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.kernels.class_tests import ClassTest
+    from likeness.metrics.loss import CellLoss
+    from likeness.microdata.data import Members, Microdata
+    from likeness.microdata.mechanism import Mechanism
+    from likeness.microdata.plan import Plan
+    from likeness.models._base import PrivacyModel
+    from likeness.models._requirements import Requirement, View
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What a method is asked to solve.
+
+    Parameters
+    ----------
+    data
+        The records to publish (those withheld in an earlier round are not there). Where people may have several records, its
+        rows are the individuals, and ``data.members`` holds the records of each.
+    requirements
+        The privacy models, bound; all must hold for every class.
+    loss
+        What generalizing a cell costs, under the recoding that will be published.
+    rng
+        Source of randomness.
+    parts : (n,) int64, optional
+        Records of different parts must not share a class (hierarchy level limits); parts are numbered from 0.
+    allowance
+        Most records that may be withheld.
+    progress
+        Where to say how far the work is.
+    """
+
+    data: Microdata
+    requirements: tuple[Requirement, ...]
+    loss: CellLoss
+    rng: np.random.Generator
+    parts: NDArray[np.int64] | None = None
+    allowance: int = 0
+    progress: Progress = Progress()  # noqa: RUF009  # a silent, stateless listener
+
+    @property
+    def word(self) -> str:
+        """What the rows of its table are, in messages."""
+        return "records" if self.data.members is None else "individuals"
+
+    def holding(self, classes: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
+        """(count,) Whether each class holds every requirement, exactly (see `holding_classes`)."""
+        return holding_classes(self.requirements, self.data, classes, count)
+
+
+def holding_classes(
+    requirements: tuple[Requirement, ...], data: Microdata, classes: NDArray[np.int64], count: int
+) -> NDArray[np.bool_]:
+    """Decide exactly which classes hold every requirement.
+
+    Parameters
+    ----------
+    requirements
+        Bound models.
+    data
+        The records.
+    classes : (n,) int64
+        Class of each record, -1 for withheld ones.
+    count
+        Number of classes.
+
+    Returns
+    -------
+    (count,) bool
+    """
+    good = np.ones(count, np.bool_)
+    for requirement in requirements:
+        stats = requirement.of_rows(data, classes, count)
+        holds = requirement.bound.holds(stats)
+        if stats.parent is None:
+            good &= holds
+        else:
+            good[stats.parent[~holds]] = False
+    return good & (count_classes(classes, count).sizes > 0)
+
+
+def holding_records(requirements: tuple[Requirement, ...], data: Microdata, plan: Plan) -> NDArray[np.bool_]:
+    """Decide exactly which records of a plan are published where every requirement holds.
+
+    Models about sensitive values are judged on the mechanism or the buckets, where a plan has them, all others on the
+    classes.
+
+    Parameters
+    ----------
+    requirements
+        Bound models.
+    data
+        The records.
+    plan
+        Their classes and buckets.
+
+    Returns
+    -------
+    (n,) bool
+        False for withheld records.
+    """
+    if plan.mechanism is not None:
+        of_classes = tuple(r for r in requirements if r.view is None)
+        good = holding_classes(of_classes, data, plan.classes, plan.count)
+        good &= _mechanism_holds(requirements, data, plan, plan.mechanism)
+        return np.asarray(np.append(good, False)[plan.classes], np.bool_)
+    if plan.buckets is None:
+        good = holding_classes(requirements, data, plan.classes, plan.count)
+        return np.asarray(np.append(good, False)[plan.classes], np.bool_)
+    of_classes = tuple(r for r in requirements if r.view is None)
+    of_buckets = tuple(r for r in requirements if r.view is not None)
+    buckets = int(plan.buckets.max(initial=-1)) + 1
+    in_class = holding_classes(of_classes, data, plan.classes, plan.count)
+    in_bucket = holding_classes(of_buckets, data, plan.buckets, buckets)
+    both = np.append(in_class, False)[plan.classes] & np.append(in_bucket, False)[plan.buckets]
+    return np.asarray(both, np.bool_)
+
+
+def _mechanism_holds(
+    requirements: tuple[Requirement, ...], data: Microdata, plan: Plan, mechanism: Mechanism
+) -> bool:
+    """Decide exactly whether a mechanism is one for the published records, and holds every limit on confidence."""
+    kept = data.sensitive_codes[0][plan.published]
+    if not np.array_equal(mechanism.counts, np.bincount(kept, minlength=mechanism.values)):
+        return False
+    for requirement in requirements:
+        if requirement.view is None:
+            continue
+        limits = requirement.bound.posterior_limits()
+        if limits is None or not mechanism.posterior_holds(limits, requirement.view.group).all():
+            return False
+    return True
+
+
+class Method(ABC):
+    """An anonymization method with its parameters; a small frozen value."""
+
+    name: ClassVar[str]
+    form: ClassVar[str] = "generalized"
+    """The form its plans are published in, unless the policy says otherwise."""
+    forms: ClassVar[tuple[str, ...]] = ()
+    """Other forms its plans can be published in."""
+    takes_individuals: ClassVar[bool] = False
+    """Whether it can work on individuals with several records each (1:M tables)."""
+    takes_parts: ClassVar[bool] = False
+    """Whether it can keep parts of the table apart (hierarchy level limits)."""
+    candidate: ClassVar[bool] = False
+    """Whether it is tried, with its default parameters, where a policy names no method; it then says what it costs (`work`)."""
+
+    @property
+    def joins_rest(self) -> bool:
+        """Whether those it leaves over may be joined with its classes, where else more were withheld than the policy allows.
+
+        False where other forms publish no classes, and where what a method withholds is what it was asked for, as
+        in variants that follow a paper's letter.
+        """
+        return self.form in {"generalized", "identity-reserved"}
+
+    @property
+    def bounds_regions(self) -> bool:
+        """Whether regions may be wider than the members of their classes (`Plan.bounds`)."""
+        return False
+
+    @property
+    def ignores_order(self) -> bool:
+        """Whether the same records in another order get the same classes."""
+        return False
+
+    @property
+    def cuts_from_above(self) -> bool:
+        """Whether it cuts classes from above, by rules that look at a class's own records alone.
+
+        Given the records of one published class alone, it then leaves them whole exactly when it had no reason to
+        cut them further: what an adversary who knows the method can try again (`MinimalityAttack`).
+        """
+        return False
+
+    @abstractmethod
+    def run(self, problem: Problem) -> Plan:
+        """Decide every record's class; classes that cannot hold the requirements are withheld, with the reason."""
+
+    def made_for(self, models: tuple[PrivacyModel, ...]) -> bool:  # noqa: ARG002  # most are for any
+        """Whether it was devised for one of these models, so that it is worth a try however large the table is.
+
+        Parameters
+        ----------
+        models
+            What must hold.
+        """
+        return False
+
+    def work(self, data: Microdata, requirements: tuple[Requirement, ...]) -> int:
+        """Estimate what a run costs, from the size of the table and the guarantee alone.
+
+        Parameters
+        ----------
+        data
+            The records, or individuals, to publish.
+        requirements
+            What must hold, bound to them.
+
+        Returns
+        -------
+        int
+            Elementary steps, of which one processor takes some hundred millions a second. Equal on every machine, so that
+            which methods are tried depends on nothing but the table and the policy.
+        """
+        raise NotImplementedError(
+            f"{self.name}: a candidate must say what it costs: {data.size}, {requirements}"
+        )
+
+    def check(self, requirements: tuple[Requirement, ...]) -> None:  # noqa: B027  # most methods take any
+        """Refuse requirements the method cannot work with, before anything is computed.
+
+        Raises
+        ------
+        PolicyError
+            Saying which model the method lacks or cannot take.
+        """
+
+
+def cells_at_most(data: Microdata, requirements: tuple[Requirement, ...]) -> int:
+    """Bound the distinct combinations of quasi-identifiers and of the sensitive values that requirements look at.
+
+    Parameters
+    ----------
+    data
+        The records or individuals.
+    requirements
+        What must hold.
+    """
+    found = data.tuples.count
+    for view in {one.view.looks_at: one.view for one in requirements if one.view is not None}.values():
+        found *= max(1, view.domain.codes)
+    return min(found, data.size)
+
+
+def clusters_at_most(data: Microdata, requirements: tuple[Requirement, ...]) -> int:
+    """Bound the classes of a clustering: of k records each (two without k-anonymity), and no more than there are tuples."""
+    k = max([2, *(int(one.model.k) for one in requirements if isinstance(one.model, KAnonymity))])
+    return min(data.tuples.count, data.size // k + 1)
+
+
+def joint_views(problem: Problem) -> tuple[NDArray[np.int32], list[ClassTest], int]:
+    """Lay the sensitive values all requirements look at side by side in one histogram.
+
+    Where rows are individuals, each counts once for every distinct value of theirs; rows with fewer values than others
+    count for the rest in the last place of the histogram, which no test reads.
+
+    Returns
+    -------
+    views : (v, n) int32
+        Positions in the joint histogram that each row counts in.
+    tests
+        The requirements' tests, placed.
+    width
+        Length of the joint histogram.
+    """
+    data = problem.data
+    if data.members is not None:
+        return views_of_individuals(data.members, problem.requirements, data.size)
+    views: list[NDArray[np.int64]] = []
+    tests: list[ClassTest] = []
+    placed: dict[tuple[object, ...], tuple[int, int]] = {}
+    width = 0
+    for requirement in problem.requirements:
+        test = requirement.bound.class_test()
+        view = requirement.view
+        if view is None:
+            tests.append(test)
+            continue
+        if view.looks_at not in placed:
+            codes, slices = view.codes(data.sensitive_codes), 1
+            if view.known:
+                known = view.known_codes(data.sensitive, data.sensitive_codes)
+                slices = int(known.max(initial=0)) + 1
+                codes = known * view.domain.codes + codes
+            placed[view.looks_at] = (width, slices)
+            views.append(codes + width)
+            width += view.domain.codes * slices
+        offset, slices = placed[view.looks_at]
+        tests.append(test._replace(offset=offset, values=view.domain.codes, slices=slices))
+    stacked = np.array(views, np.int32) if views else np.zeros((0, data.size), np.int32)
+    return stacked, tests, width
+
+
+class _Block(NamedTuple):
+    """The part of the joint histogram that the tests of one view read: slices of equal length.
+
+    Parameters
+    ----------
+    offset
+        Where it begins.
+    slices, stride
+        Number of slices, and places of each: the values first.
+    records
+        Where in a slice the numbers of individuals with 1, 2, … records begin, 0 where no test reads them.
+    size_at
+        Where in a slice its number of individuals stands, 0 where the class is the only slice.
+    """
+
+    offset: int
+    slices: int
+    stride: int
+    records: int
+    size_at: int
+
+
+def views_of_individuals(
+    members: Members, requirements: Sequence[Requirement], individuals: int
+) -> tuple[NDArray[np.int32], list[ClassTest], int]:
+    """Lay the sensitive values that all requirements look at side by side in one histogram of individuals.
+
+    Parameters
+    ----------
+    members
+        The records of the individuals.
+    requirements
+        Bound models.
+    individuals
+        Number of individuals.
+
+    Returns
+    -------
+    views : (v, individuals) int32
+        Places in the joint histogram that each individual counts in; those with fewer than v are filled up with the last
+        place of all, which no test reads.
+    tests
+        The requirements' tests, placed.
+    width
+        Length of the joint histogram.
+    """
+    looked_at = [(requirement, requirement.bound.class_test()) for requirement in requirements]
+    with_records = {
+        requirement.view.looks_at
+        for requirement, test in looked_at
+        if requirement.view is not None and test.record_counts
+    }
+    blocks: dict[tuple[object, ...], _Block] = {}
+    rows, places = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    tests = []
+    width = 0
+    for requirement, test in looked_at:
+        view = requirement.view
+        if view is None:
+            tests.append(test)
+            continue
+        if view.looks_at not in blocks:
+            block = _add(view, members, width, view.looks_at in with_records, rows, places)
+            blocks[view.looks_at] = block
+            width += block.slices * block.stride
+        tests.append(_placed(requirement, view, test, blocks[view.looks_at]))
+    if width == 0:
+        return np.zeros((0, individuals), np.int32), tests, 0
+    return _side_by_side(np.concatenate(rows), np.concatenate(places), individuals, width), tests, width + 1
+
+
+def _add(
+    view: View,
+    members: Members,
+    offset: int,
+    with_records: bool,
+    rows: list[NDArray[np.int64]],
+    places: list[NDArray[np.int64]],
+) -> _Block:
+    """Lay out a view's block; append who counts where to ``rows`` and ``places``."""
+    data, of, values = members.records, members.of, view.domain.codes
+    known = np.zeros(of.size, np.int64)
+    if view.known:
+        known = view.known_codes(data.sensitive, data.sensitive_codes)
+    slices = int(known.max(initial=0)) + 1
+    # In each slice an individual is there once, with so many records.
+    inside, number = np.unique(of * slices + known, return_counts=True)
+    most = int(number.max(initial=1)) if with_records else 0
+    size_at = values + most if view.known else 0
+    block = _Block(offset, slices, values + most + bool(view.known), values if with_records else 0, size_at)
+    rows.append(of)
+    places.append(offset + known * block.stride + view.codes(data.sensitive_codes))
+    begins = offset + inside % slices * block.stride
+    if with_records:
+        rows.append(inside // slices)
+        places.append(begins + values + number - 1)
+    if view.known:
+        rows.append(inside // slices)
+        places.append(begins + size_at)
+    return block
+
+
+def _placed(requirement: Requirement, view: View, test: ClassTest, block: _Block) -> ClassTest:
+    """Place one test on its block."""
+    from likeness.kernels.class_tests import CLASS_SIZE, OWN_SUM
+
+    size_at = block.size_at or CLASS_SIZE
+    if not requirement.model.counts_individuals:
+        size_at = OWN_SUM
+    # What comes behind the values is the size where the class is not the only slice, or the next slice.
+    with_counts = block.size_at or block.stride
+    return test._replace(
+        offset=block.offset,
+        values=with_counts if test.record_counts else view.domain.codes,
+        slices=block.slices,
+        stride=block.stride,
+        size_at=size_at,
+    )
+
+
+def _side_by_side(
+    rows: NDArray[np.int64], places: NDArray[np.int64], individuals: int, width: int
+) -> NDArray[np.int32]:
+    """(v, individuals) The distinct places of each row, ascending, filled up with ``width``."""
+    # Sorting is several times as fast here as `np.unique`, which hashes.
+    keys = np.sort(rows * width + places)
+    distinct = keys[np.diff(keys, prepend=-1) > 0]
+    row = distinct // width
+    start = np.searchsorted(row, np.arange(individuals + 1))
+    views = np.full((int(np.diff(start).max(initial=0)), individuals), width, np.int32)
+    views[np.arange(row.size) - start[row], row] = distinct % width
+    return views

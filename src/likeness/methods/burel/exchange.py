@@ -1,0 +1,241 @@
+"""BUREL with every sensitive value a bucket of its own: cuts of the quasi-identifiers that exchange records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness.exact import Real, smallest_sizes
+from likeness.methods.base import joint_views
+from likeness.models._beta import GainLimits
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likeness.kernels.class_tests import ClassTest, LaidOutTests
+    from likeness.kernels.hulls import Geometry
+    from likeness.kernels.node_summary import Scratch
+    from likeness.methods.base import Problem
+    from likeness.methods.burel.kernels.exchange import Caps, Sides
+    from likeness.metrics.loss import CellLoss
+
+_SCHEDULES: tuple[tuple[tuple[Fraction, float], ...], ...] = (
+    ((Fraction(1), 0.05),),
+    ((Fraction(19, 20), 0.1), (Fraction(1), 0.05)),
+)
+"""Ways to cut, of which the one with the smallest loss is kept. A way is a sequence of passes: the part of the way
+from p to f(p) that shares may use, and the share of each limit that parts leave free where they can."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Setting:
+    """What all passes share."""
+
+    problem: Problem
+    geometry: Geometry
+    views: NDArray[np.int32]
+    tests: list[ClassTest]
+    width: int
+    requirement: int
+    values: NDArray[np.int32]
+
+
+def exchange_classes(
+    problem: Problem, loss: CellLoss, classes: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
+    """Cut classes that hold into smaller ones, by exchanging cuts, until none lowers the loss.
+
+    Where a cut is allowed as it is, the least-loss cut of Mondrian is taken.
+
+    Parameters
+    ----------
+    problem
+        The records and requirements; the first with limits on relative gain says which values change sides.
+    loss
+        What generalizing a cell costs.
+    classes : (n,) int64, optional
+        The classes to cut, all of which must hold; left out, all records are one.
+
+    Returns
+    -------
+    (n,) int64
+        The new classes.
+    """
+    from likeness.metrics.loss import geometry
+
+    if classes is None:
+        classes = np.zeros(problem.data.size, np.int64)
+    views, tests, width = joint_views(problem)
+    at = next(i for i, one in enumerate(problem.requirements) if isinstance(one.bound, GainLimits))
+    view = problem.requirements[at].view
+    assert view is not None  # noqa: S101  # limits on gain are about sensitive values
+    values = view.codes(problem.data.sensitive_codes).astype(np.int32)
+    setting = _Setting(problem, geometry(problem.data.quasi, loss), views, tests, width, at, values)
+    best, least = classes, np.inf
+    for number, schedule in enumerate(_SCHEDULES):
+        found = classes
+        for part, reserve in schedule:
+            problem.progress.step("cut classes", number, len(_SCHEDULES))
+            found = _cut(setting, part, reserve, found)
+        lost = total_loss(setting.geometry, problem.data.codes, found)
+        if lost < least:
+            best, least = found, lost
+    return best
+
+
+def total_loss(geometry: Geometry, codes: NDArray[np.int32], classes: NDArray[np.int64]) -> float:
+    """Sum of the losses of all records' classes."""
+    from likeness.methods.burel.kernels.exchange import classes_loss
+
+    members, starts = _by_class(classes)
+    return float(classes_loss(geometry, np.ascontiguousarray(codes[:, members]), starts))
+
+
+def _by_class(classes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Records class by class, in their order, and where each class begins."""
+    from likeness.kernels.retrieval import sort_by_small_keys
+
+    count = int(classes.max(initial=-1)) + 1
+    members = sort_by_small_keys(classes, count, np.arange(classes.size, dtype=np.int32)).astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(classes, minlength=count))]).astype(np.int64)
+    return members, starts
+
+
+def _cut(setting: _Setting, part: Fraction, reserve: float, classes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Run one pass: strict cuts while there are any, then one exchange in every class, and again."""
+    from likeness.kernels.class_tests import lay_out
+    from likeness.kernels.node_summary import scratch
+    from likeness.methods.burel.kernels.exchange import sides
+
+    caps, test = limited(setting.problem, setting.requirement, part)
+    tests = list(setting.tests)
+    tests[setting.requirement] = tests[setting.requirement]._replace(integers=test)
+    laid = lay_out(tests)
+    shape = setting.geometry
+    largest = int(shape.values.max(initial=1))
+    space = scratch(largest, shape.kind.size, int(shape.word[-1]), setting.width)
+    counts = sides(caps.share.size)
+
+    done = np.full(classes.size, -1, np.int64)
+    finished = 0
+    rows, starts = _by_class(classes)
+    while rows.size:
+        members, starts = _by_class(_strictly_cut(setting, laid, space, rows, starts))
+        rows = rows[members]
+        members, cuts = _exchanged(setting, laid, (caps, reserve), (space, counts), rows, starts)
+        rows = rows[members]
+        closed = cuts == starts[1:]
+        sizes = np.diff(starts)
+        number = np.cumsum(closed) - 1 + finished
+        in_closed = np.repeat(closed, sizes)
+        done[rows[in_closed]] = np.repeat(number, sizes)[in_closed]
+        finished += int(closed.sum())
+        parts = np.stack([cuts - starts[:-1], starts[1:] - cuts], axis=1)[~closed]
+        rows, starts = rows[~in_closed], np.concatenate([[0], np.cumsum(parts)]).astype(np.int64)
+    return done
+
+
+def _strictly_cut(
+    setting: _Setting, laid: LaidOutTests, space: Scratch, rows: NDArray[np.int64], starts: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Class of each row after all least-loss cuts of Mondrian that the tests allow."""
+    from likeness.kernels.present_tests import of_present
+    from likeness.methods.mondrian.kernels.cuts import LEAST_LOSS, node_histograms, partition
+
+    codes, views, _ = _in_order(setting, rows)
+    ranks, histograms = node_histograms(views, setting.width, int(setting.geometry.values.max(initial=1)))
+    label = np.zeros(rows.size, np.int64)
+    one_each, members = np.ones(rows.size, np.int64), np.arange(rows.size)
+    partition(
+        of_present(laid),
+        laid.smallest,
+        setting.geometry,
+        codes,
+        one_each,
+        ranks,
+        members,
+        starts,
+        LEAST_LOSS,
+        False,
+        space,
+        histograms,
+        label,
+    )
+    return label
+
+
+def _exchanged(
+    setting: _Setting,
+    laid: LaidOutTests,
+    limits: tuple[Caps, float],
+    work: tuple[Scratch, Sides],
+    rows: NDArray[np.int64],
+    starts: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Cut every class once by an exchange: (rows rearranged, where the second part of each class begins)."""
+    from likeness.methods.burel.kernels.exchange import exchange_once
+
+    codes, views, values = _in_order(setting, rows)
+    members = np.arange(rows.size)
+    cuts = exchange_once(
+        laid.functions,
+        laid.shape,
+        laid.integers,
+        laid.reals,
+        laid.smallest,
+        setting.geometry,
+        *limits,
+        codes,
+        views,
+        values,
+        members,
+        starts,
+        *work,
+    )
+    return members, cuts
+
+
+def _in_order(
+    setting: _Setting, rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """Codes, positions in the histogram and values of some records: side by side they are read much faster."""
+    return (
+        np.take(setting.problem.data.codes, rows, axis=1, mode="clip"),
+        np.take(setting.views, rows, axis=1, mode="clip"),
+        np.take(setting.values, rows, mode="clip"),
+    )
+
+
+def limited(problem: Problem, requirement: int, part: Fraction) -> tuple[Caps, NDArray[np.int64]]:
+    """Caps, and the integers of the class test, for shares that use only a part of the way from p to f(p).
+
+    The whole way keeps the test as it is; any less makes it stricter, never laxer.
+    """
+    from likeness.methods.burel.kernels.exchange import Caps
+
+    bound = problem.requirements[requirement].bound
+    assert isinstance(bound, GainLimits)  # noqa: S101  # that is how it was found
+    integers = np.asarray(bound.class_test().integers, np.int64)
+    m = len(bound.upper_limits)
+    start, base = integers[: m + 1].copy(), 2 * (m + 1)
+    tables = integers[base : base + int(start[-1])].copy()
+    limits = list(bound.upper_limits)
+    if part < 1:
+        known: dict[Fraction, Real] = {}
+        for value, (p, limit) in enumerate(zip(bound.shares, bound.upper_limits, strict=True)):
+            if p not in known:
+                # Rounded down to multiples of 2^-40, which keep the tables' arithmetic short.
+                aim = p + part * (limit.enclose(40)[0] - p)
+                known[p] = Real.of(Fraction(int(aim * 2**40), 2**40))
+            limits[value] = known[p]
+            begin, end = int(start[value]), int(start[value + 1])
+            stricter = smallest_sizes(known[p], end - begin)
+            tables[begin:end] = np.maximum(tables[begin:end], stricter)
+        integers = np.fromiter(
+            chain(integers[:base], tables, integers[base + tables.size :]), np.int64, integers.size
+        )
+    return Caps(np.array([float(limit) for limit in limits]), start, tables), integers

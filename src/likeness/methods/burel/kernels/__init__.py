@@ -1,0 +1,1 @@
+"""Loops of BUREL over records and cells."""

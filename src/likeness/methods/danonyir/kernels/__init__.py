@@ -1,0 +1,1 @@
+"""Loops of DAnonyIR over individuals and classes."""

@@ -1,0 +1,206 @@
+"""What becomes of the records that a clustering leaves over."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness.methods.base import holding_classes
+from likeness.methods.points import axis
+from likeness.metrics.loss.cell import attribute_weights
+from likeness.microdata.data import Members
+from likeness.microdata.plan import Plan, renumber
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from likeness.methods.base import Problem
+
+_TRIED = 10
+"""Classes that are tried for one record, nearest first."""
+_STEP = 100
+
+
+def nearest_first(apart: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Find the ten nearest classes, the nearest first, of equally near ones the one that was made first.
+
+    Parameters
+    ----------
+    apart : (classes,)
+        Distance of each class.
+
+    Examples
+    --------
+    >>> nearest_first(np.array([0.5, 0.0, 0.5, 0.25])).tolist()
+    [1, 3, 0, 2]
+    """
+    near = np.arange(apart.size)
+    if apart.size > _TRIED:
+        near = np.flatnonzero(apart <= np.partition(apart, _TRIED - 1)[_TRIED - 1])
+    return near[np.argsort(apart[near], kind="stable")][:_TRIED]
+
+
+def join_leftovers(
+    problem: Problem,
+    classes: NDArray[np.int64],
+    left: NDArray[np.int64],
+    ranked: Callable[[int], NDArray[np.int64]],
+    mode: str,
+) -> Plan:
+    """Join leftover records with classes that still hold with them; withhold the others.
+
+    Parameters
+    ----------
+    problem
+        The requirements and records.
+    classes : (n,) int64
+        Class of each record, numbered from 0 in the order they were made; -1 for leftover records.
+    left : (l,) int64
+        The leftover records, in the order they are looked at.
+    ranked
+        Gives, for a record, the nearest classes, the nearest first (`nearest_first`); no others are tried.
+    mode
+        ``last``: all with the class that was made last, if it still holds with them, else as ``nearest``; ``nearest``: each with
+        the nearest class that still holds with it; ``withhold``: with none.
+
+    Returns
+    -------
+    Plan
+    """
+    count = int(classes.max(initial=-1)) + 1
+    if left.size == 0:
+        return Plan(classes)
+    found = classes.copy()
+    if count > 0 and mode == "last":
+        members = np.append(np.flatnonzero(classes == count - 1), left)
+        if _judge(problem)(members):
+            found[left] = count - 1
+            return Plan(found)
+    if count > 0 and mode != "withhold":
+        _join_one_by_one(problem, found, left, ranked)
+    withheld = int(np.count_nonzero(found < 0))
+    reason = f"too few {problem.word} like them were left to make a class, and no class near them would hold with them"
+    if mode == "withhold":
+        reason = f"too few {problem.word} were left to make a class"
+    return Plan(found, withheld_because={reason: withheld} if withheld else {})
+
+
+def _join_one_by_one(
+    problem: Problem,
+    found: NDArray[np.int64],
+    left: NDArray[np.int64],
+    ranked: Callable[[int], NDArray[np.int64]],
+) -> None:
+    """Join each record with the nearest class that holds with it; ``found`` is changed."""
+    grows = all(requirement.closed_under_adding for requirement in problem.requirements)
+    order = np.argsort(found, kind="stable")
+    starts = np.searchsorted(found[order], np.arange(int(found.max()) + 2))
+    joined: dict[int, list[int]] = {}
+    holds = _judge(problem)
+    for number, record in enumerate(left.tolist()):
+        if number % _STEP == 0:
+            problem.progress.step("join leftovers", number, left.size)
+        for label in ranked(record).tolist():
+            own = order[starts[label] : starts[label + 1]]
+            if grows or holds(np.concatenate([own, joined.get(label, []), [record]]).astype(np.int64)):
+                found[record] = label
+                joined.setdefault(label, []).append(record)
+                break
+
+
+def join_rest(problem: Problem, plan: Plan) -> Plan:
+    """Publish those whom a method withheld: together with the classes nearest to them, as many as it takes to hold.
+
+    None is taken first, then one, two, four and so on, at last all of the table or, under level limits, of the part of it that
+    may share a class. Where not even these hold, those of the part stay withheld.
+
+    Parameters
+    ----------
+    problem
+        The requirements and records.
+    plan
+        A plan of classes.
+
+    Returns
+    -------
+    Plan
+    """
+    data = problem.data
+    if plan.withheld == 0 or not data.quasi:
+        return plan
+    parts = np.zeros(data.size, np.int64) if problem.parts is None else problem.parts
+    coordinates = np.array(
+        [axis(domain)[codes] for domain, codes in zip(data.quasi, data.codes, strict=True)]
+    )
+    coordinates *= np.sqrt(attribute_weights(data.quasi))[:, None]
+    classes = plan.classes.copy()
+    made = plan.count
+    for part in np.unique(parts[plan.classes < 0]).tolist():
+        inside = parts == part
+        rest = inside & (plan.classes < 0)
+        order = _by_distance(coordinates, plan.classes, rest, inside & ~rest)
+        taken = 0
+        while True:
+            together = rest.copy()
+            together[inside] |= np.isin(plan.classes[inside], order[:taken])
+            if problem.holding(np.where(together, 0, -1), 1)[0]:
+                classes[together] = made
+                made += 1
+                break
+            if taken == order.size:
+                break
+            taken = min(max(1, 2 * taken), order.size)
+    reasons = np.where(classes < 0, plan.reason_of, -1).astype(np.int32)
+    numbers = np.bincount(reasons[reasons >= 0], minlength=len(plan.withheld_because))
+    kept = np.flatnonzero(numbers)
+    place = np.full(numbers.size + 1, -1, np.int32)
+    place[kept] = np.arange(kept.size)
+    names = list(plan.withheld_because)
+    because = {names[number]: int(numbers[number]) for number in kept.tolist()}
+    history = plan.history | {"rest joined with the nearest classes": plan.withheld - int(numbers.sum())}
+    return replace(
+        plan, classes=renumber(classes), withheld_because=because, reasons=place[reasons], history=history
+    )
+
+
+def _by_distance(
+    coordinates: NDArray[np.float64],
+    classes: NDArray[np.int64],
+    rest: NDArray[np.bool_],
+    published: NDArray[np.bool_],
+) -> NDArray[np.int64]:
+    """Classes of the published rows by how far their centres are from that of the rest; of equally far ones the first made."""
+    own = classes[published]
+    there, of = np.unique(own, return_inverse=True)
+    sizes = np.bincount(of)
+    apart = np.zeros(there.size)
+    for places in coordinates:
+        apart += (np.bincount(of, places[published]) / sizes - places[rest].mean()) ** 2
+    # Rounded, so that what is equally far stays so on every machine.
+    return there[np.argsort(np.round(apart, 9), kind="stable")]
+
+
+def _judge(problem: Problem) -> Callable[[NDArray[np.int64]], bool]:
+    """Give a function that says whether some rows are a class that holds."""
+    data = problem.data
+    members = data.members
+
+    def holds(rows: NDArray[np.int64]) -> bool:
+        own = data.take(rows) if members is None else replace(data, members=None).take(rows)
+        if members is not None:
+            sizes = starts[rows + 1] - starts[rows]
+            begins = np.repeat(starts[rows] - (np.cumsum(sizes) - sizes), sizes)
+            inside = order[begins + np.arange(begins.size)]
+            of = np.repeat(np.arange(rows.size), sizes)
+            own = replace(own, members=Members(of, members.records.take(inside)))
+        return bool(holding_classes(problem.requirements, own, np.zeros(rows.size, np.int64), 1)[0])
+
+    if members is not None:
+        # Found once: `Microdata.take` looks at every record.
+        order = np.argsort(members.of, kind="stable")
+        starts = np.searchsorted(members.of[order], np.arange(data.size + 1))
+    return holds

@@ -1,0 +1,241 @@
+"""Best-first local recoding: publish first what can be published with the least generalization.
+
+Every record is generalized to one of the level vectors of full-domain generalization, but different records to different
+ones: vectors are visited in the order of what they lose, and at each the groups that hold are taken out of the table
+before the next is tried. Where attributes have coarse hierarchies this loses less than cutting top down, which commits to an
+attribute's split before it knows who will be alone.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, replace
+from itertools import islice
+from math import prod
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from likeness.checks import choice, whole
+from likeness.methods._lattice import Ladder, ladder, most_levels
+from likeness.methods.base import Method, Problem, cells_at_most, joint_views
+from likeness.methods.mondrian import Mondrian
+from likeness.metrics.loss import LOSSES
+from likeness.metrics.loss.cell import attribute_weights
+from likeness.microdata.grouping import group_codes
+from likeness.microdata.plan import Plan, renumber
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from likeness.kernels.class_tests import LaidOutTests
+    from likeness.microdata.data import Microdata
+    from likeness.models._requirements import Requirement
+
+_VISITS_A_STEP = 256
+
+
+@dataclass(frozen=True)
+class LocalRecoding(Method):
+    """Generalize every record no further than it takes to join a class that holds: vectors of levels, least loss first.
+
+    Parameters
+    ----------
+    loss
+        The information loss that orders the vectors: ``ncp``, ``glm`` or ``iloss``.
+    most_vectors
+        How many level vectors to visit. Each visit groups the records that are still left.
+
+    Notes
+    -----
+    What is left after the last vector - few records, unless ``most_vectors`` ended the search, as it does with many columns - is
+    joined with the most general classes where it does not hold by itself, and cut top down, as `likeness.Mondrian` does. The
+    private history keeps how many vectors were visited and how many records were left; a search that was ended says so.
+
+    Levels are those of the hierarchy; plain sets have two (exact, anything), numbers without a hierarchy double the run of
+    neighbouring values from level to level. Published regions are tight, so a class may show less than its vector.
+
+    References
+    ----------
+    The recoding is that of ARX's local transformation (Prasser et al. 2020), ordered by loss instead of found by
+    repeated full-domain searches; spec sections 4.11 and 4.12 for the lattice.
+
+    Examples
+    --------
+    >>> LocalRecoding()
+    LocalRecoding(loss='ncp', most_vectors=20000)
+    """
+
+    loss: str = "ncp"
+    most_vectors: int = 20000
+
+    name: ClassVar[str] = "local-recoding"
+    forms: ClassVar[tuple[str, ...]] = ("identity-reserved",)
+    takes_individuals: ClassVar[bool] = True
+    takes_parts: ClassVar[bool] = True
+    candidate: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        choice(self.name, "loss", self.loss, tuple(LOSSES))
+        whole(self.name, "most_vectors", self.most_vectors, at_least=1)
+
+    def work(self, data: Microdata, requirements: tuple[Requirement, ...]) -> int:
+        """Every vector of levels looks at all attributes of the cells that are left."""
+        vectors = min(self.most_vectors, prod(most_levels(domain) for domain in data.quasi))
+        cells = cells_at_most(data, requirements)
+        return (vectors + 40 * cells.bit_length()) * cells * max(1, len(data.quasi))
+
+    def run(self, problem: Problem) -> Plan:
+        """Take out groups that hold, vector by vector; parts that cannot hold as a whole are withheld."""
+        data = problem.data
+        parts = np.zeros(data.size, np.int64) if problem.parts is None else problem.parts
+        good = problem.holding(parts, int(parts.max(initial=-1)) + 1)
+        kept = np.flatnonzero(good[parts])
+        because = {}
+        if kept.size < data.size:
+            reason = (
+                "the part of the table allowed by the level limits, as one class, does not hold the guarantee"
+            )
+            if problem.parts is None:
+                reason = "the whole table as one class does not hold the guarantee"
+            because[reason] = data.size - kept.size
+        classes = np.full(data.size, -1, np.int64)
+        history: dict[str, int] = {}
+        if kept.size:
+            classes[kept], history = self._recode(problem, kept, parts[kept])
+        return Plan(renumber(classes), withheld_because=because, history=history)
+
+    def _recode(
+        self, problem: Problem, records: NDArray[np.int64], parts: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], dict[str, int]]:
+        """Class of each of the records; and what to keep for the steward."""
+        from likeness.kernels.class_tests import lay_out
+
+        data = problem.data
+        views, tests, width = joint_views(problem)
+        tuples = group_codes(data.codes[:, records], [domain.codes for domain in data.quasi])
+        radices = [tuples.count, *([max(width, 1)] * len(views)), int(parts.max()) + 1]
+        cells = group_codes([tuples.of, *views[:, records], parts], radices)
+        first = records[cells.first]
+        loss = LOSSES[self.loss]
+        weights = attribute_weights(data.quasi)
+        ladders = [
+            ladder(domain, loss, weight, codes[first], cells.sizes)
+            for domain, weight, codes in zip(data.quasi, weights, data.codes, strict=True)
+        ]
+        table = _Cells(
+            ladders, cells.sizes, np.ascontiguousarray(views[:, first].T), parts[cells.first], width
+        )
+        label, taken, visited = self._take_out(problem, table, lay_out(tests))
+        classes = label[cells.of]
+        left = int(np.count_nonzero(classes < 0))
+        if visited == self.most_vectors and left:
+            problem.progress.note(
+                f"{self.name}: {visited:,} vectors of levels were visited (most_vectors), and {left:,} of {data.size:,} "
+                f"{problem.word} are in none of their classes; they are cut top down"
+            )
+        return self._cut_rest(problem, records, parts, classes, taken), {"visited": visited, "rest": left}
+
+    def _take_out(
+        self, problem: Problem, table: _Cells, tests: LaidOutTests
+    ) -> tuple[NDArray[np.int64], int, int]:
+        """Class of each cell, -1 for those that no vector took; the number of classes, and of vectors that were visited."""
+        from likeness.methods.local_recoding.kernels import LEFT, TAKEN, VISITED, take_out
+
+        size = table.sizes.size
+        label, left = np.full(size, -1, np.int64), np.arange(size)
+        state = np.zeros(3, np.int64)
+        state[LEFT] = size
+        groups, radices = table.stacked()
+        vectors = islice(_by_loss(table.ladders), self.most_vectors)
+        while state[LEFT] and (some := list(islice(vectors, _VISITS_A_STEP))):
+            take_out(
+                tests.functions,
+                tests.shape,
+                tests.integers,
+                tests.reals,
+                tests.smallest,
+                groups,
+                radices,
+                table.rows_of(some),
+                table.places,
+                table.sizes,
+                table.width,
+                label,
+                left,
+                state,
+            )
+            problem.progress.step("take out what holds", size - int(state[LEFT]), size)
+        return label, int(state[TAKEN]), int(state[VISITED])
+
+    def _cut_rest(
+        self,
+        problem: Problem,
+        records: NDArray[np.int64],
+        parts: NDArray[np.int64],
+        label: NDArray[np.int64],
+        taken: int,
+    ) -> NDArray[np.int64]:
+        """Join the rest of each part with its most general classes until it holds, and cut that top down."""
+        rests = np.full(label.size, -1, np.int64)
+        classes = np.full(problem.data.size, -1, np.int64)
+        for number, part in enumerate(np.unique(parts[label < 0]).tolist()):
+            rest = (label < 0) & (parts == part)
+            # Classes were numbered as they were taken out: the last is the most general.
+            partners = iter(np.unique(label[(parts == part) & (label >= 0)])[::-1].tolist())
+            while True:
+                classes[:] = -1
+                classes[records[rest]] = 0
+                if problem.holding(classes, 1)[0]:
+                    break
+                rest |= label == next(partners)
+            rests[rest] = number
+        there = np.flatnonzero(rests >= 0)
+        if there.size:
+            cuts = Mondrian(loss=self.loss)
+            loss = LOSSES[self.loss]
+            label[there] = taken + cuts.partition(replace(problem, loss=loss), records[there], rests[there])
+        return label
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Distinct combinations of codes, and how to group them at a vector of levels."""
+
+    ladders: list[Ladder]
+    sizes: NDArray[np.int64]
+    places: NDArray[np.int32]
+    parts: NDArray[np.int64]
+    width: int
+
+    def stacked(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Group of each cell at every level of every attribute, with the parts behind them; and how many groups each has."""
+        rows = [group for own in self.ladders for group in own.group]
+        radices = [count for own in self.ladders for count in own.groups]
+        return np.array([*rows, self.parts], np.int32), np.array([*radices, int(self.parts.max()) + 1])
+
+    def rows_of(self, vectors: list[tuple[int, ...]]) -> NDArray[np.int64]:
+        """(vectors, attributes + 1) Rows of the stacked groups that vectors of levels combine, the parts last."""
+        begins = np.cumsum([0, *(len(own.group) for own in self.ladders)])
+        levels = np.array(vectors, np.int64).reshape(len(vectors), len(self.ladders))
+        ends = np.full((len(vectors), 1), begins[-1])
+        return np.ascontiguousarray(np.hstack([begins[:-1] + levels, ends]).astype(np.int64))
+
+
+def _by_loss(ladders: list[Ladder]) -> Iterator[tuple[int, ...]]:
+    """Yield all vectors of levels by ascending mean loss; ties by the vector."""
+    start = (0,) * len(ladders)
+    waiting = [(0.0, start)]
+    seen = {start}
+    while waiting:
+        _, vector = heapq.heappop(waiting)
+        yield vector
+        for j, own in enumerate(ladders):
+            if vector[j] + 1 < len(own.mean_loss):
+                above = (*vector[:j], vector[j] + 1, *vector[j + 1 :])
+                if above not in seen:
+                    seen.add(above)
+                    lost = sum(x.mean_loss[level] for x, level in zip(ladders, above, strict=True))
+                    heapq.heappush(waiting, (lost, above))

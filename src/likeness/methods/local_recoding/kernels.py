@@ -1,0 +1,137 @@
+"""Which groups of equal generalization hold every class test: vector after vector, those that hold are taken out."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import float64, int32, int64, types
+
+from likeness.kernels import njit
+from likeness.kernels.class_tests import TESTS, evaluate
+from likeness.kernels.grouping import first_appearance
+
+LEFT, TAKEN, VISITED = range(3)
+"""What the state counts: cells that are left, groups taken out, vectors visited."""
+
+
+@njit(
+    types.void(
+        TESTS,
+        int64[:, ::1],
+        int64[::1],
+        float64[::1],
+        int64,
+        int32[:, ::1],
+        int64[::1],
+        int64[:, ::1],
+        int32[:, ::1],
+        int64[::1],
+        int64,
+        int64[::1],
+        int64[::1],
+        int64[::1],
+    ),
+    cache=True,
+)
+def take_out(
+    functions,
+    shape,
+    integers,
+    reals,
+    smallest,
+    groups,
+    radices,
+    vectors,
+    places,
+    weights,
+    width,
+    label,
+    left,
+    state,
+):
+    """Visit vectors of levels in their order, and take the groups that hold out of the cells that are left.
+
+    Parameters
+    ----------
+    functions, shape, integers, reals, smallest
+        The tests of `likeness.kernels.class_tests.lay_out`.
+    groups : (levels of all attributes, cells) int32
+        Group of each cell at every level of every attribute.
+    radices : (levels of all attributes,) int64
+        How many groups each level has.
+    vectors : (vectors, attributes) int64
+        Rows of ``groups`` to combine, one an attribute.
+    places : (cells, v) int32
+        Positions in the joint histogram that each cell counts in.
+    weights : (cells,) int64
+        Records of each cell.
+    width
+        Length of the joint histogram.
+    label : (cells,) int64
+        Number of the group that each cell was taken out with, -1 for the others; changed.
+    left : (cells,) int64
+        The cells that are left, at its beginning; changed.
+    state : (3,) int64
+        See `LEFT`; changed.
+    """
+    histogram = np.zeros(max(1, width), np.int64)
+    keys = np.empty(left.shape[0], np.int64)
+    for vector in vectors:
+        m = state[LEFT]
+        if m == 0:
+            return
+        state[VISITED] += 1
+        keys[:m] = 0
+        span = 1
+        for row in vector:
+            radix = radices[row]
+            # Divided, because the product itself may not fit.
+            if span > (1 << 62) // radix:
+                # The keys are numbered first: there are at most m of them.
+                of, first = first_appearance(keys[:m])
+                keys[:m] = of
+                span = first.shape[0]
+            for i in range(m):
+                keys[i] = keys[i] * radix + groups[row, left[i]]
+            span *= radix
+        of, first = first_appearance(keys[:m])
+        sizes = np.zeros(first.shape[0], np.int64)
+        for i in range(m):
+            sizes[of[i]] += weights[left[i]]
+        # Cells of groups that are too small are not looked at again.
+        starts = np.zeros(first.shape[0] + 1, np.int64)
+        for i in range(m):
+            if sizes[of[i]] >= smallest:
+                starts[of[i] + 1] += 1
+        starts = np.cumsum(starts)
+        if starts[-1] == 0:
+            continue
+        cells = np.empty(starts[-1], np.int64)
+        at = starts[:-1].copy()
+        for i in range(m):
+            group = of[i]
+            if sizes[group] >= smallest:
+                cells[at[group]] = left[i]
+                at[group] += 1
+        before = state[TAKEN]
+        for group in range(first.shape[0]):
+            if starts[group] == starts[group + 1]:
+                continue
+            good = True
+            if shape.shape[0] > 0:
+                histogram[:] = 0
+                for inside in range(starts[group], starts[group + 1]):
+                    cell = cells[inside]
+                    for v in range(places.shape[1]):
+                        histogram[places[cell, v]] += weights[cell]
+                good = evaluate(functions, shape, integers, reals, sizes[group], histogram)
+            if good:
+                for inside in range(starts[group], starts[group + 1]):
+                    label[cells[inside]] = state[TAKEN]
+                state[TAKEN] += 1
+        if state[TAKEN] > before:
+            kept = 0
+            for i in range(m):
+                if label[left[i]] < 0:
+                    left[kept] = left[i]
+                    kept += 1
+            state[LEFT] = kept

@@ -1,0 +1,1 @@
+"""Loops of Mondrian over cells and cuts."""

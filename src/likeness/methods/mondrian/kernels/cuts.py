@@ -1,0 +1,437 @@
+"""Partition cells top down by allowed cuts (Mondrian): the median cut of its paper, strict and relaxed, and the least-loss cut.
+
+A *cell* is a distinct combination of quasi-identifier codes and sensitive codes with the number of records that have
+it. A node of the partition is a segment of a permutation of the cells. The least-loss cut is the allowed one that lowers the
+size-weighted information loss most, over all dimensions and positions; models are asked only about cuts that would lower the
+loss below the best one found so far. ``views`` has a row for each cell: the places it counts in.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import boolean, float64, int32, int64, types
+
+from likeness.kernels import njit
+from likeness.kernels.hulls import GEOMETRY, INTERVAL, SET, TREE, attribute_loss
+from likeness.kernels.node_histograms import (
+    HISTOGRAMS,
+    PRESENT,
+    add_cells,
+    children_hold,
+    count_prefix,
+    new_node,
+    node_histograms,
+    side_holds,
+)
+from likeness.kernels.node_summary import (
+    CHILDREN,
+    DEAL,
+    NO_CUT,
+    PREFIX,
+    SCRATCH,
+    SEGMENT,
+    SUFFIX,
+    THRESHOLD,
+    ancestor,
+    child_end,
+    count_before,
+    find_items,
+    item_hulls,
+    node_hull,
+    order_by_frequency,
+    scratch,
+)
+from likeness.kernels.present_tests import PRESENT_TESTS, evaluate_present
+from likeness.kernels.side_losses import node_loss_of, rest_loss, segment_loss, side_losses
+
+CHOICE = types.Tuple((int64, int64, int64, int64))
+"""Dimension, way to cut, first and last item of one side."""
+
+
+_WAY = types.Tuple((int64, int64, int64))
+_NODE = (
+    int32[:, ::1],
+    int64[::1],
+    int32[:, ::1],
+    int64[::1],
+    int64,
+    int64,
+    int64,
+    int64,
+    SCRATCH,
+    HISTOGRAMS,
+)
+
+
+@njit(_WAY(PRESENT_TESTS, int64, GEOMETRY, *_NODE), cache=True)
+def _median_cut(tests, smallest, geometry, codes, weights, views, cells, begin, end, j, items, s, h):
+    """The cut of Mondrian's paper in dimension j: at the median, or into the children of a hierarchy node."""
+    if geometry.kind[j] == TREE:
+        allowed = children_hold(
+            tests, smallest, geometry, codes, weights, views, cells, begin, end, j, items, s, h
+        )
+        return (CHILDREN if allowed else NO_CUT), 0, 0
+    half = s.before[items] / 2
+    i = 1
+    while s.before[i] < half:
+        i += 1
+    if i == items or s.before[i] < smallest or s.before[items] - s.before[i] < smallest:
+        return NO_CUT, 0, 0
+    if tests.shape.shape[0] == 0 or (
+        side_holds(tests, codes, weights, views, cells, begin, end, j, items, s, h, 0, i, True)
+        and side_holds(tests, codes, weights, views, cells, begin, end, j, items, s, h, i, items, True)
+    ):
+        return THRESHOLD, 0, i
+    return NO_CUT, 0, 0
+
+
+@njit(_WAY(PRESENT_TESTS, int64, *_NODE), cache=True)
+def _dealt_cut(tests, smallest, codes, weights, views, cells, begin, end, j, items, s, h):
+    """Relaxed median cut: the first cells of the median value go left until the halves are equal."""
+    total = s.before[items]
+    half = total // 2
+    if half < smallest or total - half < smallest:
+        return NO_CUT, 0, 0
+    i = 0
+    while s.before[i + 1] <= half:
+        i += 1
+    quota = half - s.before[i]
+    if tests.shape.shape[0] > 0:
+        count_prefix(codes, weights, views, cells, begin, end, j, items, s, h, i)
+        present = h.state[PRESENT]
+        for slot in range(present):
+            h.side[slot] = h.left[slot]
+        dealt = 0
+        for at in range(begin, end):
+            if dealt < quota and s.item_of[codes[j, cells[at]]] == i:
+                dealt += weights[cells[at]]
+                add_cells(weights, views, cells, at, at + 1, h.slot, h.filler, h.side)
+        if not evaluate_present(tests, half, h.places[:present], h.side[:present]):
+            return NO_CUT, 0, 0
+        for slot in range(present):
+            h.side[slot] = h.total[slot] - h.side[slot]
+        if not evaluate_present(tests, total - half, h.places[:present], h.side[:present]):
+            return NO_CUT, 0, 0
+    return DEAL, i, quota
+
+
+@njit(
+    CHOICE(
+        PRESENT_TESTS, int64, GEOMETRY, int32[:, ::1], int64[::1], int32[:, ::1], int64[::1], int64, int64, boolean,
+        boolean, SCRATCH, HISTOGRAMS,
+    ),
+    cache=True,
+)  # fmt: skip
+def choose_median(
+    tests,
+    smallest,
+    geometry,
+    codes,
+    weights,
+    views,
+    cells,
+    begin,
+    end,
+    only_widest,
+    deal,
+    s,
+    h,
+):
+    """Choose the median cut of the widest dimension, or of the widest that allows one."""
+    d = geometry.kind.shape[0]
+    tried = np.zeros(d, np.bool_)
+    for _ in range(d):
+        j = -1
+        widest = 0.0
+        for a in range(d):
+            if not tried[a]:
+                width = attribute_loss(geometry, a, s.hull_low[a], s.hull_high[a], s.hull_bits)
+                if width > widest:
+                    j, widest = a, width
+        if j < 0:
+            break
+        tried[j] = True
+        items = find_items(codes, weights, cells, begin, end, j, s)
+        count_before(s, items)
+        if deal and geometry.kind[j] != TREE:
+            how, first, last = _dealt_cut(
+                tests, smallest, codes, weights, views, cells, begin, end, j, items, s, h
+            )
+        else:
+            how, first, last = _median_cut(
+                tests, smallest, geometry, codes, weights, views, cells, begin, end, j, items, s, h
+            )
+        if how != NO_CUT:
+            return j, how, first, last
+        if only_widest:
+            break
+    return -1, NO_CUT, 0, 0
+
+
+_CUT = types.Tuple((float64, int64, int64, int64))
+_NODE_AND_LOSSES = (
+    GEOMETRY, int32[:, ::1], int64[::1], int32[:, ::1], int64[::1], int64, int64, int64, int64, SCRATCH, HISTOGRAMS,
+)  # fmt: skip
+
+
+@njit(_CUT(PRESENT_TESTS, int64, *_NODE_AND_LOSSES, float64), cache=True)
+def _best_cut(
+    tests,
+    smallest,
+    geometry,
+    codes,
+    weights,
+    views,
+    cells,
+    begin,
+    end,
+    j,
+    items,
+    s,
+    h,
+    least,
+):
+    """Allowed cut of dimension j with a size-weighted loss below ``least``: (loss, how, first, last)."""
+    how, first, last = NO_CUT, 0, 0
+    before, total = s.before, s.before[items]
+    start, stop = 1, items
+    while start < items and before[start] < smallest:
+        start += 1
+    while stop > start and total - before[stop - 1] < smallest:
+        stop -= 1
+    segments = geometry.kind[j] != INTERVAL and items > 2
+    if start >= stop and not segments:
+        return least, how, first, last
+    item_hulls(geometry, codes, cells, begin, end, j, items, s)
+    side_losses(geometry, items, start, stop, j, segments, s)
+    tested = tests.shape.shape[0] > 0
+    for i in range(start, stop):
+        loss = before[i] * s.loss[PREFIX, i] + (total - before[i]) * s.loss[SUFFIX, i]
+        if loss >= least:
+            continue
+        if tested and not (
+            side_holds(tests, codes, weights, views, cells, begin, end, j, items, s, h, 0, i, True)
+            and side_holds(tests, codes, weights, views, cells, begin, end, j, items, s, h, i, items, True)
+        ):
+            continue
+        least, how, first, last = loss, THRESHOLD, 0, i
+    if not segments:
+        return least, how, first, last
+    node = 0
+    if geometry.kind[j] == TREE:
+        node = ancestor(geometry, j, s.code[0], s.code[items - 1])
+        loss = 0.0
+        at = 0
+        while at < items:
+            stop = child_end(geometry, s, items, j, node, at)
+            loss += (before[stop] - before[at]) * segment_loss(geometry, s, at, stop)
+            at = stop
+        if loss < least and children_hold(
+            tests, smallest, geometry, codes, weights, views, cells, begin, end, j, items, s, h
+        ):
+            least, how = loss, CHILDREN
+    # One item, or one child of the hierarchy node, against the rest.
+    for by_child in range(2 if geometry.kind[j] == TREE else 1):
+        at = 0
+        while at < items:
+            stop = at + 1 if by_child == 0 else child_end(geometry, s, items, j, node, at)
+            part = before[stop] - before[at]
+            if 0 < at and stop < items and part >= smallest and total - part >= smallest:
+                loss = part * segment_loss(geometry, s, at, stop)
+                if loss < least:
+                    loss += (total - part) * rest_loss(geometry, s, items, at, stop)
+                if loss < least:
+                    allowed = not tested or (
+                        side_holds(
+                            tests, codes, weights, views, cells, begin, end, j, items, s, h, at, stop, True
+                        )
+                        and side_holds(
+                            tests, codes, weights, views, cells, begin, end, j, items, s, h, at, stop, False
+                        )
+                    )
+                    if allowed:
+                        least, how, first, last = loss, SEGMENT, at, stop
+            at = stop
+    return least, how, first, last
+
+
+@njit(
+    CHOICE(
+        PRESENT_TESTS, int64, GEOMETRY, int32[:, ::1], int64[::1], int32[:, ::1], int64[::1], int64, int64, int64,
+        SCRATCH, HISTOGRAMS,
+    ),
+    cache=True,
+)  # fmt: skip
+def choose_least_loss(tests, smallest, geometry, codes, weights, views, cells, begin, end, size, s, h):
+    """Choose the allowed cut with the smallest loss: (dimension, how, first, last); its items are left in ``s``."""
+    best, how, first, last = -1, NO_CUT, 0, 0
+    # A cut must lower the loss by more than rounding can.
+    least = size * node_loss_of(geometry, s) * (1.0 - 1e-12)
+    if least <= 0.0:
+        return best, how, first, last
+    latest = -1
+    for v in range(s.varying[geometry.kind.shape[0]]):
+        j = s.varying[v]
+        items = find_items(codes, weights, cells, begin, end, j, s)
+        latest = j
+        if geometry.kind[j] == SET:
+            order_by_frequency(s, items)
+        count_before(s, items)
+        loss, found, b, e = _best_cut(
+            tests, smallest, geometry, codes, weights, views, cells, begin, end, j, items, s, h, least,
+        )  # fmt: skip
+        if found != NO_CUT:
+            least, best, how, first, last = loss, j, found, b, e
+    if best >= 0 and best != latest:
+        items = find_items(codes, weights, cells, begin, end, best, s)
+        if geometry.kind[best] == SET:
+            order_by_frequency(s, items)
+    return best, how, first, last
+
+
+__all__ = ["ALL", "LEAST_LOSS", "WIDEST", "node_histograms", "partition", "scratch"]
+
+WIDEST, ALL, LEAST_LOSS = 0, 1, 2
+"""Which cut to choose."""
+
+
+@njit(int64(GEOMETRY, SCRATCH, int64, int64, int64, int64, int64, int64[::1]), cache=True)
+def _groups(geometry, s, items, j, how, first, last, group):
+    """Give every item the number of its side; return the number of sides."""
+    if how == CHILDREN:
+        node = ancestor(geometry, j, s.code[0], s.code[items - 1])
+        groups = 0
+        at = 0
+        while at < items:
+            stop = child_end(geometry, s, items, j, node, at)
+            for i in range(at, stop):
+                group[i] = groups
+            groups += 1
+            at = stop
+        return groups
+    for i in range(items):
+        if how == DEAL:
+            group[i] = 0 if i < first else 1
+        else:
+            group[s.order[i]] = 0 if first <= i < last else 1
+    return 2
+
+
+@njit(
+    int64(
+        PRESENT_TESTS,
+        int64,
+        GEOMETRY,
+        int32[:, ::1],
+        int64[::1],
+        int32[:, ::1],
+        int64[::1],
+        int64[::1],
+        int64,
+        boolean,
+        SCRATCH,
+        HISTOGRAMS,
+        int64[::1],
+    ),
+    cache=True,
+)
+def partition(
+    tests,
+    smallest,
+    geometry,
+    codes,
+    weights,
+    views,
+    cells,
+    starts,
+    choice,
+    deal,
+    s,
+    h,
+    label,
+):
+    """Partition the cells by allowed cuts until none is left; return the number of classes.
+
+    Parameters
+    ----------
+    tests, smallest
+        The tests (`likeness.kernels.present_tests.of_present`) and the size that every class has at least.
+    geometry
+        The attributes' `Geometry`.
+    codes : (d, cells) int32
+        Quasi-identifier codes of each cell.
+    weights : (cells,) int64
+        Records of each cell.
+    views : (cells, v) int32
+        Ranks of the places in the joint histogram of each cell's sensitive values (`node_histograms`); in each cell
+        ascending, up to the last place of all, which may fill up cells with fewer values than others.
+    cells : (cells,) int64
+        A permutation of the cells, reordered in place.
+    starts : (parts + 1,) int64
+        Segments of the permutation to begin with; each must hold the tests.
+    choice
+        WIDEST, ALL or LEAST_LOSS.
+    deal
+        Deal the cells at the median so that halves are equal (relaxed; cells of weight 1).
+    s, h
+        Work spaces.
+    label : (cells,) int64
+        Receives the class of each cell.
+    """
+    count = cells.shape[0]
+    stack = np.empty((count + starts.shape[0], 2), np.int64)
+    top = 0
+    for part in range(starts.shape[0] - 2, -1, -1):
+        stack[top, 0], stack[top, 1] = starts[part], starts[part + 1]
+        top += 1
+    moved = np.empty(count, np.int64)
+    group = np.empty(s.item_of.shape[0], np.int64)
+    classes = 0
+    while top > 0:
+        top -= 1
+        begin, end = stack[top, 0], stack[top, 1]
+        size = 0
+        for at in range(begin, end):
+            size += weights[cells[at]]
+        j, how, first, last = -1, NO_CUT, 0, 0
+        if size >= 2 * smallest and end > begin + 1:
+            node_hull(geometry, codes, cells, begin, end, s)
+            new_node(h)
+            if choice == LEAST_LOSS:
+                j, how, first, last = choose_least_loss(
+                    tests, smallest, geometry, codes, weights, views, cells, begin, end, size, s, h
+                )  # fmt: skip
+            else:
+                j, how, first, last = choose_median(
+                    tests, smallest, geometry, codes, weights, views, cells, begin, end, choice == WIDEST, deal, s, h
+                )  # fmt: skip
+        if how == NO_CUT:
+            for at in range(begin, end):
+                label[cells[at]] = classes
+            classes += 1
+            continue
+        items = 0
+        for code in range(s.hull_low[j], s.hull_high[j] + 1):
+            if s.item_of[code] >= 0:
+                items += 1
+        groups = _groups(geometry, s, items, j, how, first, last, group)
+        column = codes[j]
+        write = begin
+        for g in range(groups):
+            start = write
+            dealt = 0
+            for at in range(begin, end):
+                cell = cells[at]
+                item = s.item_of[column[cell]]
+                goes = group[item]
+                if how == DEAL and item == first and dealt < last:
+                    dealt += weights[cell]
+                    goes = 0
+                if goes == g:
+                    moved[write] = cell
+                    write += 1
+            stack[top, 0], stack[top, 1] = start, write
+            top += 1
+        for at in range(begin, end):
+            cells[at] = moved[at]
+    return classes
