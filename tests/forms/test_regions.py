@@ -14,7 +14,7 @@ from tests.oracles.metrics import region as plain_region
 
 from likeness.errors import TableError
 from likeness.forms._columns import ColumnNote, note_on
-from likeness.forms._regions import read_region, region_labels
+from likeness.forms._regions import read_region, read_regions, region_labels
 from likeness.hierarchies import from_rows
 
 NUMBER = ColumnNote("age", "quasi", "integer", "interval")
@@ -35,6 +35,10 @@ def check_round_trip(evaluation):
         note = note_on(domain, "quasi", data.codes[j, plan.published], regions=True)
         note = ColumnNote.from_json(json.loads(json.dumps(note.to_json())))
         regions = [read_region(text, note) for text in region_labels(own)]
+        many = read_regions(region_labels(own), note)
+        assert [(region, region.text, region.ends) for region in many] == [
+            (region, region.text, region.ends) for region in regions
+        ]
         assert len(set(regions)) == own.count
         for number in range(plan.count):
             codes = set(data.codes[j, plan.classes == number].tolist())

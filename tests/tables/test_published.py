@@ -39,7 +39,9 @@ def test_parquet_keeps_types(tmp_path):
         ('a,b\n1,"2\n', "the record after line 1 cannot be read"),
     ],
 )
-def test_tampered_files_are_errors(csv_file, content, message):
+@pytest.mark.parametrize("part", [1, 4, 1 << 23])
+def test_tampered_files_are_errors(csv_file, content, message, part, monkeypatch):
+    monkeypatch.setattr(published, "_PART", part)
     with pytest.raises(TableError, match=message):
         read_published(csv_file(content))
 

@@ -120,9 +120,15 @@ def match_targets(publication: Publication, original: Microdata, records: NDArra
     cells = [own for own, _ in shared]
     domains = [original.quasi[j] for _, j in shared]
     radices = [domain.codes for domain in domains]
-    codes = original.codes[[j for _, j in shared]][:, records]
-    targets = group_codes(codes, radices)
-    codes = codes[:, targets.first]
+    columns = [j for _, j in shared]
+    if columns == list(range(len(original.quasi))) and np.array_equal(records, np.arange(original.size)):
+        # Everybody, known by everything: these are the table's own tuples, which it may have found already.
+        targets = original.tuples
+        codes = original.codes[:, targets.first]
+    else:
+        codes = original.codes[columns][:, records]
+        targets = group_codes(codes, radices)
+        codes = codes[:, targets.first]
     by_column = _column_order(codes, domains)
     reaches = tuple(reach_of(cells[j], domains[j]).take(cells[j].of) for j in by_column)
     codes, radices = codes[by_column], [radices[j] for j in by_column]
@@ -207,7 +213,7 @@ def _exact(codes: NDArray[np.int32], radices: list[int], reaches: tuple[Reach, .
 
 def _column_order(codes: NDArray[np.int32], domains: list[Domain]) -> list[int]:
     """Columns of few values first, so that sorted targets share long beginnings; last the longest range."""
-    distinct = [np.unique(column).size for column in codes]
+    distinct = [np.count_nonzero(np.bincount(column)) for column in codes]
     order = sorted(range(len(domains)), key=lambda j: (distinct[j], j))
     ranges = [j for j in order if domains[j].shape != "set"]
     if ranges:

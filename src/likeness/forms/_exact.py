@@ -9,7 +9,7 @@ import numpy as np
 from likeness.errors import TableError
 from likeness.forms._columns import exact_labels, read_domain
 from likeness.forms._overlap import condition_shares
-from likeness.forms._regions import Region, read_region
+from likeness.forms._regions import Region, read_regions
 from likeness.forms._text import MISSING, write_label, write_value
 from likeness.tables import EncodedColumn
 from likeness.wording import quoted
@@ -61,9 +61,7 @@ class ExactColumn:
         """Every code's value as the region that holds nothing else."""
         write = write_label if self.note.shape == "tree" else write_value
         labels = [write(label) for label in self.domain.labels]
-        return [
-            read_region(text, self.note) for text in [*labels, *([MISSING] if self.domain.missing else [])]
-        ]
+        return read_regions([*labels, *([MISSING] if self.domain.missing else [])], self.note)
 
 
 def column_of(table: str, columns: Columns, name: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from likeness.tables import misspelled, must_read, plain_value
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection, Sequence
 
     from likeness.forms._columns import ColumnNote
     from likeness.hierarchies import Hierarchy
@@ -125,12 +125,23 @@ def read_region(text: str, note: ColumnNote) -> Region:
     if note.shape == "tree":
         return _read_node(text, note)
     if note.shape == "interval":
-        return _read_interval(text, note)
+        return _read_interval(text, note, partial(_place_of_end, note))
     members = read_set(text)
     values = frozenset(members) if members is not None else frozenset({read_value(text)})
     everything = note.values is not None and len(values) > 1 and values == frozenset(note.values)
     _check(text, EVERYTHING if everything else _write_members(values), note)
     return Region("values", values=values, text=text)
+
+
+def read_regions(texts: Sequence[str], note: ColumnNote) -> list[Region]:
+    """Read many regions of one column, as `read_region` reads each; what many of them end with is read once."""
+    if note.shape != "interval":
+        return [read_region(text, note) for text in texts]
+    place = cache(partial(_place_of_end, note))
+    return [
+        read_region(text, note) if text in {EVERYTHING, MISSING} else _read_interval(text, note, place)
+        for text in texts
+    ]
 
 
 def _read_node(text: str, note: ColumnNote) -> Region:
@@ -150,20 +161,23 @@ def _read_node(text: str, note: ColumnNote) -> Region:
     return Region("node", low, high, text=text)
 
 
-def _read_interval(text: str, note: ColumnNote) -> Region:
-    """Read an interval, or a single value on an axis."""
+def _read_interval(text: str, note: ColumnNote, place: Callable[[str], Any]) -> Region:
+    """Read an interval, or a single value on an axis; `place` is `_place_of_end` of the column."""
     ends = read_interval(text)
     low, high = ends if ends is not None else (read_value(text),) * 2
-    if note.order is None:
-        for end in (low, high):
-            wrong = misspelled(note.kind, end)
-            if wrong is not None:
-                raise TableError(f"column {note.name!r}: {wrong}")
-    first, last = position(note, low), position(note, high)
+    first, last = place(low), place(high)
     if first > last:
         raise TableError(f"column {note.name!r}: the interval {quoted(text)} ends before it begins")
     _check(text, write_interval(low, high), note)
     return Region("interval", first, last, text=text, ends=(low, high))
+
+
+def _place_of_end(note: ColumnNote, end: str) -> Any:
+    """Place the end of an interval, which is written in one way."""
+    wrong = misspelled(note.kind, end) if note.order is None else None
+    if wrong is not None:
+        raise TableError(f"column {note.name!r}: {wrong}")
+    return position(note, end)
 
 
 def _check(text: str, right: str, note: ColumnNote) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 EVERYTHING = "*"
 MISSING = ""
+_MEANING = re.compile(r"([\\|{}\[\],*])")
 _PIECE = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -63,6 +64,8 @@ def read_value(text: str) -> str:
     >>> read_value("\\{x}"), read_value("\\e")
     ('{x}', '')
     """
+    if "\\" not in text:
+        return text
     return "" if text == "\\e" else _PIECE.sub(r"\1", text)
 
 
@@ -70,7 +73,7 @@ def _inside(value: str) -> str:
     """Write a value inside an interval or set."""
     if value == "":
         return "\\e"
-    return re.sub(r"([\\|{}\[\],*])", r"\\\1", value)
+    return _MEANING.sub(r"\\\1", value)
 
 
 def write_set(values: Sequence[str | None]) -> str:
@@ -97,6 +100,8 @@ def write_interval(low: str, high: str) -> str:
 
 def _split(text: str, separator: str) -> list[str]:
     """Split at separators that are not escaped."""
+    if "\\" not in text:
+        return text.split(separator)
     parts, current, at = [], [], 0
     while at < len(text):
         if text[at] == "\\" and at + 1 < len(text):

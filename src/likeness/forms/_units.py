@@ -235,9 +235,9 @@ def nearby(ranks: Sequence[NDArray[np.int64]], count: int) -> NDArray[np.int64]:
     most = min(_MOST_BITS, 60 // len(ranks))
     places = []
     for own in ranks:
-        distinct, place, sizes = np.unique(own, return_inverse=True, return_counts=True)
-        bits = min(most, (distinct.size - 1).bit_length())
-        if distinct.size > 1 << bits:
+        place, sizes = _places(own)
+        bits = min(most, (sizes.size - 1).bit_length())
+        if sizes.size > 1 << bits:
             # Equal numbers of units at every place.
             place = (((np.cumsum(sizes) - sizes) << bits) // count)[place]
         places.append((place.reshape(-1), bits))
@@ -255,6 +255,17 @@ def nearby(ranks: Sequence[NDArray[np.int64]], count: int) -> NDArray[np.int64]:
     those = order[tied]
     order[tied] = those[np.lexsort([*(own[those] for own in ranks), key[those]])]
     return order
+
+
+def _places(ranks: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Place of each rank among the distinct ones, and how often each of these stands there; counted, unless ranks are sparse."""
+    lowest = ranks.min()
+    span = int(ranks.max()) - int(lowest) + 1
+    if span > max(_DENSE, 4 * ranks.size):
+        _, place, sizes = np.unique(ranks, return_inverse=True, return_counts=True)
+        return place, sizes
+    often = np.bincount(ranks - lowest, minlength=span)
+    return (np.cumsum(often > 0) - 1)[ranks - lowest], often[often > 0]
 
 
 def _add_up(

@@ -23,7 +23,7 @@ from likeness.forms._base import (
 )
 from likeness.forms._columns import PublishedColumns, exact_labels, read_domain
 from likeness.forms._overlap import Overlap, condition_shares
-from likeness.forms._regions import Region, read_region, region_labels
+from likeness.forms._regions import Region, read_regions, region_labels
 from likeness.forms._sums import ANYTHING, number_weights, region_sums, unknown_column
 from likeness.forms._units import make_units, tuples_of, units_of_individuals
 from likeness.microdata.grouping import distinct, group_codes
@@ -149,7 +149,7 @@ class GeneralizedPublication(Publication):
         region_codes: list[NDArray[np.int64]] = []
         for note in quasi:
             column = table[note.name]
-            regions = [read_region(label, note) for label in column.labels]
+            regions = read_regions(column.labels, note)
             numbers = {region: i for i, region in enumerate(dict.fromkeys(regions))}
             self.regions.append(list(numbers))
             region_codes.append(np.array([numbers[region] for region in regions], np.int64)[column.codes])

@@ -72,7 +72,12 @@ def read_csv(
 
 
 def parse(
-    data: bytes, dialect: Dialect, *, source: str, header: bool | Sequence[str] = True
+    data: bytes,
+    dialect: Dialect,
+    *,
+    source: str,
+    header: bool | Sequence[str] = True,
+    types: Sequence[pl.DataType] | None = None,
 ) -> tuple[pl.DataFrame, int]:
     """Parse CSV text.
 
@@ -86,6 +91,8 @@ def parse(
         What messages call it.
     header
         True if the first record names the columns; False or the names if it does not.
+    types
+        Of the columns, where this is a part of a text whose other parts were parsed already; by default each has its own.
 
     Returns
     -------
@@ -105,7 +112,9 @@ def parse(
     if len(names) > 1 and data.endswith((b"\n\n", b"\n\r\n")):
         data = data.rstrip(b"\r\n")  # in a table of one column, blank lines are empty cells
     titled = header is True
-    frame = _split(data, dialect, names, header=titled)
+    # Texts one by one take four times the file; most columns say the same few things again and again.
+    types = types or [packed_text() for _ in names]
+    frame = _split(data, dialect, names, types, header=titled)
     records = count_records(data, dialect, len(names))
     if records is None or not _is_whole(frame, records - titled):
         records = check_records(data, dialect, len(names), source=source)
@@ -113,7 +122,7 @@ def parse(
             # polars takes the quote in `5",x` for an opening one; quoted anew, it is plain.
             plain = Dialect(",")
             frame = _split(
-                plain.write(record for _, record in dialect.records(data)), plain, names, header=titled
+                plain.write(record for _, record in dialect.records(data)), plain, names, types, header=titled
             )
     if frame is None or not _is_whole(frame, records - titled):
         raise TableError(f"{source}: quotes are used inconsistently; double every quote inside a quoted cell")
@@ -125,7 +134,9 @@ def _is_whole(frame: pl.DataFrame | None, records: int) -> bool:
     return frame is not None and frame.height == records
 
 
-def _split(data: bytes, dialect: Dialect, names: list[str], *, header: bool) -> pl.DataFrame | None:
+def _split(
+    data: bytes, dialect: Dialect, names: list[str], types: Sequence[pl.DataType], *, header: bool
+) -> pl.DataFrame | None:
     """Let polars split the text into columns of text; None if it cannot."""
     try:
         frame = pl.read_csv(
@@ -134,8 +145,7 @@ def _split(data: bytes, dialect: Dialect, names: list[str], *, header: bool) -> 
             separator=dialect.delimiter,
             quote_char=dialect.quote,
             infer_schema=False,
-            # Texts one by one take four times the file; most columns say the same few things again and again.
-            schema_overrides=[packed_text() for _ in names],
+            schema_overrides=list(types),
             empty_string_is_null=False,
         )
     except pl.exceptions.PolarsError:

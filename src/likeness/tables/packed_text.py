@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import numpy as np
 import polars as pl
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _OWN = "likeness"
 """Namespace of the dictionaries; categories of a table that somebody gave are in others."""
@@ -21,6 +27,29 @@ def as_text(column: pl.Series) -> pl.Series:
     >>> as_text(pl.Series(["f", "m"], dtype=packed_text())).dtype, as_text(pl.Series([1])).dtype
     (String, Int64)
     """
+    return column.cast(pl.String) if _is_packed(column) else column
+
+
+def packed(column: pl.Series) -> tuple[NDArray[np.int32], pl.Series]:
+    """Take any column as codes (-1 for null) and the distinct texts they stand for, in any order.
+
+    Examples
+    --------
+    >>> codes, texts = packed(pl.Series([20, None, 20]))
+    >>> codes, texts.to_list()
+    (array([ 0, -1,  0], dtype=int32), ['20'])
+    """
+    if not _is_packed(column):
+        column = column.cast(pl.String).cast(packed_text())
+    distinct = column.unique().drop_nulls()
+    places = column.to_physical().cast(pl.Int64)
+    number = np.full(int(distinct.to_physical().max() or 0) + 2, -1, np.int32)
+    number[distinct.to_physical().to_numpy()] = np.arange(distinct.len(), dtype=np.int32)
+    # Null takes the last place.
+    return number[places.fill_null(-1).to_numpy()], distinct.cast(pl.String)
+
+
+def _is_packed(column: pl.Series) -> bool:
+    """Whether it is codes into a dictionary of its own."""
     dtype = column.dtype
-    packed = isinstance(dtype, pl.Categorical) and dtype.categories.namespace() == _OWN
-    return column.cast(pl.String) if packed else column
+    return isinstance(dtype, pl.Categorical) and dtype.categories.namespace() == _OWN

@@ -18,6 +18,7 @@ from likeness.tables.writing import csv_lines
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from likeness.tables.formulas import Formulas
@@ -28,6 +29,8 @@ CELLS, CELLS_OF_A_BYTE = 1 << 26, 1000
 """Cells that a Parquet file may hold whatever its size, and further ones for each of its bytes: equal cells take next to no
 room in a file, and some bytes each in memory."""
 _TYPES = (pl.String, pl.Int64, pl.Float64, pl.Boolean, pl.Date)
+_PART = 1 << 23
+"""Bytes that are read at once, unless one line takes more."""
 _LINE = 200  # bytes of a line that are looked at for a message
 
 
@@ -76,6 +79,11 @@ def _as_it_stands(path: Path) -> Table:
     # A pipe would be waited for.
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise TableError(f"{path}: is no file, but a device or pipe")
+    if path.suffix == ".csv":
+        found = _in_parts(path)
+        if found is not None:
+            return found
+        # Something may be wrong with it: what, and where, is said of all of it.
     data = read_bytes(path, packed=False)
     if path.suffix == ".parquet":
         _check_size(data, path)
@@ -95,7 +103,83 @@ def _as_it_stands(path: Path) -> Table:
         raise TableError(f"{path}: has more than {COLUMNS:,} columns; published tables have fewer")
     frame, first_line = parse(data, Dialect(","), source=str(path))
     _check_bytes(data, frame, path)
+    return _csv_table(frame, path, first_line)
+
+
+def _csv_table(frame: pl.DataFrame, path: Path, first_line: int) -> Table:
+    """Make a table of a CSV file."""
     return Table(frame, source=str(path), library="polars", format="csv", first_line=first_line)
+
+
+def _in_parts(path: Path) -> Table | None:
+    """Read a CSV file some lines at a time, in a fraction of the memory; None where anything is not as `write` leaves it.
+
+    One text has one reading: cells that are written as the very bytes they were read from are those of the file, however it
+    was cut.
+    """
+    columns: list[list[pl.Series]] = []
+    names: list[str] = []
+    first_line = 0
+    try:
+        for lines in _parts(path):
+            if not columns:
+                if lines[: lines.find(b"\n")].count(b",") > COLUMNS:
+                    return None
+                frame, first_line = parse(lines, Dialect(","), source=str(path))
+                names, columns = frame.columns, [[] for _ in frame.columns]
+            else:
+                types = [own[0].dtype for own in columns]
+                frame, _ = parse(lines, Dialect(","), source=str(path), header=names, types=types)
+            if not lines.isascii():
+                lines.decode()
+            if not _says(lines, csv_lines(frame, header=not columns[0])):
+                return None
+            for own, column in zip(columns, frame.iter_columns(), strict=True):
+                own.append(column)
+    except (OSError, UnicodeDecodeError, TableError):
+        return None
+    if not columns:
+        return None
+    found = []
+    while columns:
+        # Whatever is put together is not needed in parts any more.
+        found.append(pl.concat(columns.pop(0), rechunk=True))
+    return _csv_table(pl.DataFrame(found), path, first_line)
+
+
+def _parts(path: Path) -> Iterator[bytes]:
+    """Whole lines of a file, some at a time; a line that ends within quotes goes on."""
+    size, rest = _PART, b""
+    with path.open("rb") as file:
+        while block := file.read(size):
+            block, rest = rest + block, b""
+            odd = block.count(b'"') % 2 == 1
+            end = len(block)
+            while True:
+                cut = block.rfind(b"\n", 0, end) + 1
+                odd ^= block.count(b'"', cut, end) % 2 == 1
+                if not odd or not cut:
+                    break
+                # Inside quotes: they begin at the quote before it, or further ahead.
+                end = block.rfind(b'"', 0, cut)
+                odd = not odd
+            if not cut:
+                rest, size = block, 2 * size
+                continue
+            yield block[:cut]
+            rest = block[cut:]
+    if rest:
+        yield rest
+
+
+def _says(data: bytes, written: Iterator[bytes]) -> bool:
+    """Whether bytes are those that are written."""
+    at = 0
+    for lines in written:
+        if data[at : at + len(lines)] != lines:
+            return False
+        at += len(lines)
+    return at == len(data)
 
 
 def _unescaped(table: Table) -> Table:

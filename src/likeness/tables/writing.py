@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,12 +14,14 @@ from likeness.tables.encoded import EncodedColumn
 from likeness.tables.formulas import Formulas, escape, escape_names
 from likeness.tables.frames import library
 from likeness.tables.labelled import Labelled
-from likeness.tables.packed_text import as_text
+from likeness.tables.packed_text import packed
 from likeness.tables.spelling import texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
 # Fixed, because the default follows the machine and how the frame happens to be cut into chunks.
 _ROW_GROUP = 1 << 18
@@ -72,16 +73,13 @@ def write(
     heights = {name: _height(column) for name, column in columns.items()}
     if len(set(heights.values())) > 1:
         raise ValueError(f"columns must be of one length; got {heights}")
-    rows = max(heights.values(), default=0)
     try:
         with path.open("wb") as file:
             if format == "csv":
-                # A part at a time: as texts, all of a large table takes several times its file.
-                for begin in range(0, max(1, rows), _ROW_GROUP):
-                    part = _frame(columns, begin, begin + _ROW_GROUP, formulas)
-                    file.writelines(csv_lines(part, header=begin == 0))
+                names = escape_names(list(columns)) if formulas == "escape" else list(columns)
+                file.writelines(_lines(names, [_coded(column, formulas) for column in columns.values()]))
             else:
-                _frame(columns, 0, rows, formulas).write_parquet(
+                _frame(columns, formulas).write_parquet(
                     file, compression="zstd", compression_level=3, row_group_size=_ROW_GROUP
                 )
     except OSError as error:
@@ -107,28 +105,52 @@ def csv_lines(frame: pl.DataFrame, *, header: bool = True) -> Iterator[bytes]:
     >>> b"".join(csv_lines(pl.DataFrame({"a": ["x,y", None], "b": [1, 2]})))
     b'a,b\n"x,y",1\n,2\n'
     """
-    if header:
-        yield (",".join(map(_quoted, frame.columns)) + "\n").encode()
-    # A name of a column may mean something to `pl.col`.
-    cells = pl.DataFrame([column.alias(str(i)) for i, column in enumerate(frame.iter_columns())])
-    empty = '""' if frame.width == 1 else ""
+    lines = _lines(frame.columns, [packed(column) for column in frame.iter_columns()])
+    if not header:
+        next(lines)
+    return lines
+
+
+def _lines(names: list[str], columns: list[tuple[NDArray[np.int32], pl.Series]]) -> Iterator[bytes]:
+    """Write columns of codes and texts as CSV; every text is written once, and then copied to where it stands."""
+    from likeness.kernels.csv_lines import join_cells
+
+    yield (",".join(map(_quoted, names)) + "\n").encode()
+    if not columns:
+        return
+    empty = '""' if len(columns) == 1 else ""
+    ends = [","] * (len(columns) - 1) + ["\n"]
+    # A column that says something else in most cells would take several times its text: its texts are written where they stand.
+    few = [texts.len() <= _LINES_AT_ONCE for _, texts in columns]
     written = [
-        _cells(name, as_text(column.clear()).dtype).fill_null("").replace("", empty).alias(name)
-        for name, column in zip(cells.columns, cells.iter_columns(), strict=True)
+        _cells(texts, empty, end) if short else None
+        for (_, texts), end, short in zip(columns, ends, few, strict=True)
     ]
-    for part in cells.iter_slices(_LINES_AT_ONCE):
-        lines = pl.DataFrame([as_text(column) for column in part.iter_columns()])
-        buffer = io.BytesIO()
-        # What must be quoted is quoted already: when polars quotes is a matter of its version.
-        lines.select(written).write_csv(
-            buffer, include_header=False, separator=",", line_terminator="\n", quote_style="never"
-        )
-        yield buffer.getvalue()
+    for begin in range(0, len(columns[0][0]), _LINES_AT_ONCE):
+        some = [codes[begin : begin + _LINES_AT_ONCE] for codes, _ in columns]
+        parts = []
+        for i, own in enumerate(written):
+            parts.append(own or _cells(columns[i][1].gather(np.maximum(some[i], 0)), empty, ends[i]))
+            if own is None:
+                some[i] = np.where(some[i] < 0, -1, np.arange(some[i].size, dtype=np.int32))
+        lengths = np.concatenate([size for _, size in parts])
+        begins, firsts = np.zeros(lengths.size + 1, np.int64), np.zeros(len(parts) + 1, np.int64)
+        np.cumsum(lengths, out=begins[1:])
+        np.cumsum([size.size for _, size in parts], out=firsts[1:])
+        most = sum(int(size[codes].sum()) for (_, size), codes in zip(parts, some, strict=True))
+        out = np.empty(most, np.uint8)
+        text = np.frombuffer(bytearray().join(text for text, _ in parts), np.uint8)
+        join_cells(np.array(some, np.int32), text, begins, firsts, out)
+        yield out.tobytes()
 
 
-def _cells(name: str, dtype: pl.DataType) -> pl.Expr:
-    """Write the cells of a column."""
-    return _in_quotes(pl.col(name)) if dtype == pl.String else pl.col(name).cast(pl.String)
+def _cells(texts: pl.Series, empty: str, end: str) -> tuple[bytes, NDArray[np.int64]]:
+    """Write texts as cells and, behind them, what stands where there is none: their bytes, and how many each takes."""
+    cells = (
+        texts.alias("").to_frame().select(_in_quotes(pl.col("")).fill_null("").replace("", empty)).to_series()
+    )
+    cells = cells.extend(pl.Series([empty], dtype=pl.String)) + end
+    return (cells.str.join("").item() or "").encode(), cells.str.len_bytes().to_numpy().astype(np.int64)
 
 
 def _in_quotes(column: pl.Expr) -> pl.Expr:
@@ -158,15 +180,23 @@ def _height(column: Any) -> int:
     return len(column.codes) if isinstance(column, Labelled | EncodedColumn) else len(column)
 
 
-def _frame(columns: Mapping[str, Any], begin: int, end: int, formulas: Formulas) -> pl.DataFrame:
-    """Build some rows of a table."""
-    some = {
-        name: replace(column, codes=column.codes[begin:end])
-        if isinstance(column, Labelled | EncodedColumn)
-        else column[begin:end]
-        for name, column in columns.items()
-    }
-    native = native_columns(library("polars"), some)
+def _coded(column: Any, formulas: Formulas) -> tuple[NDArray[np.int32], pl.Series]:
+    """Take a column as codes and the texts that stand in a file."""
+    codes = None
+    if isinstance(column, Labelled | EncodedColumn):
+        codes, labels = column.codes, column.labels if isinstance(column, Labelled) else column.values
+        column = replace(column, codes=np.arange(len(labels), dtype=np.int32))
+    values = pl.Series(native_columns(library("polars"), {"": column})[""])
+    texts = values.cast(pl.String)
+    if codes is None:
+        codes, texts = packed(texts)
+    numbers = not isinstance(values.dtype, pl.String | pl.Categorical | pl.Enum)
+    return codes, texts if numbers or formulas == "keep" else escape(texts)
+
+
+def _frame(columns: Mapping[str, Any], formulas: Formulas) -> pl.DataFrame:
+    """Build a table."""
+    native = native_columns(library("polars"), columns)
     frame = pl.DataFrame([pl.Series(name, column) for name, column in native.items()]).rechunk()
     if formulas == "escape":
         frame = frame.with_columns(pl.col(pl.String).map_batches(escape, return_dtype=pl.String))

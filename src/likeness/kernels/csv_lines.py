@@ -1,0 +1,39 @@
+"""Put the cells of a table together as text."""
+
+from __future__ import annotations
+
+from numba import int32, int64, njit, uint8
+
+
+@njit(int64(int32[:, ::1], uint8[::1], int64[::1], int64[::1], uint8[::1]), cache=True)
+def join_cells(codes, text, begins, firsts, out):  # compiled: positions only
+    """Write rows of cells one after the other.
+
+    Parameters
+    ----------
+    codes : (d, n) int32
+        What each cell says: one of the texts of its column; -1 for the last of them.
+    text : uint8
+        Bytes of all texts, whatever stands behind them included, one after the other.
+    begins : (texts + 1,) int64
+        Where each text begins.
+    firsts : (d + 1,) int64
+        The first text of each column.
+    out : uint8
+        Where to write; long enough.
+
+    Returns
+    -------
+    int
+        How many bytes were written.
+    """
+    columns, rows = codes.shape
+    at = 0
+    for row in range(rows):
+        for column in range(columns):
+            code = codes[column, row]
+            own = firsts[column] + code if code >= 0 else firsts[column + 1] - 1
+            for i in range(begins[own], begins[own + 1]):
+                out[at] = text[i]
+                at += 1
+    return at
