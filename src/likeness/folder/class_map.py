@@ -33,13 +33,13 @@ class ClassMap:
 
     Parameters
     ----------
-    status : (N,) int64
+    status : (N,) int8
         Position in `STATUS`.
     classes : (N,) int64
         Equivalence class; -1 for rows that are not published.
     published_row : (N,) int64
         Position in the first published table, from 0; -1 for rows that are not published.
-    reason : (N,) int64
+    reason : (N,) int32
         Position in ``reasons``.
     reasons
         Why rows were withheld or dropped; the empty text for published ones.
@@ -52,10 +52,10 @@ class ClassMap:
         Rows that are no records of the original, but people of the first of two tables who have none in the second.
     """
 
-    status: NDArray[np.int64]
+    status: NDArray[np.int8]
     classes: NDArray[np.int64]
     published_row: NDArray[np.int64]
-    reason: NDArray[np.int64]
+    reason: NDArray[np.int32]
     reasons: tuple[str, ...]
     buckets: NDArray[np.int64] | None = None
     persons: NDArray[np.int64] | None = None
@@ -108,7 +108,7 @@ class ClassMap:
             "status": Labelled(self.status.astype(np.int32), list(STATUS)),
             "class": self.classes,
             "published_row": self.published_row,
-            "reason": Labelled(self.reason.astype(np.int32), list(self.reasons)),
+            "reason": Labelled(self.reason, list(self.reasons)),
         }
         added = None if self.added is None else self.added.astype(np.int64)
         further = {"bucket": self.buckets, "person": self.persons, "added": added}
@@ -122,9 +122,9 @@ def class_map_of(release: Release) -> ClassMap:
     rows, height = encoded.data.rows, encoded.table.height
     dropped, withheld = list(encoded.dropped), list(plan.withheld_because)
     reasons = ("", *withheld, *dropped, "not said")
-    status = np.full(height, DROPPED, np.int64)
+    status = np.full(height, DROPPED, np.int8)
     status[rows] = np.where(plan.published, PUBLISHED, WITHHELD)
-    reason = np.full(height, len(reasons) - 1, np.int64)
+    reason = np.full(height, len(reasons) - 1, np.int32)
     if encoded.reasons is not None:
         known = encoded.reasons >= 0
         reason[known] = 1 + len(withheld) + encoded.reasons[known]
@@ -241,7 +241,7 @@ def read_class_map(path: Path, label: str) -> ClassMap:
     unknown = [str(value) for value in status.values if value not in STATUS]
     if unknown or status.missing:
         raise TableError(f"{label}: {quoted(unknown[0] if unknown else 'null')} is not a status")
-    places = np.array([STATUS.index(value) for value in status.values], np.int64)
+    places = np.array([STATUS.index(value) for value in status.values], np.int8)
     reason = table.encode("reason", missing=(), kind="text")
     if reason.missing:
         raise TableError(f"{label}: the column 'reason' holds null")
@@ -249,7 +249,7 @@ def read_class_map(path: Path, label: str) -> ClassMap:
         places[status.codes],
         classes,
         published_row,
-        reason.codes.astype(np.int64),
+        reason.codes,
         tuple(map(str, reason.values)),
         others.get("bucket"),
         others.get("person"),

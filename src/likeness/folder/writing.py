@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from ctypes import CDLL
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -82,14 +84,18 @@ def write_folder(release: Release, folder: str | Path, *, overwrite: bool = Fals
     private = release.private
     refuse_no_columns(release)
     target = check_target(folder, overwrite=overwrite)
+    _give_back()
     with staging(target, overwrite=overwrite) as stage:
         public = _write_public(release, stage / PUBLIC)
         # The steward's own: nobody else may look into it.
         (stage / PRIVATE).mkdir(mode=0o700)
         _write_private(release, public, stage)
         layout = Layout(stage, stage / PUBLIC, stage / PRIVATE)
+        _give_back()
         read_back = read_public(layout)
+        _give_back()
         steward = read_private(layout, stage / PRIVATE, read_back)
+        _give_back()
         judge(read_back, steward, private.encoded, private.policy).raise_if_failed()
         _settle(stage)
         put_in_place(stage, target, overwrite=overwrite)
@@ -145,9 +151,12 @@ def _write_private(release: Release, certificate: Certificate, stage: Path) -> N
     found = class_map_of(release)
     write_class_map(found, folder / CLASSES)
     policy = plain_policy(private.policy, certificate, private.encoded.renamed)
-    counts = counts_of(release, found)
+    counts, persons = counts_of(release, found), found.persons
+    del found
+    _give_back()
     measured = losses(release)
-    _write_text(folder / REPORT, report_page(release, policy, counts, measured, found.persons))
+    _give_back()
+    _write_text(folder / REPORT, report_page(release, policy, counts, measured, persons))
     files = {path.relative_to(stage).as_posix(): digest(path) for path in stage.glob("*/*")}
     _write_text(folder / AUDIT, make_audit(release, policy, counts, measured, files).to_json())
 
@@ -155,6 +164,12 @@ def _write_private(release: Release, certificate: Certificate, stage: Path) -> N
 def _write_text(path: Path, text: str) -> None:
     """Write a text as UTF-8 with plain line ends."""
     path.write_bytes(text.encode())
+
+
+def _give_back() -> None:
+    """Give freed memory back to the system: glibc keeps what large arrays took, several times a large table in all."""
+    with suppress(AttributeError, TypeError, OSError):  # another C library
+        CDLL(None).malloc_trim(0)
 
 
 def _settle(stage: Path) -> None:

@@ -146,19 +146,19 @@ class GeneralizedPublication(Publication):
         lengths = {column.codes.shape[0] for column in table.values()}
         self.size = lengths.pop() if lengths else 0
         self.regions: list[list[Region]] = []
-        region_codes: list[NDArray[np.int64]] = []
+        region_codes: list[NDArray[np.int32]] = []
         for note in quasi:
             column = table[note.name]
             regions = read_regions(column.labels, note)
             numbers = {region: i for i, region in enumerate(dict.fromkeys(regions))}
             self.regions.append(list(numbers))
-            region_codes.append(np.array([numbers[region] for region in regions], np.int64)[column.codes])
+            region_codes.append(np.array([numbers[region] for region in regions], np.int32)[column.codes])
             if pairs:
                 _check_pairs(table, note, regions)
         groups = group_codes(region_codes, [len(regions) for regions in self.regions])
         self.classes = groups.of if quasi else np.zeros(self.size, np.int64)
         self.identities = self.classes
-        self.class_regions = [codes[groups.first] for codes in region_codes]
+        self.class_regions = [codes[groups.first].astype(np.int64) for codes in region_codes]
         self.class_count = groups.count if quasi else int(self.size > 0)
         sensitive, codes = [], []
         for note in columns.with_role("sensitive"):

@@ -43,7 +43,7 @@ def packed(column: pl.Series) -> tuple[NDArray[np.int32], pl.Series]:
         column = column.cast(pl.String).cast(packed_text())
     distinct = column.unique().drop_nulls()
     places = column.to_physical().cast(pl.Int64)
-    number = np.full(int(distinct.to_physical().max() or 0) + 2, -1, np.int32)
+    number = np.full(int(distinct.to_physical().to_numpy().max(initial=0)) + 2, -1, np.int32)
     number[distinct.to_physical().to_numpy()] = np.arange(distinct.len(), dtype=np.int32)
     # Null takes the last place.
     return number[places.fill_null(-1).to_numpy()], distinct.cast(pl.String)
