@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from likeness.folder.class_map import ClassMap
 from likeness.folder.map_checks import class_problems, listed, own_problems
+from likeness.microdata.grouping import one_to_one
 
 
 @dataclass
@@ -72,3 +73,21 @@ def test_number_of_rows() -> None:
 def test_listed() -> None:
     assert listed(np.array([1])) == "1"
     assert listed(np.array([1, 2, 3, 4])) == "1, 2, 3 and 1 more"
+
+
+@settings(deadline=None, max_examples=100)
+@given(data=st.data(), rows=st.integers(1, 12), most=st.integers(1, 4))
+def test_classes_are_right_where_they_are_the_same_by_other_numbers(data, rows, most):
+    told, shown = (
+        np.array(data.draw(st.lists(st.integers(0, most), min_size=rows, max_size=rows))) for _ in range(2)
+    )
+    if data.draw(st.booleans()):
+        shown = np.array(data.draw(st.permutations(range(most + 1))))[told]
+    places = np.array(data.draw(st.permutations(range(rows))))
+    found = ClassMap(np.zeros(rows, np.int8), told, places, np.zeros(rows, np.int32), ("",))
+    assert own_problems(found, "map") == []
+    problems = class_problems(found, _Shown(shown), "map", str)
+    assert (problems == []) == one_to_one(found.classes[found.original_row], shown)
+    if rows > 1:
+        places[0] = places[1]
+        assert len(own_problems(found, "map")) == 1

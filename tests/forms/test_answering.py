@@ -151,3 +151,17 @@ def test_units_stand_along_the_curve_in_one_order():
         other = _units.nearby([own[again] for own in ranks], count)
         for own in ranks:
             assert np.array_equal(own[order], own[again][other])
+
+
+@pytest.mark.parametrize("widths", [[1], [0, 3], [8, 1, 5], [2, 0, 0, 8, 8]])
+def test_bits_of_columns_take_turns(widths):
+    """What is looked up per column adds up to what going through the levels bit by bit gives."""
+    rng = np.random.default_rng(2)
+    places = [rng.integers(0, 1 << bits, 200) for bits in widths]
+    plain = np.zeros(200, np.int64)
+    for level in range(max(widths)):
+        for place, bits in zip(places, widths, strict=True):
+            if level < bits:
+                plain = (plain << 1) | ((place >> (bits - 1 - level)) & 1)
+    looked_up = sum(own[place] for own, place in zip(_units._bits_apart(widths), places, strict=True))
+    assert np.array_equal(looked_up, plain)

@@ -436,7 +436,7 @@ def read_survey_weights(table: Columns, columns: PublishedColumns, size: int) ->
     """
     name = columns.survey_weight
     if name is None:
-        return np.ones(size)
+        return np.broadcast_to(np.ones(1), size)  # one number, for everybody
     column = table[name]
     numbers = [plain_value("real", label) for label in column.labels]
     for number, label in zip(numbers, column.labels, strict=True):

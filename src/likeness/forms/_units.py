@@ -12,7 +12,7 @@ from likeness.forms._axes import ExactAxis
 from likeness.microdata.grouping import distinct
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -161,12 +161,16 @@ def make_units(
     mixing, sets
         See `Units`; ``code`` then says what is shown.
     """
-    order = nearby([axis.ranks[axis.of] for axis in axes.values()], count)
+    order = nearby([axis.ranks.astype(np.int32)[axis.of] for axis in axes.values()], count)
     place = np.empty(count, np.int64)
     place[order] = np.arange(count)
     axes = {name: axis.at(axis.of[order]) for name, axis in axes.items()}
     m = tuples_in(sensitive) if sets is None else sets.count
-    keys, weights = _add_up(place[unit] * m + code, weight, count * m)
+    keys = place[unit]
+    del order, place
+    keys *= m
+    keys += code
+    keys, weights = _add_up(keys, weight, count * m)
     start = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(keys // m, minlength=count), out=start[1:])
     return Units(axes, sensitive, start, (keys % m).astype(np.int32), weights, mixing, sets)
@@ -233,19 +237,18 @@ def nearby(ranks: Sequence[NDArray[np.int64]], count: int) -> NDArray[np.int64]:
     if not ranks or not count:
         return np.arange(count)
     most = min(_MOST_BITS, 60 // len(ranks))
-    places = []
+    widths, places = [], []
     for own in ranks:
         place, sizes = _places(own)
         bits = min(most, (sizes.size - 1).bit_length())
         if sizes.size > 1 << bits:
             # Equal numbers of units at every place.
             place = (((np.cumsum(sizes) - sizes) << bits) // count)[place]
-        places.append((place.reshape(-1), bits))
+        widths.append(bits)
+        places.append(place.reshape(-1).astype(np.uint8))
     key = np.zeros(count, np.int64)
-    for level in range(most):
-        for place, bits in places:
-            if level < bits:
-                key = (key << 1) | ((place >> (bits - 1 - level)) & 1)
+    for spread in _bits_apart(widths):
+        key |= spread[places.pop(0)]
     order = np.argsort(key, kind="stable")
     # Few share a place on the curve: only these are compared column by column.
     here = key[order]
@@ -255,6 +258,22 @@ def nearby(ranks: Sequence[NDArray[np.int64]], count: int) -> NDArray[np.int64]:
     those = order[tied]
     order[tied] = those[np.lexsort([*(own[those] for own in ranks), key[those]])]
     return order
+
+
+def _bits_apart(widths: Sequence[int]) -> Iterator[NDArray[np.int64]]:
+    """For numbers of so many bits: what each value gives where the bits of all take turns, the highest first."""
+    turns = [
+        (column, bits - 1 - level)
+        for level in range(max(widths))
+        for column, bits in enumerate(widths)
+        if level < bits
+    ]
+    for column, bits in enumerate(widths):
+        values, spread = np.arange(1 << bits), np.zeros(1 << bits, np.int64)
+        for at, (whose, bit) in enumerate(reversed(turns)):
+            if whose == column:
+                spread |= ((values >> bit) & 1) << at
+        yield spread
 
 
 def _places(ranks: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -282,7 +301,7 @@ def _add_up(
 
 def tuples_of(
     domains: Sequence[Domain], codes: NDArray[np.int32]
-) -> tuple[dict[str, tuple[Domain, NDArray[np.integer]]], NDArray[np.int64]]:
+) -> tuple[dict[str, tuple[Domain, NDArray[np.integer]]], NDArray[np.integer]]:
     """Number the combinations of sensitive values that occur, in the order of their codes.
 
     Parameters
@@ -294,12 +313,12 @@ def tuples_of(
 
     Returns
     -------
-    dict, (n,) int64
+    dict, (n,) int
         What `Units` wants to know of them, and the combination of each record.
     """
     if len(domains) == 1:
         only = domains[0]
-        return {only.name: (only, np.arange(only.codes))}, codes[0].astype(np.int64)
+        return {only.name: (only, np.arange(only.codes))}, codes[0]
     if not domains:
         return {}, np.zeros(codes.shape[1], np.int64)
     found, of = np.unique(codes, axis=1, return_inverse=True)

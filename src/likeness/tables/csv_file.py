@@ -12,7 +12,7 @@ from likeness.errors import TableError
 from likeness.tables.csv_dialect import Dialect, find_delimiter, without_padding
 from likeness.tables.csv_shape import check_records, count_records
 from likeness.tables.file_bytes import read_bytes, to_utf8
-from likeness.tables.packed_text import packed_text
+from likeness.tables.packed_text import narrowed, packed_text
 from likeness.tables.table import Table, name_problems
 from likeness.wording import count, quoted
 
@@ -60,8 +60,12 @@ def read_csv(
         raise TableError(f"{source}: holds a header and no records")
     # Where the comma delimits, it is no decimal mark; elsewhere each column tells.
     decimal = decimal or ("." if dialect.delimiter == "," and thousands != "." else None)
+    columns = frame.get_columns()
+    del frame
+    for i, column in enumerate(columns):
+        columns[i] = narrowed(column)
     return Table(
-        frame,
+        pl.DataFrame(columns),
         source=source,
         library="polars",
         format="csv",
@@ -77,7 +81,6 @@ def parse(
     *,
     source: str,
     header: bool | Sequence[str] = True,
-    types: Sequence[pl.DataType] | None = None,
 ) -> tuple[pl.DataFrame, int]:
     """Parse CSV text.
 
@@ -91,8 +94,6 @@ def parse(
         What messages call it.
     header
         True if the first record names the columns; False or the names if it does not.
-    types
-        Of the columns, where this is a part of a text whose other parts were parsed already; by default each has its own.
 
     Returns
     -------
@@ -113,15 +114,15 @@ def parse(
         data = data.rstrip(b"\r\n")  # in a table of one column, blank lines are empty cells
     titled = header is True
     # Texts one by one take four times the file; most columns say the same few things again and again.
-    types = types or [packed_text() for _ in names]
-    frame = _split(data, dialect, names, types, header=titled)
+    types = [packed_text() for _ in names]
+    frame = split(data, dialect, names, types, header=titled)
     records = count_records(data, dialect, len(names))
     if records is None or not _is_whole(frame, records - titled):
         records = check_records(data, dialect, len(names), source=source)
         if not _is_whole(frame, records - titled):
             # polars takes the quote in `5",x` for an opening one; quoted anew, it is plain.
             plain = Dialect(",")
-            frame = _split(
+            frame = split(
                 plain.write(record for _, record in dialect.records(data)), plain, names, types, header=titled
             )
     if frame is None or not _is_whole(frame, records - titled):
@@ -134,10 +135,20 @@ def _is_whole(frame: pl.DataFrame | None, records: int) -> bool:
     return frame is not None and frame.height == records
 
 
-def _split(
+def split(
     data: bytes, dialect: Dialect, names: list[str], types: Sequence[pl.DataType], *, header: bool
 ) -> pl.DataFrame | None:
-    """Let polars split the text into columns of text; None if it cannot."""
+    """Let polars split the text into columns of text; None if it cannot. Whether it took every line is not looked at.
+
+    Parameters
+    ----------
+    data, dialect
+        As for `parse`.
+    names, types
+        Of the columns: text, or `packed_text`, shared by the parts of one file.
+    header
+        Whether the first record names the columns.
+    """
     try:
         frame = pl.read_csv(
             io.BytesIO(data),

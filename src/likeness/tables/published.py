@@ -10,9 +10,10 @@ import polars as pl
 from likeness.errors import TableError
 from likeness.tables.binary_file import read_binary
 from likeness.tables.csv_dialect import Dialect
-from likeness.tables.csv_file import parse
+from likeness.tables.csv_file import parse, split
 from likeness.tables.file_bytes import read_bytes
 from likeness.tables.formulas import are_formulas, unescape
+from likeness.tables.packed_text import narrowed
 from likeness.tables.table import Table
 from likeness.tables.writing import csv_lines
 from likeness.wording import count, quoted
@@ -129,7 +130,10 @@ def _in_parts(path: Path) -> Table | None:
                 names, columns = frame.columns, [[] for _ in frame.columns]
             else:
                 types = [own[0].dtype for own in columns]
-                frame, _ = parse(lines, Dialect(","), source=str(path), header=names, types=types)
+                found = split(lines, Dialect(","), names, types, header=False)
+                if found is None:
+                    return None
+                frame = found
             if not lines.isascii():
                 lines.decode()
             if not _says(lines, csv_lines(frame, header=not columns[0])):
@@ -140,11 +144,11 @@ def _in_parts(path: Path) -> Table | None:
         return None
     if not columns:
         return None
-    found = []
+    whole = []
     while columns:
         # Whatever is put together is not needed in parts any more.
-        found.append(pl.concat(columns.pop(0), rechunk=True))
-    return _csv_table(pl.DataFrame(found), path, first_line)
+        whole.append(narrowed(pl.concat(columns.pop(0), rechunk=True)))
+    return _csv_table(pl.DataFrame(whole), path, first_line)
 
 
 def _parts(path: Path) -> Iterator[bytes]:
@@ -176,7 +180,7 @@ def _says(data: bytes, written: Iterator[bytes]) -> bool:
     """Whether bytes are those that are written."""
     at = 0
     for lines in written:
-        if data[at : at + len(lines)] != lines:
+        if not data.startswith(lines, at):
             return False
         at += len(lines)
     return at == len(data)
