@@ -216,9 +216,9 @@ def read_class_map(path: Path, label: str) -> ClassMap:
     ):
         raise TableError(f"{label}: its columns are {', '.join(table.names)}, not {', '.join(_COLUMNS)}")
     row, classes, published_row = (
-        _numbers(table.frame, name, label) for name in ("row", "class", "published_row")
+        _numbers(table.held, name, label) for name in ("row", "class", "published_row")
     )
-    others = {name: _numbers(table.frame, name, label) for name in further}
+    others = {name: _numbers(table.held, name, label) for name in further}
     if not np.array_equal(row, np.arange(table.height)):
         wrong = int(np.argmax(row != np.arange(table.height)))
         raise TableError(

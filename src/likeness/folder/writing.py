@@ -157,7 +157,10 @@ def _write_private(release: Release, certificate: Certificate, stage: Path) -> N
     measured = losses(release)
     _give_back()
     _write_text(folder / REPORT, report_page(release, policy, counts, measured, persons))
-    files = {path.relative_to(stage).as_posix(): digest(path) for path in stage.glob("*/*")}
+    known = {stage / PUBLIC / name: facts["sha256"] for name, facts in certificate.files.items()}
+    files = {
+        path.relative_to(stage).as_posix(): known.get(path) or digest(path) for path in stage.glob("*/*")
+    }
     _write_text(folder / AUDIT, make_audit(release, policy, counts, measured, files).to_json())
 
 

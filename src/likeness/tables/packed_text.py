@@ -19,15 +19,22 @@ def packed_text(codes: type[pl.DataType] = pl.UInt32) -> pl.Categorical:
     return pl.Categorical(pl.Categories.random(namespace=_OWN, physical=codes))
 
 
-def narrowed(column: pl.Series) -> pl.Series:
+def narrowed(column: pl.Series, *, growing: int = 1) -> pl.Series:
     """Pack a packed column as closely as the number of its texts allows: into one or two bytes a cell instead of four.
+
+    Parameters
+    ----------
+    column
+        Packed, or a part of such a column.
+    growing
+        How many times as many texts there may come to be, where other parts are to have the same type.
 
     Examples
     --------
     >>> narrowed(pl.Series(["f", "m", "f"], dtype=packed_text())).estimated_size()
     3
     """
-    texts = column.n_unique()
+    texts = growing * column.n_unique()
     for codes, most in ((pl.UInt8, 1 << 8), (pl.UInt16, 1 << 16)):
         # One number less: the highest may stand for null.
         if texts < most:

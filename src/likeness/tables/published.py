@@ -13,7 +13,7 @@ from likeness.tables.csv_dialect import Dialect
 from likeness.tables.csv_file import parse, split
 from likeness.tables.file_bytes import read_bytes
 from likeness.tables.formulas import are_formulas, unescape
-from likeness.tables.packed_text import narrowed
+from likeness.tables.packed_text import narrowed, packed_text
 from likeness.tables.table import Table
 from likeness.tables.writing import csv_lines
 from likeness.wording import count, quoted
@@ -89,8 +89,8 @@ def _as_it_stands(path: Path) -> Table:
     if path.suffix == ".parquet":
         _check_size(data, path)
         table = read_binary(path, data, format="parquet")
-        _check_types(table.frame, path)
-        return table
+        _check_types(table.held, path)
+        return _packed(table)
     if not data:
         raise TableError(f"{path}: the file is empty")
     try:
@@ -105,6 +105,17 @@ def _as_it_stands(path: Path) -> Table:
     frame, first_line = parse(data, Dialect(","), source=str(path))
     _check_bytes(data, frame, path)
     return _csv_table(frame, path, first_line)
+
+
+def _packed(table: Table) -> Table:
+    """Keep the texts of a table as codes: one by one they take 16 bytes each, and their encoding packs them anyway."""
+    columns = table.held.get_columns()
+    table.held = pl.DataFrame()
+    for i, column in enumerate(columns):
+        if column.dtype == pl.String:
+            columns[i] = narrowed(column.cast(packed_text()))
+    table.held = pl.DataFrame(columns)
+    return table
 
 
 def _csv_table(frame: pl.DataFrame, path: Path, first_line: int) -> Table:
@@ -127,6 +138,8 @@ def _in_parts(path: Path) -> Table | None:
                 if lines[: lines.find(b"\n")].count(b",") > COLUMNS:
                     return None
                 frame, first_line = parse(lines, Dialect(","), source=str(path))
+                # Rows are in random order: where a later part has very many new texts, it cannot be read as this one.
+                frame = pl.DataFrame([narrowed(column, growing=2) for column in frame.iter_columns()])
                 names, columns = frame.columns, [[] for _ in frame.columns]
             else:
                 types = [own[0].dtype for own in columns]
@@ -147,7 +160,7 @@ def _in_parts(path: Path) -> Table | None:
     whole = []
     while columns:
         # Whatever is put together is not needed in parts any more.
-        whole.append(narrowed(pl.concat(columns.pop(0), rechunk=True)))
+        whole.append(pl.concat(columns.pop(0), rechunk=True))
     return _csv_table(pl.DataFrame(whole), path, first_line)
 
 
