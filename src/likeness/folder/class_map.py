@@ -215,18 +215,22 @@ def read_class_map(path: Path, label: str) -> ClassMap:
         name for name in _FURTHER if name in further
     ):
         raise TableError(f"{label}: its columns are {', '.join(table.names)}, not {', '.join(_COLUMNS)}")
-    row, classes, published_row = (
-        _numbers(table.held, name, label) for name in ("row", "class", "published_row")
-    )
-    others = {name: _numbers(table.held, name, label) for name in further}
-    if not np.array_equal(row, np.arange(table.height)):
-        wrong = int(np.argmax(row != np.arange(table.height)))
+    status = table.encode("status", missing=(), kind="text")
+    reason = table.encode("reason", missing=(), kind="text")
+    frame, height = table.held, table.height
+    del table
+    row = _numbers(frame, "row", label)
+    if not np.array_equal(row, np.arange(height)):
+        wrong = int(np.argmax(row != np.arange(height)))
         raise TableError(
             f"{label}: row {wrong} of the original is not in its place; a row was taken out or moved"
         )
+    del row
+    classes, published_row = (_numbers(frame, name, label) for name in ("class", "published_row"))
+    others = {name: _numbers(frame, name, label) for name in further}
     for name, numbers in {"class": classes, **others}.items():
         # There are no more classes or buckets than records; larger numbers would only exhaust the memory.
-        least, most = (0, 1) if name == "added" else (-1, table.height - (name != "person"))
+        least, most = (0, 1) if name == "added" else (-1, height - (name != "person"))
         outside = np.flatnonzero((numbers < least) | (numbers > most))
         if outside.size and name == "added":
             raise TableError(
@@ -237,12 +241,10 @@ def read_class_map(path: Path, label: str) -> ClassMap:
             raise TableError(
                 f"{label}: row {wrong} of the original is said to be in the {name} {number}, which cannot be"
             )
-    status = table.encode("status", missing=(), kind="text")
     unknown = [str(value) for value in status.values if value not in STATUS]
     if unknown or status.missing:
         raise TableError(f"{label}: {quoted(unknown[0] if unknown else 'null')} is not a status")
     places = np.array([STATUS.index(value) for value in status.values], np.int8)
-    reason = table.encode("reason", missing=(), kind="text")
     if reason.missing:
         raise TableError(f"{label}: the column 'reason' holds null")
     return ClassMap(
@@ -258,8 +260,8 @@ def read_class_map(path: Path, label: str) -> ClassMap:
 
 
 def _numbers(frame: Any, name: str, label: str) -> NDArray[np.int64]:
-    """Take a column of whole numbers."""
-    column = frame[name]
+    """Take a column of whole numbers out of a frame."""
+    column = frame.drop_in_place(name)
     if not column.dtype.is_integer() or column.null_count():
         raise TableError(f"{label}: the column {name!r} must hold a whole number for every row")
     return np.asarray(column.to_numpy(), np.int64)

@@ -219,7 +219,7 @@ def units_of_individuals(
     return make_units(axes, sensitive, inside // width, shown, mean, count, sets=sets)
 
 
-def nearby(ranks: Sequence[NDArray[np.int64]], count: int) -> NDArray[np.int64]:
+def nearby(ranks: Sequence[NDArray[np.integer]], count: int) -> NDArray[np.int64]:
     """(units,) Order units along a Z-curve, so that every stretch of them is near each other in all columns.
 
     Parameters
@@ -276,7 +276,7 @@ def _bits_apart(widths: Sequence[int]) -> Iterator[NDArray[np.int64]]:
         yield spread
 
 
-def _places(ranks: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _places(ranks: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Place of each rank among the distinct ones, and how often each of these stands there; counted, unless ranks are sparse."""
     lowest = ranks.min()
     span = int(ranks.max()) - int(lowest) + 1

@@ -241,12 +241,19 @@ def relative_errors(publication: Publication, workload: Workload) -> NDArray[np.
 def original_units(data: Microdata, *, people: bool = False) -> Units:
     """Lay out an original table for `exact_answers`: its distinct tuples."""
     tuples = data.tuples
-    axes = {
-        domain.name: ExactAxis(domain, codes[tuples.first])
-        for domain, codes in zip(data.quasi, data.codes, strict=True)
-    }
-    sensitive, codes = tuples_of(data.sensitive, data.sensitive_codes)
-    return make_units(axes, sensitive, tuples.of, codes, _weights(data, people=people), tuples.count)
+    sensitive, shown = tuples_of(data.sensitive, data.sensitive_codes)
+    return make_units(
+        # Held by nobody else: only what is put in order stays.
+        {
+            domain.name: ExactAxis(domain, codes[tuples.first])
+            for domain, codes in zip(data.quasi, data.codes, strict=True)
+        },
+        sensitive,
+        tuples.of,
+        shown,
+        _weights(data, people=people),
+        tuples.count,
+    )
 
 
 def _weights(data: Microdata, *, people: bool) -> NDArray[np.float64]:
