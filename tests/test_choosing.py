@@ -126,6 +126,8 @@ def test_a_table_that_cannot_is_refused_with_what_was_tried():
     first = caught.value.problems[0]
     assert first.startswith("cannot be met: k-anonymity: the table of 120 records, taken as one class")
     assert "(methods tried: mondrian, " in first
+    assert caught.value.tried[0] == "mondrian"
+    assert caught.value.reasons[0].startswith("k-anonymity: the table of 120 records, taken as one class")
     assert not isinstance(caught.value, lk.MethodFailedError)
 
 

@@ -43,6 +43,27 @@ def test_all_problems_at_once(name):
     assert (type(again), again.problems) == (type(problem), problem.problems)
 
 
+def test_what_cannot_be_met_is_told_as_data():
+    problem = errors.CannotBeMetError("withheld 9: x", reasons=["a", "b"], tried=["sbca", "mondrian"])
+    assert (problem.reasons, problem.notes, problem.tried) == (
+        ("a", "b"),
+        ("withheld 9: x",),
+        ("sbca", "mondrian"),
+    )
+    assert problem.problems == (
+        "cannot be met: a (methods tried: sbca, mondrian)",
+        "cannot be met: b",
+        "withheld 9: x",
+    )
+    # A reason is not read: it may begin with what the program says itself.
+    failed = errors.MethodFailedError(reasons=["cannot be met: a"], method="burel")
+    assert (failed.method, failed.reasons) == ("burel", ("cannot be met: a",))
+    assert failed.problems[0].startswith("cannot be met: burel finds no release, while there is one: ")
+    assert failed.problems[0].endswith(" cannot be met: a")
+    again = pickle.loads(pickle.dumps(failed))
+    assert (again.problems, again.reasons, again.method) == (failed.problems, failed.reasons, "burel")
+
+
 @pytest.mark.parametrize(
     ("word", "known", "expected"),
     [

@@ -6,7 +6,7 @@ policy and seed give the same release on every machine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
@@ -203,44 +203,89 @@ def choose(
         return Choice(
             methods[0], solve(methods[0], data, models, rng(methods[0]), withhold_at_most, progress)
         )
-    units = data.units
-    limited = level_parts(units) is not None
-    requirements = require_of(models, units, units)
-    work = {method: method.work(units, requirements) for method in methods}
-    order = sorted(methods, key=lambda method: (work[method], method.name))
-    left = MOST_WORK
-    found: list[Candidate] = []
-    best: tuple[float, Method, Solution] | None = None
-    refused: list[CannotBeMetError | PolicyError] = []
-    listener = _Listener(progress)
+    trials = _Trials(data, models, withhold_at_most, _Listener(progress))
+    order = trials.cheapest_first(methods)
     for number, method in enumerate(order):
         progress.step("try methods", number, len(order))
+        trials.look_at(method, rng)
+    return trials.choice()
+
+
+class _Trials:
+    """Looks at one method after the other and holds the best solution so far."""
+
+    def __init__(
+        self,
+        data: Microdata,
+        models: tuple[PrivacyModel, ...],
+        withhold_at_most: Fraction,
+        listener: _Listener,
+    ) -> None:
+        self.data, self.units = data, data.units
+        self.models, self.withhold_at_most, self.listener = models, withhold_at_most, listener
+        self.limited = level_parts(self.units) is not None
+        self.requirements = require_of(models, self.units, self.units)
+        self.work: dict[Method, int] = {}
+        self.left = MOST_WORK
+        self.found: list[Candidate] = []
+        self.refused: list[CannotBeMetError | PolicyError] = []
+        self.best: tuple[float, Method, Solution] | None = None
+
+    def cheapest_first(self, methods: Iterable[Method]) -> list[Method]:
+        """Sort methods by what they cost, those of equal cost by name."""
+        self.work = {method: method.work(self.units, self.requirements) for method in methods}
+        return sorted(self.work, key=lambda method: (self.work[method], method.name))
+
+    def look_at(self, method: Method, rng: Callable[[Method], np.random.Generator]) -> None:
+        """Try a method, unless it does not fit or costs too much, and note what became of it."""
         try:
-            check_fit(method, units, limited=limited)
-            method.check(requirements)
-            if not method.made_for(models):
-                # The cheapest is tried on any table: there is to be a release.
-                if work[method] > left and left < MOST_WORK:
-                    found.append(Candidate(method, TOO_MUCH, work[method]))
-                    continue
-                left -= work[method]
-            solution = solve(method, data, models, rng(method), withhold_at_most, listener.of(method))
+            check_fit(method, self.units, limited=self.limited)
+            method.check(self.requirements)
+            if self._too_much(method):
+                self.found.append(Candidate(method, TOO_MUCH, self.work[method]))
+                return
+            listener = self.listener.of(method)
+            solution = solve(method, self.data, self.models, rng(method), self.withhold_at_most, listener)
         except (CannotBeMetError, PolicyError) as problem:
             outcome = CANNOT if isinstance(problem, CannotBeMetError) else UNFIT
-            found.append(Candidate(method, outcome, work[method], why=problem.problems[0]))
-            refused.append(problem)
-            continue
-        loss = LOSS.measure(Evaluation(data, solution.plan, solution.recoding))
-        found.append(Candidate(method, LOSES_MORE, work[method], loss))
-        if best is None or loss < best[0]:
-            best = loss, method, solution
-    if best is None:
-        raise _refusal(refused, found)
-    listener.tell(best[1])
-    told = tuple(
-        Candidate(one.method, KEPT, one.work, one.loss) if one.method is best[1] else one for one in found
-    )
-    return Choice(best[1], best[2], told)
+            self.found.append(Candidate(method, outcome, self.work[method], why=problem.problems[0]))
+            self.refused.append(problem)
+        else:
+            self._compare(method, solution)
+
+    def _too_much(self, method: Method) -> bool:
+        """Whether a method is not tried for what it costs; what it costs is taken from what is left."""
+        if method.made_for(self.models):
+            return False
+        # The cheapest is tried on any table: there is to be a release.
+        if self.work[method] > self.left and self.left < MOST_WORK:
+            return True
+        self.left -= self.work[method]
+        return False
+
+    def _compare(self, method: Method, solution: Solution) -> None:
+        """Keep a solution that loses less than all before it."""
+        loss = LOSS.measure(Evaluation(self.data, solution.plan, solution.recoding))
+        self.found.append(Candidate(method, LOSES_MORE, self.work[method], loss))
+        if self.best is None or loss < self.best[0]:
+            self.best = loss, method, solution
+
+    def choice(self) -> Choice:
+        """The best solution, or the refusal where there is none."""
+        if self.best is None:
+            raise self._refusal()
+        _, kept, solution = self.best
+        self.listener.tell(kept)
+        told = tuple(replace(one, outcome=KEPT) if one.method is kept else one for one in self.found)
+        return Choice(kept, solution, told)
+
+    def _refusal(self) -> CannotBeMetError | PolicyError:
+        """Say why no method has a release: as the cheapest that was tried says it."""
+        cannot = [problem for problem in self.refused if isinstance(problem, CannotBeMetError)]
+        if not cannot:
+            return self.refused[0]
+        tried = [one.method.name for one in self.found if one.outcome == CANNOT]
+        return CannotBeMetError(*cannot[0].notes, reasons=cannot[0].reasons, tried=tried)
 
 
 class _Listener:
@@ -274,18 +319,6 @@ class _Notes(Progress):
     def note(self, message: str) -> None:
         """Keep it."""
         self.notes.append(message)
-
-
-def _refusal(
-    refused: list[CannotBeMetError | PolicyError], found: list[Candidate]
-) -> CannotBeMetError | PolicyError:
-    """Say why no method has a release: as the cheapest that was tried says it."""
-    cannot = [problem for problem in refused if isinstance(problem, CannotBeMetError)]
-    if not cannot:
-        return refused[0]
-    tried = ", ".join(one.method.name for one in found if one.outcome == CANNOT)
-    first, *others = cannot[0].problems
-    return CannotBeMetError(f"{first} (methods tried: {tried})", *others)
 
 
 def _candidates(policy: Policy) -> list[Method]:

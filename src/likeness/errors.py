@@ -90,13 +90,70 @@ class OutputError(InvalidError):
 
 
 class CannotBeMetError(LikenessError):
-    """The request is valid but this table cannot meet it (exit code 3)."""
+    """The request is valid but this table cannot meet it (exit code 3).
+
+    Parameters
+    ----------
+    *problems
+        Lines that stand for themselves, below the reasons.
+    reasons
+        What cannot be met, one each, and what would make it possible: the attribute ``reasons``.
+    tried
+        Names of the methods that were tried, where the policy names none.
+
+    Examples
+    --------
+    >>> CannotBeMetError("withheld 9: too few", reasons=["k = 5 of 9 records"], tried=["mondrian"]).problems
+    ('cannot be met: k = 5 of 9 records (methods tried: mondrian)', 'withheld 9: too few')
+    """
 
     exit_code: ClassVar[int] = 3
 
+    def __init__(self, *problems: str, reasons: Iterable[str] = (), tried: Iterable[str] = ()) -> None:
+        self.reasons: tuple[str, ...] = tuple(reasons)
+        self.tried: tuple[str, ...] = tuple(tried)
+        self.notes: tuple[str, ...] = problems
+        super().__init__(*self._led(), *problems)
+
+    def _led(self) -> list[str]:
+        """Put the reasons into lines."""
+        lines = [f"cannot be met: {reason}" for reason in self.reasons]
+        if lines and self.tried:
+            lines[0] += f" (methods tried: {', '.join(self.tried)})"
+        return lines
+
 
 class MethodFailedError(CannotBeMetError):
-    """The table can meet the request, but the method asked for finds no release (exit code 3)."""
+    """The table can meet the request, but the method asked for finds no release (exit code 3).
+
+    Parameters
+    ----------
+    *problems
+        Lines that stand for themselves, below the reasons.
+    reasons
+        What the method cannot meet, one each.
+    method
+        Its name.
+
+    Examples
+    --------
+    >>> MethodFailedError(reasons=["9 records would have to be withheld"], method="sbca").problems[0][:61]
+    'cannot be met: sbca finds no release, while there is one: tak'
+    """
+
+    def __init__(self, *problems: str, reasons: Iterable[str] = (), method: str = "") -> None:
+        self.method = method
+        super().__init__(*problems, reasons=reasons)
+
+    def _led(self) -> list[str]:
+        """Say of the first reason that it is this method's."""
+        if not self.reasons:
+            return []
+        first = (
+            f"{self.method} finds no release, while there is one: taken as one class, the table holds the guarantee; leave "
+            f"method (and form) out for the best known. {self.reasons[0]}"
+        )
+        return [f"cannot be met: {reason}" for reason in (first, *self.reasons[1:])]
 
 
 class VerificationError(LikenessError):

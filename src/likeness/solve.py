@@ -93,7 +93,7 @@ def solve(
             _search(_OneClass(), data, models, rng, withhold_at_most, parts, Progress())
         except CannotBeMetError:
             raise problem from None
-        raise MethodFailedError(*_by_this_method(method, problem.problems)) from None
+        raise MethodFailedError(*problem.notes, reasons=problem.reasons, method=method.name) from None
 
 
 def _search(
@@ -163,15 +163,6 @@ class _OneClass(Method):
         parts = np.zeros(problem.data.size, np.int64) if problem.parts is None else problem.parts
         failing = ~problem.holding(parts, int(parts.max(initial=-1)) + 1)[parts]
         return Plan(parts).withhold(failing, "their part does not hold the guarantee as one class")
-
-
-def _by_this_method(method: Method, problems: tuple[str, ...]) -> list[str]:
-    """Say that a method found no release where there is one."""
-    first = (
-        f"cannot be met: {method.name} finds no release, while there is one: taken as one class, the table holds the guarantee; "
-        f"leave method (and form) out for the best known. {problems[0].removeprefix('cannot be met: ')}"
-    )
-    return [first, *problems[1:]]
 
 
 def _withhold_hopeless(
@@ -343,7 +334,8 @@ def _refuse_excess(
     """Refuse to withhold more than the policy allows."""
     if withheld <= at_most * units.size and withheld < units.size:
         return
-    raise CannotBeMetError(*explain(units, requirements, withheld, at_most, because, parts))
+    reasons, notes = explain(units, requirements, withheld, at_most, because, parts)
+    raise CannotBeMetError(*notes, reasons=reasons)
 
 
 def explain(
@@ -353,7 +345,7 @@ def explain(
     at_most: Fraction,
     because: Mapping[str, int],
     parts: NDArray[np.int64] | None = None,
-) -> list[str]:
+) -> tuple[list[str], list[str]]:
     """Say why a table cannot meet its policy, and what would make it possible.
 
     Parameters
@@ -373,36 +365,39 @@ def explain(
 
     Returns
     -------
-    list of str
-        One line per reason.
+    reasons
+        One sentence each.
+    notes
+        Lines about those withheld.
     """
     whole = np.zeros(units.size, np.int64)
     data = units if units.members is None else units.members.records
     word = "record" if units.members is None else "individual"
-    lines = []
+    reasons: list[str] = []
+    notes: list[str] = []
     for requirement in requirements:
         stats = requirement.of_rows(units, whole, 1)
         fails = not requirement.bound.holds(stats).all()
         if fails:
             bound = requirement.bound
             why = f"{bound.strongest(stats)}{bound.because(stats)}{bound.out_of_reach()}"
-            lines.append(
-                f"cannot be met: {requirement.subject}: the table of {count(units.size, word)}, taken as one class, does not "
+            reasons.append(
+                f"{requirement.subject}: the table of {count(units.size, word)}, taken as one class, does not "
                 f"hold it; the strongest it could meet is {why}"
                 f"{_alone(requirement, data)}{_rare(requirement, units.size, word, data)}{_because_known(data, requirement)}"
             )
-    if not lines:
+    if not reasons:
         room = units.size if parts is None else int(np.bincount(parts).max())
-        lines.append(
-            f"cannot be met: {withheld:,} of {count(units.size, word)} would have to be withheld "
+        reasons.append(
+            f"{withheld:,} of {count(units.size, word)} would have to be withheld "
             f"({withheld / units.size:.2%}); the policy allows {float(at_most):.2%} (withhold: at_most). Allow more, weaken "
             "the guarantee, or lift level limits"
             + "".join(_rare(requirement, room, word, data) for requirement in requirements)
         )
-        lines += [f"withheld {number}: {reason}" for reason, number in because.items()]
+        notes += [f"withheld {number}: {reason}" for reason, number in because.items()]
         if parts is not None:
-            lines += _failing_parts(units, requirements, parts, word)
-    return lines
+            notes += _failing_parts(units, requirements, parts, word)
+    return reasons, notes
 
 
 def _failing_parts(

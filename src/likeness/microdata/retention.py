@@ -104,10 +104,11 @@ def retain(
     m = active.size
     worst = label(int(active[gammas.index(least)]))
     if (least - 1) / (least + m - 1) < _LEAST:
-        raise CannotBeMetError(
-            f"cannot be met: perturbation: confidence in {quoted(worst)} may hardly rise above its share, so that next to "
+        why = (
+            f"perturbation: confidence in {quoted(worst)} may hardly rise above its share, so that next to "
             "nothing of any value could be kept; allow more, or publish the distribution alone (method: baseline)"
         )
+        raise CannotBeMetError(reasons=[why])
     block = _ALONE
     if rule == "uniform":
         elsewhere = 1 / (least + m - 1)
@@ -143,11 +144,12 @@ def _gammas(
             prior = Fraction(int(sizes[g]), total)
             if not one.largest[g].at_least(prior):
                 members = ", ".join(repr(label(int(i))) for i in active[group[active] == g][:3])
-                raise CannotBeMetError(
-                    f"cannot be met: perturbation: {members} has a share of {float(prior):.6g} of the records, above "
+                why = (
+                    f"perturbation: {members} has a share of {float(prior):.6g} of the records, above "
                     f"the limit of {float(one.largest[g]):.6g} on the confidence in it, so that no release can meet it; "
                     "allow at least the share"
                 )
+                raise CannotBeMetError(reasons=[why])
             # An enclosure that is narrow enough lies above the prior, as the limit does.
             low = max(one.largest[g].enclose(_DIGITS)[0], prior)
             own[g] = None if low >= 1 else low / (1 - low) * (1 - prior) / prior
@@ -163,11 +165,12 @@ def _papers(least: Fraction, most: Fraction | None, m: int, worst: str) -> Fract
     smallest = Fraction(0) if most is None else 1 / (most + m - 1)
     alpha = (m * least * smallest - 1) / (m - 1)
     if alpha < _LEAST:
-        raise CannotBeMetError(
-            f"cannot be met: perturbation: rule 'paper' would keep {quoted(worst)} with chance {float(alpha):.6g}, which must "
+        why = (
+            f"perturbation: rule 'paper' would keep {quoted(worst)} with chance {float(alpha):.6g}, which must "
             f"be at least {float(_LEAST):.6g}: others may gain so much more confidence that nothing is left for it, and "
             "the paper's theorem 3 does not hold. Use rule: capped, which works for this table"
         )
+        raise CannotBeMetError(reasons=[why])
     return smallest
 
 

@@ -303,7 +303,9 @@ def refuse_nothing(requirements: Iterable[Requirement]) -> None:
     for requirement in requirements:
         why = requirement.bound.limits_nothing()
         if why:
-            raise CannotBeMetError(f"{requirement.subject}: says nothing about these records: {why}")
+            raise CannotBeMetError(
+                reasons=[f"{requirement.subject}: says nothing about these records: {why}"]
+            )
 
 
 def published_values(model: SensitiveModel, sensitive: Sequence[Domain]) -> set[str]:
