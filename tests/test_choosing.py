@@ -13,6 +13,7 @@ import pytest
 import likeness as lk
 from likeness import choosing, registry
 from likeness.choosing import KEPT, LOSES_MORE, LOSS, TOO_MUCH, UNFIT, choose_form, methods_to_try
+from likeness.encode import encode
 from likeness.progress import Progress
 
 
@@ -215,3 +216,33 @@ def test_a_method_that_cannot_says_that_another_can(method, form):
         lk.anonymize(patients(), policy(lk.KAnonymity(121), method=method), seed=1)
     assert not isinstance(nobody.value, lk.MethodFailedError)
     assert form == choose_form(policy(lk.KAnonymity(2), method=method)).name
+
+
+def wide(records: int, columns: int) -> Any:
+    """Microdata of many quasi-identifiers with two values each."""
+    drawn = np.random.default_rng(0).integers(0, 2, (columns, records))
+    table = pl.DataFrame({f"q{i}": own for i, own in enumerate(drawn)})
+    asked = lk.Policy(columns=dict.fromkeys(table.columns, lk.quasi()), privacy=lk.KAnonymity(3))
+    return asked, encode(lk.read(table), asked).data
+
+
+@pytest.mark.parametrize(
+    ("name", "growth"), [("mondrian", 15), ("burel", 15), ("danonyir", 3.5), ("sbca", 3.5)]
+)
+def test_work_grows_as_the_method_does_with_its_quasi_identifiers(name, growth):
+    method = registry.create("methods", name, {})
+    few, many = (method.work(wide(1500, columns)[1], ()) for columns in (20, 80))
+    assert growth * few <= many <= 17 * few
+
+
+def test_what_is_tried_of_a_wide_table_is_bounded(monkeypatch):
+    """Weighing every attribute's cuts by the hulls of all is the square of the attributes."""
+    asked, data = wide(40, 200)
+    monkeypatch.setattr(choosing, "MOST_WORK", 40 * 200 * 8 * 200 * 5)
+    choice = choosing.choose(
+        asked, data, asked.privacy, lambda _: np.random.default_rng(0), Fraction(0), Progress()
+    )
+    tried = [one for one in choice.candidates if one.loss is not None]
+    assert sum(one.work for one in tried) <= choosing.MOST_WORK
+    assert {one.method.name for one in tried} >= {"sbca", "k-member"}
+    assert {one.method.name: one.outcome for one in choice.candidates}["mondrian"] == TOO_MUCH

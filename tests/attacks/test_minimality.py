@@ -18,6 +18,7 @@ from tests.oracles.attacks_minimality import chances, kept_posteriors, posterior
 
 import likeness as lk
 from likeness import registry
+from likeness.attacks import minimality
 from likeness.attacks._base import Making
 from likeness.attacks._places import PLACES, places
 from likeness.attacks._rerun import Rerun, arrangements
@@ -26,6 +27,7 @@ from likeness.forms.anatomized import AnatomizedForm
 from likeness.forms.generalized import GeneralizedForm
 from likeness.methods.anatomy import Anatomy
 from likeness.methods.burel import Burel
+from likeness.methods.k_member import KMember
 from likeness.methods.mondrian import Mondrian
 from likeness.methods.points import points
 from likeness.microdata.regions import recode
@@ -356,6 +358,30 @@ def test_large_tables_are_imagined_fewer_times():
     attack = MinimalityAttack()
     assert [attack.runs(n) for n in (1, 200_000, 400_000, 1_000_000, 10**8)] == [10, 10, 5, 2, 2]
     assert MinimalityAttack(simulations=6).runs(10**8) == 6
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_slow_methods_are_run_fewer_times_and_it_is_said(monkeypatch, seed):
+    rng = np.random.default_rng(seed)
+    ages = integers("age", list(range(40)))
+    data = table([(ages, rng.integers(0, 40, 120).tolist())], [(DISEASE, rng.integers(0, 4, 120).tolist())])
+    publication, making = released(data, KMember(), lk.DistinctLDiversity(2))
+    work = making.method.work(data, making.requirements)
+    assert MinimalityAttack().run(publication, data, making).details["simulations"] == 10
+    monkeypatch.setattr(minimality, "_WORK_OF_SIMULATIONS", 3 * work)
+    found = MinimalityAttack().run(publication, data, making)
+    assert found.details["simulations"] == 3
+    assert found == MinimalityAttack(simulations=3).run(publication, data, making)
+    monkeypatch.setattr(minimality, "_WORK_OF_SIMULATIONS", 1)
+    assert MinimalityAttack().run(publication, data, making).details["simulations"] == 2
+
+
+def test_how_many_arrangements_were_tried_is_said():
+    data = table([(integers("age", [20, 30]), [0, 0, 1, 1])], [(DISEASE, [0, 1, 0, 1])])
+    found = attack(data, Mondrian(), lk.DistinctLDiversity(2), classes=None)
+    # Two classes of two values each, or one of four in all their arrangements.
+    assert found.details["arrangements"] == (2 + 2 if found.details["classes"] == 2 else 6)
+    assert found.details["exact"] == 1
 
 
 @pytest.mark.parametrize(

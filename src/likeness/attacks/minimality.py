@@ -34,6 +34,8 @@ _RECORDS_OF_CHAINS = 2_000_000
 _BALANCING_ROUNDS = 500
 _FEWEST_SIMULATIONS, _MOST_SIMULATIONS = 2, 10
 _RECORDS_OF_SIMULATIONS = 2_000_000
+_WORK_OF_SIMULATIONS = 10_000_000_000
+"""Steps (`Method.work`) that the runs may take together, some 20 s of one processor."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,8 @@ class MinimalityAttack(ColumnAttack):
         classes of many members fewer: as many as make 50,000 records, and at least 20.
     simulations
         How many imagined tables to run methods on that do not cut from above. When left out as many as make
-        2,000,000 records, but at least 2 and at most 10: large tables teach as much in fewer runs.
+        2,000,000 records and, by `Method.work`, 10,000,000,000 steps, but at least 2 and at most 10: large tables
+        teach as much in fewer runs. The result says how many it were.
     whole_table
         For methods that cut from above: run on the whole table, the other classes as they are, instead of on the
         class alone. Also finds cuts further up that other values would have changed; exact, and for small tables.
@@ -128,6 +131,8 @@ class MinimalityAttack(ColumnAttack):
         "exact": "share of the classes whose arrangements were all tried",
         "chained": "share of the classes that needed chains of exchanges",
         "undecided": "share of the classes left out: chains were stuck, or the method does not make the class of the truth",
+        "arrangements": "arrangements of a class's values that the method was run on, in all classes and chains",
+        "simulations": "imagined tables that the method was run on",
         "classes": "classes attacked",
         "targets": "records attacked",
     }
@@ -190,6 +195,7 @@ class MinimalityAttack(ColumnAttack):
         kept = self._kept(table, members, [every for every, _ in tries])
         beliefs: list[Beliefs | None] = []
         short: list[int] = []
+        tried = sum(every.shape[0] for every, _ in tries)
         for at, own in enumerate(members):
             every, complete = tries[at]
             good = every[kept[at]]
@@ -200,11 +206,13 @@ class MinimalityAttack(ColumnAttack):
                 short.append(at)
             beliefs.append(found)
         if short:
-            walked = self._chains(table, [members[at] for at in short], rng)
+            walked, steps = self._chains(table, [members[at] for at in short], rng)
+            tried += steps * len(short)
             for at, found in zip(short, walked, strict=True):
                 beliefs[at] = found
         total = max(1, len(chosen))
         details = {
+            "arrangements": float(tried),
             "kept": float(np.mean([own.mean() for own in kept])) if kept else 1.0,
             "exact": sum(complete for _, complete in tries) / total,
             "chained": len(short) / total,
@@ -233,11 +241,11 @@ class MinimalityAttack(ColumnAttack):
 
     def _chains(
         self, table: ClassTable, members: list[NDArray[np.int64]], rng: np.random.Generator
-    ) -> list[Beliefs | None]:
+    ) -> tuple[list[Beliefs | None], int]:
         """Walk from the truth over arrangements the method would have published the same.
 
         A step deals the values of some members of each class anew among them: of so many, found in the first half,
-        that a good part of the steps is allowed. None for classes whose members were moved too seldom.
+        that a good part of the steps is allowed. None for classes whose members were moved too seldom. Also the steps of a walk.
         """
         walks = [Walk(table, own) for own in members]
         burden = CHAINS * sum(own.size for own in members)
@@ -247,26 +255,31 @@ class MinimalityAttack(ColumnAttack):
             good = self._kept(table, members, proposals)
             for walk, proposal, allowed in zip(walks, proposals, good, strict=True):
                 walk.move(proposal, allowed, adapt=step < steps)
-        return [walk.beliefs(steps) for walk in walks]
+        return [walk.beliefs(steps) for walk in walks], 2 * steps
 
-    def runs(self, records: int) -> int:
-        """How many imagined tables of so many records the method is run on.
+    def runs(self, records: int, work: int = 0) -> int:
+        """How many imagined tables of so many records the method is run on, which takes so many steps for each.
 
         Examples
         --------
         >>> MinimalityAttack().runs(1_000), MinimalityAttack().runs(500_000), MinimalityAttack().runs(5_000_000)
         (10, 4, 2)
+        >>> MinimalityAttack().runs(30_000, 2_000_000_000), MinimalityAttack().runs(30_000, 32_000_000_000)
+        (5, 2)
         """
         if self.simulations is not None:
             return self.simulations
-        few = _RECORDS_OF_SIMULATIONS // max(1, records)
+        few = min(_RECORDS_OF_SIMULATIONS // max(1, records), _WORK_OF_SIMULATIONS // max(1, work))
         return max(_FEWEST_SIMULATIONS, min(_MOST_SIMULATIONS, few))
 
     def _by_place(
         self, table: ClassTable, chosen: list[int], rng: np.random.Generator
     ) -> tuple[list[Beliefs], dict[str, float]]:
         """Scale each class's shares by how often holders of a value come to lie where a record lies."""
-        counts = learn_places(table.rerun, table.values, table.width, self.runs(table.values.size), rng)
+        making, data = table.rerun.making, table.rerun.data
+        work = making.method.work(data, making.requirements) if making.method.candidate else 0
+        runs = self.runs(table.values.size, work)
+        counts = learn_places(table.rerun, table.values, table.width, runs, rng)
         halves = [lifts(counts[half] if counts[half].any() else counts.sum(axis=0)) for half in (0, 1)]
         relative = 1 / np.sqrt(counts.sum(axis=0) + 1)
         own_places = places(table.rerun.data, table.labels)
@@ -279,7 +292,7 @@ class MinimalityAttack(ColumnAttack):
             sums = [float(each[np.arange(own.size), table.values[own]].sum()) for each in (first, second)]
             truth = sum(sums) / 2, (sums[0] - sums[1]) / 2
             beliefs.append(Beliefs(own, first, second, errors, truth))
-        return beliefs, {}
+        return beliefs, {"simulations": float(runs)}
 
     def _result(
         self,

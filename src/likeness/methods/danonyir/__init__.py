@@ -139,7 +139,9 @@ class Danonyir(Method):
         """Everybody is compared with everybody of a neighbourhood; models that adding can break are judged again and again."""
         near = min(data.size, self.neighbourhood or _NEIGHBOURHOOD)
         again = 1 if all(one.closed_under_adding for one in requirements) else 10
-        return again * 7 * data.size * near * max(1, len(data.quasi)) // 10 + 3000 * data.size
+        # Of few attributes the first tell that somebody is too far; the more there are, the less anybody is nearer than others.
+        tenths = min(350, 7 + 25 * max(0, len(data.quasi) - 5))
+        return again * tenths * data.size * near * max(1, len(data.quasi)) // 10 + 3000 * data.size
 
     def run(self, problem: Problem) -> Plan:
         """Cluster the individuals; those that no class can take are withheld."""

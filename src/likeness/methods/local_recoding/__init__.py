@@ -82,10 +82,11 @@ class LocalRecoding(Method):
         whole(self.name, "most_vectors", self.most_vectors, at_least=1)
 
     def work(self, data: Microdata, requirements: tuple[Requirement, ...]) -> int:
-        """Every vector of levels looks at all attributes of the cells that are left."""
+        """Every vector of levels looks at all attributes of the cells that are left, and has a neighbour for each attribute."""
         vectors = min(self.most_vectors, prod(most_levels(domain) for domain in data.quasi))
         cells = cells_at_most(data, requirements)
-        return (vectors + 40 * cells.bit_length()) * cells * max(1, len(data.quasi))
+        attributes = max(1, len(data.quasi))
+        return (vectors + 40 * cells.bit_length()) * cells * attributes + 60 * vectors * attributes**2
 
     def run(self, problem: Problem) -> Plan:
         """Take out groups that hold, vector by vector; parts that cannot hold as a whole are withheld."""
