@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -14,6 +13,7 @@ from likeness.tables.csv_file import parse, split
 from likeness.tables.file_bytes import read_bytes
 from likeness.tables.formulas import are_formulas, unescape
 from likeness.tables.packed_text import narrowed, packed_text
+from likeness.tables.parquet_layout import read_layout
 from likeness.tables.table import Table
 from likeness.tables.writing import csv_lines
 from likeness.wording import count, quoted
@@ -29,7 +29,10 @@ COLUMNS = 1 << 14
 CELLS, CELLS_OF_A_BYTE = 1 << 26, 1000
 """Cells that a Parquet file may hold whatever its size, and further ones for each of its bytes: equal cells take next to no
 room in a file, and some bytes each in memory."""
-_TYPES = (pl.String, pl.Int64, pl.Float64, pl.Boolean, pl.Date)
+UNPACKED, UNPACKED_OF_A_BYTE = 1 << 28, 100
+"""Bytes that the pages of a Parquet file may have when they are unpacked, and further ones for each byte of the file."""
+TEXTS = 1 << 30
+"""Bytes that the texts of a Parquet file may have in all rows together; as many further ones for each of its bytes as cells."""
 _PART = 1 << 23
 """Bytes that are read at once, unless one line takes more."""
 _LINE = 200  # bytes of a line that are looked at for a message
@@ -89,7 +92,8 @@ def _as_it_stands(path: Path) -> Table:
     if path.suffix == ".parquet":
         _check_size(data, path)
         table = read_binary(path, data, format="parquet")
-        _check_types(table.held, path)
+        _check_texts(table.held, len(data), path)
+        _check_values(table.held, path)
         return _packed(table)
     if not data:
         raise TableError(f"{path}: the file is empty")
@@ -246,30 +250,39 @@ def _line(data: bytes, begin: int) -> str:
 
 
 def _check_size(data: bytes, path: Path) -> None:
-    """Refuse a Parquet file of other types, or that says it holds many times more cells than its size can tell of."""
-    try:
-        frame = pl.scan_parquet(io.BytesIO(data))
-        schema = frame.collect_schema()
-        cells = frame.select(pl.len()).collect().item() * len(schema)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
-        return  # reading it says what is wrong
-    # One cell of a nested type may hold any number of values.
-    _check_types(pl.DataFrame(schema=schema), path)
-    most = CELLS + CELLS_OF_A_BYTE * len(data)
-    if cells > most:
+    """Refuse a Parquet file that says it holds many times more than its size can tell of, before any of it is unpacked."""
+    layout = read_layout(data, str(path))
+    width = len(layout.types)
+    if width > COLUMNS:
+        raise TableError(f"{path}: has more than {COLUMNS:,} columns; published tables have fewer")
+    for what, found, most in (
+        ("cell", layout.rows * width, CELLS + CELLS_OF_A_BYTE * len(data)),
+        ("unpacked byte", layout.unpacked, UNPACKED + UNPACKED_OF_A_BYTE * len(data)),
+    ):
+        if found > most:
+            raise TableError(
+                f"{path}: says it holds {count(found, what)}; at most {most:,} are read from a file of {count(len(data), 'byte')}"
+            )
+
+
+def _check_texts(frame: pl.DataFrame, size: int, path: Path) -> None:
+    """Refuse texts that are stored once and stand in so many rows that going over them never ends."""
+    found = sum(
+        # Their own type, of 32 bits, overflows.
+        int(column.str.len_bytes().cast(pl.Int64).sum())
+        for column in frame.iter_columns()
+        if column.dtype == pl.String
+    )
+    most = TEXTS + CELLS_OF_A_BYTE * size
+    if found > most:
         raise TableError(
-            f"{path}: says it holds {cells:,} cells; at most {most:,} are read from a file of {count(len(data), 'byte')}"
+            f"{path}: holds texts of {count(found, 'byte')}; at most {most:,} are read from a file of {count(size, 'byte')}"
         )
 
 
-def _check_types(frame: pl.DataFrame, path: Path) -> None:
-    """Refuse types and values that `write` never gives a column: they could tell rows of equal values apart."""
+def _check_values(frame: pl.DataFrame, path: Path) -> None:
+    """Refuse numbers that `write` never gives a column: they could tell rows of equal values apart."""
     for name, dtype in frame.schema.items():
-        if dtype not in _TYPES:
-            raise TableError(
-                f"{path}: column {name!r} is of the type {dtype}; published columns are "
-                f"{', '.join(map(str, _TYPES[:-1]))} or {_TYPES[-1]}"
-            )
         if dtype == pl.Float64:
             numbers = frame[name]
             # -0.0 and 0.0 are equal, and their bits are not.
