@@ -416,3 +416,42 @@ def test_tables_and_policies_of_many_other_names_are_refused_with_the_first_of_t
     ) as caught:
         lk.anonymize(table, policy)
     assert len(caught.value.problems) == 3_002
+
+
+@pytest.mark.parametrize("names", [["c0", "age"], ["age"], ["age", "*"]])
+def test_a_star_declares_the_columns_that_are_not_named(tmp_path, names):
+    frame = pl.DataFrame({name: [1, 1, 2, 2] for name in names})
+    (tmp_path / "policy.yaml").write_text(
+        'columns: {age: {role: quasi}, "*": {role: drop}}\nprivacy: [{model: k-anonymity, k: 2}]\nseed: 3\n'
+    )
+    policy = lk.Policy.load(tmp_path / "policy.yaml")
+    others = [name for name in names if name != "age"]
+    release = lk.anonymize(frame, policy)
+    assert release.table.columns == ["age"]
+    assert release.private.encoded.roles == {"age": "quasi"} | dict.fromkeys(others, "drop")
+    # Written out or not, it is one policy: the same draws.
+    written = lk.Policy(
+        columns={"age": lk.quasi()} | dict.fromkeys(others, lk.drop()), privacy=[lk.KAnonymity(2)], seed=3
+    )
+    assert policy.naming(names) == written
+    assert lk.anonymize(frame, written).table.equals(release.table)
+    folder = release.write(tmp_path / "out")
+    assert lk.verify(folder, frame, policy=policy).ok
+    assert lk.verify(folder, policy=tmp_path / "policy.yaml").ok
+
+
+def test_a_star_declares_columns_of_a_second_table(tmp_path):
+    pl.DataFrame({"id": [1, 2, 3], "age": [30, 30, 31], "x": [1, 2, 3]}).write_csv(tmp_path / "people.csv")
+    pl.DataFrame({"id": [1, 1, 2, 3], "disease": list("abab"), "y": [1, 2, 3, 4]}).write_csv(
+        tmp_path / "records.csv"
+    )
+    policy = lk.Policy(
+        columns={"id": lk.identifier(), "age": lk.quasi(), "disease": lk.sensitive(), "*": lk.drop()},
+        privacy=[lk.KAnonymity(3)],
+        individual="id",
+        records={"table": str(tmp_path / "records.csv"), "on": "id"},
+        seed=1,
+    )
+    release = lk.anonymize(tmp_path / "people.csv", policy)
+    assert {name for name, role in release.private.encoded.roles.items() if role == "drop"} == {"x", "y"}
+    assert lk.verify(release.write(tmp_path / "out"), tmp_path / "people.csv").ok

@@ -87,7 +87,8 @@ def anonymize(
         policy = policy.replace(seed=seed)
     choose_form(policy)
     progress.step("encode", 0, 1)
-    return anonymize_encoded(encode(original, policy), policy, progress)
+    encoded = encode(original, policy)
+    return anonymize_encoded(encoded, policy.naming(encoded.table.names), progress)
 
 
 def anonymize_encoded(encoded: Encoded, policy: Policy, progress: Progress) -> Release:

@@ -141,9 +141,12 @@ class Certificate:
                 return [
                     f"certificate.json claims {about[0]}, which counts people, and does not say how many there are"
                 ]
-        elif not verdict.classes <= self.individuals <= verdict.records:
+            return []
+        k = max([1, *(getattr(model, "k", 1) for model in self.make_models())])
+        if not k * verdict.classes <= self.individuals <= verdict.records:
             held = f"{count(verdict.records, 'record')} in {count(verdict.classes, 'class')}"
-            return [f"certificate.json says {_people(self.individuals)}; {held} cannot be theirs"]
+            asked = "" if k == 1 else f" of at least {count(k, 'individual')} each"
+            return [f"certificate.json says {_people(self.individuals)}; {held}{asked} cannot be theirs"]
         return []
 
     def to_json(self) -> str:

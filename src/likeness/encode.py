@@ -140,6 +140,7 @@ def encode(table: Table, policy: Policy) -> Encoded:
     """
     policy.refuse_unbuilt()
     table = join_records(table, policy)
+    policy = policy.naming(table.names)
     _check_columns(table, policy)
     people = None if policy.individual is None else find_people(table, policy)
     recoding = (

@@ -106,3 +106,34 @@ def test_what_is_measured_against_a_bound_takes_that_of_the_policy(run, desk):
     assert found["metrics"]["c-avg"]["value"] * 3 == pytest.approx(
         found["metrics"]["average-class-size"]["value"]
     )
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda rows: rows[:31], "it has 30 rows, not 60"),
+        (
+            lambda rows: [rows[0], *rows[:0:-1]],
+            "it has as many rows, but other values, or the same in another order",
+        ),
+        (lambda rows: ["years,zip,disease", *rows[1:]], "the policy does not name column 'years'"),
+        (lambda rows: [rows[0], "old,02100,flu", *rows[2:]], "column 'age'"),
+    ],
+)
+@pytest.mark.parametrize("command", ["measure", "attack"])
+def test_another_table_is_refused_in_one_line(command, change, why, run, released):
+    rows = (released.parent / "patients.csv").read_text().splitlines()
+    (released.parent / "other.csv").write_text("\n".join(change(rows)) + "\n")
+    found = run(command, "out", "--original", "other.csv")
+    assert found.code == 1
+    assert found.out == ""
+    (line,) = found.errors
+    assert line.startswith("other.csv is not the table that out was made from: ")
+    assert why in line
+
+
+def test_a_threshold_is_told_in_few_digits(run, released):
+    (line,) = run("measure", "out", "--original", "patients.csv", "--at-most", "ncp=0.001").errors
+    value = line.removeprefix("ncp is ").removesuffix(", above the threshold 0.001")
+    assert 0.001 < float(value) <= 1
+    assert len(value) <= 9

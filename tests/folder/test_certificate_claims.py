@@ -91,7 +91,7 @@ WORDS = (
 STEWARDS_WORD = {
     r"likeness": "any version may have written it",
     r"reproducible": "whether there was a seed only the steward knows",
-    r"counts\.individuals": "where whose records are whose is not published: any number from that of classes to that of records",
+    r"counts\.individuals": "where whose records are whose is not published: any number from k for each class to that of records",
     r"guarantee": "fewer models, in any order: each is proven by itself, and whoever knows the policy misses the rest",
     r"guarantee\.\d+\.parameters(\..*)?": "weaker or stronger ones that hold, or the same ones written otherwise, are proven",
     r"form(\.recoding)?": "how regions were chosen; every region says itself what it covers",

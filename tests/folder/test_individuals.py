@@ -308,6 +308,17 @@ def test_numbers_of_people_that_cannot_be(number: int, folder: Folder) -> None:
     assert f"certificate.json says {count(number, 'individual')}" in found.problems[0]
 
 
+@ONLY_UNLINKED
+def test_every_class_has_k_people(folder: Folder) -> None:
+    least = 3 * lk.verify(folder.root / "public").classes
+    folder.certify(individuals=least)
+    assert not [line for line in lk.verify(folder.root / "public").problems if "cannot be theirs" in line]
+    folder.certify(individuals=least - 1)
+    (problem,) = lk.verify(folder.root / "public").problems
+    assert problem.startswith(f"certificate.json says {count(least - 1, 'individual')}; ")
+    assert problem.endswith("of at least 3 individuals each cannot be theirs")
+
+
 @pytest.fixture(scope="module")
 def limited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A release whose model limits the share of one person's records."""

@@ -169,3 +169,50 @@ def test_namesakes_in_one_large_class_are_no_sign():
     table = TABLE.with_columns(who=pl.format("n{}", pl.int_range(ROWS) % 380))
     asked = lk.Policy(columns=COLUMNS | {"who": lk.identifier()}, privacy=lk.TCloseness("0.0001"))
     assert set(found(lk.anonymize(table, asked, seed=1))) == {"tells-nothing"}
+
+
+WEIGHED = TABLE.with_columns(weight=np.array([1.5, 2.5, *np.repeat([3.25, 4.75], (ROWS - 2) // 2)]))
+
+
+@pytest.mark.parametrize(
+    ("columns", "given", "expected"),
+    [
+        ({"weight": lk.other()}, {"weights": "weight"}, {"alone": 2, "people": ROWS, "weights": True}),
+        # Two of four hundred are few, where nobody says that these are weights.
+        ({"weight": lk.other()}, {}, None),
+        ({"weight": lk.drop()}, {"weights": "weight"}, None),
+        ({"weight": lk.drop(), "number": lk.other()}, {}, {"alone": ROWS, "people": ROWS, "weights": False}),
+    ],
+)
+def test_numbers_that_nobody_else_has_are_counted(columns, given, expected):
+    table = WEIGHED.with_columns(number=pl.int_range(ROWS) * 1.5)
+    asked = lk.Policy(columns=COLUMNS | {"number": lk.drop()} | columns, privacy=[lk.KAnonymity(2)], **given)
+    release = lk.anonymize(table, asked, seed=1)
+    name = "number" if columns.get("number") else "weight"
+    known = found(release).get("alone-with-a-number")
+    assert known == (None if expected is None else expected | {"column": name, "unit": "record"})
+    if expected:
+        (line,) = [str(one) for one in release.warnings if one.code == "alone-with-a-number"]
+        assert f"column {name!r}: {expected['alone']} of {ROWS} records have a " in line
+
+
+def test_people_with_several_records_are_counted_once_with_their_numbers():
+    rng = np.random.default_rng(4)
+    table = TABLE.with_columns(weight=pl.Series(rng.integers(0, 60, ROWS)))
+    asked = lk.Policy(
+        columns=COLUMNS | {"who": lk.identifier(), "weight": lk.other()},
+        privacy=[lk.KAnonymity(2)],
+        individual="who",
+        weights="weight",
+        hygiene={"duplicates": "keep"},
+    )
+    release = lk.anonymize(table, asked, seed=1)
+    shown = release.private.solution.plan.published
+    held: dict[int, set[str]] = {}
+    kept = table[release.private.encoded.data.rows[shown].tolist()]
+    for who, weight in zip(kept["who"], kept["weight"], strict=True):
+        held.setdefault(weight, set()).add(who)
+    alone = set().union(*(people for people in held.values() if len(people) == 1))
+    facts = found(release).get("alone-with-a-number")
+    assert (0 if facts is None else facts["alone"]) == len(alone)
+    assert facts is None or (facts["unit"], facts["people"]) == ("person", kept["who"].n_unique())

@@ -80,6 +80,7 @@ def looked_at(table: Table, policy: Policy | Path, seed: int | None) -> Begun:
         told_policy = told_policy.replace(seed=seed)
     form = choose_form(told_policy)
     encoded = encode(table, told_policy)
+    told_policy = told_policy.naming(encoded.table.names)
     models = encoded.name_models(told_policy.privacy)
     data = encoded.data
     requirements = require_of(models, data)

@@ -11,7 +11,8 @@ from likeness.anonymization import as_policy
 from likeness.attacks._base import Making
 from likeness.attacks._matching import reach_of, shared_cells
 from likeness.encode import encode
-from likeness.errors import InvalidError
+from likeness.errors import InvalidError, VerificationError
+from likeness.folder.audit import Audit, content_digest
 from likeness.folder.layout import find_layout
 from likeness.folder.private_part import read_private
 from likeness.folder.public_part import read_public
@@ -23,6 +24,7 @@ from likeness.microdata.grouping import distinct
 from likeness.microdata.plan import Plan
 from likeness.microdata.regions import recode
 from likeness.models._requirements import require_of
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -158,13 +160,39 @@ def rejoin(folder: Path, original: Table, policy: Path | None = None, *, measuri
     if told is None and steward is None:
         raise InvalidError(f"{folder}: there is no private/ here to say what the columns are; give --policy")
     audit = None if steward is None else steward.audit
-    encoded = None if told is None else encode(original, locate_records(told, original, audit))
+    encoded = None
+    if told is not None:
+        try:
+            encoded = encode(original, locate_records(told, original, audit))
+        except InvalidError as problem:
+            if audit is None or policy is not None:
+                raise
+            raise _another(original, folder, problem.problems[0]) from None
+        told = told.naming(encoded.table.names)
+    if audit is not None and policy is None and encoded is not None:
+        _refuse_another(encoded, audit, original, folder)
     judge(public, steward, encoded if steward is not None else None, told).raise_if_failed()
     if public.publication is None or encoded is None or told is None:
         raise InvalidError(f"{folder}: cannot be understood; likeness verify says why")
     if steward is None or audit is None:
         return Rejoined(public.publication, encoded, told, None)
     return Rejoined(public.publication, encoded, told, steward.class_map, audit.method)
+
+
+def _refuse_another(encoded: Encoded, audit: Audit, original: Table, folder: Path) -> None:
+    """Refuse a table that a release was not made from in one line: every cell would be wrong."""
+    told = audit.content["original"]
+    if told["rows"] != encoded.table.height:
+        raise _another(original, folder, f"it has {count(encoded.table.height, 'row')}, not {told['rows']:,}")
+    if told["sha256"] != content_digest(encoded):
+        raise _another(
+            original, folder, "it has as many rows, but other values, or the same in another order"
+        )
+
+
+def _another(original: Table, folder: Path, why: str) -> VerificationError:
+    """Say that a release was made from another table."""
+    return VerificationError(f"{original.source} is not the table that {folder} was made from: {why}")
 
 
 def _gapless(plan: Plan) -> Plan:

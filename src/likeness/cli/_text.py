@@ -59,6 +59,18 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if value == round(value) else f"{value:,.6g}"
 
 
+def beyond(value: float, limit: float) -> tuple[str, str]:
+    """Write a value and the limit it is beyond, in six digits where these tell them apart.
+
+    Examples
+    --------
+    >>> beyond(0.0621515416, 0.05), beyond(0.30000001, 0.3)
+    (('0.0621515', '0.05'), ('0.30000001', '0.3'))
+    """
+    shown = number(value), number(limit)
+    return shown if shown[0] != shown[1] else (str(value), str(limit))
+
+
 def share(value: float) -> str:
     """Write a share in percent; never 0 or 100 when it is not.
 

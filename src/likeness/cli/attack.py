@@ -45,6 +45,7 @@ def attack(
     """
     from likeness.cli._attacking import as_json, as_text, limits, make, run_all
     from likeness.cli._rejoined import rejoin
+    from likeness.cli._text import beyond
     from likeness.exact import rational
 
     attacks = make(attack or [])
@@ -61,9 +62,8 @@ def attack(
     if left_out:
         console.say(f"note: left out: {', '.join(left_out)}")
     for one in exceeded:
-        console.error(
-            f"{one.attack} succeeds at {one.success}, above the threshold {float(allowed[one.attack])}"
-        )
+        success, limit = beyond(one.success, float(allowed[one.attack]))
+        console.error(f"{one.attack} succeeds at {success}, above the threshold {limit}")
     return 1 if exceeded else 0
 
 

@@ -39,6 +39,7 @@ def measure(
     from likeness.cli._measuring import as_text, limits, measured, over
     from likeness.cli._options import part
     from likeness.cli._rejoined import rejoin
+    from likeness.cli._text import beyond
 
     allowed = limits(at_most or [])
     asked = dict(part(one) for one in metric or [])
@@ -49,9 +50,8 @@ def measure(
     else:
         console.lines(as_text(found))
     for name in exceeded:
-        console.error(
-            f"{name} is {found['metrics'][name]['value']}, above the threshold {float(allowed[name])}"
-        )
+        value, limit = beyond(found["metrics"][name]["value"], float(allowed[name]))
+        console.error(f"{name} is {value}, above the threshold {limit}")
     return 1 if exceeded else 0
 
 

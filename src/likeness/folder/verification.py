@@ -88,7 +88,8 @@ def verify(
     try:
         public = read_public(layout)
         steward = None if layout.private is None else read_private(layout, layout.private, public)
-        if steward is not None and asked is not None:
+        if steward is not None and steward.audit is not None and asked is not None:
+            asked = asked.naming(steward.audit.content["policy"]["columns"])
             steward.problems += _compare_policy(public, steward, asked)
         encoded, told = None, asked
         if steward is not None and original is not None:

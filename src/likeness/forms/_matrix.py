@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.errors import PolicyError, TableError
+from likeness.errors import TableError
 from likeness.forms._columns import exact_labels
 from likeness.forms._exact import column_of
 from likeness.forms._text import MISSING, read_value, write_value
@@ -70,41 +70,27 @@ def publish_matrix(domain: Domain, mechanism: Mechanism) -> dict[str, Any]:
     for value, code in zip(values, active.tolist(), strict=True):
         numerators, codes = np.unique(mechanism.numerators[active, code], return_inverse=True)
         texts = [_decimal(number * factor) for number in numerators.tolist()]
-        columns[name_column(value, ORIENTATION)] = Labelled(codes.astype(np.int32), texts)
+        columns[name_column(value)] = Labelled(codes.astype(np.int32), texts)
     return columns
 
 
-def name_column(value: str | None, sensitive: str) -> str:
+def name_column(value: str | None) -> str:
     r"""Name the column of a value; `read_column` reads it back.
 
     Parameters
     ----------
     value
         None is the missing value.
-    sensitive
-        Head of the first column.
-
-    Raises
-    ------
-    PolicyError
-        When there is no such name.
 
     Examples
     --------
-    >>> name_column("flu", "disease"), name_column(None, "disease"), name_column("age", "age")
-    ('flu', '{}', '\\a\\g\\e')
+    >>> name_column("flu"), name_column(None), name_column("  ")
+    ('flu', '{}', '\\ \\ ')
     """
     if value is None:
-        text = _MISSING_COLUMN
-    else:
-        text = write_value(value)
-        if text == sensitive or not text.strip():
-            text = "".join(f"\\{character}" for character in value)
-    if text == sensitive or not text.strip() or read_column(text) != value:
-        raise PolicyError(
-            f"perturbed: the first column and a value are both called {sensitive!r}; rename the column"
-        )
-    return text
+        return _MISSING_COLUMN
+    text = write_value(value)
+    return text if text.strip() else "".join(f"\\{character}" for character in value)
 
 
 def read_column(name: str) -> str | None:
@@ -118,15 +104,13 @@ def read_column(name: str) -> str | None:
     return None if name == _MISSING_COLUMN else read_value(name)
 
 
-def read_matrix(table: Columns, sensitive: str, distribution: Distribution) -> Mechanism:
+def read_matrix(table: Columns, distribution: Distribution) -> Mechanism:
     """Read the published matrix.
 
     Parameters
     ----------
     table
         The columns of the table ``perturbation``.
-    sensitive
-        Head of the first column.
     distribution
         The values there are, and how many records have each: the counts of the mechanism.
 
@@ -135,10 +119,10 @@ def read_matrix(table: Columns, sensitive: str, distribution: Distribution) -> M
     TableError
         When it is no matrix of probabilities over these values; says which row or column is wrong.
     """
-    first = column_of(PERTURBATION, table, sensitive)
-    names = [name for name in table if name != sensitive]
+    first = column_of(PERTURBATION, table, ORIENTATION)
+    names = [name for name in table if name != ORIENTATION]
     for name in names:
-        _check_name(name, sensitive)
+        _check_name(name)
     across = distribution.find(PERTURBATION, [read_column(name) for name in names])
     down = distribution.find(PERTURBATION, exact_labels(first.labels, distribution.note))[first.codes]
     _check_values("row", down, distribution)
@@ -164,12 +148,9 @@ def read_matrix(table: Columns, sensitive: str, distribution: Distribution) -> M
     return mechanism
 
 
-def _check_name(name: str, sensitive: str) -> None:
+def _check_name(name: str) -> None:
     """Refuse a name of a column that is not the one its value gives it."""
-    try:
-        wrong = must_read(name, name_column(read_column(name), sensitive))
-    except PolicyError as problem:
-        wrong = str(problem)
+    wrong = must_read(name, name_column(read_column(name)))
     if wrong is not None:
         raise TableError(f"table {PERTURBATION!r}: the name of a column: {wrong}")
 

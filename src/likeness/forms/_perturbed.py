@@ -13,7 +13,7 @@ from likeness.forms._asking import check_query
 from likeness.forms._distribution import Distribution
 from likeness.forms._exact import ExactColumn
 from likeness.forms._exact_records import ExactRecords, one_sensitive
-from likeness.forms._matrix import ORIENTATION, read_matrix
+from likeness.forms._matrix import read_matrix
 from likeness.forms._units import make_units
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class PerturbedPublication(ExactRecords):
         note = one_sensitive(self.form, columns)
         self.variant = variant
         self.distribution = Distribution(distribution, note, self.size)
-        self.mechanism = self._mechanism = read_matrix(perturbation, ORIENTATION, self.distribution)
+        self.mechanism = self._mechanism = read_matrix(perturbation, self.distribution)
         self.sensitive = (self.distribution.domain,)
         shown = ExactColumn("release", release, note)
         labels = [*shown.domain.labels, *([None] if shown.domain.missing else [])]

@@ -190,7 +190,7 @@ def _add_items(weights, views, begin, end, order, start, grouped, slot, filler, 
         add_cells(weights, views, grouped, start[item], start[item + 1], slot, filler, counts)
 
 
-_NODE = (
+NODE = (
     int32[:, ::1],
     int64[::1],
     int32[:, ::1],
@@ -205,7 +205,7 @@ _NODE = (
 """Codes, weights and ranks of cells, a node's cells from … to …, a dimension and its items, both work spaces."""
 
 
-@njit(types.void(*_NODE, int64), cache=True)
+@njit(types.void(*NODE, int64), cache=True)
 def count_prefix(codes, weights, views, cells, begin, end, j, items, s, h, prefix):
     """Count the first items of the order, into ``left``."""
     state = h.state
@@ -221,7 +221,7 @@ def count_prefix(codes, weights, views, cells, begin, end, j, items, s, h, prefi
     state[PREFIX] = prefix
 
 
-@njit(boolean(PRESENT_TESTS, *_NODE, int64, int64, boolean), cache=True)
+@njit(boolean(PRESENT_TESTS, *NODE, int64, int64, boolean), cache=True)
 def side_holds(tests, codes, weights, views, cells, begin, end, j, items, s, h, first, last, inside):
     """Whether the records of the items [first, last) of the order, or all others, hold every test."""
     size = s.before[last] - s.before[first]
@@ -246,7 +246,7 @@ def side_holds(tests, codes, weights, views, cells, begin, end, j, items, s, h, 
     return evaluate_present(tests, size, places, other[:present])
 
 
-@njit(boolean(PRESENT_TESTS, int64, GEOMETRY, *_NODE), cache=True)
+@njit(boolean(PRESENT_TESTS, int64, GEOMETRY, *NODE), cache=True)
 def children_hold(tests, smallest, geometry, codes, weights, views, cells, begin, end, j, items, s, h):
     """Whether every child of the node's hierarchy node holds every test."""
     node = ancestor(geometry, j, s.code[0], s.code[items - 1])

@@ -17,10 +17,14 @@ from likeness.policy.parts import plain_parts
 from likeness.policy.problems import RefusalError, line, refuse_odd_keys, unique
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from likeness.models._base import Composition, PrivacyModel
     from likeness.policy.sections import Hygiene, Knowledge, Missing, MissingPolicy, Output, Records, Withhold
+
+
+UNNAMED = "*"
+"""What declares the columns that a policy does not name."""
 
 
 class Policy(PolicyKeys):
@@ -30,7 +34,7 @@ class Policy(PolicyKeys):
     ----------
     columns
         Every column of the table by name, as `identifier`, `quasi`, `sensitive`, `other` and `drop` make
-        them, or as mappings of their keys.
+        them, or as mappings of their keys; ``"*"`` stands for all that are not named.
     privacy
         A privacy model, several joined by ``&``, or a list; all must hold.
     method
@@ -205,6 +209,26 @@ class Policy(PolicyKeys):
         if role not in get_args(Role):
             raise PolicyError(f"there is no role {role!r}{suggestion(role, get_args(Role))}")
         return tuple(name for name, column in self.columns.items() if column.role == role)
+
+    def naming(self, names: Iterable[str]) -> Self:
+        """Declare the columns of a table that the policy does not name as ``"*"`` does, which is left out then.
+
+        Parameters
+        ----------
+        names
+            All columns of the table.
+
+        Examples
+        --------
+        >>> columns = {"age": {"role": "quasi"}, "*": {"role": "drop"}}
+        >>> Policy(columns=columns, privacy={"model": "k-anonymity", "k": 5}).naming(["age", "sex"]).with_role("drop")
+        ('sex',)
+        """
+        if UNNAMED not in self.columns:
+            return self
+        others = self.columns[UNNAMED]
+        named = {name: column for name, column in self.columns.items() if name != UNNAMED}
+        return self.replace(columns=named | {name: others for name in names if name not in named})
 
     def missing_of(self, name: str, *, in_records: bool = False) -> Missing:
         """Say which cells of a column are missing, and what becomes of them.

@@ -18,7 +18,7 @@ from likeness.report.measured import (
     size_table,
     skipped_rows,
 )
-from likeness.report.pages import phrase, plain_number, render
+from likeness.report.pages import phrase, render
 from likeness.report.people import heaviest_withheld, people_findings, people_rows
 from likeness.report.proven import proof_rows, smallest_class_tables
 
@@ -102,7 +102,7 @@ def report_page(
 def _candidate_rows(candidates: Iterable[Candidate]) -> list[list[str]]:
     """Write which methods could have made the release, and what became of them."""
     return [
-        [one.method.name, one.outcome, "" if one.loss is None else plain_number(one.loss), one.why or ""]
+        [one.method.name, one.outcome, "" if one.loss is None else f"{one.loss:.6g}", one.why or ""]
         for one in candidates
     ]
 

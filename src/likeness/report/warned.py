@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 TELLS_NOTHING = 0.95
 """Information loss (GLM) from which a release is said to tell next to nothing."""
 _VALUES_SHOWN = 3
+_MANY_ALONE = 0.01
+"""Share of the people who are alone with their number in a column published as it is, from which that is told of any column."""
 
 
 def findings_of(release: Release) -> tuple[Finding, ...]:
@@ -44,6 +46,7 @@ def findings_of(release: Release) -> tuple[Finding, ...]:
         *people_findings(release),
         *values_of_everybody(release),
         *alone_in_a_class(release),
+        *alone_with_a_number(release),
         *tells_nothing(release),
         *formulas_in(release),
         *kept_findings(release.evaluation),
@@ -139,6 +142,65 @@ def _alone(*, alone: int, classes: int, unit: str, models: Sequence[str]) -> str
         f"{alone:,} of {count(classes, 'class')} {'holds' if alone == 1 else 'hold'} a single {unit}, whose quasi-identifiers "
         f"are published exactly: who knows them finds the {unit}; {' and '.join(models)} {verb} for no number of {several} in a "
         "class, so add {model: k-anonymity, k: …}"
+    )
+
+
+def alone_with_a_number(release: Release) -> list[Finding]:
+    """Count the people who have a number that nobody else has, in columns published as they are: such as survey weights.
+
+    Parameters
+    ----------
+    release
+        With its original.
+
+    Returns
+    -------
+    list of Finding
+        One for the survey weights (``weights``), where anybody is alone with theirs; one for every other column of numbers
+        with the role ``other`` where at least one person in a hundred is.
+    """
+    private = release.private
+    encoded, published = private.encoded, np.flatnonzero(private.solution.plan.published)
+    individuals = encoded.data.individuals
+    person = np.arange(published.size) if individuals is None else individuals[published]
+    people = distinct(person).size
+    found = []
+    for name in encoded.with_role("other"):
+        column, weights = encoded.table.encode(name), name == encoded.survey_weights
+        if column.kind not in {"integer", "real"}:
+            continue
+        alone = _alone_with(column.codes[encoded.data.rows[published]], person)
+        if alone and (weights or alone >= _MANY_ALONE * people):
+            facts = {
+                "column": encoded.published_name(name),
+                "alone": alone,
+                "people": people,
+                "unit": "record" if individuals is None else "person",
+                "weights": weights,
+            }
+            found.append(Finding("alone-with-a-number", facts, _alone_number))
+    return found
+
+
+def _alone_with(codes: NDArray[np.int32], person: NDArray[np.int64]) -> int:
+    """Number of people who have a value that is nobody else's; -1 is no value."""
+    has = codes >= 0
+    most = int(person.max(initial=0)) + 1
+    code, who = np.divmod(distinct(codes[has].astype(np.int64) * most + person[has]), most)
+    return int(distinct(who[np.bincount(code)[code] == 1]).size)
+
+
+def _alone_number(*, column: str, alone: int, people: int, unit: str, weights: bool) -> str:
+    """Say how many a number gives away, and what would help."""
+    remedy = (
+        "give it the role drop, and the losses of the release are still counted with it"
+        if weights
+        else "give it the role drop, or quasi where it matters; weights that must be published are declared as weights:"
+    )
+    return (
+        f"column {column!r}: {alone:,} of {count(people, unit)} {'has' if alone == 1 else 'have'} a "
+        f"{'survey weight' if weights else 'number'} that nobody else has: whoever knows it finds the {unit}; round the numbers "
+        f"until several share each, or {remedy}"
     )
 
 

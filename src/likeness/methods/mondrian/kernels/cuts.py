@@ -15,6 +15,7 @@ from likeness.kernels import njit
 from likeness.kernels.hulls import GEOMETRY, INTERVAL, SET, TREE, attribute_loss
 from likeness.kernels.node_histograms import (
     HISTOGRAMS,
+    NODE,
     PRESENT,
     add_cells,
     children_hold,
@@ -49,21 +50,9 @@ CHOICE = types.Tuple((int64, int64, int64, int64))
 
 
 _WAY = types.Tuple((int64, int64, int64))
-_NODE = (
-    int32[:, ::1],
-    int64[::1],
-    int32[:, ::1],
-    int64[::1],
-    int64,
-    int64,
-    int64,
-    int64,
-    SCRATCH,
-    HISTOGRAMS,
-)
 
 
-@njit(_WAY(PRESENT_TESTS, int64, GEOMETRY, *_NODE), cache=True)
+@njit(_WAY(PRESENT_TESTS, int64, GEOMETRY, *NODE), cache=True)
 def _median_cut(tests, smallest, geometry, codes, weights, views, cells, begin, end, j, items, s, h):
     """The cut of Mondrian's paper in dimension j: at the median, or into the children of a hierarchy node."""
     if geometry.kind[j] == TREE:
@@ -85,7 +74,7 @@ def _median_cut(tests, smallest, geometry, codes, weights, views, cells, begin, 
     return NO_CUT, 0, 0
 
 
-@njit(_WAY(PRESENT_TESTS, int64, *_NODE), cache=True)
+@njit(_WAY(PRESENT_TESTS, int64, *NODE), cache=True)
 def _dealt_cut(tests, smallest, codes, weights, views, cells, begin, end, j, items, s, h):
     """Relaxed median cut: the first cells of the median value go left until the halves are equal."""
     total = s.before[items]
