@@ -58,6 +58,8 @@ class PublicPart:
         Table name to its file, read.
     labels
         Table name to what messages call its file.
+    columns
+        Table name to its columns as codes and texts, by name; without those that cannot be taken so.
     publication
         None when the tables cannot be understood.
     problems, checks
@@ -69,6 +71,7 @@ class PublicPart:
     form: Form | None = None
     tables: dict[str, Table] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
+    columns: dict[str, dict[str, Labelled]] = field(default_factory=dict)
     publication: Publication | None = None
     problems: list[str] = field(default_factory=list)
     checks: list[str] = field(default_factory=list)
@@ -102,10 +105,16 @@ def read_public(layout: Layout) -> PublicPart:
     for name in part.form.tables:
         _read_table(part, name)
     _check_columns(part)
-    if len(part.tables) == len(part.form.tables):
+    wrong = _label(part)
+    _check_pseudonyms(part)
+    if wrong:
+        part.problems += wrong
+    elif len(part.tables) == len(part.form.tables):
         _understand(part)
     if part.publication is not None:
         _check_links(part, part.publication)
+    # The publication has what it needs of them.
+    part.columns.clear()
     return part
 
 
@@ -272,55 +281,72 @@ def _check_columns(part: PublicPart) -> None:
             part.problems.append(
                 f"{CERTIFICATE}: {note.name!r} has the role {note.role}; in {part.form.name} releases it is {number}"
             )
-    _check_pseudonyms(part)
+
+
+def _label(part: PublicPart) -> list[str]:
+    """Take the columns of all tables as codes and texts, each once; say what is wrong with them."""
+    assert part.certificate is not None  # noqa: S101  # read before
+    notes = {note.name: note for note in part.certificate.columns.notes}
+    wrong = []
+    for name, table in part.tables.items():
+        try:
+            part.columns[name] = labelled_columns(table, notes)
+        except LikenessError as problem:
+            wrong += [f"{part.labels[name]}: {line}" for line in problem.problems]
+    return wrong
 
 
 def _check_pseudonyms(part: PublicPart) -> None:
     """Make sure that what is said to be random numbers in place of identifiers is nothing else."""
     assert part.certificate is not None  # noqa: S101  # read before
-    for note in part.certificate.columns.with_role("pseudonym"):
-        for key, table in part.tables.items():
-            if note.name not in table.names:
-                continue
-            shown = {str(value) for value in as_it_is(table, note.name).values} - {""}
+    names = [note.name for note in part.certificate.columns.with_role("pseudonym")]
+    wrong = []
+    for key, columns in part.columns.items():
+        for name in (name for name in names if name in columns):
+            shown = {*columns[name].labels} - {MISSING}
             if shown != {str(number) for number in range(1, len(shown) + 1)}:
-                part.problems.append(
-                    f"{part.labels[key]}: the column {note.name!r} is said to hold random numbers in place of identifiers; it "
+                wrong.append(
+                    f"{part.labels[key]}: the column {name!r} is said to hold random numbers in place of identifiers; it "
                     "holds something else"
                 )
+    part.problems += _first(wrong)
 
 
 def _check_links(part: PublicPart, shown: Publication) -> None:
     """Make sure that no pseudonym links what the guarantee takes alone: records, or people where theirs are linked."""
     assert part.certificate is not None  # noqa: S101  # read before
-    first, table = next(iter(part.tables.items()))
+    first, columns = next(iter(part.columns.items()))
     word = "record" if shown.persons is None else "person"
+    linking = []
     for name in (note.name for note in part.certificate.columns.with_role("pseudonym")):
-        if name not in table.names:
+        if name not in columns:
             continue
-        column = as_labelled(as_it_is(table, name))
-        named = np.array([text != "" for text in column.labels])[column.codes]
+        column = columns[name]
+        named = np.array([text != MISSING for text in column.labels])[column.codes]
         sharing = who_share(np.where(named, column.codes, -1), shown.persons)
         several = int(np.count_nonzero(sharing > 1))
         if several:
-            part.problems.append(
+            linking.append(
                 f"{part.labels[first]}: the random numbers of {name!r} link: {several:,} of {count(sharing.size, 'number')} "
                 f"{'stands' if several == 1 else 'stand'} for several {nouns(2, word)}, who can be told by all that is published "
                 f"of them together; the guarantee counts each {word} alone"
             )
+    part.problems += _first(linking)
+
+
+def _first(problems: list[str]) -> list[str]:
+    """Keep the first of many problems of one kind, each of one column, and say how many more there are."""
+    more = len(problems) - _SHOWN
+    return problems if more <= 0 else [*problems[:_SHOWN], f"and so {count(more, 'further column')}"]
 
 
 def _understand(part: PublicPart) -> None:
     """Read what the tables say, or say which cells say nothing."""
     assert part.certificate is not None  # noqa: S101  # read before
     assert part.form is not None  # noqa: S101  # made before
-    tables: dict[str, dict[str, Labelled]] = {}
+    tables = part.columns
     files = ", ".join(part.labels.values())
     try:
-        for name, table in part.tables.items():
-            tables[name] = labelled_columns(
-                table, {note.name: note for note in part.certificate.columns.notes}
-            )
         part.publication = part.form.read(tables, part.certificate.columns)
         if part.publication.size == 0:
             part.problems.append(f"{files}: holds no records; there is no release of nobody")

@@ -75,7 +75,7 @@ class RawColumn:
 
     def without(self, markers: Sequence[str]) -> RawColumn:
         """Make missing what a marker names, and forget values that do not occur."""
-        column = self.keep(~is_marked(self.values, markers)) if len(self.values) else self
+        column = self.keep(~is_marked(self.values, markers)) if len(self.values) and markers else self
         return column.keep(column.data.counts() > 0)
 
 
