@@ -13,17 +13,17 @@ from benchmarks.clock import best_of, unit
 from likeness import registry
 from likeness.anonymization import describe_columns
 from likeness.encode import encode
-from likeness.forms._base import as_labelled
-from likeness.metrics._workload import draw_workload, relative_errors
+from likeness.forms.base import as_labelled
 from likeness.microdata.plan import Plan, spread
 from likeness.microdata.regions import recode
+from likeness.queries.drawing import draw_workload, relative_errors
 from likeness.tables import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from likeness.encode import Encoded
-    from likeness.forms._base import Publication
+    from likeness.forms.base import Publication
 
 ATTACKS = ("linkage", "homogeneity", "fingerprint", "membership")
 QUERIES = 1_000

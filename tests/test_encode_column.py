@@ -10,8 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from likeness.encode_column import encode_attribute
-from likeness.encode_domain import EncodeError
+from likeness.encode.column import EncodeError, encode_attribute
 from likeness.errors import HierarchyError, LikenessError, TableError
 from likeness.policy import Column, Missing
 from likeness.tables import read

@@ -265,7 +265,7 @@ def test_the_rules_do_what_a_plain_loop_does(records, duplicates, inconsistent, 
 
 @pytest.mark.slow
 def test_a_million_records_take_a_moment():
-    from likeness.encode_individuals import put_in_order
+    from likeness.encode.individuals import put_in_order
     from likeness.policy import Hygiene
 
     rng = np.random.default_rng(3)

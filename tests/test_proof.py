@@ -12,11 +12,11 @@ import pytest
 import likeness as lk
 from likeness.encode import encode
 from likeness.errors import TableError, VerificationError
-from likeness.forms._base import as_labelled
-from likeness.forms._columns import ColumnNote, PublishedColumns
+from likeness.forms.base import as_labelled
 from likeness.forms.generalized import GeneralizedPublication
 from likeness.models.beta_likeness import BetaLikeness
-from likeness.proof import Proof, Verdict, prove
+from likeness.proving.proof import Proof, Verdict, prove
+from likeness.published.columns import ColumnNote, PublishedColumns
 from likeness.tables import Labelled, read
 
 NOTES = PublishedColumns(

@@ -17,8 +17,8 @@ from likeness.forms.perturbed import PerturbedForm
 from likeness.methods.base import holding_records
 from likeness.microdata.mechanism import SCALE, Mechanism
 from likeness.microdata.plan import Plan
-from likeness.models._requirements import require
-from likeness.proof import prove
+from likeness.models.requirements import require
+from likeness.proving.proof import prove
 from likeness.registry import create
 
 DISEASE = words("disease", list("abcde"))

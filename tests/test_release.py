@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import likeness as lk
-from likeness.forms._query import Query
+from likeness.queries.query import Query
 
 RNG = np.random.default_rng(1)
 SECRET = "Zaphod Beeblebrox"

@@ -12,10 +12,9 @@ import pytest
 from tests.folder.samples import Folder
 
 import likeness as lk
-from likeness.certificate import Certificate
-from likeness.forms._columns import ColumnNote, PublishedColumns
 from likeness.forms.anatomized import AnatomizedForm
-from likeness.remarks import AS_THEY_ARE, PSEUDONYMS, remark_on_columns, remarks_on
+from likeness.proving.certificate import AS_THEY_ARE, PSEUDONYMS, Certificate, remark_on_columns, remarks_on
+from likeness.published.columns import ColumnNote, PublishedColumns
 
 if TYPE_CHECKING:
     from pathlib import Path

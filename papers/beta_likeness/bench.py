@@ -12,8 +12,8 @@ import numpy as np
 import likeness as lk
 from benchmarks.clock import unit
 from likeness.errors import CannotBeMetError
-from likeness.models._requirements import require
-from likeness.proof import prove
+from likeness.models.requirements import require
+from likeness.proving.proof import prove
 from papers.figures.timing import SearchClock
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.metrics._workload import draw_workload, relative_errors
+from likeness.queries.drawing import draw_workload, relative_errors
 from papers.beta_likeness.bench import BETAS, DEFAULT_BETA, NAN, Bench
 from papers.beta_likeness.systems import GENERALIZING, LIBRARY, PAPER, RANDOMIZING, chosen
 from papers.figures import rules
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import likeness as lk
-    from likeness.forms._workload import Workload
+    from likeness.queries.query import Workload
     from papers.beta_likeness.systems import System
 
 QUASI, PREDICATES, SELECTIVITY = 5, 3, 0.1

@@ -11,7 +11,7 @@ import likeness as lk
 from likeness.errors import CannotBeMetError
 from likeness.microdata.domain import Domain
 from likeness.microdata.statistics import count_classes
-from likeness.models._base import SensitiveAttribute
+from likeness.models.base import SensitiveAttribute
 from papers.beta_likeness.bench import BETAS, Bench
 from papers.beta_likeness.systems import LIBRARY, PAPER, PERTURBATION, PERTURBATION_PAPER
 from papers.figures import rules

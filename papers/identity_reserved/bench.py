@@ -9,7 +9,7 @@ import numpy as np
 
 import likeness as lk
 from likeness.encode import encode
-from likeness.metrics._workload import draw_workload
+from likeness.queries.drawing import draw_workload
 from likeness.tables import read
 from papers.identity_reserved.measuring import Job, Measured, measure
 from papers.identity_reserved.subjects import WHO
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Executor
 
-    from likeness.forms._workload import Workload
+    from likeness.queries.query import Workload
     from papers.identity_reserved.subjects import Subject
 
 SELECTIVITY = 0.05

@@ -9,15 +9,15 @@ import numpy as np
 
 import likeness as lk
 from likeness.errors import CannotBeMetError, PolicyError
-from likeness.metrics._workload import relative_errors
+from likeness.queries.drawing import relative_errors
 from papers.figures.timing import SearchClock
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from likeness.forms._workload import Workload
     from likeness.metrics.vulnerable_classes import VulnerableClasses
+    from likeness.queries.query import Workload
 
 
 @dataclass(frozen=True)

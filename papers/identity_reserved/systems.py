@@ -12,7 +12,7 @@ from likeness.models.ir_alpha_beta_anonymity import IrAlphaBetaAnonymity
 from likeness.models.ir_kl_anonymity import IrKlAnonymity
 
 if TYPE_CHECKING:
-    from likeness.models._base import SensitiveModel
+    from likeness.models.base import SensitiveModel
 
 LEVELS = (2, 4, 6, 8, 10)
 """Values of k = l; the paper's axes have no numbers in the text."""

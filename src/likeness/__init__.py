@@ -25,10 +25,10 @@ if TYPE_CHECKING:
         VerificationError,
     )
     from likeness.folder import open_release, verify
-    from likeness.forms._query import Query
     from likeness.hierarchies import Hierarchy, read_hierarchy
     from likeness.policy import Policy, drop, identifier, other, quasi, sensitive
     from likeness.profiling import profile
+    from likeness.queries.query import Query
     from likeness.release import Release
     from likeness.searching import Searched, strongest, weakest
     from likeness.tables import read
@@ -51,7 +51,7 @@ _WHERE = {
     ),
     "open_release": "folder",
     "verify": "folder",
-    "Query": "forms._query",
+    "Query": "queries.query",
     "Hierarchy": "hierarchies",
     "read_hierarchy": "hierarchies",
     **dict.fromkeys(("Policy", "drop", "identifier", "other", "quasi", "sensitive"), "policy"),

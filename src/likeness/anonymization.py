@@ -10,17 +10,17 @@ import numpy as np
 
 from likeness import registry
 from likeness._version import __version__
-from likeness.certificate import Certificate, unique_claims
 from likeness.choosing import choose, choose_form
 from likeness.encode import Encoded, encode
 from likeness.errors import CannotBeMetError, PolicyError
 from likeness.exact import rational
-from likeness.forms._base import as_labelled
-from likeness.forms._columns import ColumnNote, PublishedColumns, note_on
+from likeness.forms.base import as_labelled
 from likeness.microdata.individuals import who_share
 from likeness.policy import Policy
 from likeness.progress import Progress
-from likeness.proof import as_published, prove
+from likeness.proving.certificate import Certificate, unique_claims
+from likeness.proving.proof import as_published, prove
+from likeness.published.columns import ColumnNote, PublishedColumns, note_on
 from likeness.randomness import entropy_of, stream
 from likeness.release import Private, Release
 from likeness.tables import EncodedColumn, Labelled, Table, read
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.forms._base import Form, Published
+    from likeness.forms.base import Form, Published
     from likeness.methods.base import Method
 
 

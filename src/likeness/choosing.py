@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from likeness import registry
 from likeness.errors import CannotBeMetError, PolicyError
-from likeness.metrics._base import Evaluation
+from likeness.metrics.base import Evaluation
 from likeness.metrics.ncp import Ncp
-from likeness.models._requirements import require_of
+from likeness.models.requirements import require_of
 from likeness.progress import Progress
 from likeness.solve import Solution, check_fit, level_parts, solve
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from likeness.forms._base import Form
+    from likeness.forms.base import Form
     from likeness.methods.base import Method
     from likeness.microdata.data import Microdata
-    from likeness.models._base import PrivacyModel
+    from likeness.models.base import PrivacyModel
     from likeness.policy import Policy
 
 MOST_WORK = 2_500_000_000

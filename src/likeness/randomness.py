@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from likeness.models._requirements import one_a_column
+from likeness.models.requirements import one_a_column
 from likeness.policy.hierarchy import rule_of
 
 if TYPE_CHECKING:
     from likeness.encode import Encoded
-    from likeness.models._base import PrivacyModel
+    from likeness.models.base import PrivacyModel
     from likeness.policy import Policy
 
 

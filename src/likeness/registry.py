@@ -7,6 +7,7 @@ the method ``burel``, in its ``__init__.py``. Listing parts imports none of them
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import MISSING, fields
 from decimal import Decimal
 from fractions import Fraction
@@ -59,9 +60,7 @@ def names(kind: str) -> tuple[str, ...]:
     folder = _folder(kind)
     modules = [*folder.glob("*.py"), *(path.parent for path in folder.glob("*/__init__.py"))]
     found = {path.stem.replace("_", "-") for path in modules if not path.stem.startswith("_")}
-    return tuple(
-        sorted(name for name in found if f"\nclass {class_name(kind, name)}(" in _source(kind, name))
-    )
+    return tuple(sorted(name for name in found if _is_part(kind, name)))
 
 
 def class_name(kind: str, name: str) -> str:
@@ -215,3 +214,8 @@ def _source(kind: str, name: str) -> str:
     path = _folder(kind) / name.replace("-", "_")
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     return path.read_text(encoding="utf-8")
+
+
+def _is_part(kind: str, name: str) -> bool:
+    """Whether a module holds the part it is named for."""
+    return re.search(rf"^class {class_name(kind, name)}\b", _source(kind, name), re.MULTILINE) is not None

@@ -8,11 +8,11 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
-from likeness.attacks._base import Making
+from likeness.attacks.base import Making
 from likeness.errors import LikenessError
-from likeness.forms._query import Query
-from likeness.metrics._base import Evaluation
-from likeness.proof import Verdict, as_published, prove
+from likeness.metrics.base import Evaluation
+from likeness.proving.proof import Verdict, as_published, prove
+from likeness.queries.query import Query
 from likeness.tables import build
 from likeness.wording import count
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from likeness.attacks._base import Attack, AttackResult
-    from likeness.certificate import Certificate
+    from likeness.attacks.base import Attack, AttackResult
     from likeness.choosing import Candidate
     from likeness.encode import Encoded
-    from likeness.forms._base import Publication
+    from likeness.forms.base import Publication
     from likeness.methods.base import Method
-    from likeness.metrics._base import Metric
+    from likeness.metrics.base import Metric
     from likeness.metrics.measuring import Measurements
     from likeness.policy import Policy
+    from likeness.proving.certificate import Certificate
     from likeness.report.finding import Finding
     from likeness.solve import Solution
     from likeness.tables import EncodedColumn, Labelled

@@ -13,11 +13,11 @@ import numpy as np
 from likeness.errors import CannotBeMetError, MethodFailedError, PolicyError
 from likeness.methods.base import Method, Problem, holding_classes, holding_records
 from likeness.methods.leftovers import join_rest
-from likeness.metrics.loss import LOSSES
 from likeness.microdata.grouping import group_codes
+from likeness.microdata.losses import LOSSES
 from likeness.microdata.plan import Plan, spread
 from likeness.microdata.regions import Recoding, recode
-from likeness.models._requirements import Requirement, refuse_nothing, require_of
+from likeness.models.requirements import Requirement, refuse_nothing, require_of
 from likeness.progress import Progress
 from likeness.wording import count, quoted
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.microdata.data import Microdata
-    from likeness.models._base import PrivacyModel
+    from likeness.models.base import PrivacyModel
 
 _VALUES_SHOWN = 3
 

@@ -13,16 +13,16 @@ from tests.forms.publications import publish
 from tests.metrics.tables import evaluations
 
 from likeness import registry
-from likeness.attacks._base import Making
+from likeness.attacks.base import Making
 from likeness.hierarchies import from_rows
 from likeness.microdata.domain import Domain
 from likeness.microdata.mechanism import Mechanism
 from likeness.microdata.plan import Plan, renumber
-from likeness.models._requirements import require
 from likeness.models.k_anonymity import KAnonymity
+from likeness.models.requirements import require
 
 if TYPE_CHECKING:
-    from likeness.forms._base import Publication
+    from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
 
 DISEASES = from_rows([("flu", "lung", "*"), ("hiv", "immune", "*"), ("tb", "lung", "*")], "d", where=str)

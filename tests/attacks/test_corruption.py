@@ -16,14 +16,14 @@ from tests.metrics.tables import evaluations
 from tests.oracles.attacks_corruption import breaks_at, corrupt
 
 import likeness as lk
-from likeness.attacks._base import Making
+from likeness.attacks.base import Making
 from likeness.attacks.corruption import CorruptionAttack, corrupted_posterior
+from likeness.attacks.kernels.hypergeometric import at_least
 from likeness.forms.anatomized import AnatomizedForm
 from likeness.forms.generalized import GeneralizedForm
-from likeness.kernels.hypergeometric import at_least
 from likeness.methods.mondrian import Mondrian
 from likeness.microdata.mechanism import Mechanism
-from likeness.models._requirements import require
+from likeness.models.requirements import require
 
 AGE = integers("age", [20, 25, 30, 60])
 DISEASE = words("disease", ["a", "b", "d"])

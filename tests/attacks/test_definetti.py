@@ -15,11 +15,11 @@ from tests.forms.publications import integers, publish, table, words
 from tests.metrics.tables import evaluations
 
 import likeness as lk
-from likeness.attacks._base import Making
+from likeness.attacks.base import Making
 from likeness.attacks.definetti import DefinettiAttack, _stretches
+from likeness.attacks.kernels.assignment import assign_best, assign_groups, balance, swap_values
 from likeness.forms.anatomized import AnatomizedForm
 from likeness.forms.generalized import GeneralizedForm
-from likeness.kernels.assignment import assign_best, assign_groups, balance, swap_values
 from likeness.methods.mondrian import Mondrian
 from likeness.microdata.data import Microdata
 from likeness.microdata.plan import Plan

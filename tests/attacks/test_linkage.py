@@ -19,12 +19,12 @@ from tests.oracles.attacks_individuals import PlainPeople, chance, mean
 from tests.oracles.metrics import region
 
 import likeness as lk
+from likeness.attacks.kernels.linkage import RANGE, SET, match_counts
 from likeness.attacks.linkage import LinkageAttack
 from likeness.forms.anatomized import AnatomizedForm
 from likeness.forms.generalized import GeneralizedForm
 from likeness.forms.identity_reserved import IdentityReservedForm
 from likeness.hierarchies import from_rows
-from likeness.kernels.linkage import RANGE, SET, match_counts
 from likeness.microdata.domain import Domain
 from likeness.microdata.plan import Plan, renumber
 from likeness.microdata.regions import recode

@@ -19,19 +19,18 @@ from tests.oracles.attacks_minimality import chances, kept_posteriors, posterior
 import likeness as lk
 from likeness import registry
 from likeness.attacks import minimality
-from likeness.attacks._base import Making
-from likeness.attacks._places import PLACES, places
-from likeness.attacks._rerun import Rerun, arrangements
+from likeness.attacks.base import Making
 from likeness.attacks.minimality import MinimalityAttack
+from likeness.attacks.minimality.rerun import PLACES, Rerun, arrangements, places
 from likeness.forms.anatomized import AnatomizedForm
 from likeness.forms.generalized import GeneralizedForm
 from likeness.methods.anatomy import Anatomy
 from likeness.methods.burel import Burel
+from likeness.methods.hilbert_space import points
 from likeness.methods.k_member import KMember
 from likeness.methods.mondrian import Mondrian
-from likeness.methods.points import points
 from likeness.microdata.regions import recode
-from likeness.models._requirements import require
+from likeness.models.requirements import require
 
 EASY = settings(deadline=None, max_examples=40)
 DISEASE = words("disease", ["a", "b", "c", "d"])
@@ -315,9 +314,9 @@ def test_batches_change_nothing(monkeypatch):
     publication, making = released(data, Mondrian(), lk.DistinctLDiversity(3))
     for whole_table in (False, True):
         attacker = MinimalityAttack(permutations=20, whole_table=whole_table)
-        monkeypatch.setattr("likeness.attacks._rerun._RECORDS_AT_ONCE", 1_000_000)
+        monkeypatch.setattr("likeness.attacks.minimality.rerun._RECORDS_AT_ONCE", 1_000_000)
         at_once = attacker.run(publication, data, making)
-        monkeypatch.setattr("likeness.attacks._rerun._RECORDS_AT_ONCE", 70)
+        monkeypatch.setattr("likeness.attacks.minimality.rerun._RECORDS_AT_ONCE", 70)
         assert attacker.run(publication, data, making) == at_once
 
 

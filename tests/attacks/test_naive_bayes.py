@@ -18,10 +18,10 @@ from tests.pace import argsorts
 
 import likeness as lk
 from likeness import registry
-from likeness.attacks import _conditionals
-from likeness.attacks._conditionals import learn, learn_from_table
 from likeness.attacks._targets import published_codes
 from likeness.attacks.naive_bayes import NaiveBayesAttack, classify, largest_lift
+from likeness.attacks.naive_bayes import conditionals as _conditionals
+from likeness.attacks.naive_bayes.conditionals import learn, learn_from_table
 from likeness.forms.anatomized import AnatomizedForm
 from likeness.forms.generalized import GeneralizedForm
 from likeness.methods.burel import Burel

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from tests.attacks.releases import attacked
 
 import likeness as lk
-from likeness.attacks import _weighed
-from likeness.attacks._conditionals import learn
-from likeness.attacks._matching import match_targets
-from likeness.attacks._weighed import ERRORS, classify_weighed, weigh
 from likeness.attacks.homogeneity import HomogeneityAttack
+from likeness.attacks.matching import match_targets
 from likeness.attacks.naive_bayes import NaiveBayesAttack
+from likeness.attacks.naive_bayes import conditionals as _weighed
+from likeness.attacks.naive_bayes.conditionals import ERRORS, classify_weighed, learn, weigh
 
 EASY = settings(deadline=None, max_examples=25)
 

@@ -15,7 +15,7 @@ from tests.contracts.parts import example
 
 import likeness as lk
 from likeness import registry
-from likeness.attacks._base import Attack
+from likeness.attacks.base import Attack
 
 NAMES = registry.names("attacks")
 EASY = settings(deadline=None, max_examples=15)

@@ -15,13 +15,13 @@ from tests.metrics.tables import evaluations
 
 from likeness import registry
 from likeness.errors import TableError
-from likeness.forms._base import Publication
-from likeness.forms._columns import ColumnNote, PublishedColumns
-from likeness.forms._overlap import Overlap
-from likeness.forms._query import Query
+from likeness.forms.base import Publication
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
 from likeness.microdata.plan import Plan
+from likeness.published.columns import ColumnNote, PublishedColumns
+from likeness.queries.overlap import Overlap
+from likeness.queries.query import Query
 
 NAMES = registry.names("forms")
 EASY = settings(deadline=None, max_examples=60)

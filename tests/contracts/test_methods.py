@@ -18,11 +18,11 @@ from likeness import registry
 from likeness.errors import CannotBeMetError, PolicyError
 from likeness.hierarchies import from_rows
 from likeness.methods.base import Problem
-from likeness.metrics.loss import LOSSES
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
+from likeness.microdata.losses import LOSSES
 from likeness.microdata.plan import spread
-from likeness.models._requirements import require, require_of
+from likeness.models.requirements import require, require_of
 from likeness.progress import Progress
 from likeness.solve import solve
 

@@ -16,13 +16,13 @@ from likeness import registry
 from likeness.errors import PolicyError
 from likeness.forms.generalized import GeneralizedForm
 from likeness.forms.identity_reserved import IdentityReservedForm
-from likeness.metrics._base import Metric
 from likeness.metrics._mini_table import mini_table
+from likeness.metrics.base import Metric
 from likeness.metrics.measuring import metric_named, metric_names
 from likeness.microdata.domain import Domain
 
 if TYPE_CHECKING:
-    from likeness.metrics._base import Evaluation
+    from likeness.metrics.base import Evaluation
 
 NEEDED: dict[str, dict[str, Any]] = {"c-avg": {"k": 3}, "vulnerable-classes": {"l": 2}}
 """Parameters of the metrics that cannot do without."""

@@ -19,7 +19,7 @@ from tests.oracles import models as oracles
 
 from likeness import registry
 from likeness.errors import PolicyError
-from likeness.models._base import Composition, DistributionModel, SensitiveModel
+from likeness.models.base import Composition, DistributionModel, SensitiveModel
 
 NAMES = registry.names("models")
 STRICT = {"c", "delta"}

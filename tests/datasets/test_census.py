@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.pace import argsorts
 
-from likeness.datasets import _census_population as people
+from likeness.datasets import census as people
 from likeness.datasets.census import Census, salary_counts
 from likeness.datasets.files import census_income
 from likeness.errors import InvalidError

@@ -5,8 +5,7 @@ import pytest
 from tests.pace import argsorts
 
 import likeness as lk
-from likeness.datasets._informs_draws import MOST
-from likeness.datasets.informs import PATIENTS, QUASI_IDENTIFIERS, RECORDS, Informs, patients_of
+from likeness.datasets.informs import MOST, PATIENTS, QUASI_IDENTIFIERS, RECORDS, Informs, patients_of
 from likeness.errors import InvalidError
 
 PUBLISHED = {

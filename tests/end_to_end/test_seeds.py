@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 import likeness as lk
-from likeness.microdata._stream import uniform_integers
+from likeness.microdata.mechanism import uniform_integers
 from likeness.randomness import stream
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ import numpy as np
 import polars as pl
 
 import likeness as lk
-from likeness.certificate import Certificate
 from likeness.folder.layout import digest
-from likeness.forms._columns import ColumnNote, PublishedColumns
+from likeness.proving.certificate import Certificate
+from likeness.published.columns import ColumnNote, PublishedColumns
 from likeness.report import certificate_page
 from likeness.tables import read_published, write
 

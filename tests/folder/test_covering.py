@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likeness.folder.covering import covered
-from likeness.forms._columns import ColumnNote
-from likeness.forms._regions import read_region
-from likeness.forms._text import write_interval, write_set
 from likeness.hierarchies import from_rows
 from likeness.microdata.domain import Domain
+from likeness.published.columns import ColumnNote
+from likeness.published.regions import read_region
+from likeness.published.text import write_interval, write_set
 
 TREE = from_rows(
     [("flu", "lung", "*"), ("cold", "lung", "*"), ("gout", "joint", "*")],

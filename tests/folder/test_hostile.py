@@ -21,7 +21,7 @@ from likeness.folder import layout
 from likeness.folder.layout import find_layout
 from likeness.folder.public_part import labelled_columns, read_public
 from likeness.folder.writing import _write_public
-from likeness.forms._base import as_labelled
+from likeness.forms.base import as_labelled
 from likeness.tables import Labelled, read_published, write
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 from tests.folder.samples import Folder
 
 import likeness as lk
-from likeness.forms._columns import ColumnNote, PublishedColumns
+from likeness.published.columns import ColumnNote, PublishedColumns
 from likeness.wording import count
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from likeness.certificate import read_json
 from likeness.errors import InvalidError
 from likeness.folder import verify
 from likeness.folder.layout import digest, find_layout
+from likeness.proving.certificate import read_json
 
 if TYPE_CHECKING:
     from pathlib import Path

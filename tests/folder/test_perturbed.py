@@ -16,7 +16,7 @@ from tests.folder.samples import Folder, patients, policy, put
 
 import likeness as lk
 from likeness.errors import PolicyError, VerificationError
-from likeness.forms._matrix import ORIENTATION
+from likeness.forms.perturbed import ORIENTATION
 from likeness.hierarchies import from_rows
 from likeness.tables import read_published
 

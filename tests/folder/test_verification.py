@@ -17,12 +17,12 @@ import likeness as lk
 from likeness._version import __version__
 from likeness.errors import InvalidError
 from likeness.folder.layout import digest
-from likeness.forms._columns import ColumnNote, PublishedColumns
+from likeness.published.columns import ColumnNote, PublishedColumns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from likeness.proof import Verdict
+    from likeness.proving.proof import Verdict
 
 
 def _first_of(frame: pl.DataFrame, size: int) -> list[int]:

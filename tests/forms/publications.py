@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.forms._base import as_labelled
-from likeness.forms._columns import ColumnNote, PublishedColumns, note_on
+from likeness.forms.base import as_labelled
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
 from likeness.microdata.mechanism import SCALE, Mechanism
 from likeness.microdata.plan import Plan, renumber
 from likeness.microdata.regions import recode
+from likeness.published.columns import ColumnNote, PublishedColumns, note_on
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from likeness.forms._base import Form, Publication, Published
+    from likeness.forms.base import Form, Publication, Published
 
 
 def integers(name: str, values: Sequence[int], *, missing: bool = False) -> Domain:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import strategies as st
 
-from likeness.forms._overlap import Overlap
 from likeness.hierarchies import from_rows
 from likeness.microdata.domain import Domain
+from likeness.queries.overlap import Overlap
 
 if TYPE_CHECKING:
-    from likeness.forms._columns import ColumnNote
-    from likeness.forms._regions import Region
+    from likeness.published.columns import ColumnNote
+    from likeness.published.regions import Region
 
 ODD = ["*", "", "[1, 2]", "{a|b}", "a|b", "a, b", "\\e", "é√\U0001f600", " ", "]", "}", "-1", "None", "a\\"]
 

@@ -9,12 +9,6 @@ import pytest
 from tests.forms.publications import integers, plan_for, publish, table, words
 
 from likeness.errors import PolicyError, TableError
-from likeness.forms._columns import ColumnNote
-from likeness.forms._overlap import Overlap
-from likeness.forms._query import Query
-from likeness.forms._regions import read_region
-from likeness.forms._sums import ANYTHING, region_sums
-from likeness.forms._workload import Workload
 from likeness.forms.anatomized import AnatomizedForm
 from likeness.forms.baseline import BaselineForm
 from likeness.forms.generalized import GeneralizedForm
@@ -24,6 +18,11 @@ from likeness.metrics._mini_table import mini_table
 from likeness.microdata.domain import Domain
 from likeness.microdata.mechanism import Mechanism
 from likeness.microdata.plan import Plan
+from likeness.published.columns import ColumnNote
+from likeness.published.regions import read_region
+from likeness.queries.overlap import Overlap
+from likeness.queries.query import Query, Workload
+from likeness.queries.sums import ANYTHING, region_sums
 
 AGE = integers("age", [20, 25, 30, 60], missing=True)
 SEX = words("sex", ["f", "m"])

@@ -7,12 +7,12 @@ import pytest
 from tests.forms.publications import integers, labelled, notes_on, publish, table, words
 
 from likeness.errors import PolicyError, TableError
-from likeness.forms._query import Query
 from likeness.forms.anatomized import AnatomizedForm
 from likeness.microdata.plan import Plan
 from likeness.models.distinct_l_diversity import DistinctLDiversity
 from likeness.models.k_anonymity import KAnonymity
-from likeness.proof import prove
+from likeness.proving.proof import prove
+from likeness.queries.query import Query
 from likeness.tables import Labelled
 
 FORM = AnatomizedForm()

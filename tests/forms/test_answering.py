@@ -14,13 +14,13 @@ from tests.forms.workloads import askable, tables, wheres
 import likeness as lk
 from likeness import registry
 from likeness.errors import TableError
-from likeness.forms import _answering, _units
-from likeness.forms._query import Query
-from likeness.forms._workload import Workload
 from likeness.forms.generalized import GeneralizedForm
 from likeness.forms.identity_reserved import IdentityReservedForm
 from likeness.forms.perturbed import PerturbedForm
 from likeness.microdata.plan import Plan, renumber
+from likeness.queries import answering as _answering
+from likeness.queries import answering as _units
+from likeness.queries.query import Query, Workload
 
 FORMS = [example("forms", name) for name in registry.names("forms")]
 FORMS += [PerturbedForm(variant) for variant in ("clipped", "simplex", "bayes")]

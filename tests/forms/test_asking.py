@@ -13,14 +13,13 @@ from tests.metrics.tables import tree
 import likeness as lk
 from likeness import registry
 from likeness.errors import TableError
-from likeness.forms._asking import Askable, check_query
-from likeness.forms._columns import ColumnNote
-from likeness.forms._query import Query
-from likeness.forms._regions import read_region
-from likeness.forms._workload import Consecutive, Workload
-from likeness.metrics._workload import draw_workload, exact_answers
 from likeness.microdata.domain import Domain
 from likeness.microdata.plan import Plan
+from likeness.published.columns import ColumnNote
+from likeness.published.regions import read_region
+from likeness.queries.asking import Askable, check_query
+from likeness.queries.drawing import draw_workload, exact_answers
+from likeness.queries.query import Consecutive, Query, Workload
 
 FORMS = [example("forms", name) for name in registry.names("forms")]
 GRADE = Domain("grade", "ordered", np.array(["low", "mid", "high"], object), "interval", high=2.0)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from likeness.forms._base import as_labelled, publish_values
-from likeness.forms._columns import ColumnNote, exact_labels
+from likeness.forms.base import as_labelled, publish_values
 from likeness.microdata.domain import Domain
+from likeness.published.columns import ColumnNote, exact_labels
 from likeness.tables import EncodedColumn, Labelled
 
 AGE = Domain("age", "integer", np.array([20, 30, 40]), "interval", missing=True)

@@ -9,10 +9,10 @@ import pytest
 from tests.forms.publications import integers, labelled, notes_on, publish, table, words
 
 from likeness.errors import PolicyError, TableError
-from likeness.forms._columns import ColumnNote, PublishedColumns
-from likeness.forms._query import Query
 from likeness.forms.baseline import BaselineForm
 from likeness.microdata.plan import Plan
+from likeness.published.columns import ColumnNote, PublishedColumns
+from likeness.queries.query import Query
 from likeness.tables import Labelled
 
 DATA = table(

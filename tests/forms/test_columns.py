@@ -9,9 +9,15 @@ import numpy as np
 import pytest
 
 from likeness.errors import TableError
-from likeness.forms._columns import ColumnNote, PublishedColumns, note_on, parse_numbers, read_domain
 from likeness.hierarchies import from_rows
 from likeness.microdata.domain import Domain
+from likeness.published.columns import (
+    ColumnNote,
+    PublishedColumns,
+    note_on,
+    parse_numbers,
+    read_domain,
+)
 
 ROWS = [("Paris", "France", "*"), ("Nice", "France", "*"), ("Rome", "Italy", "*")]
 TREE = from_rows(ROWS, "town", where=str)

@@ -7,10 +7,10 @@ import pytest
 from tests.forms.publications import integers, words
 
 from likeness.errors import TableError
-from likeness.forms._base import as_labelled
-from likeness.forms._columns import note_on
-from likeness.forms._distribution import Distribution, publish_distribution
+from likeness.forms.base import as_labelled
+from likeness.forms.distribution import Distribution, publish_distribution
 from likeness.microdata.domain import Domain
+from likeness.published.columns import note_on
 
 
 def read(domain: Domain, counts: list[int]) -> Distribution:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from likeness.errors import TableError
-from likeness.forms._columns import ColumnNote
-from likeness.forms._exact import ExactColumn, column_of, whole_numbers
+from likeness.forms.exact import ExactColumn, column_of, whole_numbers
+from likeness.published.columns import ColumnNote
 from likeness.tables import Labelled
 
 

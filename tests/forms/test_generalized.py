@@ -7,10 +7,10 @@ import pytest
 from tests.forms.publications import integers, labelled, notes_on, publish, table, words
 
 from likeness.errors import PolicyError, TableError
-from likeness.forms._query import Query
 from likeness.forms.generalized import GeneralizedForm
 from likeness.microdata.plan import Plan
 from likeness.microdata.regions import recode
+from likeness.queries.query import Query
 from likeness.tables import Labelled
 
 AGE = integers("age", [20, 25, 30, 60])

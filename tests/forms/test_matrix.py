@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.forms.publications import mechanism, words
 
-from likeness.forms._matrix import ORIENTATION, name_column, publish_matrix, read_column
+from likeness.forms.perturbed import ORIENTATION, name_column, publish_matrix, read_column
 
 TEXTS = st.text(st.sampled_from("ab e\\{}|*[], \n\u00a0é"), max_size=5)
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from likeness.errors import TableError
-from likeness.forms._columns import ColumnNote
-from likeness.forms._overlap import Overlap, as_values, condition_shares
-from likeness.forms._regions import read_region
 from likeness.hierarchies import from_rows
 from likeness.microdata.domain import Domain
+from likeness.published.columns import ColumnNote
+from likeness.published.regions import read_region
+from likeness.queries.overlap import Overlap, as_values, condition_shares
 
 ROWS = (("Paris", "France", "*"), ("Nice", "France", "*"), ("Rome", "Italy", "*"))
 AGE = ColumnNote("age", "quasi", "integer", "interval")

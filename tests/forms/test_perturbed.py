@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 from tests.forms.publications import integers, labelled, notes_on, plan_for, publish, table, words
 
 from likeness.errors import LikenessError, PolicyError, TableError
-from likeness.forms._columns import ColumnNote, PublishedColumns
-from likeness.forms._matrix import ORIENTATION
-from likeness.forms._query import Query
-from likeness.forms.perturbed import PerturbedForm
+from likeness.forms.perturbed import ORIENTATION, PerturbedForm
 from likeness.microdata.domain import Domain
 from likeness.microdata.mechanism import SCALE
 from likeness.microdata.plan import Plan
+from likeness.published.columns import ColumnNote, PublishedColumns
+from likeness.queries.query import Query
 from likeness.tables import Labelled
 
 ODD = sorted(

@@ -13,9 +13,9 @@ from tests.metrics.tables import evaluate, evaluations
 from tests.oracles.metrics import region as plain_region
 
 from likeness.errors import TableError
-from likeness.forms._columns import ColumnNote, note_on
-from likeness.forms._regions import read_region, read_regions, region_labels
 from likeness.hierarchies import from_rows
+from likeness.published.columns import ColumnNote, note_on
+from likeness.published.regions import read_region, read_regions, region_labels
 
 NUMBER = ColumnNote("age", "quasi", "integer", "interval")
 REAL = ColumnNote("dose", "quasi", "real", "interval")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likeness.forms._stretches import Range, place, read_range, read_stretch, stands_for
 from likeness.hierarchies import dates, intervals, prefixes
+from likeness.queries.overlap import Range, place, read_range, read_stretch, stands_for
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likeness.forms._text import (
+from likeness.published.text import (
     EVERYTHING,
     MISSING,
     read_interval,

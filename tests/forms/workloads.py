@@ -9,12 +9,12 @@ import numpy as np
 from hypothesis import strategies as st
 from tests.metrics.tables import evaluations, tree
 
-from likeness.forms._workload import Consecutive
 from likeness.microdata.domain import Domain
+from likeness.queries.query import Consecutive
 from likeness.tables import texts
 
 if TYPE_CHECKING:
-    from likeness.forms._base import Publication
+    from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.hierarchies.trees import Plain, assert_is, plain_trees
 
-from likeness.hierarchies.assemble import assemble
+from likeness.hierarchies.rows import assemble
 
 if TYPE_CHECKING:
     import random

@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from likeness.errors import HierarchyError
-from likeness.hierarchies.entries import Entry, Report
-from likeness.hierarchies.nested_json import json_roots
+from likeness.hierarchies.nested import Entry, Report, json_roots
 
 
 def test_scalars_are_the_texts_that_stand_there():

@@ -4,8 +4,7 @@ import pytest
 import yaml
 
 from likeness.errors import HierarchyError
-from likeness.hierarchies.entries import Report
-from likeness.hierarchies.nested_yaml import yaml_roots
+from likeness.hierarchies.nested import Report, yaml_roots
 
 SCALARS = ["no", "Yes", "null", "~", "007", "1_000", "0x1F", "1.50", "2024-01-01", "12:30:00", ".inf", "<<"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from likeness.kernels.workloads import (
+from likeness.queries.kernels import (
     POINTS,
     SETS,
     SPANS,

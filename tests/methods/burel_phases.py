@@ -10,7 +10,7 @@ from tests.methods.problems import plain_set
 
 from likeness.methods._ec_tree import Leaves
 from likeness.methods.burel.buckets import Buckets, bi_split, bucketize
-from likeness.models._base import SensitiveAttribute
+from likeness.models.base import SensitiveAttribute
 from likeness.models.beta_likeness import BetaLikeness
 
 if TYPE_CHECKING:

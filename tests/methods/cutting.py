@@ -13,10 +13,10 @@ from tests.oracles.mondrian import Table
 from likeness import registry
 from likeness.hierarchies import from_rows
 from likeness.methods.base import Problem
-from likeness.metrics.loss import LOSSES
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
-from likeness.models._requirements import require
+from likeness.microdata.losses import LOSSES
+from likeness.models.requirements import require
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,15 +8,15 @@ import numpy as np
 from tests.methods.problems import number, plain_set, tree
 
 from likeness.methods.base import Problem
-from likeness.metrics.loss import LOSSES
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
-from likeness.models._requirements import require_of
+from likeness.microdata.losses import LOSSES
+from likeness.models.requirements import require_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from likeness.models._base import PrivacyModel
+    from likeness.models.base import PrivacyModel
 
 VALUES = 6
 

@@ -8,16 +8,16 @@ import numpy as np
 
 from likeness.hierarchies import from_rows
 from likeness.methods.base import Problem
-from likeness.metrics.loss import LOSSES
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
-from likeness.models._requirements import require
+from likeness.microdata.losses import LOSSES
+from likeness.models.requirements import require
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from likeness.microdata.plan import Plan
-    from likeness.models._base import PrivacyModel
+    from likeness.models.base import PrivacyModel
 
 TREE_ROWS = [["a", "x", "*"], ["b", "x", "*"], ["c", "y", "*"], ["d", "y", "*"], ["e", "y", "*"]]
 

@@ -10,8 +10,8 @@ from tests.models.tables import categorical, hierarchical, numbers, tree
 from tests.oracles.sabre import Plain
 
 from likeness.methods.sabre.ground import BOUNDS, Ground, Span, ground_of
-from likeness.models._base import SensitiveAttribute
-from likeness.models._transport import transport
+from likeness.models.base import SensitiveAttribute
+from likeness.models.earth_movers import transport
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

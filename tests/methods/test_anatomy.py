@@ -12,8 +12,8 @@ from tests.forms.publications import integers, table, words
 import likeness as lk
 from likeness.methods.anatomy import Anatomy
 from likeness.methods.base import Problem
-from likeness.metrics.loss import LOSSES
-from likeness.models._requirements import require
+from likeness.microdata.losses import LOSSES
+from likeness.models.requirements import require
 
 AGE = integers("age", list(range(8)))
 

@@ -13,7 +13,7 @@ from tests.oracles import burel as plain
 from likeness.datasets.census import salary_counts
 from likeness.exact import Real
 from likeness.methods.burel.buckets import dp_partition, largest_count, slack_partition
-from likeness.models._base import SensitiveAttribute
+from likeness.models.base import SensitiveAttribute
 from likeness.models.beta_likeness import BetaLikeness
 
 EASY = settings(deadline=None, max_examples=60)

@@ -17,8 +17,8 @@ from likeness.methods.burel import Burel
 from likeness.methods.burel import exchange as _burel_exchange
 from likeness.methods.burel.exchange import exchange_classes, limited
 from likeness.methods.mondrian import Mondrian
-from likeness.metrics.loss import LOSSES, geometry
-from likeness.models._beta import GainLimits
+from likeness.microdata.losses import LOSSES, geometry
+from likeness.models.beta_bounds import GainLimits
 from likeness.models.beta_likeness import BetaLikeness
 from likeness.models.k_anonymity import KAnonymity
 

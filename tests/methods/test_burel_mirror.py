@@ -14,9 +14,9 @@ from tests.oracles import burel as plain
 from likeness.methods.burel import Burel
 from likeness.methods.burel.buckets import bi_split
 from likeness.methods.burel.drawing import first_places
-from likeness.methods.points import points
-from likeness.metrics.loss import LOSSES
+from likeness.methods.hilbert_space import points
 from likeness.microdata.data import Microdata
+from likeness.microdata.losses import LOSSES
 from likeness.models.beta_likeness import BetaLikeness
 from likeness.models.k_anonymity import KAnonymity
 

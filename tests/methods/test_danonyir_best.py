@@ -16,7 +16,7 @@ from tests.oracles.danonyir_moves import move_between
 from likeness.methods.danonyir import Danonyir, dearest_first, move_between_classes
 from likeness.methods.danonyir.run import Run, lay_out_limits
 from likeness.methods.danonyir.space import lay_out_space
-from likeness.metrics._base import Evaluation
+from likeness.metrics.base import Evaluation
 from likeness.metrics.glm import Glm
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain

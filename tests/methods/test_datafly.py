@@ -16,8 +16,8 @@ from tests.oracles import full_domain
 import likeness as lk
 from likeness.methods.base import Problem
 from likeness.methods.datafly import Datafly
-from likeness.metrics.loss import LOSSES
-from likeness.models._requirements import require
+from likeness.microdata.losses import LOSSES
+from likeness.models.requirements import require
 
 
 def plainly(data: Any, problem: Problem) -> list[int] | None:

@@ -21,17 +21,17 @@ from likeness.methods import geneir as _geneir_residual
 from likeness.methods.base import Problem
 from likeness.methods.geneir import Geneir
 from likeness.methods.geneir.climb import lay_out_levels
-from likeness.metrics.loss import LOSSES
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
+from likeness.microdata.losses import LOSSES
 from likeness.microdata.plan import spread
 from likeness.microdata.regions import recode
-from likeness.models._requirements import require_of
 from likeness.models.eir_alpha_beta_anonymity import EirAlphaBetaAnonymity
 from likeness.models.eir_l_diversity import EirLDiversity
 from likeness.models.ir_alpha_beta_anonymity import IrAlphaBetaAnonymity
 from likeness.models.ir_k_anonymity import IrKAnonymity
 from likeness.models.ir_kl_anonymity import IrKlAnonymity
+from likeness.models.requirements import require_of
 
 if TYPE_CHECKING:
     from likeness.microdata.plan import Plan

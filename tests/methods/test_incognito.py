@@ -18,10 +18,10 @@ from likeness.errors import PolicyError
 from likeness.hierarchies import from_rows
 from likeness.methods.base import Problem
 from likeness.methods.incognito import Incognito
-from likeness.metrics.loss import LOSSES
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
-from likeness.models._requirements import require
+from likeness.microdata.losses import LOSSES
+from likeness.models.requirements import require
 
 # Unequal depth: 4 is levelled by padding.
 AGES = from_rows(

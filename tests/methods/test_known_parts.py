@@ -12,7 +12,7 @@ from tests.test_solve import data_of, solved
 
 import likeness as lk
 from likeness.errors import CannotBeMetError
-from likeness.models._requirements import require
+from likeness.models.requirements import require
 from likeness.solve import hopeless_records
 
 TABLE = {"age": list(range(9)), "s": list("aaaabbbbc"), "s2": list("xyxyxyxyx")}

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from likeness.hierarchies import from_rows
 from likeness.methods._lattice import ladder
-from likeness.metrics.loss import LOSSES
 from likeness.microdata.domain import Domain
+from likeness.microdata.losses import LOSSES
 
 ROWS = [["a", "x", "*"], ["b", "x", "*"], ["c", "y", "*"], ["d", "y", "*"]]
 

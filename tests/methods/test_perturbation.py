@@ -14,8 +14,8 @@ from tests.methods.problems import problem, table, tree
 import likeness as lk
 from likeness.errors import CannotBeMetError, PolicyError
 from likeness.methods.perturbation import Perturbation
-from likeness.microdata._stream import uniform_integers
 from likeness.microdata.data import Microdata
+from likeness.microdata.mechanism import uniform_integers
 from likeness.microdata.retention import Limits, retain
 from likeness.models.alpha_k_anonymity import AlphaKAnonymity
 from likeness.models.basic_beta_likeness import BasicBetaLikeness

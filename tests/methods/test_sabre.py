@@ -20,10 +20,10 @@ from likeness.datasets.census import Census
 from likeness.errors import PolicyError
 from likeness.methods.sabre import Sabre
 from likeness.microdata.data import Microdata
-from likeness.models._requirements import require
 from likeness.models.beta_likeness import BetaLikeness
 from likeness.models.distinct_l_diversity import DistinctLDiversity
 from likeness.models.k_anonymity import KAnonymity
+from likeness.models.requirements import require
 from likeness.models.t_closeness import TCloseness
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from likeness.metrics._mini_table import mini_table
 from likeness.microdata.domain import Domain
 
 if TYPE_CHECKING:
-    from likeness.metrics._base import Evaluation
+    from likeness.metrics.base import Evaluation
 
 MINI = mini_table()
 """Spec 7.11: (20, M) (30, M) | (40, F) (50, M) (60, F); flu, flu | flu, ulcer, ulcer."""

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from likeness.hierarchies import from_rows
-from likeness.metrics._base import Evaluation
+from likeness.metrics.base import Evaluation
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
 from likeness.microdata.plan import Plan, renumber

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.metrics.tables import evaluations
 from tests.oracles.metrics import ORACLES, Plain
 
-from likeness.metrics._base import Evaluation
+from likeness.metrics.base import Evaluation
 from likeness.metrics.measuring import metric_named, metric_names
 from likeness.microdata.plan import Plan
 from likeness.microdata.regions import recode

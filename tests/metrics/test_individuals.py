@@ -14,16 +14,10 @@ from tests.identity_reserved import S4_TABLE4, s4_classes, s4_microdata
 from tests.metrics.tables import evaluate
 
 from likeness.errors import PolicyError, TableError
-from likeness.forms._overlap import condition_shares
-from likeness.forms._query import Query
-from likeness.forms._workload import Workload
 from likeness.forms.generalized import GeneralizedForm
 from likeness.forms.identity_reserved import IdentityReservedForm
-from likeness.metrics._base import Evaluation
-from likeness.metrics._drawing import Chosen, Numbers, line_of
-from likeness.metrics._individuals import IndividualCounts
-from likeness.metrics._workload import draw_workload, exact_answers, relative_errors
 from likeness.metrics.average_class_size import AverageClassSize
+from likeness.metrics.base import Evaluation
 from likeness.metrics.c_avg import CAvg
 from likeness.metrics.classification import Classification
 from likeness.metrics.discernibility import Discernibility
@@ -31,6 +25,17 @@ from likeness.metrics.measuring import measure_all
 from likeness.metrics.query_error import QueryError
 from likeness.microdata.plan import Plan
 from likeness.microdata.regions import recode
+from likeness.queries.drawing import (
+    Chosen,
+    IndividualCounts,
+    Numbers,
+    draw_workload,
+    exact_answers,
+    line_of,
+    relative_errors,
+)
+from likeness.queries.overlap import condition_shares
+from likeness.queries.query import Query, Workload
 
 S4 = s4_microdata()
 PAPER = {"selectivity": 0.05, "conditions": "values"}

@@ -13,10 +13,11 @@ import pytest
 import likeness as lk
 from likeness import registry
 from likeness.cli._making import summarise
-from likeness.forms._axes import RegionAxis
-from likeness.metrics import _workload, non_uniform_entropy
-from likeness.metrics._base import Metric
+from likeness.metrics import non_uniform_entropy
+from likeness.metrics.base import Metric
 from likeness.metrics.query_error import QueryError
+from likeness.queries import drawing as _workload
+from likeness.queries.axes import RegionAxis
 from likeness.report.warned import findings_of
 
 

@@ -13,13 +13,13 @@ from tests.forms.publications import integers, publish, table
 import likeness as lk
 from likeness.errors import PolicyError
 from likeness.forms.generalized import GeneralizedForm
-from likeness.metrics._base import Evaluation
 from likeness.metrics._mini_table import mini_table
-from likeness.metrics._workload import draw_workload, relative_errors
+from likeness.metrics.base import Evaluation
 from likeness.metrics.measuring import measure_all
 from likeness.metrics.query_error import QueryError, affordable_queries
 from likeness.microdata.plan import Plan
 from likeness.microdata.regions import recode
+from likeness.queries.drawing import draw_workload, relative_errors
 
 AGE, PAY = integers("age", [1, 2, 3, 4]), integers("pay", [1, 2])
 # Ages 1 to 4, published as [1, 4]: every range of two ages is estimated at half of the four.

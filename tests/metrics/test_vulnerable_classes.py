@@ -13,7 +13,7 @@ from tests.metrics.examples import MINI, NOTHING
 from tests.metrics.tables import evaluate
 
 from likeness.errors import PolicyError
-from likeness.metrics._base import Evaluation
+from likeness.metrics.base import Evaluation
 from likeness.metrics.measuring import measure_all
 from likeness.metrics.vulnerable_classes import VulnerableClasses
 from likeness.microdata.domain import Domain

@@ -10,15 +10,22 @@ from tests.forms.publications import integers, plan_for, publish, table, words
 from tests.metrics.tables import tree
 
 from likeness.errors import PolicyError, TableError
-from likeness.forms._query import Query
-from likeness.forms._workload import Consecutive, Workload
 from likeness.forms.anatomized import AnatomizedForm
 from likeness.forms.generalized import GeneralizedForm
 from likeness.hierarchies import prefixes
-from likeness.metrics._drawing import Listed, Numbers, Reals, line_of
-from likeness.metrics._workload import axis_share, draw_workload, exact_answers, relative_errors
 from likeness.microdata.domain import Domain
 from likeness.microdata.plan import Plan
+from likeness.queries.drawing import (
+    Listed,
+    Numbers,
+    Reals,
+    axis_share,
+    draw_workload,
+    exact_answers,
+    line_of,
+    relative_errors,
+)
+from likeness.queries.query import Consecutive, Query, Workload
 
 AGE = replace(integers("age", list(range(16, 95))), declared=True)
 SEX = words("sex", ["f", "m"])

@@ -14,9 +14,8 @@ from tests.oracles import perturbation as plain
 
 from likeness.datasets.census import salary_counts
 from likeness.exact import Real
-from likeness.microdata._blocks import best_design, flat_block, incidence
 from likeness.microdata.mechanism import SCALE
-from likeness.microdata.retention import Limits, retain
+from likeness.microdata.retention import Limits, best_design, flat_block, incidence, retain
 
 
 def noise(block, m):

@@ -13,8 +13,7 @@ from tests.oracles import perturbation as plain
 
 from likeness.errors import InvalidError, LikenessError
 from likeness.exact import Real
-from likeness.microdata._stream import uniform_integers
-from likeness.microdata.mechanism import SCALE, Mechanism
+from likeness.microdata.mechanism import SCALE, Mechanism, uniform_integers
 from likeness.microdata.retention import retain
 
 CENSUS = np.array([20, 181, 411, 75, 1, 700, 38, 95])

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from likeness.microdata import _stream
-from likeness.microdata._stream import uniform_integers
+from likeness.microdata import mechanism as _stream
+from likeness.microdata.mechanism import uniform_integers
 
 
 def plain(key: bytes, size: int, below: int, block_words: int) -> list[int]:

@@ -16,7 +16,7 @@ from likeness.microdata.statistics import ClassStatistics, count_classes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from likeness.models._base import BoundModel, PrivacyModel
+    from likeness.models.base import BoundModel, PrivacyModel
 
     Person = Sequence[int]
     Class = Sequence[Person]

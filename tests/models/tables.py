@@ -15,7 +15,7 @@ from likeness.hierarchies import from_rows
 from likeness.kernels.class_tests import evaluate, lay_out
 from likeness.microdata.domain import Domain
 from likeness.microdata.statistics import ClassStatistics, count_classes
-from likeness.models._base import BoundModel, PrivacyModel, SensitiveAttribute
+from likeness.models.base import BoundModel, PrivacyModel, SensitiveAttribute
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

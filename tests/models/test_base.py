@@ -8,7 +8,7 @@ import pytest
 from tests.models.tables import bind, categorical, count, count_records
 
 from likeness.errors import PolicyError
-from likeness.models._base import Composition, SensitiveAttribute, Strength
+from likeness.models.base import Composition, SensitiveAttribute, Strength
 from likeness.models.basic_beta_likeness import BasicBetaLikeness
 from likeness.models.distinct_l_diversity import DistinctLDiversity
 from likeness.models.k_anonymity import KAnonymity

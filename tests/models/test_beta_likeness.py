@@ -23,7 +23,7 @@ from tests.oracles.models import enhanced_cap
 from likeness import registry
 from likeness.errors import PolicyError
 from likeness.exact import ln_bounds
-from likeness.models._beta import enhanced_limit
+from likeness.models.beta_bounds import enhanced_limit
 from likeness.models.beta_likeness import BetaLikeness
 
 EASY = settings(deadline=None, max_examples=60)

@@ -14,13 +14,13 @@ from tests.identity_reserved import (
 )
 from tests.models.families import VALUES, accepts, bind_to_people, count_people, holds, people, tau_of
 from tests.models.tables import bind, count
+from tests.oracles import hitting_sets as plain
 
 from likeness.microdata.statistics import count_classes
-from likeness.models import _hitting_sets as plain
 from likeness.models import eir_l_diversity
-from likeness.models._requirements import require_of
 from likeness.models.eir_l_diversity import EirLDiversity
 from likeness.models.ir_kl_anonymity import IrKlAnonymity
+from likeness.models.requirements import require_of
 
 EASY = settings(deadline=None, max_examples=200)
 

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 from tests.identity_reserved import S4_FAMILY, S4_TABLE3, S4_TABLE4, s4_sets
 from tests.kernels.hitting import hit
-
-from likeness.errors import PolicyError
-from likeness.models._hitting_sets import (
+from tests.oracles.hitting_sets import (
     absorb,
     bhs,
     diverse,
@@ -19,6 +17,8 @@ from likeness.models._hitting_sets import (
     minimal_hitting_sets,
     reasoning_space,
 )
+
+from likeness.errors import PolicyError
 
 EIGHT = {frozenset(found) for found in ({1, 4, 5}, {1, 3, 4, 7}, {3, 4, 5, 6}, {3, 4, 6, 7})}
 

@@ -10,13 +10,13 @@ from tests.models.tables import DISEASE_COUNTS, categorical, diseases
 from likeness.errors import CannotBeMetError, PolicyError
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
-from likeness.models._requirements import published_values, refuse_nothing, require, require_of
 from likeness.models.alpha_k_anonymity import AlphaKAnonymity
 from likeness.models.basic_beta_likeness import BasicBetaLikeness
 from likeness.models.beta_likeness import BetaLikeness
 from likeness.models.distinct_l_diversity import DistinctLDiversity
 from likeness.models.eir_l_diversity import EirLDiversity
 from likeness.models.k_anonymity import KAnonymity
+from likeness.models.requirements import published_values, refuse_nothing, require, require_of
 from likeness.models.rho_privacy import RhoPrivacy
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likeness.exact import rational
-from likeness.models._rounding import float_above, fraction_below, largest_ratio, times
+from likeness.models.rounding import float_above, fraction_below, largest_ratio, times
 
 EASY = settings(deadline=None, max_examples=100)
 

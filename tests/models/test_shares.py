@@ -1,4 +1,4 @@
-"""Share limits against fractions: the loops of `likeness.models._shares` and the search's tables."""
+"""Share limits against fractions: the loops of `likeness.models.shares` and the search's tables."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.models.tables import accepts, categorical, class_counts, count
 
 from likeness.exact import Real
-from likeness.models._base import SensitiveAttribute, Strength
-from likeness.models._shares import ShareLimits, within
+from likeness.models.base import SensitiveAttribute, Strength
+from likeness.models.shares import ShareLimits, within
 
 if TYPE_CHECKING:
     from likeness.microdata.statistics import ClassStatistics

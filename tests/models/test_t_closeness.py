@@ -25,11 +25,11 @@ from tests.models.tables import (
 )
 
 from likeness.errors import PolicyError
-from likeness.forms._columns import note_on, read_domain
 from likeness.hierarchies import from_nested, intervals
 from likeness.microdata.domain import Domain
 from likeness.microdata.statistics import count_classes
 from likeness.models.t_closeness import TCloseness
+from likeness.published.columns import note_on, read_domain
 
 SALARIES = numbers([3, 4, 5, 6, 7, 8, 9, 10, 11])
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.metrics.loss import LOSSES
-from likeness.metrics.loss.cell import attribute_weights
+from likeness.microdata.losses import LOSSES, attribute_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

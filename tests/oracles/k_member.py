@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tests.oracles.mdav import Plain
 
-from likeness.metrics.loss import LOSSES
-from likeness.metrics.loss.cell import attribute_weights, region_losses
+from likeness.microdata.losses import LOSSES, attribute_weights, region_losses
 from likeness.microdata.plan import Plan
 from likeness.microdata.regions import recode
 

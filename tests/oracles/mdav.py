@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.methods._record_space import places
-from likeness.metrics.loss.cell import attribute_weights
+from likeness.microdata.losses import attribute_weights
 
 if TYPE_CHECKING:
     from likeness.microdata.data import Microdata

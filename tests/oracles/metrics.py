@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from likeness.hierarchies import Hierarchy
-    from likeness.metrics._base import Evaluation
+    from likeness.metrics.base import Evaluation
     from likeness.microdata.domain import Domain
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness.microdata.retention import Limits
-from likeness.models._beta import enhanced_limit
+from likeness.models.beta_bounds import enhanced_limit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ import pytest
 from tests.policy.parts import Alone
 
 from likeness.errors import PolicyError
-from likeness.models._base import PrivacyModel
+from likeness.models.base import PrivacyModel
 from likeness.policy import Hygiene, Policy, Records, drop, identifier, other, quasi, sensitive
 
 COLUMNS = {"pid": identifier(), "age": quasi(), "zip": other(), "disease": sensitive(), "cost": sensitive()}

@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from tests.profiling.columns import all_cells
 
 from likeness.microdata.domain import Domain
-from likeness.models._requirements import require
 from likeness.models.beta_likeness import BetaLikeness
 from likeness.models.distinct_l_diversity import DistinctLDiversity
+from likeness.models.requirements import require
 from likeness.profiling.guarantee import identity_reserved, propose_guarantee
 from likeness.profiling.persons import Persons
 from likeness.profiling.reach import measure_reach

@@ -9,14 +9,14 @@ from tests.profiling.columns import all_cells, cells
 
 from likeness.microdata.domain import Domain
 from likeness.microdata.statistics import count_classes
-from likeness.models._base import SensitiveAttribute
-from likeness.models._requirements import require
 from likeness.models.alpha_k_anonymity import AlphaKAnonymity
+from likeness.models.base import SensitiveAttribute
 from likeness.models.beta_likeness import BetaLikeness
 from likeness.models.distinct_l_diversity import DistinctLDiversity
 from likeness.models.eir_l_diversity import EirLDiversity
 from likeness.models.entropy_l_diversity import EntropyLDiversity
 from likeness.models.recursive_cl_diversity import RecursiveClDiversity
+from likeness.models.requirements import require
 from likeness.profiling.reach import BETAS, measure_reach, smallest_class
 
 EXAMPLE_2 = ["a"] * 2 + ["b"] * 3 + ["c"] * 3 + ["d"] * 3 + ["e"] * 4 + ["f"] * 4

@@ -10,7 +10,7 @@ from tests.properties.brute_force import Model
 from tests.properties.plain_regions import NUMBERS, Field
 
 from likeness import registry
-from likeness.models._base import DistributionModel
+from likeness.models.base import DistributionModel
 
 
 def fractions(low: str, high: str) -> st.SearchStrategy[str]:

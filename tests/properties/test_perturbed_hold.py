@@ -19,7 +19,7 @@ from tests.properties.cases import Case, cases
 
 import likeness as lk
 from likeness import registry
-from likeness.forms._base import as_labelled
+from likeness.forms.base import as_labelled
 from likeness.microdata.domain import Domain
 from likeness.tables import read_published
 

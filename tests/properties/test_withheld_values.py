@@ -14,7 +14,7 @@ import likeness as lk
 from likeness import registry
 from likeness.anonymization import describe_columns
 from likeness.encode import encode
-from likeness.forms._base import as_labelled
+from likeness.forms.base import as_labelled
 from likeness.microdata.plan import Plan, renumber
 from likeness.microdata.regions import recode
 from likeness.tables import read

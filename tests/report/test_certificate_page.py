@@ -12,8 +12,8 @@ import pytest
 from tests.report.html_check import check_html
 
 import likeness as lk
-from likeness.certificate import Certificate
-from likeness.forms._columns import ColumnNote, PublishedColumns
+from likeness.proving.certificate import Certificate
+from likeness.published.columns import ColumnNote, PublishedColumns
 from likeness.report import certificate_page
 
 ODD = '<script>alert("x")</script>'

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.attacks._matching import match_targets
+from likeness.attacks.matching import match_targets
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.individuals import find_individuals
 from likeness.microdata.statistics import count_classes
@@ -16,7 +16,7 @@ from likeness.microdata.statistics import count_classes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likeness.forms._base import Publication
+    from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
 
 Triple = tuple["NDArray[np.int64]", "NDArray[np.int64]", "NDArray[np.int64]"]
@@ -128,7 +128,7 @@ class Evidence:
         if self.publication.size == 0:
             return Strength(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         if self.readings.shape[0]:
-            from likeness.kernels.beliefs import strongest_readings
+            from likeness.attacks.kernels.beliefs import strongest_readings
 
             agreement, share, difference, belief, prior = strongest_readings(
                 self._classes(), self.readings, self.prior
@@ -165,7 +165,7 @@ class Evidence:
         scale : (answers,) float64, optional
             What beliefs are multiplied by before they are compared.
         """
-        from likeness.kernels.beliefs import guess_exactly, guess_matching
+        from likeness.attacks.kernels.beliefs import guess_exactly, guess_matching
 
         match = match_targets(self.publication, original, records)
         parts, classes = self._parts(match.reaches[0].low.size), self._classes()

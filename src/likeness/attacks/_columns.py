@@ -6,12 +6,12 @@ from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from likeness.attacks._base import Attack, AttackResult
+from likeness.attacks.base import Attack, AttackResult
 from likeness.errors import PolicyError, suggestion
 
 if TYPE_CHECKING:
-    from likeness.attacks._base import Making
-    from likeness.forms._base import Publication
+    from likeness.attacks.base import Making
+    from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
 
 

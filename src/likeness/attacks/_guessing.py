@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.attacks._base import Attack, AttackResult
 from likeness.attacks._individuals import sets_of
 from likeness.attacks._targets import check_targets, choose_targets, published_codes
+from likeness.attacks.base import Attack, AttackResult
 from likeness.errors import suggestion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likeness.attacks._base import Making
     from likeness.attacks._individuals import ValueSets
-    from likeness.forms._base import Publication
+    from likeness.attacks.base import Making
+    from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from likeness.exact import Real
     from likeness.microdata.domain import Domain
-    from likeness.models._requirements import Requirement
+    from likeness.models.requirements import Requirement
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,7 @@ def share_limits(
     None
         When no model limits shares.
     """
-    from likeness.models._shares import ShareLimits
+    from likeness.models.shares import ShareLimits
 
     for requirement in requirements:
         view = requirement.view

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.attacks._matching import Match, Reach, match_targets
 from likeness.attacks._targets import published_codes
+from likeness.attacks.matching import Match, Reach, match_targets
 from likeness.microdata.grouping import Groups, group_codes, group_keys
 from likeness.microdata.individuals import Individuals, find_individuals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likeness.forms._base import Publication
-    from likeness.kernels.candidates import People
+    from likeness.attacks.kernels.candidates import People
+    from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
 
 _MOST_MATCHES = 1 << 24
@@ -185,7 +185,7 @@ class Crowd:
         further
             Those of its other values to count candidates for; none when left out.
         """
-        from likeness.kernels.candidates import Questions, find_candidates
+        from likeness.attacks.kernels.candidates import Questions, find_candidates
 
         people = self.match.targets.of.size
         if further is None:
@@ -266,7 +266,7 @@ class Crowd:
     @cached_property
     def _layout(self) -> People:
         """Individuals, their values, and the holders of each value, as the kernel takes them."""
-        from likeness.kernels.candidates import People
+        from likeness.attacks.kernels.candidates import People
 
         people = self.individuals
         count = people.number.size

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likeness.attacks._base import AttackResult
 from likeness.attacks._columns import ColumnAttack
 from likeness.attacks._histograms import Histograms, column_of, histograms, share_limits
+from likeness.attacks.base import AttackResult
 from likeness.checks import number, whole
 from likeness.errors import PolicyError
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.attacks._base import Making
+    from likeness.attacks.base import Making
     from likeness.exact import Real
-    from likeness.forms._base import Publication
+    from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
     from likeness.microdata.mechanism import Mechanism
 
@@ -194,7 +194,7 @@ def largest_confidence(found: Histograms, known: NDArray[np.int64]) -> NDArray[n
 
 def certain(found: Histograms, known: NDArray[np.int64]) -> NDArray[np.float64]:
     """(E,) Chance that all records left by a random K have one value."""
-    from likeness.kernels.hypergeometric import at_least
+    from likeness.attacks.kernels.hypergeometric import at_least
 
     left = (found.sizes - known)[found.class_of]
     sizes = found.sizes[found.class_of]
@@ -206,8 +206,8 @@ def _against_limits(
     found: Histograms, known: NDArray[np.int64], limits: Sequence[Real], of: NDArray[np.int64]
 ) -> dict[str, float]:
     """Compare with the limits on shares that were promised."""
+    from likeness.attacks.kernels.hypergeometric import at_least
     from likeness.exact import smallest_sizes
-    from likeness.kernels.hypergeometric import at_least
 
     sizes, own = found.sizes[found.class_of], of[found.value]
     nobody = np.zeros(own.size, np.int64)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from likeness.attacks._base import AttackResult
 from likeness.attacks._columns import ColumnAttack
 from likeness.attacks._histograms import Histograms, column_of, histograms
 from likeness.attacks._targets import check_targets
+from likeness.attacks.base import AttackResult
 from likeness.checks import choice, whole
 from likeness.errors import PolicyError
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.attacks._base import Making
-    from likeness.forms._base import Publication
+    from likeness.attacks.base import Making
+    from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
     from likeness.microdata.plan import Plan
@@ -209,7 +209,7 @@ class _World:
 
     def assign(self, attack: DefinettiAttack) -> tuple[NDArray[np.int32], int, bool]:
         """Learn and assign in turn; the assignment, the rounds and whether it stood still."""
-        from likeness.kernels.assignment import assign_groups
+        from likeness.attacks.kernels.assignment import assign_groups
 
         assigned = self.dealt
         for done in range(1, attack.rounds + 1):
@@ -220,7 +220,7 @@ class _World:
 
     def share(self, attack: DefinettiAttack) -> tuple[NDArray[np.int32], int, bool]:
         """Learn from shares and share anew in turn; the likeliest values, the rounds, whether they stood still."""
-        from likeness.kernels.assignment import share_groups
+        from likeness.attacks.kernels.assignment import share_groups
 
         guess = self.dealt
         counts, totals = np.zeros((self.sizes.size, self.values)), np.zeros(self.values)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likeness.attacks._base import AttackResult
 from likeness.attacks._columns import ColumnAttack
 from likeness.attacks._individuals import (
     crowd_of_original,
@@ -19,13 +18,14 @@ from likeness.attacks._individuals import (
     shown_codes,
 )
 from likeness.attacks._targets import check_targets, choose_targets
+from likeness.attacks.base import AttackResult
 from likeness.checks import whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from likeness.attacks._base import Making
-    from likeness.forms._base import Publication
+    from likeness.attacks.base import Making
+    from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likeness.attacks._base import Attack, AttackResult
 from likeness.attacks._individuals import mean_chance
-from likeness.attacks._matching import count_matches
 from likeness.attacks._targets import check_targets, choose_targets
+from likeness.attacks.base import Attack, AttackResult
+from likeness.attacks.matching import count_matches
 from likeness.microdata.grouping import distinct
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.attacks._base import Making
-    from likeness.forms._base import Publication
+    from likeness.attacks.base import Making
+    from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
 
 

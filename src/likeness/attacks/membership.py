@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likeness.attacks._base import AttackResult
 from likeness.attacks._columns import ColumnAttack
 from likeness.attacks._individuals import (
     crowd_of_original,
@@ -19,6 +18,7 @@ from likeness.attacks._individuals import (
     shown_codes,
 )
 from likeness.attacks._targets import check_targets, choose_targets
+from likeness.attacks.base import AttackResult
 from likeness.checks import number, whole
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.attacks._base import Making
     from likeness.attacks._individuals import Answers
-    from likeness.forms._base import Publication
+    from likeness.attacks.base import Making
+    from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likeness.attacks._base import AttackResult
 from likeness.attacks._beliefs import Evidence
 from likeness.attacks._guessing import GuessingAttack
+from likeness.attacks.base import AttackResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

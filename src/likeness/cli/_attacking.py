@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from fractions import Fraction
 
-    from likeness.attacks._base import Attack, AttackResult
+    from likeness.attacks.base import Attack, AttackResult
     from likeness.cli._rejoined import Rejoined
 
 BEFORE = "_before"

@@ -25,7 +25,7 @@ from likeness.cli._text import cell, columns, share
 from likeness.encode import encode
 from likeness.folder.writing import refuse_no_columns
 from likeness.microdata.grouping import distinct
-from likeness.models._requirements import require_of
+from likeness.models.requirements import require_of
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from likeness.microdata.data import Microdata
-    from likeness.models._requirements import Requirement
+    from likeness.models.requirements import Requirement
     from likeness.policy import Policy
     from likeness.progress import Progress
     from likeness.tables import Table

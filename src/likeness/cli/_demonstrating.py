@@ -17,7 +17,7 @@ from likeness.unfinished import unfinished
 from likeness.wording import count
 
 if TYPE_CHECKING:
-    from likeness.attacks._base import AttackResult
+    from likeness.attacks.base import AttackResult
 
 DATASET, ROWS = "hospital", 3
 

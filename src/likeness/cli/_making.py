@@ -18,7 +18,7 @@ from likeness.cli._summary import (
     people_line,
     tried,
 )
-from likeness.remarks import SEED_WARNING
+from likeness.proving.certificate import SEED_WARNING
 from likeness.report import losses
 from likeness.report.kept import kept_findings
 from likeness.report.measured import smallest_class

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness.anonymization import as_policy
-from likeness.attacks._base import Making
-from likeness.attacks._matching import reach_of, shared_cells
+from likeness.attacks.base import Making
+from likeness.attacks.matching import reach_of, shared_cells
 from likeness.encode import encode
 from likeness.errors import InvalidError, VerificationError
 from likeness.folder.audit import Audit, content_digest
@@ -19,11 +19,11 @@ from likeness.folder.public_part import read_public
 from likeness.folder.same_values import exact_codes
 from likeness.folder.second_table import locate_records
 from likeness.folder.verification import judge
-from likeness.metrics._base import Evaluation
+from likeness.metrics.base import Evaluation
 from likeness.microdata.grouping import distinct
 from likeness.microdata.plan import Plan
 from likeness.microdata.regions import recode
-from likeness.models._requirements import require_of
+from likeness.models.requirements import require_of
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from likeness.encode import Encoded
     from likeness.folder.class_map import ClassMap
-    from likeness.forms._base import Publication
+    from likeness.forms.base import Publication
     from likeness.methods.base import Method
     from likeness.microdata.mechanism import Mechanism
     from likeness.policy import Policy

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from likeness.encode import Encoded
-    from likeness.models._base import PrivacyModel
+    from likeness.models.base import PrivacyModel
     from likeness.policy import Policy
-    from likeness.proof import Verdict
+    from likeness.proving.proof import Verdict
     from likeness.release import Release
 
 HEADLINES = ("ncp", "glm", "utility", "average-class-size", "discernibility")

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness import registry
-from likeness.certificate import read_json
 from likeness.errors import VerificationError
 from likeness.hierarchies import from_rows
 from likeness.policy import Policy
 from likeness.policy.hierarchy import rule_of
+from likeness.proving.certificate import read_json
 from likeness.tables import JoinedTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from likeness.certificate import Certificate
     from likeness.encode import Encoded
     from likeness.methods.base import Method
+    from likeness.proving.certificate import Certificate
     from likeness.release import Release
     from likeness.tables import Table
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.errors import TableError
-from likeness.forms._base import as_labelled
+from likeness.forms.base import as_labelled
 from likeness.tables import Labelled, read_published, write
 from likeness.wording import quoted
 

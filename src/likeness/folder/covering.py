@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.errors import HierarchyError
-from likeness.forms._text import read_value
 from likeness.microdata.domain import NUMERIC
+from likeness.published.text import read_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from likeness.forms._regions import Region
     from likeness.microdata.domain import Domain
+    from likeness.published.regions import Region
 
 
 def covered(
@@ -42,8 +42,8 @@ def covered(
 
     Examples
     --------
-    >>> from likeness.forms._columns import ColumnNote
-    >>> from likeness.forms._regions import read_region
+    >>> from likeness.published.columns import ColumnNote
+    >>> from likeness.published.regions import read_region
     >>> from likeness.microdata.domain import Domain
     >>> age = Domain("age", "integer", np.array([20, 30, 60]), "interval", low=20, high=60)
     >>> region = read_region("[20, 40]", ColumnNote("age", "quasi", "integer", "interval"))

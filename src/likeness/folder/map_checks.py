@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.folder.class_map import ClassMap
-    from likeness.forms._base import Publication
+    from likeness.forms.base import Publication
 
 SHOWN = 3
 

@@ -11,16 +11,16 @@ from likeness.errors import InvalidError, VerificationError
 from likeness.folder.layout import find_layout
 from likeness.folder.public_part import labelled_columns, read_public
 from likeness.folder.verification import judge
-from likeness.forms._base import as_labelled
-from likeness.forms._columns import parse_numbers
+from likeness.forms.base import as_labelled
 from likeness.microdata.domain import NUMERIC
+from likeness.published.columns import parse_numbers
 from likeness.release import Release
 from likeness.tables import EncodedColumn, Labelled
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from likeness.certificate import Certificate
+    from likeness.proving.certificate import Certificate
     from likeness.tables import Table
 
 

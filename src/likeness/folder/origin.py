@@ -13,11 +13,11 @@ from likeness.folder.class_map import DROPPED
 from likeness.folder.covering import covered
 from likeness.folder.map_checks import listed
 from likeness.folder.same_values import exact_codes, same_cells
-from likeness.forms._base import as_labelled
+from likeness.forms.base import as_labelled
 from likeness.methods.base import Problem
-from likeness.metrics.loss import LOSSES
 from likeness.microdata.grouping import one_to_one
-from likeness.models._requirements import require_of
+from likeness.microdata.losses import LOSSES
+from likeness.models.requirements import require_of
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from likeness.folder.audit import Audit
     from likeness.folder.class_map import ClassMap
     from likeness.folder.public_part import PublicPart
-    from likeness.forms._base import Publication
+    from likeness.forms.base import Publication
     from likeness.microdata.mechanism import Mechanism
     from likeness.policy import Policy
 

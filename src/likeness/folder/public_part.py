@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness.anonymization import as_it_is
-from likeness.certificate import Certificate
 from likeness.errors import LikenessError, TableError, VerificationError
 from likeness.exact import rational
 from likeness.folder.layout import CERTIFICATE, CERTIFICATE_PAGE, FORMATS, digest, read_bounded
-from likeness.forms._base import RESERVED, as_labelled
-from likeness.forms._columns import refused_value
-from likeness.forms._regions import read_region
-from likeness.forms._stretches import read_stretch
-from likeness.forms._text import MISSING, read_value
+from likeness.forms.base import RESERVED, as_labelled
 from likeness.microdata.domain import NUMERIC
 from likeness.microdata.individuals import who_share
+from likeness.proving.certificate import Certificate
+from likeness.published.columns import refused_value
+from likeness.published.regions import read_region
+from likeness.published.text import MISSING, read_value
+from likeness.queries.overlap import read_stretch
 from likeness.report import certificate_page
 from likeness.tables import Labelled, Table, read_published
 from likeness.wording import count, nouns
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from likeness.folder.layout import Layout
-    from likeness.forms._base import Cells, Form, Publication
-    from likeness.forms._columns import ColumnNote, PublishedColumns
+    from likeness.forms.base import Cells, Form, Publication
+    from likeness.published.columns import ColumnNote, PublishedColumns
 
 _END_NAMES = {
     "low": "declared domain",

@@ -19,9 +19,9 @@ from likeness.folder.public_part import PublicPart, read_public
 from likeness.folder.second_table import locate_records
 from likeness.kernels.grouping import first_appearance
 from likeness.microdata.grouping import pack
-from likeness.models._requirements import one_a_column
+from likeness.models.requirements import one_a_column
 from likeness.policy.sections import READING
-from likeness.proof import Verdict, as_published, prove
+from likeness.proving.proof import Verdict, as_published, prove
 from likeness.tables import read
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from likeness.tables import write
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from likeness.certificate import Certificate
+    from likeness.proving.certificate import Certificate
     from likeness.release import Release
 
 

@@ -10,9 +10,7 @@ import numpy as np
 
 from likeness.checks import choice
 from likeness.errors import PolicyError, TableError
-from likeness.forms._asking import Askable
-from likeness.forms._axes import RegionAxis
-from likeness.forms._base import (
+from likeness.forms.base import (
     Cells,
     Columns,
     Form,
@@ -21,12 +19,14 @@ from likeness.forms._base import (
     publish_values,
     read_survey_weights,
 )
-from likeness.forms._columns import PublishedColumns, exact_labels, read_domain
-from likeness.forms._overlap import Overlap, condition_shares
-from likeness.forms._regions import Region, read_regions, region_labels
-from likeness.forms._sums import ANYTHING, number_weights, region_sums, unknown_column
-from likeness.forms._units import make_units, tuples_of, units_of_individuals
 from likeness.microdata.grouping import distinct, group_codes
+from likeness.published.columns import PublishedColumns, exact_labels, read_domain
+from likeness.published.regions import Region, read_regions, region_labels
+from likeness.queries.answering import make_units, tuples_of, units_of_individuals
+from likeness.queries.asking import Askable
+from likeness.queries.axes import RegionAxis
+from likeness.queries.overlap import Overlap, condition_shares
+from likeness.queries.sums import ANYTHING, number_weights, region_sums, unknown_column
 from likeness.tables import Labelled
 from likeness.wording import quoted
 
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.forms._axes import Axis
-    from likeness.forms._columns import ColumnNote
-    from likeness.forms._units import Units
     from likeness.microdata.data import Microdata
     from likeness.microdata.plan import Plan
     from likeness.microdata.regions import Recoding
+    from likeness.published.columns import ColumnNote
+    from likeness.queries.answering import Units
+    from likeness.queries.axes import Axis
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from likeness.errors import PolicyError, TableError
-from likeness.forms._base import Columns, Publication, Published
-from likeness.forms._exact import whole_column
-from likeness.forms._text import MISSING
+from likeness.forms.base import Columns, Publication, Published
+from likeness.forms.exact import whole_column
 from likeness.forms.generalized import GeneralizedForm, GeneralizedPublication
 from likeness.microdata.grouping import one_to_one
+from likeness.published.text import MISSING
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.forms._columns import PublishedColumns
     from likeness.microdata.data import Microdata
     from likeness.microdata.plan import Plan
     from likeness.microdata.regions import Recoding
+    from likeness.published.columns import PublishedColumns
     from likeness.tables import Labelled
 
 PERSON, CLASS = "person", "class"

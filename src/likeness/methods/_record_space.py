@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.metrics.loss.cell import attribute_weights
 from likeness.microdata.domain import NUMERIC
+from likeness.microdata.losses import attribute_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

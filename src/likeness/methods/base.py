@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.kernels.class_tests import ClassTest
-    from likeness.metrics.loss import CellLoss
     from likeness.microdata.data import Members, Microdata
+    from likeness.microdata.losses import CellLoss
     from likeness.microdata.mechanism import Mechanism
     from likeness.microdata.plan import Plan
-    from likeness.models._base import PrivacyModel
-    from likeness.models._requirements import Requirement, View
+    from likeness.models.base import PrivacyModel
+    from likeness.models.requirements import Requirement, View
 
 
 @dataclass(frozen=True, eq=False)

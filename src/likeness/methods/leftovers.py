@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness.methods.base import holding_classes
-from likeness.methods.points import axis
-from likeness.metrics.loss.cell import attribute_weights
+from likeness.methods.hilbert_space import axis
 from likeness.microdata.data import Members
+from likeness.microdata.losses import attribute_weights
 from likeness.microdata.plan import Plan, renumber
 
 if TYPE_CHECKING:

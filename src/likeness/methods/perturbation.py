@@ -19,14 +19,14 @@ from likeness.methods.base import Method, Problem
 from likeness.microdata.mechanism import MOST_VALUES
 from likeness.microdata.plan import Plan
 from likeness.microdata.retention import RULES, Limits, retain
-from likeness.models._base import SensitiveAttribute, SensitiveModel
+from likeness.models.base import SensitiveAttribute, SensitiveModel
 from likeness.wording import count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likeness.models._base import PrivacyModel
-    from likeness.models._requirements import Requirement, View
+    from likeness.models.base import PrivacyModel
+    from likeness.models.requirements import Requirement, View
 
 _INSTEAD = (
     "beta-likeness or basic-beta-likeness (without negative), rho-privacy, or alpha-k-anonymity with k: 1 "

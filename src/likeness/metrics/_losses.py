@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.metrics.loss.cell import LOSSES, attribute_weights, region_losses
 from likeness.microdata.grouping import distinct
+from likeness.microdata.losses import LOSSES, attribute_weights, region_losses
 from likeness.microdata.statistics import count_classes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likeness.metrics._base import Evaluation
+    from likeness.metrics.base import Evaluation
     from likeness.microdata.regions import AttributeRegions
 
 

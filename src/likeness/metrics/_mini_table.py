@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.forms._base import as_labelled
-from likeness.forms._columns import PublishedColumns, note_on
+from likeness.forms.base import as_labelled
 from likeness.forms.generalized import GeneralizedForm
 from likeness.hierarchies import from_rows
-from likeness.metrics._base import Evaluation
+from likeness.metrics.base import Evaluation
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
 from likeness.microdata.plan import Plan
 from likeness.microdata.regions import recode
+from likeness.published.columns import PublishedColumns, note_on
 
 if TYPE_CHECKING:
-    from likeness.forms._base import Publication
+    from likeness.forms.base import Publication
     from likeness.microdata.regions import Recoding
 
 

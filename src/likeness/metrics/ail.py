@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from likeness.checks import choice
-from likeness.metrics._base import Metric
 from likeness.metrics._losses import published_loss
-from likeness.metrics.loss.cell import LOSSES
+from likeness.metrics.base import Metric
+from likeness.microdata.losses import LOSSES
 
 if TYPE_CHECKING:
-    from likeness.metrics._base import Evaluation
+    from likeness.metrics.base import Evaluation
 
 
 @dataclass(frozen=True)

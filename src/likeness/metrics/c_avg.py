@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from likeness.checks import whole
-from likeness.metrics._base import Metric
 from likeness.metrics._losses import everybody
+from likeness.metrics.base import Metric
 
 if TYPE_CHECKING:
-    from likeness.metrics._base import Evaluation
+    from likeness.metrics.base import Evaluation
 
 
 @dataclass(frozen=True)

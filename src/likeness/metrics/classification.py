@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.errors import PolicyError
-from likeness.metrics._base import Metric
+from likeness.metrics.base import Metric
 from likeness.microdata.statistics import count_classes
 
 if TYPE_CHECKING:
-    from likeness.metrics._base import Evaluation
+    from likeness.metrics.base import Evaluation
 
 
 @dataclass(frozen=True)

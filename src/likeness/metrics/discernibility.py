@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import whole
-from likeness.metrics._base import Metric
 from likeness.metrics._losses import class_people, everybody
+from likeness.metrics.base import Metric
 
 if TYPE_CHECKING:
-    from likeness.metrics._base import Evaluation
+    from likeness.metrics.base import Evaluation
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from likeness.errors import PolicyError, suggestion
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from likeness.metrics._base import Evaluation, Metric
-    from likeness.models._base import PrivacyModel
+    from likeness.metrics.base import Evaluation, Metric
+    from likeness.models.base import PrivacyModel
 
 
 _BOUND = {"l", "alpha", "beta", "sensitive"}

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from likeness.checks import choice
-from likeness.metrics._base import Metric
 from likeness.metrics._losses import mean_loss, mean_losses
-from likeness.metrics.loss.cell import LOSSES
+from likeness.metrics.base import Metric
+from likeness.microdata.losses import LOSSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from likeness.metrics._base import Evaluation
+    from likeness.metrics.base import Evaluation
 
 
 @dataclass(frozen=True)

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from likeness.metrics._base import Metric
 from likeness.metrics._losses import class_sizes, region_sizes
 from likeness.metrics._regions import table_counts
-from likeness.metrics.loss.cell import attribute_weights
+from likeness.metrics.base import Metric
+from likeness.microdata.losses import attribute_weights
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from likeness.metrics._base import Evaluation
+    from likeness.metrics.base import Evaluation
     from likeness.microdata.regions import AttributeRegions
 
 

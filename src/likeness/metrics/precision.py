@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from likeness.metrics._base import Metric
 from likeness.metrics._losses import class_sizes, region_sizes
 from likeness.metrics._regions import levels
+from likeness.metrics.base import Metric
 
 if TYPE_CHECKING:
-    from likeness.metrics._base import Evaluation
+    from likeness.metrics.base import Evaluation
 
 
 @dataclass(frozen=True)

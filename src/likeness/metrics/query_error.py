@@ -9,10 +9,9 @@ import numpy as np
 
 from likeness.checks import choice, number, whole
 from likeness.errors import PolicyError, TableError
-from likeness.forms._query import Query
-from likeness.metrics._base import Metric
-from likeness.metrics._drawing import CONDITIONS
-from likeness.metrics._workload import draw_workload, relative_errors
+from likeness.metrics.base import Metric
+from likeness.queries.drawing import CONDITIONS, draw_workload, relative_errors
+from likeness.queries.query import Query
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.metrics._base import Evaluation
+    from likeness.metrics.base import Evaluation
     from likeness.microdata.data import Microdata
 
 QUERIES = 10_000

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from likeness.checks import whole
 from likeness.errors import PolicyError
 from likeness.methods.base import holding_classes
-from likeness.metrics._base import Metric
-from likeness.models._requirements import require_of
+from likeness.metrics.base import Metric
 from likeness.models.eir_alpha_beta_anonymity import EirAlphaBetaAnonymity
 from likeness.models.eir_l_diversity import EirLDiversity
 from likeness.models.ir_alpha_beta_anonymity import IrAlphaBetaAnonymity
 from likeness.models.ir_kl_anonymity import IrKlAnonymity
+from likeness.models.requirements import require_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likeness.metrics._base import Evaluation
-    from likeness.models._base import PrivacyModel
+    from likeness.metrics.base import Evaluation
+    from likeness.models.base import PrivacyModel
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,12 @@
-"""The published mechanism of a perturbed column: what each value may become, and how likely that is.
+"""Unbiased random integers from a cryptographic stream.
+
+How far a published value raises confidence in an original one, exactly.
+
+Floats, with a bound on their error, decide what is far from equality; integers decide the rest.
+
+Original counts estimated from published ones: the inverse of the matrix, and its non-negative variants.
+
+The published mechanism of a perturbed column: what each value may become, and how likely that is.
 
 A mechanism is what a perturbed release is proven by, drawn from and read with: whoever has it can check how
 far a published value may raise confidence in an original one, and estimate how often the original ones occur.
@@ -6,6 +14,7 @@ far a published value may raise confidence in an original one, and estimate how 
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,9 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from likeness.errors import InvalidError, LikenessError
-from likeness.microdata import _posterior, _reconstruction
-from likeness.microdata._stream import uniform_integers
+from likeness.errors import InvalidError, LikenessError, suggestion
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -24,6 +31,309 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.exact import Real
+
+_KEY_BYTES = 32
+_WORDS = 1 << 18
+"""64-bit words of one block: 2 MB of memory, whatever the table's size."""
+
+
+def uniform_integers(rng: np.random.Generator, size: int, below: int) -> NDArray[np.int64]:
+    """Draw independent integers, each of ``0 … below - 1`` equally likely.
+
+    One key is taken from the generator; the integers come from SHAKE-256 of the key and a block number. The
+    generator's own numbers would give its state away to whoever sees enough of them.
+
+    Parameters
+    ----------
+    rng
+        Gives the key of 256 bits; the draws are as hard to guess as what it was seeded with.
+    size
+        How many.
+    below
+        Positive, at most 2**62.
+
+    Returns
+    -------
+    (size,) int64
+
+    Examples
+    --------
+    >>> uniform_integers(np.random.default_rng(1), 4, 10).tolist() == uniform_integers(
+    ...     np.random.default_rng(1), 4, 10
+    ... ).tolist()
+    True
+    """
+    key = rng.bytes(_KEY_BYTES)
+    # Words above the last multiple of `below` are drawn again, which leaves no remainder more likely.
+    bound = np.uint64((1 << 64) // below * below - 1)
+    found = np.empty(size, np.int64)
+    filled = block = 0
+    while filled < size:
+        words = min(_WORDS, size - filled + 64)
+        message = key + block.to_bytes(8, "little")
+        drawn = np.frombuffer(hashlib.shake_256(message).digest(8 * words), "<u8")
+        good = drawn[drawn <= bound][: size - filled] % np.uint64(below)
+        found[filled : filled + good.size] = good.astype(np.int64)
+        filled += good.size
+        block += 1
+    return found
+
+
+class _Confidence:
+    """Confidence ``Σ_{i in g} n_i N[v, i] / Σ_j n_j N[v, j]`` in group g after seeing v."""
+
+    def __init__(
+        self, counts: NDArray[np.int64], numerators: NDArray[np.int64], group: NDArray[np.int64] | None
+    ) -> None:
+        self._counts, self._numerators = counts, numerators
+        self.groups = counts.shape[0] if group is None else int(group.max(initial=-1)) + 1
+        of = np.arange(counts.shape[0]) if group is None else group
+        self._members = [np.flatnonzero(of == g) for g in range(self.groups)] if group is not None else None
+        joint = numerators.astype(np.float64) * counts.astype(np.float64)
+        totals = joint.sum(axis=1)
+        # A row that nothing leads to is never published.
+        self.rows = np.flatnonzero(totals > 0)
+        if self._members is not None:
+            joint = np.stack([joint[:, own].sum(axis=1) for own in self._members], axis=1)
+        self.rough = joint[self.rows] / totals[self.rows, None]
+        # Sums of m non-negative products: relative error below (m + 4) units of rounding each.
+        self.error = (2 * counts.shape[0] + 16) * 2.0**-53
+        self._totals: dict[int, int] = {}
+
+    def exact(self, rows: NDArray[np.int64], g: int) -> Fraction:
+        """Largest confidence in g over some rows (positions in `rows`)."""
+        if self._members is None:
+            parts = [int(n) for n in self._numerators[self.rows[rows], g]]
+            weight = int(self._counts[g])
+            above = [part * weight for part in parts]
+        else:
+            own = self._members[g]
+            block = self._numerators[np.ix_(self.rows[rows], own)].astype(object)
+            above = (block @ self._counts[own].astype(object)).tolist()
+        least: dict[int, int] = {}
+        for row, part in zip(self.rows[rows].tolist(), above, strict=True):
+            total = self._total(row)
+            least[part] = min(total, least.get(part, total))
+        return max((Fraction(part, total) for part, total in least.items()), default=Fraction(0))
+
+    def _total(self, row: int) -> int:
+        if row not in self._totals:
+            terms = zip(self._counts.tolist(), self._numerators[row].tolist(), strict=True)
+            self._totals[row] = sum(n * part for n, part in terms)
+        return self._totals[row]
+
+
+def holds(
+    counts: NDArray[np.int64],
+    numerators: NDArray[np.int64],
+    limits: Sequence[Real],
+    group: NDArray[np.int64] | None,
+) -> NDArray[np.bool_]:
+    """Decide for every value or group whether confidence in it stays within its limit."""
+    confidence = _Confidence(counts, numerators, group)
+    good = np.zeros(confidence.groups, np.bool_)
+    for g in range(confidence.groups):
+        low, high = limits[g].enclose(30)
+        rough = confidence.rough[:, g]
+        most = float(rough.max(initial=0.0))
+        if most * (1 + confidence.error) <= float(low) * (1 - 2.0**-50):
+            good[g] = True
+        elif most * (1 - confidence.error) <= float(high) * (1 + 2.0**-50):
+            good[g] = limits[g].at_least(confidence.exact(_near_the_top(rough, confidence.error), g))
+    return good
+
+
+def largest(
+    counts: NDArray[np.int64], numerators: NDArray[np.int64], group: NDArray[np.int64] | None
+) -> list[Fraction]:
+    """Find the largest confidence in every value or group, exactly."""
+    confidence = _Confidence(counts, numerators, group)
+    return [
+        confidence.exact(_near_the_top(confidence.rough[:, g], confidence.error), g)
+        for g in range(confidence.groups)
+    ]
+
+
+def _near_the_top(rough: NDArray[np.float64], error: float) -> NDArray[np.int64]:
+    """Rows that may have the largest confidence."""
+    return np.flatnonzero(rough >= rough.max(initial=0.0) * (1 - 4 * error))
+
+
+VARIANTS = ("plain", "clipped", "simplex", "bayes")
+_CELLS = 1 << 14
+_PRODUCTS = 1 << 18
+_SINGULAR = (
+    "perturbation: the matrix has no inverse, because too little of the original values is kept; "
+    "reconstruct with variant 'bayes'"
+)
+
+
+def structure(
+    numerators: NDArray[np.int64], scale: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Write a matrix as ``diag(α) + 1 Yᵀ``; None when it is not of that kind.
+
+    Examples
+    --------
+    >>> structure(np.array([[75, 25], [25, 75]]), 100)
+    (array([0.5, 0.5]), array([0.25, 0.25]))
+    """
+    m = numerators.shape[0]
+    if m == 1:
+        return np.ones(1), np.zeros(1)
+    elsewhere = numerators[np.where(np.arange(m) == 0, 1, 0), np.arange(m)]
+    same = numerators == elsewhere
+    np.fill_diagonal(same, True)
+    if not same.all():
+        return None
+    return (np.diag(numerators) - elsewhere) / scale, elsewhere / scale
+
+
+class Inverter:
+    """Reads published counts with one matrix, all of whose values occur.
+
+    Parameters
+    ----------
+    numerators : (m, m) int64
+        Numerators of the matrix.
+    scale
+        Their denominator.
+    counts : (m,) int64
+        Original records of each value: where iterative Bayes begins.
+    """
+
+    def __init__(self, numerators: NDArray[np.int64], scale: int, counts: NDArray[np.int64]) -> None:
+        self._structure = structure(numerators, scale)
+        self._matrix = numerators / scale
+        self._prior = counts / counts.sum()
+        self._inverse: NDArray[np.float64] | None = None
+
+    def estimate(
+        self,
+        observed: NDArray[np.float64],
+        variant: str,
+        *,
+        rounds: int = 200,
+        tolerance: float = 1e-7,
+    ) -> NDArray[np.float64]:
+        """(..., m) Estimates by one of the `VARIANTS`."""
+        if variant not in VARIANTS:
+            raise LikenessError(f"perturbation: no reconstruction {variant!r}{suggestion(variant, VARIANTS)}")
+        if variant == "bayes":
+            return self._bayes(observed, rounds, tolerance)
+        plain = self._plain(observed)
+        if variant == "plain":
+            return plain
+        total = observed.sum(axis=-1, keepdims=True)
+        return clip(plain, total) if variant == "clipped" else project(plain, total)
+
+    def _plain(self, observed: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self._structure is None:
+            if self._inverse is None:
+                self._inverse = _inverse(self._matrix)
+            return np.asarray(observed @ self._inverse.T)
+        alpha, constant = self._structure
+        order = np.argsort(np.abs(alpha), kind="stable")
+        least = order[0]
+        if alpha.size > 1 and alpha[order[1]] == 0:
+            raise LikenessError(_SINGULAR)
+        # Sherman & Morrison, multiplied by the smallest α, which may be 0.
+        others = order[1:]
+        weights = constant * 1.0
+        weights[others] *= alpha[least] / alpha[others]
+        below = alpha[least] + weights.sum()
+        if abs(below) < 1e-13 * (abs(alpha[least]) + np.abs(weights).sum()):
+            raise LikenessError(_SINGULAR)
+        shared = (observed @ weights) / below
+        found = np.empty(observed.shape)
+        found[..., others] = (observed[..., others] - shared[..., None]) / alpha[others]
+        # Columns sum to 1, so totals are kept; this stays accurate when the smallest α is tiny.
+        found[..., least] = observed.sum(axis=-1) - found[..., others].sum(axis=-1)
+        return np.asarray(found)
+
+    def _bayes(self, observed: NDArray[np.float64], rounds: int, tolerance: float) -> NDArray[np.float64]:
+        flat = observed.reshape(-1, observed.shape[-1])
+        found = np.zeros(flat.shape)
+        # As many at a time as stay in the processor's cache for all rounds; products of more are spread over
+        # threads, which costs more than it gains.
+        m = flat.shape[1]
+        step = max(1, _CELLS // m) if self._structure is not None else max(16, _PRODUCTS // m**2)
+        for begin in range(0, flat.shape[0], step):
+            found[begin : begin + step] = self._iterate(flat[begin : begin + step], rounds, tolerance)
+        return np.asarray(found.reshape(observed.shape))
+
+    def _iterate(self, flat: NDArray[np.float64], rounds: int, tolerance: float) -> NDArray[np.float64]:
+        """(q, m) Iterative Bayes from the published distribution; every row stops by itself."""
+        found = np.zeros(flat.shape)
+        rows = np.flatnonzero(flat.any(axis=1))
+        seen = flat[rows]
+        enough = tolerance * seen.sum(axis=1)
+        now = seen.sum(axis=1, keepdims=True) * self._prior
+        for _ in range(rounds):
+            if not rows.size:
+                return found
+            expected = self._forward(now)
+            after = now * self._backward(np.divide(seen, expected, out=expected, where=expected > 0))
+            going = np.abs(after - now).sum(axis=1) > enough
+            now = after
+            if not going.all():
+                found[rows[~going]] = now[~going]
+                rows, seen, now, enough = rows[going], seen[going], now[going], enough[going]
+        found[rows] = now
+        return found
+
+    def _forward(self, original: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(q, m) Published counts that originals lead to."""
+        if self._structure is None:
+            return np.asarray(original @ self._matrix.T)
+        alpha, constant = self._structure
+        return np.asarray(original * alpha + (original @ constant)[:, None])
+
+    def _backward(self, ratio: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(q, m) The transposed matrix times a ratio per published value."""
+        if self._structure is None:
+            return np.asarray(ratio @ self._matrix)
+        alpha, constant = self._structure
+        return np.asarray(ratio * alpha + ratio.sum(axis=1, keepdims=True) * constant)
+
+
+def _inverse(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Invert any matrix that can be inverted in floats."""
+    sizes = np.linalg.svd(matrix, compute_uv=False)
+    if sizes[-1] <= sizes[0] * matrix.shape[0] * 2.0**-48:
+        raise LikenessError(_SINGULAR)
+    return np.asarray(np.linalg.inv(matrix), np.float64)
+
+
+def clip(estimates: NDArray[np.float64], total: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Set negative estimates to 0 and scale the rest to the total.
+
+    Examples
+    --------
+    >>> clip(np.array([-1.0, 2.0, 3.0]), np.array([4.0]))
+    array([0. , 1.6, 2.4])
+    """
+    kept = np.maximum(estimates, 0.0)
+    sums = kept.sum(axis=-1, keepdims=True)
+    scaled = kept * np.divide(total, sums, out=np.zeros_like(sums), where=sums > 0)
+    return np.asarray(scaled)
+
+
+def project(estimates: NDArray[np.float64], total: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Find the nearest point with no negative entry and the given total (Held, Wolfe & Crowder 1974).
+
+    Examples
+    --------
+    >>> project(np.array([-1.0, 2.0, 3.0]), np.array([4.0]))
+    array([0. , 1.5, 2.5])
+    """
+    falling = -np.sort(-estimates, axis=-1)
+    excess = np.cumsum(falling, axis=-1) - total
+    levels = excess / np.arange(1, estimates.shape[-1] + 1)
+    positive = np.maximum((falling > levels).sum(axis=-1, keepdims=True), 1)
+    projected = np.maximum(estimates - np.take_along_axis(levels, positive - 1, axis=-1), 0.0)
+    return np.asarray(projected)
+
 
 SCALE = 10**15
 """Probabilities are whole multiples of 1 / SCALE: 15 decimals say them exactly."""
@@ -148,11 +458,11 @@ class Mechanism:
         >>> coin.posterior_holds([Real.of(Fraction(9, 10)), Real.of(Fraction(49, 100))])
         array([ True, False])
         """
-        return _posterior.holds(self.counts, self.numerators, limits, group)
+        return holds(self.counts, self.numerators, limits, group)
 
     def largest_posteriors(self, group: NDArray[np.int64] | None = None) -> list[Fraction]:
         """Largest confidence any published value gives in each value (or group), exactly; 0 where none occurs."""
-        return _posterior.largest(self.counts, self.numerators, group)
+        return largest(self.counts, self.numerators, group)
 
     def gains(self, group: NDArray[np.int64] | None = None) -> list[Fraction]:
         """Largest relative gain of confidence in each value (or group): posterior over prior, less 1."""
@@ -169,7 +479,7 @@ class Mechanism:
 
         The matrix is then ``diag(α) + 1 Yᵀ`` on the values that occur; α is 0 for those that do not.
         """
-        found = _reconstruction.structure(self.numerators[np.ix_(self.active, self.active)], self.scale)
+        found = structure(self.numerators[np.ix_(self.active, self.active)], self.scale)
         if found is None:
             return None
         alpha = np.zeros(self.values)
@@ -268,9 +578,9 @@ class Mechanism:
         return bool(away <= 8 * float((chance * (1 - chance)).sum()) ** 0.5 + 8)
 
     @cached_property
-    def _inverter(self) -> _reconstruction.Inverter:
+    def _inverter(self) -> Inverter:
         inside = self.numerators[np.ix_(self.active, self.active)]
-        return _reconstruction.Inverter(inside, self.scale, self.counts[self.active])
+        return Inverter(inside, self.scale, self.counts[self.active])
 
     def reconstruct(
         self, counts: NDArray[np.number[Any]], variant: Variant = "plain", **options: Any

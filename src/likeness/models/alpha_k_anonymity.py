@@ -11,9 +11,9 @@ import numpy as np
 from likeness.checks import number, whole
 from likeness.errors import PolicyError, suggestion
 from likeness.exact import Real
-from likeness.models._base import BoundModel, SensitiveAttribute, SensitiveModel, Strength
-from likeness.models._rounding import float_above, largest_ratio
-from likeness.models._shares import ShareLimits
+from likeness.models.base import BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models.rounding import float_above, largest_ratio
+from likeness.models.shares import ShareLimits
 from likeness.wording import quoted
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from likeness.checks import number
 from likeness.exact import Real
-from likeness.models._beta import GainLimits, GainModel
+from likeness.models.beta_bounds import GainLimits, GainModel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from likeness.models._base import BoundModel, SensitiveAttribute
+    from likeness.models.base import BoundModel, SensitiveAttribute
 
 
 @dataclass(frozen=True, repr=False)

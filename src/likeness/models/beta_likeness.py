@@ -1,22 +1,136 @@
-"""Enhanced β-likeness (Cao & Karras 2012, paper 002, Definition 3 and equation 1)."""
+"""β-likeness with another bound than the paper's: a function, or the caps a certificate kept of one.
+
+Enhanced β-likeness (Cao & Karras 2012, paper 002, Definition 3 and equation 1).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import numpy as np
+
 from likeness.checks import number
-from likeness.errors import PolicyError
-from likeness.models._beta import GainLimits, GainModel, enhanced_limit
-from likeness.models._caps import Bound, CappedGain, kept_caps, user_caps
+from likeness.errors import PolicyError, suggestion
+from likeness.exact import Real
+from likeness.models.beta_bounds import GainLimits, GainModel, enhanced_limit
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
-    from fractions import Fraction
 
-    from likeness.exact import Real
-    from likeness.models._base import BoundModel, SensitiveAttribute
+    from numpy.typing import NDArray
+
+    from likeness.microdata.statistics import ClassStatistics
+    from likeness.models.base import BoundModel, SensitiveAttribute
+
+Bound = Callable[[Fraction], "int | Fraction | tuple[Fraction, Fraction]"]
+
+
+class CappedGain(GainLimits):
+    """A cap of its own for every value; measured as the largest part of a cap that is used.
+
+    Parameters
+    ----------
+    attribute
+        The sensitive attribute.
+    caps
+        One cap per value.
+    negative
+        Largest negative gain, when limited.
+    """
+
+    def __init__(
+        self, attribute: SensitiveAttribute, caps: Sequence[Fraction], negative: Fraction | None
+    ) -> None:
+        super().__init__(attribute, None, negative)
+        self._caps = caps
+
+    def limits(self) -> tuple[Sequence[Real], Sequence[Real] | None]:
+        """Return the caps."""
+        return [Real.of(cap) for cap in self._caps], self.lower_limits()
+
+    def limits_nothing(self) -> str:
+        """Every cap is 1, of a column in which people have different values."""
+        occurring = [cap for cap, share in zip(self._caps, self.shares, strict=True) if share > 0]
+        limited = len(occurring) < 2 or any(cap < 1 for cap in occurring) or self.negative not in {None, 1}
+        return "" if limited else "every value may be as sure as it likes, as its bound is 1"
+
+    def ceilings(self) -> Sequence[Real]:
+        """``p_s (1 - ln p_s)``: the strongest β is that of enhanced β-likeness."""
+        return [enhanced_limit(p, None) for p in self.shares]
+
+    def measured(self, stats: ClassStatistics) -> NDArray[np.float64]:
+        """(E,) Largest part of a cap that is used, infinite where negative gain is too large."""
+        caps = np.array([float(cap) for cap in self._caps])[stats.value]
+        q = stats.count / stats.sizes[stats.class_of]
+        used = np.where(caps > 0, q / np.where(caps > 0, caps, 1.0), np.inf)
+        worst = np.zeros(stats.classes)
+        np.maximum.at(worst, stats.class_of, used)
+        worst[~self.loss_allowed(stats)] = np.inf
+        return worst
+
+    def slack(self, measured: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Part of the cap that is left."""
+        return 1.0 - measured
+
+
+def kept_caps(part: str, attribute: SensitiveAttribute, caps: Mapping[str, Any]) -> list[Fraction]:
+    """Cap of every value from a certificate: 0 for values it does not name.
+
+    Raises
+    ------
+    PolicyError
+        When a cap is not a number from 0 to 1, or of a value that the column does not have.
+    """
+    labels = [attribute.label(code) for code in range(len(attribute.counts))]
+    unknown = [label for label in caps if label not in labels]
+    if attribute.complete and unknown:
+        raise PolicyError(
+            f"{part}: {attribute.domain.name!r} has no value {unknown[0]!r}{suggestion(unknown[0], labels)}"
+        )
+    read = {label: number(part, f"caps[{label}]", cap, at_least=0, at_most=1) for label, cap in caps.items()}
+    return [read.get(label, Fraction(0)) for label in labels]
+
+
+def user_caps(part: str, shares: Sequence[Fraction], bound: Bound) -> list[Fraction]:
+    """Cap of every share from the user's function, checked to be a bound where it is used.
+
+    Raises
+    ------
+    PolicyError
+        When the function falls, is below the share itself, or returns no number.
+    """
+    caps = {Fraction(0): Fraction(0)}
+    before, share_before = Fraction(0), Fraction(0)
+    for p in sorted(set(shares) - {0}):
+        low, high = _enclosure(part, bound, p)
+        if low < p:
+            raise PolicyError(
+                f"{part}: bound({p}) = {low} is below the share itself; a bound must be at least p"
+            )
+        if high < before:
+            raise PolicyError(
+                f"{part}: the bound falls from {before} at p = {share_before} to {high} at p = {p}; "
+                "it must not fall"
+            )
+        before, share_before = low, p
+        caps[p] = min(low, Fraction(1))
+    return [caps[p] for p in shares]
+
+
+def _enclosure(part: str, bound: Bound, p: Fraction) -> tuple[Fraction, Fraction]:
+    """Evaluate a user's bound as rationals below and above it."""
+    value: Any = bound(p)
+    low, high = value if isinstance(value, tuple) and len(value) == 2 else (value, value)
+    if not all(isinstance(end, int | Fraction) for end in (low, high)) or low > high:
+        raise PolicyError(
+            f"{part}: bound({p}) must return an int, a Fraction, or a pair of them (below, above); "
+            f"got {quoted(value)}"
+        )
+    return Fraction(low), Fraction(high)
 
 
 @dataclass(frozen=True, repr=False)

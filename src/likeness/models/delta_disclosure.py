@@ -13,9 +13,9 @@ import numpy as np
 from likeness.checks import number
 from likeness.errors import PolicyError
 from likeness.exact import Real, exp_bounds, ln_bounds
-from likeness.models._base import BoundModel, DistributionModel, SensitiveAttribute, Strength
-from likeness.models._rounding import float_above, largest_ratio, times
-from likeness.models._shares import ShareLimits, within
+from likeness.models.base import BoundModel, DistributionModel, SensitiveAttribute, Strength
+from likeness.models.rounding import float_above, largest_ratio, times
+from likeness.models.shares import ShareLimits, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

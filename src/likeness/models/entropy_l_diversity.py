@@ -12,7 +12,7 @@ import numpy as np
 
 from likeness.checks import number
 from likeness.exact import Real, ln_bounds, rational
-from likeness.models._base import BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models.base import BoundModel, SensitiveAttribute, SensitiveModel, Strength
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

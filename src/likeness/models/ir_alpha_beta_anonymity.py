@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from likeness.models._individual_shares import BoundShares, IndividualShares
+from likeness.models._of_individuals import BoundShares, IndividualShares
 
 if TYPE_CHECKING:
-    from likeness.models._base import BoundModel, SensitiveAttribute
+    from likeness.models.base import BoundModel, SensitiveAttribute
 
 
 @dataclass(frozen=True, repr=False)

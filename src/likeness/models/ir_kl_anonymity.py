@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import whole
-from likeness.models._base import LARGEST, BoundModel, SensitiveAttribute, SensitiveModel, Strength
-from likeness.models._value_supply import too_few_values
+from likeness.models._of_individuals import too_few_values
+from likeness.models.base import LARGEST, BoundModel, SensitiveAttribute, SensitiveModel, Strength
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import whole
-from likeness.models._base import LARGEST, BoundModel, PrivacyModel, SensitiveAttribute, Strength
+from likeness.models.base import LARGEST, BoundModel, PrivacyModel, SensitiveAttribute, Strength
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,8 +12,8 @@ from likeness.checks import number, whole
 from likeness.errors import PolicyError
 from likeness.exact import rational
 from likeness.microdata.domain import NUMERIC
-from likeness.models._base import LARGEST, BoundModel, SensitiveAttribute, SensitiveModel, Strength
-from likeness.models._rounding import times
+from likeness.models.base import LARGEST, BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models.rounding import times
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import number, whole
-from likeness.models._base import BoundModel, SensitiveAttribute, SensitiveModel, Strength
-from likeness.models._rounding import fraction_below, largest_ratio, times
+from likeness.models.base import BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models.rounding import fraction_below, largest_ratio, times
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

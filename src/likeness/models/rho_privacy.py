@@ -12,9 +12,9 @@ import numpy as np
 from likeness.checks import number
 from likeness.errors import PolicyError, suggestion
 from likeness.exact import Real
-from likeness.models._base import BoundModel, GroupedModel, SensitiveAttribute, Strength
-from likeness.models._rounding import float_above, largest_ratio
-from likeness.models._shares import ShareLimits
+from likeness.models.base import BoundModel, GroupedModel, SensitiveAttribute, Strength
+from likeness.models.rounding import float_above, largest_ratio
+from likeness.models.shares import ShareLimits
 from likeness.wording import quoted
 
 if TYPE_CHECKING:

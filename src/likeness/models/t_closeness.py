@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import choice, number
-from likeness.models._base import BoundModel, DistributionModel, SensitiveAttribute, Strength
-from likeness.models._rounding import float_above, fraction_below, largest_ratio, times
-from likeness.models._transport import DISTANCES, Transport, transport
+from likeness.models.base import BoundModel, DistributionModel, SensitiveAttribute, Strength
+from likeness.models.earth_movers import DISTANCES, Transport, transport
+from likeness.models.rounding import float_above, fraction_below, largest_ratio, times
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -19,7 +19,7 @@ from likeness.policy.problems import RefusalError, line, refuse_odd_keys, unique
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from likeness.models._base import Composition, PrivacyModel
+    from likeness.models.base import Composition, PrivacyModel
     from likeness.policy.sections import Hygiene, Knowledge, Missing, MissingPolicy, Output, Records, Withhold
 
 

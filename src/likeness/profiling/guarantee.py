@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.models._beta import enhanced_limit
+from likeness.models.beta_bounds import enhanced_limit
 from likeness.profiling.persons import keys_of
 from likeness.wording import count
 

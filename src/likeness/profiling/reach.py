@@ -12,11 +12,11 @@ from likeness.exact import smallest_sizes
 from likeness.microdata.domain import Domain
 from likeness.microdata.grouping import distinct
 from likeness.microdata.statistics import ClassStatistics
-from likeness.models._base import SensitiveAttribute
-from likeness.models._beta import enhanced_limit
-from likeness.models._rounding import float_above
+from likeness.models.base import SensitiveAttribute
+from likeness.models.beta_bounds import enhanced_limit
 from likeness.models.entropy_l_diversity import EntropyLDiversity
 from likeness.models.recursive_cl_diversity import RecursiveClDiversity
+from likeness.models.rounding import float_above
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

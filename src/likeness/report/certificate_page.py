@@ -16,9 +16,9 @@ from likeness.wording import count
 if TYPE_CHECKING:
     from collections.abc import Sized
 
-    from likeness.certificate import Certificate
-    from likeness.forms._base import Form
-    from likeness.forms._columns import ColumnNote
+    from likeness.forms.base import Form
+    from likeness.proving.certificate import Certificate
+    from likeness.published.columns import ColumnNote
 
 _SCOPES = {
     "public": "public: anyone can check it from the published files; frequencies are compared with those of "

@@ -11,8 +11,8 @@ from likeness.report.finding import Finding
 from likeness.wording import count
 
 if TYPE_CHECKING:
-    from likeness.forms._base import Publication
-    from likeness.metrics._base import Evaluation
+    from likeness.forms.base import Publication
+    from likeness.metrics.base import Evaluation
     from likeness.microdata.mechanism import Mechanism
 
 TOLD_APART = 0.05

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.metrics._base import Evaluation
+    from likeness.metrics.base import Evaluation
     from likeness.metrics.measuring import Measurements
     from likeness.release import Release
 

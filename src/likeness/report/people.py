@@ -10,9 +10,9 @@ import numpy as np
 from likeness.checks import number
 from likeness.methods.base import holding_classes
 from likeness.microdata.individuals import find_individuals
-from likeness.models._base import SensitiveModel
-from likeness.models._requirements import require_of
+from likeness.models.base import SensitiveModel
 from likeness.models.eir_l_diversity import EirLDiversity
+from likeness.models.requirements import require_of
 from likeness.report.finding import Finding
 from likeness.report.spellings import spelling_findings
 from likeness.wording import count
@@ -20,7 +20,7 @@ from likeness.wording import count
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likeness.models._base import PrivacyModel
+    from likeness.models.base import PrivacyModel
     from likeness.release import Release
 
 _PEOPLE_SHOWN = 50

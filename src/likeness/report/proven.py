@@ -12,7 +12,7 @@ from likeness.wording import count
 if TYPE_CHECKING:
     from likeness.microdata.data import Microdata
     from likeness.microdata.plan import Plan
-    from likeness.models._requirements import Requirement
+    from likeness.models.requirements import Requirement
     from likeness.release import Release
 
 _VALUES_SHOWN = 50

@@ -16,7 +16,7 @@ from likeness.wording import count
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from likeness.models._base import PrivacyModel
+    from likeness.models.base import PrivacyModel
     from likeness.release import Private, Release
 
 _LEAST_REPEATED = 0.01

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.models._requirements import Requirement
+    from likeness.models.requirements import Requirement
     from likeness.release import Release
 
 TELLS_NOTHING = 0.95

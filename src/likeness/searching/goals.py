@@ -10,15 +10,15 @@ from likeness.checks import number
 from likeness.errors import PolicyError, suggestion
 from likeness.exact import rational
 from likeness.metrics.measuring import metric_named
-from likeness.models._base import PrivacyModel
-from likeness.proof import prove
+from likeness.models.base import PrivacyModel
+from likeness.proving.proof import prove
 from likeness.searching.scale import STRONGER_WHEN_LARGER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from fractions import Fraction
 
-    from likeness.metrics._base import Metric
+    from likeness.metrics.base import Metric
     from likeness.release import Release
 
     Number = float | str | Fraction

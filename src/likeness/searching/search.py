@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from fractions import Fraction
     from pathlib import Path
 
-    from likeness.metrics._base import Metric
+    from likeness.metrics.base import Metric
     from likeness.microdata.data import Microdata
-    from likeness.models._base import PrivacyModel
+    from likeness.models.base import PrivacyModel
     from likeness.policy import Policy
     from likeness.release import Release
 

@@ -12,10 +12,9 @@ import numpy as np
 
 from likeness.errors import PolicyError
 from likeness.methods.base import joint_views
-from likeness.metrics.loss import LOSSES
-from likeness.metrics.loss.cell import attribute_weights
 from likeness.microdata.domain import SUITABLE
 from likeness.microdata.grouping import group_codes
+from likeness.microdata.losses import LOSSES, attribute_weights
 from likeness.microdata.plan import Plan, renumber
 
 if TYPE_CHECKING:
@@ -24,9 +23,9 @@ if TYPE_CHECKING:
     from likeness.kernels.class_tests import LaidOutTests
     from likeness.methods._lattice.kernels import Lattice
     from likeness.methods.base import Problem
-    from likeness.metrics.loss import CellLoss
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
+    from likeness.microdata.losses import CellLoss
 
 Level = tuple[int, "NDArray[np.int32]", "NDArray[np.float64]"]
 """Number of a level, and the group and the loss of every cell there."""
@@ -319,7 +318,7 @@ def ladder(
 
     Examples
     --------
-    >>> from likeness.metrics.loss import LOSSES
+    >>> from likeness.microdata.losses import LOSSES
     >>> from likeness.microdata.domain import Domain
     >>> sex = Domain("sex", "categorical", np.array(["F", "M"]), "set")
     >>> own = ladder(sex, LOSSES["ncp"], 1.0, np.array([0, 1]), np.array([3, 1]))

@@ -19,18 +19,18 @@ from likeness.methods.base import Method, Problem, holding_classes
 from likeness.methods.burel.buckets import Buckets, bi_split, bucketize
 from likeness.methods.burel.drawing import REFINEMENTS, draw, mirror, refined
 from likeness.methods.burel.exchange import exchange_classes
-from likeness.methods.points import join_failing, points
-from likeness.metrics.loss import LOSSES
+from likeness.methods.hilbert_space import join_failing, points
+from likeness.microdata.losses import LOSSES
 from likeness.microdata.plan import Plan
-from likeness.models._beta import GainLimits, GainModel
-from likeness.models._requirements import Requirement
+from likeness.models.beta_bounds import GainLimits, GainModel
 from likeness.models.k_anonymity import KAnonymity
+from likeness.models.requirements import Requirement
 
 if TYPE_CHECKING:
     from likeness.methods._ec_tree import Leaves
     from likeness.microdata.data import Microdata
-    from likeness.models._base import PrivacyModel
-    from likeness.models._requirements import View
+    from likeness.models.base import PrivacyModel
+    from likeness.models.requirements import View
 
 _PAPER = {
     "buckets": "fewest",

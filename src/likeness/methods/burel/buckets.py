@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.exact import Real
-    from likeness.models._base import SensitiveAttribute
+    from likeness.models.base import SensitiveAttribute
 
 
 @dataclass(frozen=True, eq=False)

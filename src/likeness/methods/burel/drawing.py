@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from likeness.methods._ec_tree import Leaves
     from likeness.methods.base import Problem
     from likeness.methods.burel.buckets import Buckets
-    from likeness.methods.points import Points
-    from likeness.metrics.loss import CellLoss
+    from likeness.methods.hilbert_space import Points
+    from likeness.microdata.losses import CellLoss
 
 
 def draw(
@@ -194,7 +194,7 @@ def mirror(
     """
     from likeness.kernels.retrieval import sort_by_small_keys
     from likeness.methods.burel.kernels.mirror import mirror_classes
-    from likeness.metrics.loss import geometry
+    from likeness.microdata.losses import geometry
 
     data = problem.data
     along = sort_by_small_keys(space.rank, space.keys.size, np.arange(data.size, dtype=np.int32))

@@ -11,7 +11,7 @@ import numpy as np
 
 from likeness.exact import Real, smallest_sizes
 from likeness.methods.base import joint_views
-from likeness.models._beta import GainLimits
+from likeness.models.beta_bounds import GainLimits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from likeness.kernels.node_summary import Scratch
     from likeness.methods.base import Problem
     from likeness.methods.burel.kernels.exchange import Caps, Sides
-    from likeness.metrics.loss import CellLoss
+    from likeness.microdata.losses import CellLoss
 
 _SCHEDULES: tuple[tuple[tuple[Fraction, float], ...], ...] = (
     ((Fraction(1), 0.05),),
@@ -65,7 +65,7 @@ def exchange_classes(
     (n,) int64
         The new classes.
     """
-    from likeness.metrics.loss import geometry
+    from likeness.microdata.losses import geometry
 
     if classes is None:
         classes = np.zeros(problem.data.size, np.int64)

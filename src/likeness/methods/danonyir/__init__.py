@@ -19,11 +19,10 @@ from likeness.methods.base import Method, Problem
 from likeness.methods.danonyir.run import Run, lay_out_limits
 from likeness.methods.danonyir.space import lay_out_space, records_of
 from likeness.methods.mondrian import Mondrian
-from likeness.metrics.loss import LOSSES
-from likeness.metrics.loss.cell import attribute_weights
+from likeness.microdata.losses import LOSSES, attribute_weights
 from likeness.microdata.plan import Plan
-from likeness.models._requirements import require_of
 from likeness.models.k_anonymity import KAnonymity
+from likeness.models.requirements import require_of
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
@@ -34,8 +33,8 @@ if TYPE_CHECKING:
     from likeness.methods.danonyir.run import Asked
     from likeness.methods.danonyir.space import Space
     from likeness.microdata.data import Microdata
-    from likeness.models._base import PrivacyModel
-    from likeness.models._requirements import Requirement
+    from likeness.models.base import PrivacyModel
+    from likeness.models.requirements import Requirement
 
 _HEAVY = "individuals with more records than any class of this table could hold under the limit on one individual's share"
 _NEIGHBOURHOOD = 50_000

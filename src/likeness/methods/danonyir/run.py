@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from likeness.methods.danonyir.kernels.search import State
     from likeness.methods.danonyir.space import Space
     from likeness.microdata.data import Microdata
-    from likeness.models._requirements import Requirement, View
+    from likeness.models.requirements import Requirement, View
     from likeness.progress import Progress
 
 _LOOKS_A_STEP = 20_000_000

@@ -14,8 +14,8 @@ import numpy as np
 
 from likeness.exact import rational
 from likeness.methods.base import holding_classes
-from likeness.metrics.loss import LOSSES
 from likeness.microdata.grouping import group_codes
+from likeness.microdata.losses import LOSSES
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -11,7 +11,7 @@ from likeness.checks import choice, whole
 from likeness.methods._record_space import record_space
 from likeness.methods.base import Method, Problem, clusters_at_most, joint_views
 from likeness.methods.leftovers import join_leftovers, nearest_first
-from likeness.metrics.loss import LOSSES, geometry
+from likeness.microdata.losses import LOSSES, geometry
 from likeness.microdata.plan import Plan
 from likeness.models.k_anonymity import KAnonymity
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.microdata.data import Microdata
-    from likeness.models._requirements import Requirement
+    from likeness.models.requirements import Requirement
 
 _LOOKS_A_STEP = 20_000_000
 

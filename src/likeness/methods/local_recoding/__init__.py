@@ -20,9 +20,8 @@ from likeness.checks import choice, whole
 from likeness.methods._lattice import Ladder, ladder, most_levels
 from likeness.methods.base import Method, Problem, cells_at_most, joint_views
 from likeness.methods.mondrian import Mondrian
-from likeness.metrics.loss import LOSSES
-from likeness.metrics.loss.cell import attribute_weights
 from likeness.microdata.grouping import group_codes
+from likeness.microdata.losses import LOSSES, attribute_weights
 from likeness.microdata.plan import Plan, renumber
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
     from likeness.kernels.class_tests import LaidOutTests
     from likeness.microdata.data import Microdata
-    from likeness.models._requirements import Requirement
+    from likeness.models.requirements import Requirement
 
 _VISITS_A_STEP = 256
 

@@ -13,7 +13,7 @@ import numpy as np
 from likeness.checks import whole
 from likeness.methods._record_space import record_space
 from likeness.methods.base import Method, Problem
-from likeness.methods.points import join_failing, points
+from likeness.methods.hilbert_space import join_failing, points
 from likeness.microdata.plan import Plan, renumber
 from likeness.models.k_anonymity import KAnonymity
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
-    from likeness.models._requirements import Requirement
+    from likeness.models.requirements import Requirement
 
 _CUTS = ("least-loss", "all", "widest", "utd")
 
@@ -189,7 +189,7 @@ class Mondrian(Method):
         from likeness.kernels.class_tests import lay_out
         from likeness.kernels.present_tests import of_present
         from likeness.methods.mondrian.kernels import cuts
-        from likeness.metrics.loss import geometry
+        from likeness.microdata.losses import geometry
 
         data = problem.data
         views, tests, width = joint_views(problem)

@@ -12,11 +12,11 @@ from likeness.checks import choice
 from likeness.errors import PolicyError
 from likeness.methods._ec_tree import Leaves, grow
 from likeness.methods.base import Method, Problem, holding_classes
-from likeness.methods.points import join_failing, points
+from likeness.methods.hilbert_space import join_failing, points
 from likeness.methods.sabre.ground import BOUNDS, Ground, Span, ground_of
 from likeness.microdata.plan import Plan
-from likeness.models._rounding import times
 from likeness.models.k_anonymity import KAnonymity
+from likeness.models.rounding import times
 from likeness.models.t_closeness import TCloseness
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.microdata.data import Microdata
-    from likeness.models._base import PrivacyModel
-    from likeness.models._requirements import Requirement, View
-    from likeness.models._transport import Transport
+    from likeness.models.base import PrivacyModel
+    from likeness.models.earth_movers import Transport
+    from likeness.models.requirements import Requirement, View
 
 _MOST_BUCKETS = 4
 """More buckets than this many times the fewest are not tried."""

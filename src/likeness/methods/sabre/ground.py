@@ -3,7 +3,7 @@
 A class draws so many records from every bucket of sensitive values, whichever values they have. The earth
 mover's distance is convex, so the farthest class has each bucket's records all at one value, and for the
 three ground distances the farthest choice is found bucket by bucket. Everything is a whole number in the
-unit ``1 / (scale · n · N)``: n records in the class, N in the table, scale as in `likeness.models._transport`.
+unit ``1 / (scale · n · N)``: n records in the class, N in the table, scale as in `likeness.models.earth_movers`.
 
 SABRE's buckets of ordered values: intervals of ranks.
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.models._transport import Transport
+    from likeness.models.earth_movers import Transport
 
 Span = tuple[int, int]
 """First and last rank of a bucket's values among the values that occur, both inclusive."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from likeness.methods.sbca.kernels import Sorted
     from likeness.microdata.data import Microdata
-    from likeness.models._requirements import Requirement
+    from likeness.models.requirements import Requirement
 
 _DISTANCES_A_STEP = 5_000_000
 

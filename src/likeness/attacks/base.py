@@ -1,0 +1,127 @@
+"""What every attack is: an adversary with some knowledge meets a publication."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+from likeness import registry
+from likeness.errors import PolicyError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from likeness.forms.base import Publication
+    from likeness.methods.base import Method
+    from likeness.microdata.data import Microdata
+    from likeness.microdata.plan import Plan
+    from likeness.models.requirements import Requirement
+
+
+@dataclass(frozen=True, eq=False)
+class Making:
+    """How a release was made, for adversaries who know the algorithm (Kerckhoffs' principle).
+
+    Parameters
+    ----------
+    method
+        The method, with its parameters.
+    requirements
+        The guarantee, bound to the distribution that the classes were judged by.
+    plan
+        The plan that was published, of the original records; an attack takes from it only what was published.
+    """
+
+    method: Method
+    requirements: tuple[Requirement, ...]
+    plan: Plan
+
+
+@dataclass(frozen=True)
+class AttackResult:
+    """What an attack achieved, beside what it would have achieved anyway.
+
+    Parameters
+    ----------
+    attack
+        Its name.
+    success
+        Its main measure, from 0 to 1; what it means is said by ``meaning``.
+    baseline
+        The same measure without the release (or by guessing).
+    meaning
+        One sentence for people.
+    details
+        Further figures by name.
+    """
+
+    attack: str
+    success: float
+    baseline: float
+    meaning: str
+    details: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def gain(self) -> float:
+        """What the release adds for the adversary."""
+        return self.success - self.baseline
+
+
+class Attack(ABC):
+    """An adversary with some knowledge; a small frozen value."""
+
+    name: ClassVar[str]
+    forms: ClassVar[frozenset[str] | None] = None
+    """Forms of release it is defined for; None for all."""
+    takes_individuals: ClassVar[bool] = False
+    """Whether it counts people where people may have several records; without that it counts records, and is refused there."""
+    explained: ClassVar[Mapping[str, str]] = {}
+    """What its baseline and its details mean, by name, each in half a sentence for people."""
+
+    @abstractmethod
+    def run(
+        self, publication: Publication, original: Microdata, making: Making | None = None
+    ) -> AttackResult:
+        """Attack a publication; the original tells what targets look like and whether a guess was right.
+
+        Parameters
+        ----------
+        publication
+            What was published.
+        original
+            The original records: the adversary's knowledge is taken from here, and only what the attack says.
+        making
+            How it was made, for attacks whose adversary knows the algorithm.
+
+        Raises
+        ------
+        PolicyError
+            When the attack is not defined for this release (`refusal` says why).
+        """
+
+    def refusal(self, publication: Publication, original: Microdata) -> str | None:
+        """Say why the attack is not defined for a release, or None when it is."""
+        if self.forms is not None and publication.form not in self.forms:
+            return f"{self.name}: is defined for {', '.join(sorted(self.forms))} releases, not for {publication.form} ones"
+        if original.individuals is not None and not self.takes_individuals:
+            able = [
+                name for name in registry.names("attacks") if registry.load("attacks", name).takes_individuals
+            ]
+            return (
+                f"{self.name}: takes every record for another person's, and individual: names whose records are whose; "
+                f"attacks that count people: {', '.join(able)}"
+            )
+        return None
+
+    def check(self, publication: Publication, original: Microdata) -> None:
+        """Refuse a release that the attack is not defined for.
+
+        Raises
+        ------
+        PolicyError
+            Saying why.
+        """
+        problem = self.refusal(publication, original)
+        if problem is not None:
+            raise PolicyError(problem)

@@ -1,0 +1,1 @@
+"""Loops of attacks over targets, candidates and cells."""

@@ -1,0 +1,245 @@
+"""Which published records may be somebody's, for everybody at once."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.microdata.grouping import Groups, group_codes, pack
+from likeness.microdata.individuals import find_individuals
+from likeness.published.regions import position
+from likeness.published.text import read_value
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likeness.forms.base import Cells, Publication
+    from likeness.microdata.data import Microdata
+    from likeness.microdata.domain import Domain
+    from likeness.published.columns import ColumnNote
+    from likeness.published.regions import Region
+
+
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """What regions of one attribute cover, in the codes of the original table.
+
+    Parameters
+    ----------
+    is_set
+        Whether the regions are sets of codes, or ranges.
+    low, high : int64
+        First and last code of a range; where the members of a set begin and end (exclusive) in ``members``.
+    members : int64
+        Members of sets, ascending within each.
+    """
+
+    is_set: bool
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    members: NDArray[np.int64]
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many codes each region covers."""
+        return np.asarray(np.maximum(0, self.high - self.low + (not self.is_set)), np.int64)
+
+    @property
+    def single(self) -> NDArray[np.int64]:
+        """The code of each region that covers at most one; -1 where it covers none."""
+        first = np.append(self.members, -1)[self.low] if self.is_set else self.low
+        return np.asarray(np.where(self.sizes == 1, first, -1), np.int64)
+
+    def take(self, of: NDArray[np.int64]) -> Reach:
+        """Reach of chosen regions."""
+        return Reach(self.is_set, self.low[of], self.high[of], self.members)
+
+
+@dataclass(frozen=True, eq=False)
+class Match:
+    """Distinct targets beside everything that was published of quasi-identifiers.
+
+    Parameters
+    ----------
+    targets : Groups
+        Which target has which tuple of quasi-identifiers.
+    codes : (d, tuples) int32
+        Codes of the distinct tuples in the columns that were published, columns and tuples sorted for search.
+    order : (tuples,) int64
+        Tuple (as ``targets`` numbers it) of each column of ``codes``.
+    reaches
+        What every identity's region covers, column by column of ``codes``.
+    exact : (tuples,) int64, optional
+        The identity that has each tuple (or -1), where all quasi-identifiers were published exactly.
+    """
+
+    targets: Groups
+    codes: NDArray[np.int32]
+    order: NDArray[np.int64]
+    reaches: tuple[Reach, ...]
+    exact: NDArray[np.int64] | None
+
+    def lay_out(self) -> tuple[NDArray[Any], ...]:
+        """Codes, kinds, lows, highs and members, as kernels take them."""
+        begins = np.cumsum([0] + [reach.members.size for reach in self.reaches])
+        shift = [begin * reach.is_set for begin, reach in zip(begins, self.reaches, strict=False)]
+        return (
+            self.codes,
+            np.array([reach.is_set for reach in self.reaches], np.int8),
+            np.array([reach.low + by for reach, by in zip(self.reaches, shift, strict=True)], np.int64),
+            np.array([reach.high + by for reach, by in zip(self.reaches, shift, strict=True)], np.int64),
+            np.concatenate([reach.members for reach in self.reaches]),
+        )
+
+
+def match_targets(publication: Publication, original: Microdata, records: NDArray[np.int64]) -> Match:
+    """Put targets beside what was published.
+
+    The adversary knows the hierarchies: a node stands for all leaves below it, whether the certificate gives
+    them or not.
+
+    Parameters
+    ----------
+    publication
+        What was published.
+    original
+        Where the targets' quasi-identifiers are taken from.
+    records : (t,) int64
+        The targets, by position.
+    """
+    shared = shared_cells(publication, original)
+    if not shared:
+        # Everybody looks alike: one column of one value.
+        alike = Groups(np.zeros(records.size, np.int64), np.zeros(1, np.int64), np.array([records.size]))
+        there = np.zeros(int(publication.identities.max(initial=-1)) + 1, np.int64)
+        reach = Reach(False, there, there, np.zeros(0, np.int64))
+        return Match(alike, np.zeros((1, 1), np.int32), np.zeros(1, np.int64), (reach,), None)
+    cells = [own for own, _ in shared]
+    domains = [original.quasi[j] for _, j in shared]
+    radices = [domain.codes for domain in domains]
+    columns = [j for _, j in shared]
+    if columns == list(range(len(original.quasi))) and np.array_equal(records, np.arange(original.size)):
+        # Everybody, known by everything: these are the table's own tuples, which it may have found already.
+        targets = original.tuples
+        codes = original.codes[:, targets.first]
+    else:
+        codes = original.codes[columns][:, records]
+        targets = group_codes(codes, radices)
+        codes = codes[:, targets.first]
+    by_column = _column_order(codes, domains)
+    reaches = tuple(reach_of(cells[j], domains[j]).take(cells[j].of) for j in by_column)
+    codes, radices = codes[by_column], [radices[j] for j in by_column]
+    own = np.argsort(pack(codes, radices), kind="stable")
+    single = len(cells) == len(publication.cells) and all((reach.sizes <= 1).all() for reach in reaches)
+    exact = _exact(codes, radices, reaches) if single else None
+    return Match(targets, np.ascontiguousarray(codes[:, own]), own, reaches, exact)
+
+
+def count_matches(
+    publication: Publication, original: Microdata, records: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], Groups]:
+    """Count the published records whose regions hold all quasi-identifiers of a target; people, where they are linked.
+
+    Parameters
+    ----------
+    publication, original, records
+        See `match_targets`.
+
+    Returns
+    -------
+    counts : (distinct targets,) int64
+        Published records (individuals, where it is published whose records are whose) that may be those of each
+        distinct tuple of quasi-identifiers.
+    targets : Groups
+        Which target has which tuple.
+    """
+    from likeness.attacks.kernels.linkage import match_counts
+
+    match = match_targets(publication, original, records)
+    identities = match.reaches[0].low.size
+    if publication.persons is None:
+        sizes = np.bincount(publication.identities, minlength=identities).astype(np.int64)
+    else:
+        sizes = find_individuals(publication.identities, identities, publication.persons).sizes
+    if match.exact is not None:
+        return np.append(sizes, 0)[match.exact], match.targets
+    codes, kind, low, high, members = match.lay_out()
+    counts = np.empty(match.order.size, np.int64)
+    counts[match.order] = match_counts(codes, kind, low, high, members, sizes)
+    return counts, match.targets
+
+
+def shared_cells(publication: Publication, original: Microdata) -> list[tuple[Cells, int]]:
+    """Pair the published quasi-identifiers with their positions in the original table."""
+    index = {domain.name: j for j, domain in enumerate(original.quasi)}
+    return [(own, index[own.note.name]) for own in publication.cells if own.note.name in index]
+
+
+def reach_of(cells: Cells, domain: Domain) -> Reach:
+    """Find what every distinct region of a column covers.
+
+    Parameters
+    ----------
+    cells
+        The published column.
+    domain
+        Its values in the original table.
+    """
+    if domain.shape == "set":
+        rank = {label: code for code, label in enumerate(domain.labels)}
+        sets = [_member_codes(region, rank, cells.note, domain) for region in cells.regions]
+        ends = np.cumsum([0] + [len(codes) for codes in sets])
+        return Reach(
+            True, ends[:-1], ends[1:], np.array([code for codes in sets for code in codes], np.int64)
+        )
+    places = [] if domain.shape == "tree" else [position(cells.note, label) for label in domain.labels]
+    ranges = np.array([_range(region, places, domain) for region in cells.regions], np.int64).reshape(-1, 2)
+    return Reach(False, ranges[:, 0], ranges[:, 1], np.zeros(0, np.int64))
+
+
+def _exact(codes: NDArray[np.int32], radices: list[int], reaches: tuple[Reach, ...]) -> NDArray[np.int64]:
+    """(tuples,) The identity of the same single values as each tuple, or -1."""
+    shown = np.array([reach.single for reach in reaches], np.int64)
+    there = np.flatnonzero((shown >= 0).all(axis=0))
+    both = group_codes(np.concatenate([codes, shown[:, there].astype(np.int32)], axis=1), radices).of
+    own, other = both[: codes.shape[1]], both[codes.shape[1] :]
+    identity = np.full(int(both.max(initial=-1)) + 1, -1, np.int64)
+    identity[other] = there
+    return np.asarray(identity[own])
+
+
+def _column_order(codes: NDArray[np.int32], domains: list[Domain]) -> list[int]:
+    """Columns of few values first, so that sorted targets share long beginnings; last the longest range."""
+    distinct = [np.count_nonzero(np.bincount(column)) for column in codes]
+    order = sorted(range(len(domains)), key=lambda j: (distinct[j], j))
+    ranges = [j for j in order if domains[j].shape != "set"]
+    if ranges:
+        order.remove(ranges[-1])
+        order.append(ranges[-1])
+    return order
+
+
+def _member_codes(region: Region, rank: dict[str, int], note: ColumnNote, domain: Domain) -> list[int]:
+    """Codes of a value set, ascending; a value that no original record has matches nobody."""
+    values = region.values
+    if region.what == "everything":
+        if note.values is None:
+            return list(range(domain.codes))
+        values = frozenset(note.values)
+    codes = [domain.missing_code if value is None else rank.get(value, -1) for value in values]
+    return sorted(code for code in codes if code >= 0)
+
+
+def _range(region: Region, places: list[Any], domain: Domain) -> tuple[int, int]:
+    """First and last code of an interval or node; an empty range where no original value lies in it."""
+    if region.what == "everything":
+        return 0, domain.codes - 1
+    if region.what == "values":
+        return (domain.missing_code, domain.missing_code) if domain.missing else (1, 0)
+    if region.what == "node" and domain.hierarchy is not None:
+        node = domain.hierarchy.node_of(read_value(region.text))
+        return int(domain.hierarchy.left[node]), int(domain.hierarchy.right[node])
+    return bisect_left(places, region.low), bisect_right(places, region.high) - 1

@@ -1,0 +1,383 @@
+"""Patients with several diagnoses to the published facts of INFORMS 2008 (paper 004); a 1:M table.
+
+Who the patients of the generated INFORMS table are, and how many diagnoses they have.
+
+The shares are per mille, measured on the 26,735 persons with a diagnosis in the 2005 part of the INFORMS 2008
+data (MEPS 2005), by age band where they depend on age: sex and race by age; Hispanic by race; poverty by
+Hispanic and race; years of education by Hispanic and age; marital status by sex and age. Given these the
+attributes are independent. Months of birth are equally frequent; the ages follow a broken line drawn by hand
+through their counts.
+
+``MORE`` describes the number of diagnoses beyond the first as negative binomial, fitted by moments to 2005 by
+sex and age: its mean in hundredths and its size in tenths.
+
+Draws the patients of the generated INFORMS table and their diagnoses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import fsum
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from likeness.datasets import _residents
+from likeness.datasets._draws import Draws, Integers, broken_line, check_size
+from likeness.datasets.informs import diagnoses
+from likeness.errors import InvalidError
+
+RECORDS, PATIENTS = 456_767, 49_384
+QUASI_IDENTIFIERS = ("month", "year", "gender", "race", "educ_year", "marry", "poverty", "hispanx")
+
+
+def patients_of(rows: int) -> int:
+    """Say how many patients a table of so many records has: in proportion to the full size, at least one.
+
+    Parameters
+    ----------
+    rows
+        Number of records.
+
+    Examples
+    --------
+    >>> patients_of(456_767), patients_of(10_000), patients_of(1)
+    (49384, 1081, 1)
+    """
+    return max(1, (rows * PATIENTS + RECORDS // 2) // RECORDS)
+
+
+@dataclass(frozen=True)
+class Informs:
+    """Patients with several diagnoses, made to the published facts of INFORMS 2008 (paper 004); a 1:M table.
+
+    The table of Wang et al. 2019 (paper 004, section 5, table 5) cannot be had; this one has its size, 49,384
+    patients with 456,767 records, its attributes in the paper's order and their cardinalities: month of birth
+    12, year of birth 82 (1920, which stands for earlier years too, to 2001), gender 2, race 6, years of
+    education 9, marital status 6, poverty 5, Hispanic 2, diagnosis 619. Records are distinct pairs of patient
+    and diagnosis; all attributes but the diagnosis are the same in all records of a patient.
+
+    What the paper does not say was measured, before any result was looked at, on the part of the INFORMS data
+    that can be had, the year 2005 (26,735 persons with 3.62 distinct diagnoses each): how the attributes
+    depend on each other; how the chapters of ICD-9 depend on age and sex, and how frequencies fall with the rank within each;
+    how the number of diagnoses spreads by age and sex. That number is 1 + a negative binomial whose size is that of
+    2005 and whose mean is 3.149 times that of 2005, which gives the published 9.25 on average; the tail ends at 100.
+    Given age and sex a patient's diagnoses are drawn independently, until there are enough different ones:
+    illnesses that tend to come together are not modelled.
+
+    Rows are records. Fewer rows have fewer patients in proportion, see `patients_of`; single diagnoses are then
+    added to or taken from patients at random until the number of rows is exact.
+
+    Examples
+    --------
+    >>> table = Informs().generate(rows=100, seed=1)
+    >>> table.columns[:5], table["patient_id"].n_unique()
+    (['patient_id', 'month', 'year', 'gender', 'race'], 11)
+    """
+
+    default_rows: ClassVar[int] = RECORDS
+
+    def generate(self, rows: int | None = None, seed: int = 0) -> pl.DataFrame:
+        """Generate the table.
+
+        Parameters
+        ----------
+        rows
+            The number of records; 456,767 when left out.
+        seed
+            Same seed and rows, same table, on any machine.
+
+        Returns
+        -------
+        polars.DataFrame
+            Columns ``patient_id``, ``month`` (1 to 12), ``year`` (1920 to 2001), ``gender``, ``race``,
+            ``educ_year`` (years), ``marry``, ``poverty``, ``hispanx``, ``diagnosis`` (ICD-9 category, text). A
+            patient's records stand together.
+
+        Raises
+        ------
+        InvalidError
+            When there is to be no row, or the seed is negative.
+        """
+        rows = check_size(rows, self.default_rows, seed)
+        draws = Draws(seed, "informs")
+        patients = patients_of(rows)
+        who, age, woman = draw_people(draws, patients)
+        group = woman * len(BANDS) + bands(age)
+        counts = fit(draws, draw_counts(draws, group), rows)
+        patient = np.repeat(np.arange(patients), counts)
+        codes = draw_diagnoses(draws, group, patient)
+        return who[patient].with_columns(diagnosis=pl.Series(diagnoses.codes()).gather(codes))
+
+    def policy(self, quasi: int = 8, *, trees: bool = False) -> dict[str, Any]:
+        """Give a ready policy: enhanced identity-reserved l-diversity, l = 6.
+
+        Parameters
+        ----------
+        quasi
+            How many of the attributes, in the order of the columns, are quasi-identifiers, 1 to 8; the others
+            are dropped. The experiments of paper 004 use the first 3 to 8, and 6 unless they say otherwise.
+        trees
+            Whether quasi-identifiers have hierarchies, as GeneIR needs. Month, year and years of education are
+            numbers in any case; without hierarchies the others are sets of categories, as for DAnonyIR.
+
+        Returns
+        -------
+        dict
+            The content of a policy file.
+
+        Raises
+        ------
+        InvalidError
+            When ``quasi`` is not 1 to 8.
+        """
+        if quasi not in range(1, len(QUASI_IDENTIFIERS) + 1):
+            raise InvalidError(
+                f"informs: quasi must lie between 1 and {len(QUASI_IDENTIFIERS)}; got {quasi!r}"
+            )
+        numbers: dict[str, dict[str, Any]] = {
+            "month": {"kind": "integer", "domain": [1, 12]},
+            "year": {"kind": "integer", "domain": [FIRST_YEAR, LAST_YEAR]},
+            "educ_year": {"kind": "integer", "domain": [0, EDUCATION_YEARS[-1]]},
+        }
+        columns: dict[str, dict[str, Any]] = {"patient_id": {"role": "identifier"}}
+        for i, name in enumerate(QUASI_IDENTIFIERS):
+            told = numbers.get(name, {}) | ({"hierarchy": f"{name}.csv"} if trees else {})
+            columns[name] = {"role": "quasi", **told} if i < quasi else {"role": "drop"}
+        columns["diagnosis"] = {"role": "sensitive", "hierarchy": "diagnosis.csv"}
+        return {
+            "columns": columns,
+            "individual": "patient_id",
+            "privacy": [{"model": "eir-l-diversity", "l": 6, "sensitive": "diagnosis"}],
+        }
+
+    def hierarchies(self) -> dict[str, list[list[str]]]:
+        """Give a hierarchy of every attribute; a policy names those of the quasi-identifiers when it has ``trees``.
+
+        Returns
+        -------
+        dict
+            Rows by file name, one row a leaf: the leaf first, its ancestors, the root last. The paper does not give
+            its trees. Here: months in threes and sixes; years in fives, tens, twenties and forties; education
+            none, 1-8, 9-12, more; marital status by whether there is, was or never was a spouse; poverty below
+            the middle or not; the rest in one step.
+        """
+        return {
+            "month.csv": [[str(m), _run(m, 1, 3), _run(m, 1, 6), "*"] for m in range(1, 13)],
+            "year.csv": [
+                [str(y), *(_run(y, 1920, width, LAST_YEAR) for width in (5, 10, 20, 40)), "*"]
+                for y in range(FIRST_YEAR, LAST_YEAR + 1)
+            ],
+            "gender.csv": [[name, "*"] for name in GENDERS],
+            "race.csv": [[name, "*"] for name in RACES],
+            "educ_year.csv": [
+                [str(years), ("none", "1-8", "9-12", "13-17")[(years > 0) + (years > 8) + (years > 12)], "*"]
+                for years in EDUCATION_YEARS
+            ],
+            "marry.csv": [
+                [name, group, "*"]
+                for name, group in zip(
+                    MARITAL_STATUSES,
+                    ("Has a spouse", "Had a spouse", "Had a spouse", "Had a spouse", "Never", "Never"),
+                    strict=True,
+                )
+            ],
+            "poverty.csv": [
+                [name, "Below the middle" if i < 3 else "Middle and above", "*"]
+                for i, name in enumerate(POVERTY_LEVELS)
+            ],
+            "hispanx.csv": [[name, "*"] for name in HISPANIC],
+            "diagnosis.csv": diagnoses.rows(),
+        }
+
+
+def _run(value: int, first: int, width: int, last: int = 10**9) -> str:
+    """Name the run of whole numbers that a value lies in, counted from the first."""
+    low = value - (value - first) % width
+    return f"{low}-{min(low + width - 1, last)}"
+
+
+BANDS = (0, 5, 16, 25, 35, 45, 55, 65, 75)
+"""The first age of each band; ages are those at the end of ``LAST_YEAR``."""
+FIRST_YEAR, LAST_YEAR = 1920, 2001
+AGE_KNOTS = ((0, 380), (4, 420), (15, 410), (24, 320), (30, 305), (45, 385), (52, 370), (65, 210), (80, 130))
+OLDEST = 856
+"""Weight of everybody born in the first year or before, on the scale of the knots."""
+
+GENDERS = ("Male", "Female")
+RACES = ("White", "Black", "American Indian", "Asian", "Pacific Islander", "Multiple")
+EDUCATION_YEARS = (0, 3, 6, 8, 10, 12, 14, 16, 17)
+"""Nine values for none, 1-4, 5-7, 8-9, 10-11, 12, 13-15, 16 and more years: their middles."""
+MARITAL_STATUSES = ("Married", "Widowed", "Divorced", "Separated", "Never married", "Under 16")
+POVERTY_LEVELS = ("Poor", "Near poor", "Low income", "Middle income", "High income")
+HISPANIC = ("Yes", "No")
+
+WOMEN = (503, 492, 550, 596, 542, 570, 551, 548, 645)
+HISPANIC_BY_RACE = (299, 29, 328, 14, 87, 150)
+RACE = (  # by band
+    (740, 163, 10, 37, 3, 47),
+    (750, 173, 11, 27, 4, 36),
+    (753, 178, 11, 26, 3, 29),
+    (774, 152, 11, 42, 4, 17),
+    (767, 163, 9, 41, 5, 16),
+    (778, 159, 9, 33, 5, 17),
+    (796, 141, 8, 39, 2, 13),
+    (799, 148, 5, 32, 6, 11),
+    (821, 133, 6, 26, 3, 10),
+)
+
+POVERTY = (  # Hispanic (White, Black, other), then not Hispanic
+    (309, 116, 241, 228, 106),
+    (315, 145, 202, 194, 145),
+    (325, 119, 144, 268, 144),
+    (120, 45, 133, 303, 399),
+    (300, 79, 184, 263, 174),
+    (167, 57, 160, 264, 351),
+)
+
+EDUCATION = (  # Hispanic by band, then not Hispanic
+    (1000, 0, 0, 0, 0, 0, 0, 0, 0),
+    (347, 382, 233, 37, 0, 0, 0, 0, 0),
+    (2, 6, 53, 285, 310, 208, 118, 15, 2),
+    (3, 43, 138, 160, 124, 289, 147, 74, 21),
+    (13, 68, 147, 139, 129, 250, 158, 58, 39),
+    (24, 100, 196, 134, 108, 204, 137, 61, 36),
+    (50, 159, 175, 107, 71, 261, 107, 47, 24),
+    (109, 222, 206, 105, 77, 169, 65, 36, 12),
+    (134, 280, 204, 124, 70, 113, 43, 22, 11),
+    (1000, 0, 0, 0, 0, 0, 0, 0, 0),
+    (328, 374, 249, 46, 2, 0, 0, 0, 0),
+    (2, 2, 25, 220, 270, 230, 206, 38, 8),
+    (3, 5, 3, 28, 97, 291, 259, 211, 104),
+    (1, 5, 7, 30, 82, 340, 240, 183, 111),
+    (2, 7, 12, 34, 79, 350, 246, 159, 111),
+    (3, 9, 15, 52, 87, 330, 228, 148, 128),
+    (6, 15, 33, 78, 104, 358, 189, 117, 101),
+    (6, 27, 65, 127, 130, 345, 148, 85, 67),
+)
+
+MARRY = (  # men by band, then women
+    (0, 0, 0, 0, 0, 1000),
+    (0, 0, 0, 0, 11, 989),
+    (80, 1, 2, 3, 915, 0),
+    (536, 0, 56, 25, 383, 0),
+    (692, 2, 107, 21, 177, 0),
+    (697, 14, 148, 22, 119, 0),
+    (732, 32, 159, 18, 59, 0),
+    (740, 79, 124, 20, 37, 0),
+    (637, 257, 63, 6, 37, 0),
+    (0, 0, 0, 0, 0, 1000),
+    (0, 0, 0, 0, 9, 991),
+    (153, 0, 10, 9, 828, 0),
+    (575, 4, 73, 41, 307, 0),
+    (641, 9, 149, 42, 158, 0),
+    (590, 51, 219, 42, 98, 0),
+    (577, 114, 209, 27, 74, 0),
+    (490, 287, 161, 22, 39, 0),
+    (235, 651, 59, 7, 48, 0),
+)
+
+MORE = (  # men by band, then women: hundredths, tenths
+    (157, 14),
+    (127, 14),
+    (116, 14),
+    (118, 10),
+    (168, 10),
+    (246, 12),
+    (342, 17),
+    (444, 22),
+    (536, 34),
+    (128, 17),
+    (125, 13),
+    (177, 12),
+    (214, 14),
+    (266, 11),
+    (380, 14),
+    (469, 19),
+    (553, 28),
+    (593, 38),
+)
+
+
+MOST = 100
+"""Most diagnoses of one patient."""
+STRETCH = 3.149
+"""How many times more further diagnoses than in 2005: (456,767 / 49,384 - 1) / (3.6194 - 1)."""
+
+
+def bands(age: Integers) -> Integers:
+    """(n,) Age band of each patient."""
+    return np.searchsorted(BANDS, age, side="right") - 1
+
+
+def draw_people(draws: Draws, n: int) -> tuple[pl.DataFrame, Integers, Integers]:
+    """Draw everything about n patients but their diagnoses; also their ages, and who is a woman."""
+    age = draws.pick(np.append(broken_line(AGE_KNOTS), OLDEST), n)
+    band = bands(age)
+    woman = _coin(draws, WOMEN, band)
+    race = draws.pick_given(RACE, band)
+    not_hispanic = 1 - _coin(draws, HISPANIC_BY_RACE, race)
+    poverty = draws.pick_given(POVERTY, not_hispanic * 3 + np.minimum(race, 2))
+    education = draws.pick_given(EDUCATION, not_hispanic * len(BANDS) + band)
+    marry = draws.pick_given(MARRY, woman * len(BANDS) + band)
+    who = pl.DataFrame(
+        {
+            "patient_id": _residents.draw_identifiers(draws, n),
+            "month": draws.below(12, n) + 1,
+            "year": LAST_YEAR - age,
+            "gender": pl.Series(GENDERS).gather(woman),
+            "race": pl.Series(RACES).gather(race),
+            "educ_year": np.asarray(EDUCATION_YEARS)[education],
+            "marry": pl.Series(MARITAL_STATUSES).gather(marry),
+            "poverty": pl.Series(POVERTY_LEVELS).gather(poverty),
+            "hispanx": pl.Series(HISPANIC).gather(not_hispanic),
+        }
+    )
+    return who, age, woman
+
+
+def _coin(draws: Draws, per_mille: tuple[int, ...], given: Integers) -> Integers:
+    """Draw 1 with a chance that depends on what is given, else 0."""
+    chances = np.asarray(per_mille)
+    return draws.pick_given(np.column_stack([1000 - chances, chances]), given)
+
+
+def draw_counts(draws: Draws, group: Integers) -> Integers:
+    """Draw every patient's number of diagnoses, 1 … MOST: 1 + a negative binomial by group."""
+    table = np.zeros((len(MORE), MOST), np.int64)
+    for row, (hundredths, tenths) in enumerate(MORE):
+        mean, size = STRETCH * hundredths / 100, tenths / 10
+        # each weight from the one before: multiplication and division are rounded alike everywhere
+        weights = [1.0]
+        for j in range(MOST - 1):
+            weights.append(weights[-1] * (size + j) / (j + 1) * (mean / (mean + size)))
+        table[row] = np.floor(np.asarray(weights) / fsum(weights) * 1e9)
+    return draws.pick_given(table, group) + 1
+
+
+def fit(draws: Draws, counts: Integers, rows: int) -> Integers:
+    """Add single diagnoses to patients at random, or take them, until there are exactly so many."""
+    counts = counts.copy()
+    while missing := rows - int(counts.sum()):
+        able = np.flatnonzero(counts < MOST if missing > 0 else counts > 1)
+        chosen = able[draws.order(able.size)[: abs(missing)]]
+        counts[chosen] += 1 if missing > 0 else -1
+    return counts
+
+
+def draw_diagnoses(draws: Draws, group: Integers, patient: Integers) -> Integers:
+    """Draw a diagnosis for every record, and again for all that repeat one of the same patient."""
+    starts = np.concatenate([[0], np.cumsum(diagnoses.sizes())])
+    ranks = diagnoses.rank_weights()
+    codes = np.empty(patient.size, np.int64)
+    again = np.arange(patient.size)
+    looked = again
+    while again.size:
+        chapter = draws.pick_given(diagnoses.CHAPTER_SHARES, group[patient[again]])
+        codes[again] = starts[chapter] + draws.pick_given(ranks, chapter)
+        looked = looked[np.isin(patient[looked], patient[again])]  # the others have enough by now
+        keys = patient[looked] * starts[-1] + codes[looked]
+        first = np.unique(keys, return_index=True)[1]
+        again = np.delete(looked, first)
+    return codes

@@ -1,0 +1,363 @@
+"""From a table and a policy to microdata: every value checked, every dropped record counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.encode.column import EncodeError, encode_attribute
+from likeness.encode.individuals import (
+    DUPLICATES,
+    NO_RECORDS,
+    HygieneCounts,
+    People,
+    count_people,
+    find_people,
+    put_in_order,
+)
+from likeness.errors import MOST_PROBLEMS, LikenessError, PolicyError, TableError, suggestion
+from likeness.forms.base import RESERVED
+from likeness.microdata.data import Microdata
+from likeness.models.base import SensitiveModel
+from likeness.models.requirements import one_a_column
+from likeness.policy.files import write_yaml
+from likeness.tables import JoinedTable, join, read_as_said
+from likeness.wording import count, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from likeness.microdata.domain import Domain
+    from likeness.models.base import PrivacyModel
+    from likeness.policy import Missing, Policy
+    from likeness.tables import Table
+
+_FEW = 3
+_PASTED = 1_000
+"""Columns that a policy does not name, each of which has a line of its own; more are told in one."""
+_LINKED = ("class",)
+"""Names that releases use themselves where people may have several records."""
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """A table, encoded as its policy says.
+
+    Parameters
+    ----------
+    data
+        The records that go on, in the order of the table; attributes have the names they are published under.
+    table
+        The original.
+    dropped
+        Reason to the number of records dropped before anything was searched.
+    missing
+        Column to the number of its missing values, where there were any.
+    renamed
+        Column to the name it is published under, where that differs.
+    roles
+        Column to its role, in the order of the table.
+    reasons : (rows of the table,) int32, optional
+        Position in ``dropped`` of each dropped row's reason, -1 for rows that go on; left out where none is
+        dropped.
+    survey_weights
+        The column of survey weights, if there is one.
+    individual
+        The column that names a person, where people may have several records: ``data.individuals`` numbers them.
+    hygiene
+        What was found and done about people with several records.
+    without_records : (rows of the table,) bool, optional
+        Rows that are no records, but people of the first of two tables who have none in the second; left out where there
+        are no such rows.
+    """
+
+    data: Microdata
+    table: Table
+    dropped: dict[str, int] = field(default_factory=dict)
+    missing: dict[str, int] = field(default_factory=dict)
+    renamed: dict[str, str] = field(default_factory=dict)
+    roles: dict[str, str] = field(default_factory=dict)
+    reasons: NDArray[np.int32] | None = None
+    survey_weights: str | None = None
+    individual: str | None = None
+    hygiene: HygieneCounts | None = None
+    without_records: NDArray[np.bool_] | None = None
+
+    @property
+    def input_records(self) -> int:
+        """Records of the input: rows of the table that are not people without any."""
+        return self.table.height - (0 if self.without_records is None else int(self.without_records.sum()))
+
+    @property
+    def dropped_records(self) -> dict[str, int]:
+        """Reason to the number of records dropped before anything was searched; people without records are none."""
+        return {reason: number for reason, number in self.dropped.items() if reason != NO_RECORDS}
+
+    def with_role(self, role: str) -> list[str]:
+        """Columns of one role, in the order of the table."""
+        return [name for name, own in self.roles.items() if own == role]
+
+    def pseudonyms(self, policy: Policy) -> list[str]:
+        """Identifiers that a policy publishes as random numbers, in the order of the table."""
+        return [name for name in self.with_role("identifier") if policy.columns[name].action == "pseudonym"]
+
+    def published_name(self, name: str) -> str:
+        """Name a column is published under."""
+        return self.renamed.get(name, name)
+
+    def name_models(self, models: Iterable[PrivacyModel]) -> tuple[PrivacyModel, ...]:
+        """Let models cover one column each, under the name it is published under."""
+        named = (
+            replace(model, sensitive=self.renamed[model.sensitive])
+            if isinstance(model, SensitiveModel) and model.sensitive in self.renamed
+            else model
+            for model in models
+        )
+        return one_a_column(named, [domain.name for domain in self.data.sensitive])
+
+
+def encode(table: Table, policy: Policy) -> Encoded:
+    """Encode a table.
+
+    Where the policy has a second table with the records, it is read and joined first.
+
+    Parameters
+    ----------
+    table
+        The original; of people, where a second table holds the records.
+    policy
+        What its columns mean.
+
+    Returns
+    -------
+    Encoded
+
+    Raises
+    ------
+    PolicyError, TableError, HierarchyError
+        Every problem found, one line each: columns the policy does not name or the table does not have, values of the
+        wrong kind or outside a declared domain, missing values where none are allowed, gaps in hierarchies, records
+        of nobody and what the hygiene rules make an error.
+    """
+    policy.refuse_unbuilt()
+    table = join_records(table, policy)
+    policy = policy.naming(table.names)
+    _check_columns(table, policy)
+    people = None if policy.individual is None else find_people(table, policy)
+    recoding = (
+        policy.form.recoding if policy.form is not None and hasattr(policy.form, "recoding") else "tight"
+    )
+    folder = policy.folder or Path()
+    problems: list[str] = [] if people is None else list(people.problems)
+    error: type[LikenessError] = PolicyError
+    found: dict[str, tuple[Domain, NDArray[np.int32], int, str]] = {}
+    for name in table.names:
+        column = policy.columns[name]
+        if column.role not in {"quasi", "sensitive"}:
+            continue
+        try:
+            attribute = encode_attribute(
+                table, name, column, missing_in(table, policy, name), recoding, folder,
+                dropped=None if people is None else people.dropped,
+            )  # fmt: skip
+        except EncodeError as problem:
+            problems.extend(problem.problems)
+        except LikenessError as problem:
+            problems.extend(problem.problems)
+            error = type(problem)
+        else:
+            found[name] = attribute
+    if problems:
+        raise error(*problems)
+    return _assemble(table, policy, found, people)
+
+
+def join_records(table: Table, policy: Policy) -> Table:
+    """Join the second table of the policy, if it names one; a table that is joined already stays as it is.
+
+    Parameters
+    ----------
+    table
+        The people.
+    policy
+        Says where their records are, and how they are to be read; relative paths are meant from its folder.
+
+    Raises
+    ------
+    TableError
+        When the second table cannot be read, or they cannot be joined.
+    """
+    records = policy.records
+    if records is None or isinstance(table, JoinedTable):
+        return table
+    try:
+        second = read_as_said((policy.folder or Path()) / records.table, **records.reading)
+    except TableError as problem:
+        raise TableError(*(f"records: {line}" for line in problem.problems)) from None
+    unused = {name for name, column in policy.columns.items() if column.role == "drop"} - {policy.weights}
+    return join(
+        table,
+        second,
+        records.on,
+        key=records.key,
+        missing=policy.missing_of(records.on).markers,
+        missing_in_second=policy.missing_of(records.on, in_records=True).markers,
+        unused=unused,
+    )
+
+
+def missing_in(table: Table, policy: Policy, name: str) -> Missing:
+    """Say which cells of a column of a table are missing: a second table may have markers of its own."""
+    return policy.missing_of(name, in_records=isinstance(table, JoinedTable) and table.from_second(name))
+
+
+def _say_unnamed(table: Table, unnamed: list[str]) -> list[str]:
+    """Say which columns a policy does not name: of many at once, with the lines that name them below."""
+    if len(unnamed) <= _FEW:
+        return [
+            f"{table.source}: the policy does not name column {name!r}; add it under columns with a role "
+            "(role: drop leaves it out)"
+            for name in unnamed
+        ]
+    shown = ", ".join(map(quoted, unnamed[:_FEW]))
+    pasted = write_yaml({"columns": {name: {"role": "drop"} for name in unnamed[:_PASTED]}}).splitlines()[1:]
+    if len(unnamed) > _PASTED:
+        pasted.append(f"  # and {len(unnamed) - _PASTED:,} more")
+    line = (
+        f"{table.source}: the policy does not name {len(unnamed):,} of {count(len(table.names), 'column')}: {shown} and "
+        f"{count(len(unnamed) - _FEW, 'other')}; add these lines under columns, with another role for what is to be published:"
+    )
+    return ["\n".join([line, *pasted])]
+
+
+def _check_columns(table: Table, policy: Policy) -> None:
+    """Refuse tables and policies that do not name the same columns."""
+    there = set(table.names)
+    unnamed = [name for name in table.names if name not in policy.columns]
+    absent = [name for name in policy.columns if name not in there]
+    problems = _say_unnamed(table, unnamed)
+    for number, name in enumerate(absent):
+        if isinstance(table, JoinedTable) and name == table.key:
+            problems.append(
+                f"the policy names column {name!r}, which names people in {table.second.source}: that is {table.on!r}; leave it "
+                "out"
+            )
+            continue
+        # For problems that are only counted, nothing similar need be looked for.
+        hint = suggestion(name, unnamed or table.names) if number < MOST_PROBLEMS else ""
+        problems.append(f"the policy names column {name!r}, which {table.source} does not have{hint}")
+    if problems:
+        raise PolicyError(*problems)
+    if table.height == 0:
+        raise TableError(f"{table.source}: there are no records")
+
+
+def _assemble(
+    table: Table,
+    policy: Policy,
+    found: dict[str, tuple[Domain, NDArray[np.int32], int, str]],
+    people: People | None,
+) -> Encoded:
+    """Drop what is to be dropped and stack the columns."""
+    reasons = np.full(table.height, -1, np.int32) if people is None else people.reason.copy()
+    titles = [] if people is None else list(people.reasons)
+    for name, (_, codes, number, treatment) in found.items():
+        if number and treatment == "drop":
+            reasons[(reasons < 0) & (codes < 0)] = len(titles)
+            titles.append(f"missing {name}")
+    rows = np.flatnonzero(reasons < 0)
+    if rows.size == 0:
+        why = (
+            "every record has a missing value"
+            if people is None
+            else f"every record is one of {', '.join(titles)}"
+        )
+        raise TableError(f"{table.source}: {why} and is dropped; choose missing: category")
+    roles: dict[str, str] = {name: policy.columns[name].role for name in table.names}
+    renamed = {
+        name: _free_name(name, table.names)
+        for name in (*RESERVED, *(_LINKED if policy.individual is not None else ()))
+        if name in table.names and roles[name] != "drop"
+    }
+    data = _stack(found, roles, renamed, rows)
+    hygiene = None
+    if people is not None:
+        called = {fresh: name for name, fresh in renamed.items()}
+        in_order = put_in_order(data, people.person[rows], policy.hygiene, table.where, called)
+        if in_order.kept.size < rows.size:
+            reasons[np.delete(rows, in_order.kept)] = len(titles)
+            titles.append(DUPLICATES)
+            data = data.take(in_order.kept)
+        data = replace(data, codes=in_order.codes, individuals=in_order.individuals)
+        sensitive = [codes >= 0 for name, (_, codes, _, _) in found.items() if roles[name] == "sensitive"]
+        has_value = np.any(sensitive, axis=0) if sensitive else ~people.without_records
+        hygiene = count_people(people, in_order, has_value, policy.hygiene)
+    if policy.weights is not None:
+        data = replace(data, survey_weights=_survey_weights(table, policy.weights, data.rows))
+    missing = {name: count for name, (_, _, count, _) in found.items() if count}
+    numbers = np.bincount(reasons + 1, minlength=len(titles) + 1)[1:]
+    return Encoded(
+        data,
+        table,
+        dict(zip(titles, numbers.tolist(), strict=True)),
+        missing,
+        renamed,
+        roles,
+        None if data.size == table.height else reasons,
+        policy.weights,
+        policy.individual,
+        hygiene,
+        people.without_records if people is not None and people.without_records.any() else None,
+    )
+
+
+def _stack(
+    found: dict[str, tuple[Domain, NDArray[np.int32], int, str]],
+    roles: dict[str, str],
+    renamed: dict[str, str],
+    rows: NDArray[np.int64],
+) -> Microdata:
+    """Stack the columns of the rows that are kept."""
+    stacks: dict[str, tuple[list[Domain], list[NDArray[np.int32]]]] = {
+        "quasi": ([], []),
+        "sensitive": ([], []),
+    }
+    for name, (domain, codes, _, _) in found.items():
+        domains, columns = stacks[roles[name]]
+        own = codes if rows.size == codes.size else codes[rows]
+        domains.append(replace(domain, name=renamed.get(name, name)))
+        columns.append(
+            np.where(own < 0, domain.missing_code, own).astype(np.int32) if domain.missing else own
+        )
+    return Microdata(
+        tuple(stacks["quasi"][0]),
+        np.array(stacks["quasi"][1], np.int32).reshape(len(stacks["quasi"][0]), rows.size),
+        tuple(stacks["sensitive"][0]),
+        np.array(stacks["sensitive"][1], np.int32).reshape(len(stacks["sensitive"][0]), rows.size),
+        rows,
+    )
+
+
+def _free_name(name: str, taken: tuple[str, ...]) -> str:
+    """Name a column anew, because releases use its name themselves."""
+    fresh = f"{name}_original"
+    while fresh in taken:
+        fresh += "_"
+    return fresh
+
+
+def _survey_weights(table: Table, name: str, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Survey weight of every record."""
+    column = table.encode(name)
+    codes = column.codes[rows]
+    if column.kind not in {"integer", "real"} or (codes < 0).any():
+        raise PolicyError(f"weights: column {name!r} must hold a number for every record")
+    numbers: NDArray[Any] = column.values.astype(np.float64)
+    if (numbers < 0).any():
+        raise PolicyError(f"weights: column {name!r} holds a negative weight")
+    return np.asarray(numbers[codes], np.float64)

@@ -1,0 +1,349 @@
+"""The declared domain of a column: what it says, and whether the values keep to it.
+
+One column of a table to one attribute: its domain and codes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from likeness.errors import LikenessError
+from likeness.hierarchies import (
+    Hierarchy,
+    check_covers,
+    dates,
+    from_rows,
+    intervals,
+    prefixes,
+    read_hierarchy,
+)
+from likeness.hierarchies.nested import from_nested
+from likeness.microdata.domain import NUMERIC, Domain
+from likeness.tables import texts
+from likeness.wording import count, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.microdata.domain import Kind
+    from likeness.policy.column import Column
+    from likeness.policy.sections import Missing
+    from likeness.tables import EncodedColumn, Table
+
+
+class EncodeError(LikenessError):
+    """Problems of one column, gathered by `likeness.encode.encode`."""
+
+
+def check_domain(encoded: EncodedColumn, column: Column) -> None:
+    """Refuse values outside the declared domain, and domains of another kind than the values.
+
+    Parameters
+    ----------
+    encoded
+        The column's values.
+    column
+        What the policy declares.
+
+    Raises
+    ------
+    EncodeError
+        Naming the first value outside.
+    """
+    if column.domain is None:
+        return
+    name, values = encoded.name, encoded.values
+    if not isinstance(column.domain[0], str):
+        if encoded.kind in NUMERIC:
+            numbers = Domain(name, cast("Kind", encoded.kind), values, "interval").numbers
+        elif column.hierarchy is None:
+            raise EncodeError(
+                f"column {name!r}: its declared domain [{column.domain[0]}, {column.domain[1]}] is a range of numbers, "
+                f"and its values are {encoded.kind}; say kind: integer or real, or list all values"
+            )
+        else:
+            # Read as text for the sake of a hierarchy; the range is one of numbers all the same.
+            numbers = np.array([_as_number(label) for label in texts(values)])
+        low, high = ends_of(column.domain, encoded.kind)
+        outside = texts(values[~((numbers >= low) & (numbers <= high))])
+        where = f"outside its declared domain [{column.domain[0]}, {column.domain[1]}]"
+        remedy = "; widen it, or declare bottom and top coding"
+    else:
+        listed = {str(value) for value in column.domain}
+        outside = [label for label in texts(values) if label not in listed]
+        where, remedy = "not in its declared domain", "; add it, or correct the table"
+    if outside:
+        more = f" (and {count(len(outside) - 1, 'more value')})" if len(outside) > 1 else ""
+        raise EncodeError(f"column {name!r}: {quoted(outside[0])} is {where}{more}{remedy}")
+
+
+def declared_values(column: Column, hierarchy: Hierarchy | None) -> list[str] | None:
+    """List the texts of all values, in order: the declared domain, or the leaves of the hierarchy; None without either."""
+    if column.domain is not None:
+        return [str(value) for value in column.domain]
+    return None if hierarchy is None else list(hierarchy.leaves)
+
+
+def ends_of(domain: Sequence[Any], kind: str) -> tuple[float, float]:
+    """Give both ends of a declared range as numbers; days since 1970 for dates.
+
+    Examples
+    --------
+    >>> ends_of([0, 110], "integer"), ends_of(["1970-01-02", "1970-01-03"], "date")
+    ((0.0, 110.0), (1.0, 2.0))
+    """
+    if kind != "date":
+        return float(domain[0]), float(domain[1])
+    days = np.array(domain, "datetime64[D]").astype(np.int64)
+    return float(days[0]), float(days[1])
+
+
+def _as_number(text: str) -> float:
+    """Read a number; NaN for anything else."""
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
+_LEAST, _MOST = -(2**63), 2**63 - 1
+_NUMBER: dict[str, Callable[[Any], Any]] = {"integer": int, "real": float}
+
+
+def encode_attribute(
+    table: Table,
+    name: str,
+    column: Column,
+    missing: Missing,
+    recoding: str,
+    folder: Path,
+    dropped: NDArray[np.bool_] | None = None,
+) -> tuple[Domain, NDArray[np.int32], int, str]:
+    """Encode one quasi-identifier or sensitive attribute.
+
+    Parameters
+    ----------
+    table, name
+        The table and the column.
+    column
+        What the policy says about it.
+    missing
+        What the policy says about its missing values.
+    recoding
+        ``tight``, ``hierarchy`` or ``set``; decides the shape of the column's regions.
+    folder
+        Where relative paths of hierarchies begin.
+    dropped : (n,) bool, optional
+        Records that are dropped already: what they miss is neither counted nor an error.
+
+    Returns
+    -------
+    Domain, (n,) int32, int, str
+        The domain, each record's code (-1: missing), the number of missing values and how they are treated.
+    """
+    treatment = missing.policy
+    encoded = table.encode(name, missing=missing.markers, kind=_asked_kind(column))
+    lacking = encoded.codes < 0 if dropped is None else (encoded.codes < 0) & ~dropped
+    number = int(np.count_nonzero(lacking))
+    if number and treatment == "error":
+        first = int(np.argmax(lacking))
+        raise EncodeError(
+            f"column {name!r}: {count(number, 'missing value')}, the first in {table.where(first, name)}; say missing: "
+            "{policy: category} to keep them as a category or {policy: drop} to leave those records out"
+        )
+    if len(encoded.values) == 0:
+        raise EncodeError(f"column {name!r}: every value is missing; give it role: drop")
+    encoded = _clip(encoded, column)
+    if column.role == "sensitive":
+        # The recoding is about regions; a sensitive column keeps its own geometry.
+        recoding = "tight"
+    domain, recode = _domain(encoded, column, number > 0 and treatment == "category", recoding, folder)
+    codes = encoded.codes if recode is None else np.append(recode, -1).astype(np.int32)[encoded.codes]
+    return domain, np.ascontiguousarray(codes, np.int32), number, treatment
+
+
+def _clip(encoded: EncodedColumn, column: Column) -> EncodedColumn:
+    """Bottom and top coding."""
+    if column.bottom is None and column.top is None:
+        return encoded
+    if encoded.kind not in NUMERIC:
+        raise EncodeError(
+            f"column {encoded.name!r}: bottom and top coding need numbers or dates; its values are {encoded.kind}"
+        )
+    # One end after the other: every value may lie beyond one.
+    within = encoded.values
+    if column.bottom is not None:
+        within = np.maximum(within, _coded(encoded, "bottom", column.bottom))
+    if column.top is not None:
+        within = np.minimum(within, _coded(encoded, "top", column.top))
+    values, inverse = np.unique(within, return_inverse=True)
+    codes = np.append(inverse, -1).astype(np.int32)[encoded.codes]
+    return replace(encoded, codes=codes, values=values)
+
+
+def _coded(encoded: EncodedColumn, key: str, given: Any) -> Any:
+    """Take the value that smaller or larger ones are set to as one of the column's kind."""
+    if encoded.kind == "integer" and (int(given) != given or not _LEAST <= given <= _MOST):
+        raise EncodeError(
+            f"column {encoded.name!r}: {key} {given} is not a whole number of 64 bits, as its values are"
+        )
+    return np.datetime64(given, "D") if encoded.kind == "date" else _NUMBER[encoded.kind](given)
+
+
+def _asked_kind(column: Column) -> str | None:
+    """The kind a column is to be read as; None to find it from the data."""
+    if column.kind in NUMERIC:
+        return column.kind
+    if column.kind in {"ordered", "categorical"}:
+        return "text"
+    rule = column.hierarchy
+    if isinstance(rule, dict) and len(rule) == 1:
+        if "dates" in rule:
+            return "date"
+        if "intervals" in rule:
+            return None
+    if column.hierarchy is not None:
+        return "text"
+    listed = column.domain is not None and isinstance(column.domain[0], str)
+    return "text" if listed else None
+
+
+def _domain(
+    encoded: EncodedColumn, column: Column, missing: bool, recoding: str, folder: Path
+) -> tuple[Domain, NDArray[np.int32] | None]:
+    """Make the domain, and the new code of each of the encoded values where codes change."""
+    name = encoded.name
+    hierarchy = None
+    if column.hierarchy is not None:
+        hierarchy = make_hierarchy(column.hierarchy, encoded, folder)
+        check_covers(texts(encoded.values), hierarchy, name)
+    elif column.kind == "hierarchical":
+        raise EncodeError(
+            f"column {name!r}: kind hierarchical needs a hierarchy (a file, or prefix, intervals, dates)"
+        )
+    numeric = encoded.kind in NUMERIC
+    check_domain(encoded, column)
+    if hierarchy is not None and (
+        column.kind in {None, "hierarchical", "categorical"}
+        or recoding == "hierarchy"
+        or column.distance == "hierarchical"
+    ):
+        return _hierarchical(encoded, column, hierarchy, missing, recoding)
+    common: dict[str, Any] = {
+        "hierarchy": hierarchy, "missing": missing, "weight": float(column.weight), "max_level": column.max_level,
+    }  # fmt: skip
+    if numeric:
+        return _numeric(encoded, column, common), None
+    ordered = column.kind == "ordered"
+    labels = texts(encoded.values)
+    recode = None
+    declared = declared_values(column, hierarchy)
+    if ordered and column.domain is None and (hierarchy is None or hierarchy.data_derived):
+        # An order made from the table would tell of values that only withheld people have.
+        raise EncodeError(f"column {name!r}: kind ordered needs domain: the list of its values in order")
+    if declared is not None:
+        rank = {label: i for i, label in enumerate(declared)}
+        recode = np.array([rank[label] for label in labels], np.int32)
+        labels = declared
+    distance = column.distance or ("ordered" if ordered else "equal")
+    domain = Domain(
+        name,
+        "ordered" if ordered else "categorical",
+        np.array(labels, object),
+        "interval" if ordered else "set",
+        low=0.0,
+        high=float(len(labels) - 1),
+        distance=distance,
+        declared=column.domain is not None,
+        **common,
+    )
+    return domain, recode
+
+
+def _hierarchical(
+    encoded: EncodedColumn, column: Column, hierarchy: Hierarchy | None, missing: bool, recoding: str
+) -> tuple[Domain, NDArray[np.int32]]:
+    """Domain whose codes are leaf ranks."""
+    assert hierarchy is not None  # noqa: S101  # the caller made sure
+    if missing and len(hierarchy.labels) == 1:
+        raise EncodeError(
+            f"column {encoded.name!r}: a hierarchy of one value has no root above the missing value"
+        )
+    labels = texts(encoded.values)
+    recode = np.array([hierarchy.rank_of[label] for label in labels], np.int32)
+    shape: Any = "set" if recoding == "set" and encoded.kind not in NUMERIC else "tree"
+    domain = Domain(
+        encoded.name,
+        "hierarchical",
+        np.array(hierarchy.leaves, object),
+        shape,
+        hierarchy,
+        missing,
+        0.0,
+        float(hierarchy.size - 1),
+        float(column.weight),
+        column.max_level,
+        column.distance or "hierarchical",
+        not hierarchy.data_derived,
+    )
+    return domain, recode
+
+
+def _numeric(encoded: EncodedColumn, column: Column, common: dict[str, Any]) -> Domain:
+    """Domain of numbers or dates."""
+    name, values = encoded.name, encoded.values
+    kind: Any = encoded.kind
+    domain = Domain(name, kind, values, "interval", **common)
+    numbers = domain.numbers
+    low, high = float(numbers[0]), float(numbers[-1])
+    if column.domain is not None:
+        low, high = ends_of(column.domain, kind)
+    if not np.isfinite(high - low):
+        raise EncodeError(
+            f"column {name!r}: its values lie further apart than a number of 64 bits can say; "
+            "declare bottom and top coding"
+        )
+    return Domain(
+        name, kind, values, "interval", low=low, high=high, distance=column.distance or "ordered",
+        declared=column.domain is not None, **common,
+    )  # fmt: skip
+
+
+def make_hierarchy(declared: Any, encoded: EncodedColumn, folder: Path) -> Hierarchy:
+    """Read, or make from the observed values, the hierarchy a policy declares for a column."""
+    name = encoded.name
+    if isinstance(declared, Hierarchy):
+        return declared
+    if isinstance(declared, str | Path):
+        return read_hierarchy(folder / declared)
+    if isinstance(declared, dict) and len(declared) == 1:
+        (rule, options), *_ = declared.items()
+        if rule == "prefix":
+            options = options if isinstance(options, dict) else {"digits": options}
+            return prefixes(texts(encoded.values), options["digits"], kept=options.get("kept"), name=name)
+        if rule == "dates":
+            return dates(encoded.values, options, name=name)
+        if rule == "intervals":
+            numbers = _numbers_of(encoded)
+            if isinstance(options, dict):
+                return intervals(numbers, width=options["width"], name=name)
+            return intervals(numbers, edges=options, name=name)
+    if isinstance(declared, dict):
+        import json
+
+        return from_nested(json.dumps(declared), name, json=True)
+    rows: Sequence[Sequence[str]] = declared
+    return from_rows(rows, name, where=lambda i: f"row {i + 1} of the hierarchy of column {name!r}")
+
+
+def _numbers_of(encoded: EncodedColumn) -> NDArray[Any]:
+    """Values of a column that must be numbers."""
+    if encoded.kind not in {"integer", "real"}:
+        raise EncodeError(f"column {encoded.name!r}: intervals need numbers; its values are {encoded.kind}")
+    return encoded.values

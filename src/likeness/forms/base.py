@@ -1,0 +1,446 @@
+"""What every form is: it publishes a plan as tables, and reads published tables back.
+
+Reading gives a `Publication`, which knows only what was published. It answers the questions everything else asks: which
+records nobody can tell apart (proofs), what an analyst computes (`estimate`), what an adversary believes (`posterior`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from likeness.errors import PolicyError, TableError, suggestion
+from likeness.microdata.domain import NUMERIC
+from likeness.published.text import MISSING, write_value
+from likeness.tables import EncodedColumn, Labelled, plain_value, texts
+from likeness.wording import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.microdata.data import Microdata
+    from likeness.microdata.domain import Domain
+    from likeness.microdata.mechanism import Mechanism
+    from likeness.microdata.plan import Plan
+    from likeness.microdata.regions import Recoding
+    from likeness.published.columns import ColumnNote, PublishedColumns
+    from likeness.published.regions import Region
+    from likeness.queries.answering import Units
+    from likeness.queries.asking import Askable
+    from likeness.queries.query import Query, Workload
+
+Columns = Mapping[str, Labelled]
+"""A published table: column name to codes and labels."""
+RESERVED = ("person", "bucket")
+"""Columns that releases use themselves; those of the original with such a name are published under another one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """What published tables show of one quasi-identifier.
+
+    Parameters
+    ----------
+    note
+        What the certificate says about the column.
+    regions
+        Its distinct regions; single values in forms that publish quasi-identifiers exactly.
+    of : (identities,) int64
+        Region of each identity.
+    """
+
+    note: ColumnNote
+    regions: Sequence[Region]
+    of: NDArray[np.int64]
+
+
+class Publication(ABC):
+    """Published tables, understood: nothing here comes from the original.
+
+    Attributes
+    ----------
+    form : str
+        Name of the form it was published in.
+    mechanism : Mechanism or None
+        How published sensitive values were randomized, in forms that do.
+    size : int
+        Number of published records.
+    sensitive : tuple of Domain
+        Sensitive attributes, with the values that were published.
+    sensitive_codes : (s, n) int32
+        Their published codes.
+    classes : (n,) int64
+        Records of one number share all an adversary sees of their quasi-identifiers when they look for a sensitive value
+        (equivalence classes; buckets in two-table forms).
+    identities : (n,) int64
+        Records of one number share all an adversary sees of their quasi-identifiers; the same as ``classes``, save in
+        forms that publish quasi-identifiers exactly.
+    cells : tuple of Cells
+        What is shown of the identities, one quasi-identifier each.
+    survey_weights : (n,) float64
+        How many people each record counts for: 1, unless survey weights were published.
+    beside : tuple of str
+        Columns that are published as they are, beside what can be estimated.
+    persons : (n,) int64 or None
+        Number of the individual of each record, from 0, in forms that say whose records belong together.
+    """
+
+    form: ClassVar[str]
+    mechanism: Mechanism | None = None
+    size: int
+    sensitive: tuple[Domain, ...]
+    sensitive_codes: NDArray[np.int32]
+    classes: NDArray[np.int64]
+    identities: NDArray[np.int64]
+    cells: tuple[Cells, ...]
+    survey_weights: NDArray[np.float64]
+    persons: NDArray[np.int64] | None = None
+    beside: tuple[str, ...] = ()
+
+    @abstractmethod
+    def describe_class(self, number: int) -> str:
+        """Say which class it is, as the published table shows it, for messages."""
+
+    def describe_identity(self, number: int) -> str:
+        """Say which identity it is, as the published table shows it, for messages."""
+        parts = (f"{cells.note.name} = {cells.regions[int(cells.of[number])].text}" for cells in self.cells)
+        return ", ".join(parts)
+
+    def estimate(self, query: Query) -> float:
+        """Estimate the answer to a query.
+
+        Returns
+        -------
+        float
+            NaN for the mean over no record (an estimated number of records that is not above 0).
+
+        Raises
+        ------
+        TableError
+            When the query names a column that was not published, a condition does not suit its column (a category that it
+            does not have, a range that ends before it begins: see `Askable`), ``of`` is not a column of numbers, or
+            individuals are asked of a release that does not tell them apart.
+        """
+        from likeness.queries.asking import check_query
+
+        check_query(self.askable, query.where, query.of, self.beside)
+        if query.aggregate == "individuals":
+            return self.total_individuals(query.where)
+        if query.aggregate == "count" or query.of is None:
+            return self.total(query.where)
+        total = self.total(query.where, query.of, 1)
+        return total if query.aggregate == "sum" else mean(total, self.total(query.where, query.of, 0))
+
+    @abstractmethod
+    def total(self, where: Mapping[str, Any], of: str | None = None, power: int = 0) -> float:
+        """Estimate the sum, over the records that meet all conditions, of a number to some power.
+
+        Parameters
+        ----------
+        where
+            Conditions, as in `Query`.
+        of
+            The column of numbers; records in which it is missing are left out. None: every record counts for 1.
+        power
+            0 to count, 1 to sum.
+        """
+
+    def total_individuals(self, where: Mapping[str, Any]) -> float:  # noqa: ARG002
+        """Estimate how many individuals have a record that meets all conditions.
+
+        Parameters
+        ----------
+        where
+            Conditions, as in `Query`.
+
+        Raises
+        ------
+        TableError
+            When the release does not say whose records belong together.
+        """
+        raise self._no_persons()
+
+    def _no_persons(self) -> TableError:
+        """Say that individuals cannot be counted."""
+        return TableError(
+            f"individuals can be counted only where a release says whose records belong together; this one is {self.form}: "
+            "count records"
+        )
+
+    def estimate_all(self, workload: Workload) -> NDArray[np.float64]:
+        """Estimate the answers to many queries at once: those of `estimate`, up to rounding in the last digits.
+
+        Parameters
+        ----------
+        workload
+            Queries in arrays.
+
+        Returns
+        -------
+        (queries,) float64
+
+        Raises
+        ------
+        TableError
+            As `estimate`.
+        """
+        from likeness.queries.answering import answer, by_aggregate
+        from likeness.queries.asking import check_workload
+
+        check_workload(self.askable, workload, self.beside)
+        if workload.aggregate == "individuals":
+            return answer(self.units_of_individuals, workload, None)
+        return by_aggregate(workload, lambda power: self.totals(workload, power))
+
+    @property
+    @abstractmethod
+    def askable(self) -> Mapping[str, Askable]:
+        """Columns that queries may name, with what conditions on them may name."""
+
+    @property
+    @abstractmethod
+    def units(self) -> Units:
+        """What was published, as weighted units that `estimate_all` counts in."""
+
+    @property
+    def units_of_individuals(self) -> Units:
+        """The same units, counted in individuals.
+
+        Raises
+        ------
+        TableError
+            When the release does not say whose records belong together.
+        """
+        raise self._no_persons()
+
+    def totals(self, workload: Workload, power: int | None = None) -> NDArray[np.float64]:
+        """(queries,) What `total` is for every query of a workload; ``power`` None counts every record."""
+        from likeness.queries.answering import answer
+
+        return answer(self.units, workload, power)
+
+    @abstractmethod
+    def candidates(self, target: Mapping[str, Any]) -> NDArray[np.int64]:
+        """Classes a target with known quasi-identifiers may be in."""
+
+    def reconstruct(self, counts: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Estimate how many records have each original sensitive value from counts of the published ones.
+
+        Parameters
+        ----------
+        counts : (..., m) float
+            Published records of every value of the (only) sensitive attribute, over any set of records.
+
+        Returns
+        -------
+        (..., m) float
+            The counts themselves, in forms that publish sensitive values as they are.
+        """
+        return np.asarray(counts, np.float64)
+
+    def reconstructed(self, query: Query, variant: str | None = None) -> dict[str, float]:  # noqa: ARG002
+        """Estimate how many of the records that meet a query have each original sensitive value.
+
+        Raises
+        ------
+        PolicyError
+            In forms that publish no matrix.
+        """
+        raise PolicyError(
+            f"a reconstruction needs the matrix PM, which only perturbed releases publish; this one is {self.form}: "
+            "use estimate"
+        )
+
+    def check_target(self, target: Mapping[str, Any]) -> None:
+        """Refuse to know of a target what no column tells.
+
+        Raises
+        ------
+        TableError
+            When the target names a column that is no published quasi-identifier.
+        """
+        published = [cells.note.name for cells in self.cells]
+        for name in target:
+            if name not in published:
+                raise TableError(f"no published quasi-identifier {name!r}{suggestion(name, published)}")
+
+    def posterior(self, target: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+        """What an adversary believes about a target's sensitive values, every matching record being as likely.
+
+        Parameters
+        ----------
+        target
+            What the adversary knows: quasi-identifier values by column.
+
+        Returns
+        -------
+        dict
+            For every sensitive column, the probability of every value; empty when nobody matches.
+
+        Raises
+        ------
+        TableError
+            When the target names a column that is no published quasi-identifier.
+        """
+        self.check_target(target)
+        inside = np.isin(self.classes, self.candidates(target))
+        total = int(inside.sum())
+        found: dict[str, dict[str, float]] = {}
+        if total == 0:
+            return found
+        for domain, codes in zip(self.sensitive, self.sensitive_codes, strict=True):
+            counts = np.bincount(codes[inside], minlength=domain.codes)
+            labels = [*domain.labels, *([MISSING] if domain.missing else [])]
+            found[domain.name] = {labels[i]: float(counts[i] / total) for i in np.flatnonzero(counts)}
+        return found
+
+
+def mean(total: float, count: float) -> float:
+    """Divide a sum by a number of records; NaN when that is not above 0.
+
+    Examples
+    --------
+    >>> mean(6.0, 4.0), mean(0.0, 0.0)
+    (1.5, nan)
+    """
+    return total / count if count > 0 else float("nan")
+
+
+class Form(ABC):
+    """How a plan is published; a small frozen value."""
+
+    name: ClassVar[str]
+    tables: ClassVar[tuple[str, ...]] = ("release",)
+    """Names of the published tables; columns published as they are go with the first."""
+    leading: ClassVar[tuple[str, ...]] = ()
+    """Columns of its own that stand before those of the original in the first table."""
+    needs_individuals: ClassVar[bool] = False
+    """Whether it publishes whose records are whose, so that the policy must name the column that tells people apart."""
+    publishes_exactly: ClassVar[bool] = False
+    """Whether quasi-identifiers are published as they are."""
+    always_csv: ClassVar[frozenset[str]] = frozenset()
+    """Published tables that are CSV whatever the format of the others: small, and read by any tool."""
+    undescribed: ClassVar[frozenset[str]] = frozenset()
+    """Published tables whose columns are no columns of the original, so that no note describes them."""
+    roles_in: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType({})
+    """Roles of the columns that each table may hold; all, where a table is not named."""
+    protected_by_randomness: ClassVar[bool] = False
+    """Whether what protects is that nobody can repeat the random draws: a given seed then weakens a release."""
+    sensitive_shown: ClassVar[str] = "exactly"
+    """How sensitive values are shown, in a certificate's list of columns."""
+    remark: ClassVar[str] = "sensitive values are published exactly, one per record"
+    """What the form publishes as it is, said in every certificate."""
+    further_remarks: ClassVar[tuple[str, ...]] = ()
+    """What else the form's guarantee takes for granted, said in every certificate."""
+
+    def file_of(self, table: str, format_: str) -> str:
+        """Name the file of a published table in a release of some format.
+
+        Examples
+        --------
+        >>> from likeness.forms.perturbed import PerturbedForm
+        >>> PerturbedForm().file_of("perturbation", "parquet")
+        'perturbation.csv'
+        """
+        return f"{table}.{'csv' if table in self.always_csv else format_}"
+
+    def keys_in(self, table: str, columns: PublishedColumns) -> frozenset[str]:  # noqa: ARG002
+        """Name the columns that the form itself adds to a table, beside those of the original."""
+        return frozenset()
+
+    def own_columns(self, columns: PublishedColumns) -> frozenset[str]:
+        """Name all columns that the form itself adds, in any of its tables."""
+        return frozenset(self.leading).union(*(self.keys_in(table, columns) for table in self.tables))
+
+    def misplaced(self, table: str, names: Iterable[str], columns: PublishedColumns) -> list[str]:
+        """Say which columns a table must not hold: exact values beside what the form publishes would undo it.
+
+        The original's columns never have `RESERVED` names, so that nothing can be taken for a number of the form.
+
+        Parameters
+        ----------
+        table
+            Its name.
+        names
+            Its columns.
+        columns
+            What the certificate says about all columns.
+        """
+        of, roles = {note.name: note.role for note in columns.notes}, self.roles_in.get(table)
+        keys = self.keys_in(table, columns).union(self.leading if table == self.tables[0] else ())
+
+        foreign = (name for name in names if name not in keys)
+        allowed = {*of.values()} - {"added"} if roles is None else roles
+        return [name for name in foreign if name in RESERVED or of.get(name) not in allowed]
+
+    @abstractmethod
+    def publish(self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator) -> Published:
+        """Make the published tables; rows in random order, withheld records left out."""
+
+    @abstractmethod
+    def read(self, tables: Mapping[str, Columns], columns: PublishedColumns) -> Publication:
+        """Understand published tables, from their texts alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """Published tables in memory, and which record of the data each row is (private).
+
+    Parameters
+    ----------
+    tables
+        Table name to its columns.
+    rows
+        Table name to the record each row was made from (-1 for rows that are nobody's); the private class map.
+    """
+
+    tables: dict[str, dict[str, Labelled | EncodedColumn]]
+    rows: dict[str, NDArray[np.int64]]
+
+
+def publish_values(domain: Domain, codes: NDArray[np.int32]) -> Labelled | EncodedColumn:
+    """Publish exact values: numbers and dates as themselves, everything else as text."""
+    shown = np.where(codes == domain.missing_code, -1, codes).astype(np.int32) if domain.missing else codes
+    if domain.kind in NUMERIC and domain.shape == "interval":
+        return EncodedColumn(domain.name, domain.kind, shown, domain.values)
+    labels = [write_value(label) for label in domain.labels]
+    return Labelled(codes, [*labels, MISSING] if domain.missing else labels)
+
+
+def as_labelled(column: Labelled | EncodedColumn) -> Labelled:
+    """Give any published column as codes and the texts that occur, null cells as the empty text."""
+    labels = texts(column.values) if isinstance(column, EncodedColumn) else list(column.labels)
+    labels.append(MISSING)
+    # A file holds only the texts that occur: what is read here must be what is read there.
+    occurs = np.zeros(len(labels), np.bool_)
+    occurs[column.codes] = True
+    number = (np.cumsum(occurs) - 1).astype(np.int32)
+    return Labelled(number[column.codes], [labels[i] for i in np.flatnonzero(occurs)])
+
+
+def read_survey_weights(table: Columns, columns: PublishedColumns, size: int) -> NDArray[np.float64]:
+    """(n,) How many people each record stands for: 1, unless survey weights were published.
+
+    Raises
+    ------
+    TableError
+        When a published weight is not a number of at least 0.
+    """
+    name = columns.survey_weight
+    if name is None:
+        return np.broadcast_to(np.ones(1), size)  # one number, for everybody
+    column = table[name]
+    numbers = [plain_value("real", label) for label in column.labels]
+    for number, label in zip(numbers, column.labels, strict=True):
+        if number is None or number < 0:
+            raise TableError(
+                f"column {name!r}: the survey weight {quoted(label)} is not a number of at least 0"
+            )
+    return np.asarray(np.array(numbers, np.float64)[column.codes])

@@ -1,0 +1,251 @@
+"""A column that was published exactly, read back.
+
+Records whose quasi-identifiers were published exactly, one a row, read back.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.errors import TableError
+from likeness.forms.base import Cells, Columns, Publication, read_survey_weights
+from likeness.microdata.grouping import group_codes
+from likeness.published.columns import exact_labels, read_domain
+from likeness.published.regions import Region, read_regions
+from likeness.published.text import MISSING, write_label, write_value
+from likeness.queries.asking import Askable
+from likeness.queries.axes import ExactAxis
+from likeness.queries.overlap import condition_shares
+from likeness.queries.sums import number_weights, unknown_column
+from likeness.tables import EncodedColumn
+from likeness.wording import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from likeness.published.columns import ColumnNote, PublishedColumns
+
+
+class ExactColumn:
+    """One value per row, and what they mean.
+
+    Parameters
+    ----------
+    table, name
+        The name of the published table and its columns.
+    note
+        What the certificate says about the column.
+
+    Attributes
+    ----------
+    domain : Domain
+        The published values.
+    codes : (n,) int32
+        The code of each row.
+
+    Raises
+    ------
+    TableError
+        When the column is not there, or a text is no value of it.
+    """
+
+    def __init__(self, table: str, columns: Columns, note: ColumnNote) -> None:
+        self.note = note
+        column = column_of(table, columns, note.name)
+        try:
+            self.domain, of_label = read_domain(note, exact_labels(column.labels, note))
+        except TableError as problem:
+            raise TableError(*(f"table {table!r}: {line}" for line in problem.problems)) from None
+        self.codes = np.ascontiguousarray(of_label[column.codes], np.int32)
+
+    def meets(self, condition: Any) -> NDArray[np.bool_]:
+        """(n,) Whether each row meets a condition of a query."""
+        return np.asarray((condition_shares(self.domain, condition) > 0)[self.codes])
+
+    def regions(self) -> list[Region]:
+        """Every code's value as the region that holds nothing else."""
+        write = write_label if self.note.shape == "tree" else write_value
+        labels = [write(label) for label in self.domain.labels]
+        return read_regions([*labels, *([MISSING] if self.domain.missing else [])], self.note)
+
+
+def column_of(table: str, columns: Columns, name: str) -> Any:
+    """Find a column of a published table.
+
+    Raises
+    ------
+    TableError
+        When it is not there.
+    """
+    if name not in columns:
+        raise TableError(f"table {table!r}: the column {name!r} is not there; it was published with it")
+    return columns[name]
+
+
+def whole_numbers(table: str, columns: Columns, name: str, *, at_least: int) -> NDArray[np.int64]:
+    """Read a column of whole numbers.
+
+    Raises
+    ------
+    TableError
+        When the column is not there, or holds anything else.
+    """
+    column = column_of(table, columns, name)
+    numbers = []
+    for label in column.labels:
+        plain = label.isascii() and label.isdigit() and len(label) <= 18
+        if not plain or int(label) < at_least or str(int(label)) != label:
+            raise TableError(
+                f"table {table!r}, column {name!r}: {quoted(label)} is not a whole number of at least {at_least}"
+            )
+        numbers.append(int(label))
+    return np.asarray(np.array(numbers, np.int64)[column.codes])
+
+
+def whole_column(name: str, numbers: NDArray[np.int64]) -> EncodedColumn:
+    """Publish whole numbers.
+
+    Examples
+    --------
+    >>> whole_column("count", np.array([7, 2, 7])).codes.tolist()
+    [1, 0, 1]
+    """
+    values, codes = np.unique(numbers, return_inverse=True)
+    return EncodedColumn(name, "integer", codes.astype(np.int32), values)
+
+
+class ExactRecords(Publication):
+    """Rows of exact quasi-identifiers, and one sensitive attribute that is shown in some other way.
+
+    Parameters
+    ----------
+    table
+        Columns of the table ``release``.
+    columns
+        What the certificate says about them.
+
+    Raises
+    ------
+    TableError
+        When a column is missing, a text is no value of its column, or there is not one sensitive column.
+    """
+
+    def __init__(self, table: Columns, columns: PublishedColumns) -> None:
+        if len({column.codes.shape[0] for column in table.values()}) > 1:
+            raise TableError("table 'release': its columns are of different lengths; it was changed")
+        self.size = next(iter(table.values())).codes.shape[0] if table else 0
+        self.columns = tuple(ExactColumn("release", table, note) for note in columns.with_role("quasi"))
+        groups = group_codes([c.codes for c in self.columns], [c.domain.codes for c in self.columns])
+        self.identities = groups.of if self.columns else np.zeros(self.size, np.int64)
+        self._first = groups.first if self.columns else np.zeros(min(1, self.size), np.int64)
+        self.survey_weights = read_survey_weights(table, columns, self.size)
+        self.beside = tuple(note.name for note in columns.with_role("other"))
+
+    @cached_property
+    def cells(self) -> tuple[Cells, ...]:  # type: ignore[override]  # an attribute computed when first used
+        """What is shown of each identity: single values."""
+        return tuple(
+            Cells(column.note, column.regions(), column.codes[self._first].astype(np.int64))
+            for column in self.columns
+        )
+
+    def exact_axes(self) -> dict[str, ExactAxis]:
+        """Quasi-identifiers of the distinct tuples, for `make_units`."""
+        return {own.note.name: ExactAxis(own.domain, own.codes[self._first]) for own in self.columns}
+
+    def asked(self, where: Mapping[str, Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Find the records whose quasi-identifiers meet conditions, and the sensitive values that do.
+
+        Returns
+        -------
+        (n,) bool, (m,) bool
+
+        Raises
+        ------
+        TableError
+            When a column was not published, or a condition does not suit its column.
+        """
+        matching = np.ones(self.size, np.bool_)
+        domain = self.sensitive[0]
+        wanted = np.ones(domain.codes, np.bool_)
+        by_name = {column.note.name: column for column in self.columns}
+        for name, condition in where.items():
+            if name in by_name:
+                matching &= by_name[name].meets(condition)
+            elif name == domain.name:
+                wanted &= condition_shares(domain, condition) > 0
+            else:
+                raise unknown_column(name, self._names)
+        return matching, wanted
+
+    def weights(self, of: str | None, power: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Give what every record, and every sensitive value, counts for in a sum of numbers to some power.
+
+        Parameters
+        ----------
+        of
+            A quasi-identifier or the sensitive column; None: every record counts for 1.
+        power
+            0 or 1.
+
+        Returns
+        -------
+        (n,) float64, (m,) float64
+            A record whose original value is v counts for the product of the two, and its survey weight.
+
+        Raises
+        ------
+        TableError
+            When ``of`` was not published, or is not a column of numbers.
+        """
+        domain = self.sensitive[0]
+        records, values = self.survey_weights, np.ones(domain.codes)
+        by_name = {column.note.name: column for column in self.columns}
+        if of is None:
+            return records, values
+        if of == domain.name:
+            return records, number_weights(domain, power)
+        if of not in by_name:
+            raise unknown_column(of, self._names)
+        return records * number_weights(by_name[of].domain, power)[by_name[of].codes], values
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return *(column.note.name for column in self.columns), self.sensitive[0].name
+
+    @cached_property
+    def askable(self) -> Mapping[str, Askable]:
+        """Columns that can be asked about."""
+        domains = (*(column.domain for column in self.columns), *self.sensitive)
+        return {domain.name: Askable.of_domain(domain) for domain in domains}
+
+    def matching(self, target: Mapping[str, Any]) -> NDArray[np.bool_]:
+        """(n,) Records whose quasi-identifiers are the target's, as far as these are known."""
+        found = np.ones(self.size, np.bool_)
+        for column in self.columns:
+            if column.note.name in target:
+                found &= column.meets([target[column.note.name]])
+        return found
+
+    def candidates(self, target: Mapping[str, Any]) -> NDArray[np.int64]:
+        """Classes with a record of the target's quasi-identifiers."""
+        return np.unique(self.classes[self.matching(target)])
+
+
+def one_sensitive(form: str, columns: PublishedColumns) -> ColumnNote:
+    """Take the note on the only sensitive column.
+
+    Raises
+    ------
+    TableError
+        When there is not exactly one.
+    """
+    notes = columns.with_role("sensitive")
+    if len(notes) != 1:
+        raise TableError(f"a {form} release has one sensitive column; the certificate names {len(notes)}")
+    return notes[0]

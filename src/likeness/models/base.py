@@ -1,0 +1,373 @@
+"""What every privacy model is: a definition used by search, proof and report alike.
+
+A model is a small frozen value. Bound to a sensitive attribute and the distribution it is compared with, it
+judges classes exactly (`BoundModel.holds`), says how strong they are, and offers searches a compiled test
+that never accepts what the proof would reject.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import MISSING, dataclass, fields
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
+
+import numpy as np
+
+from likeness.checks import choice, whole
+from likeness.errors import PolicyError
+from likeness.models.rounding import float_above
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.exact import Real
+    from likeness.kernels.class_tests import ClassTest
+    from likeness.microdata.domain import Domain
+    from likeness.microdata.statistics import ClassStatistics
+
+LARGEST = 1 << 62
+"""More records than any table has; larger parameters stand for this where 64 bits must hold them."""
+
+Scope = Literal["public", "mechanism", "steward"]
+
+
+@dataclass(frozen=True, eq=False)
+class SensitiveAttribute:
+    """A sensitive attribute and the distribution that classes are compared with.
+
+    Parameters
+    ----------
+    domain
+        Its values (groups of values, where a model treats all values under a hierarchy node as one).
+    counts : (m,) int64
+        Records of each value in the reference distribution: of the published records, or of the original
+        table when the model says ``reference: original``. Where people have several records, individuals that have it.
+    complete
+        Whether the domain has every value of the original table; one read back from a release may lack values
+        that were withheld.
+    individuals
+        Number of individuals of the reference distribution, where people may have several records and the model
+        speaks of people (`PrivacyModel.counts_individuals`): shares of values may then add up to more than 1.
+    """
+
+    domain: Domain
+    counts: NDArray[np.int64]
+    complete: bool = True
+    individuals: int | None = None
+
+    @property
+    def total(self) -> int:
+        """Number of records (or individuals) of the reference distribution."""
+        return int(self.counts.sum()) if self.individuals is None else self.individuals
+
+    @property
+    def shares(self) -> list[Fraction]:
+        """Share p_s of each value in the reference distribution, exactly."""
+        total = max(1, self.total)
+        return [Fraction(int(count), total) for count in self.counts]
+
+    def smallest_classes(self, size: int) -> NDArray[np.int64]:
+        """(m,) The same smallest class for every value that occurs, 1 for the others."""
+        return np.where(self.counts > 0, min(size, LARGEST), 1).astype(np.int64)
+
+    def label(self, code: int) -> str:
+        """Text of one value, for messages and reports."""
+        return "missing" if code == self.domain.missing_code else self.domain.labels[code]
+
+
+@dataclass(frozen=True)
+class Strength:
+    """The strongest parameters a table meets.
+
+    Parameters
+    ----------
+    values
+        Parameter name to value; infinity where no parameter would do.
+    """
+
+    values: dict[str, float]
+
+    def __str__(self) -> str:
+        """Write the parameters as ``k = 5, alpha = 0.4``."""
+        return ", ".join(f"{name} = {value:.6g}" for name, value in self.values.items())
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What a model says about every class.
+
+    Parameters
+    ----------
+    holds : (E,) bool
+        Exact.
+    measured : (E,) float64
+        The class's own value on the scale of the model's first parameter, for people: the strongest value
+        that the class meets with the other parameters as they are, infinite where there is none.
+    slack : (E,) float64
+        How far the class is on the safe side of the parameter (negative when violated), on the same scale.
+    """
+
+    holds: NDArray[np.bool_]
+    measured: NDArray[np.float64]
+    slack: NDArray[np.float64]
+
+    @property
+    def all_hold(self) -> bool:
+        """Whether every class holds."""
+        return bool(self.holds.all())
+
+
+class BoundModel(ABC):
+    """A model that knows its sensitive attribute and reference distribution."""
+
+    @abstractmethod
+    def holds(self, stats: ClassStatistics) -> NDArray[np.bool_]:
+        """Decide every class exactly."""
+
+    @abstractmethod
+    def measured(self, stats: ClassStatistics) -> NDArray[np.float64]:
+        """Measure every class on the model's scale."""
+
+    @abstractmethod
+    def slack(self, measured: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Turn measurements into distances from the limit; negative where it is exceeded."""
+
+    @abstractmethod
+    def strongest(self, stats: ClassStatistics) -> Strength:
+        """Find the strongest parameters that every class meets."""
+
+    @abstractmethod
+    def class_test(self) -> ClassTest:
+        """Offer searches a compiled test that accepts no class `holds` would reject."""
+
+    def smallest_classes(self) -> NDArray[np.int64]:
+        """(m,) Size below which no class with a record of each value holds (n_min); empty without limits."""
+        return np.zeros(0, np.int64)
+
+    def posterior_limits(self) -> Sequence[Real] | None:
+        """Limit on the confidence in each value, where such limits are all the model asks; else None.
+
+        A mechanism that perturbs values meets exactly these models: what it publishes leads to a posterior
+        for every single value, and to no classes that other models could judge.
+        """
+        return None
+
+    leaves_somebody: ClassVar[bool] = False
+    """Whether one value fewer than `values_needed` must leave somebody of every class without any of them."""
+
+    def values_needed(self) -> int:
+        """How many different values every class needs at least; 1 where the model does not say."""
+        return 1
+
+    def out_of_reach(self) -> str:
+        """Say what no release of these records can hold, as the end of a message; empty when there is nothing."""
+        return ""
+
+    def limits_nothing(self) -> str:
+        """Say why the model says nothing of these records, as the end of a message; empty where it does.
+
+        Only where one cannot see it from the parameters: values that nobody has, caps that no share exceeds.
+        """
+        return ""
+
+    def because(self, stats: ClassStatistics) -> str:  # noqa: ARG002
+        """Say why a class does not hold, as a part of a message; empty where the measure says it all.
+
+        Parameters
+        ----------
+        stats
+            Of classes, or parts of them, one of which does not hold.
+        """
+        return ""
+
+    def strongest_posterior(self, posteriors: Sequence[Fraction]) -> Strength:
+        """Find the strongest parameters that hold when confidence in each value can rise this far.
+
+        Parameters
+        ----------
+        posteriors
+            Largest confidence in each value, as `posterior_limits` limits it; 0 for values that do not occur.
+        """
+        return Strength({"posterior": float_above(max(posteriors, default=Fraction(0)))})
+
+    def judge(self, stats: ClassStatistics) -> Judgement:
+        """Judge every class."""
+        measured = self.measured(stats)
+        return Judgement(self.holds(stats), measured, self.slack(measured))
+
+
+class PrivacyModel(ABC):
+    """A privacy guarantee with its parameters; compose with ``&``."""
+
+    name: ClassVar[str]
+    needs_sensitive: ClassVar[bool] = False
+    closed_under_union: ClassVar[bool]
+    """Whether two classes that hold, merged, hold."""
+    closed_under_adding: ClassVar[bool]
+    """Whether a class that holds, plus any record, holds."""
+    counts_individuals: ClassVar[bool] = True
+    """Whether sizes are individuals where people have several records; else pairs of an individual and a value of theirs."""
+    about_individuals: ClassVar[bool] = False
+    """Whether it is about people with several records, so that a policy must name the column that tells them apart."""
+
+    @property
+    def scope(self) -> Scope:
+        """Who can check the proof."""
+        return "public"
+
+    @abstractmethod
+    def bind(self, attribute: SensitiveAttribute | None) -> BoundModel:
+        """Bind the model to what it is measured against."""
+
+    def __and__(self, other: PrivacyModel | Composition) -> Composition:
+        """Require both."""
+        return Composition((self,)) & other
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SensitiveModel(PrivacyModel):
+    """A model about the values of a sensitive attribute.
+
+    Parameters
+    ----------
+    sensitive
+        The sensitive column it covers; by default every one, as if the model were given once for each.
+    others
+        Whether the other sensitive columns count as ``known`` to the adversary (every part of a class that shares their
+        values must then hold) or ``unknown``.
+    """
+
+    sensitive: str | None = None
+    others: str = "known"
+
+    needs_sensitive: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.sensitive is not None and not isinstance(self.sensitive, str):
+            raise PolicyError(f"{self.name}: sensitive must name one column; got {self.sensitive!r}")
+        choice(self.name, "others", self.others, ("known", "unknown"))
+
+    def __repr__(self) -> str:
+        """Only what differs from the defaults, as one would write it."""
+        given = [
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in sorted(fields(self), key=lambda field: bool(field.kw_only))
+            if field.default is MISSING or getattr(self, field.name) != field.default
+        ]
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    @property
+    def named_values(self) -> frozenset[str]:
+        """Sensitive values that the parameters name."""
+        return frozenset()
+
+    def naming_only(self, values: Collection[str]) -> Self:  # noqa: ARG002
+        """Leave values out that are not among these; of a model that would name none then, leave all."""
+        return self
+
+    @property
+    def against_original(self) -> bool:
+        """Whether classes are compared with the distribution of the original table."""
+        return False
+
+    @property
+    def scope(self) -> Scope:
+        """``steward`` when the original distribution, which is not published, is the reference."""
+        return "steward" if self.against_original else "public"
+
+    @property
+    def group_level(self) -> int:
+        """Level of the sensitive hierarchy whose nodes count as one value; 0 for the values themselves."""
+        return 0
+
+    @abstractmethod
+    def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
+        """Bind to a sensitive attribute."""
+
+    def bind(self, attribute: SensitiveAttribute | None) -> BoundModel:
+        """Bind to a sensitive attribute.
+
+        Raises
+        ------
+        PolicyError
+            When there is none.
+        """
+        if attribute is None:
+            raise PolicyError(f"{self.name}: needs a sensitive column, and none is declared")
+        return self.bind_to(attribute)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DistributionModel(SensitiveModel):
+    """A model that compares classes with the distribution of a sensitive attribute.
+
+    Parameters
+    ----------
+    reference
+        Compare with the distribution of the ``published`` records, which anyone can check, or of the
+        ``original`` table, as the papers do, which only the steward can.
+    """
+
+    reference: str = "published"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        choice(self.name, "reference", self.reference, ("published", "original"))
+
+    @property
+    def against_original(self) -> bool:
+        """Whether classes are compared with the distribution of the original table."""
+        return self.reference == "original"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class GroupedModel(DistributionModel):
+    """A model that may treat all values under a node of the sensitive hierarchy as one value.
+
+    Parameters
+    ----------
+    level
+        Level of the hierarchy whose nodes count as one value: 0 for the values themselves (Cao & Karras 2012,
+        paper 002, section 7, the extension for semantically close values).
+    """
+
+    level: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole(self.name, "level", self.level, at_least=0)
+
+    @property
+    def group_level(self) -> int:
+        """The level."""
+        return self.level
+
+
+@dataclass(frozen=True)
+class Composition:
+    """Several models that must all hold.
+
+    Parameters
+    ----------
+    models
+        The models.
+
+    Examples
+    --------
+    >>> from likeness.models.k_anonymity import KAnonymity
+    >>> KAnonymity(2) & KAnonymity(3)
+    Composition(models=(KAnonymity(k=2), KAnonymity(k=3)))
+    """
+
+    models: tuple[PrivacyModel, ...]
+
+    def __and__(self, other: PrivacyModel | Composition) -> Composition:
+        """Require all of both."""
+        return Composition(self.models + (other.models if isinstance(other, Composition) else (other,)))
+
+    def __iter__(self) -> Iterator[PrivacyModel]:
+        """Iterate over the models."""
+        return iter(self.models)

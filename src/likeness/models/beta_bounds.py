@@ -1,0 +1,178 @@
+"""What basic and enhanced β-likeness share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from likeness.checks import number
+from likeness.exact import Real, ln_bounds
+from likeness.models.base import GroupedModel, SensitiveAttribute, Strength
+from likeness.models.rounding import float_above, largest_ratio, times
+from likeness.models.shares import ShareLimits, within
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.microdata.statistics import ClassStatistics
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class GainModel(GroupedModel):
+    """A model that limits the relative gain of confidence in each sensitive value.
+
+    Parameters
+    ----------
+    negative
+        Also limit the loss of confidence: ``(p_s - q_s) / p_s <= negative`` for every value; 1 limits nothing
+        (Cao & Karras 2012, paper 002, sections 3 and 7, negative gain).
+    """
+
+    negative: float | str | Fraction | None = None
+
+    closed_under_union: ClassVar[bool] = True
+    closed_under_adding: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.negative is not None:
+            number(self.name, "negative", self.negative, at_least=0, at_most=1)
+
+    @property
+    def negative_limit(self) -> Fraction | None:
+        """The limit on negative gain as a fraction."""
+        if self.negative is None:
+            return None
+        return number(self.name, "negative", self.negative, at_least=0, at_most=1)
+
+
+class GainLimits(ShareLimits):
+    """Share limits that come from limits on relative gain.
+
+    Parameters
+    ----------
+    attribute
+        The sensitive attribute.
+    beta
+        Largest relative gain; None for other bounds.
+    negative
+        Largest negative gain, when limited.
+    """
+
+    def __init__(
+        self, attribute: SensitiveAttribute, beta: Fraction | None, negative: Fraction | None
+    ) -> None:
+        super().__init__(attribute)
+        self.beta = beta
+        self.negative = negative
+        self.shares = attribute.shares
+
+    @abstractmethod
+    def ceilings(self) -> Sequence[Real]:
+        """Upper limits per value that no β lifts."""
+
+    def lower_limits(self) -> Sequence[Real] | None:
+        """``p_s (1 - negative)`` per value, when negative gain is limited."""
+        if self.negative is None:
+            return None
+        return [Real.of(p * (1 - self.negative)) for p in self.shares]
+
+    def gains(self, stats: ClassStatistics) -> NDArray[np.float64]:
+        """(entries,) Relative gain ``(q_s - p_s) / p_s`` of every value present; infinite where p_s is 0."""
+        p = np.array([float(share) for share in self.shares])[stats.value]
+        q = stats.count / stats.sizes[stats.class_of]
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.where(p > 0, (q - p) / np.where(p > 0, p, 1.0), np.inf))
+
+    def measured(self, stats: ClassStatistics) -> NDArray[np.float64]:
+        """(E,) Smallest β each class meets: its largest positive gain, infinite where no β would do."""
+        worst = np.zeros(stats.classes)
+        np.maximum.at(worst, stats.class_of, self.gains(stats))
+        worst[~(within(stats, self.ceilings()) & self.loss_allowed(stats))] = np.inf
+        return worst
+
+    def loss_allowed(self, stats: ClassStatistics) -> NDArray[np.bool_]:
+        """(E,) Whether negative gain is within its limit, if it has one."""
+        lower = self.lower_limits()
+        if lower is None:
+            return np.ones(stats.classes, np.bool_)
+        return within(stats, [Real.of(Fraction(1))] * len(lower), lower)
+
+    def slack(self, measured: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How much the gain could still grow."""
+        return (np.inf if self.beta is None else float(self.beta)) - measured
+
+    def strongest(self, stats: ClassStatistics) -> Strength:
+        """Smallest β, infinite where no β would do; the smallest limit on negative gain if there is one."""
+        met = within(stats, self.ceilings()).all()
+        found = {"beta": float_above(self.largest_gain(stats)) if met else float("inf")}
+        if self.negative is not None:
+            found["negative"] = float_above(self._largest_loss(stats))
+        return Strength(found)
+
+    def strongest_posterior(self, posteriors: Sequence[Fraction]) -> Strength:
+        """Smallest β: the largest relative gain, infinite where confidence exceeds what any β allows."""
+        pairs = [(q, p) for q, p in zip(posteriors, self.shares, strict=True) if p > 0]
+        ceilings = [limit for limit, p in zip(self.ceilings(), self.shares, strict=True) if p > 0]
+        met = all(limit.at_least(q) for limit, (q, _) in zip(ceilings, pairs, strict=True))
+        gain = max((q / p - 1 for q, p in pairs), default=Fraction(0))
+        found = {"beta": float_above(max(gain, Fraction(0))) if met else float("inf")}
+        # The other end is not limited, or the mechanism would not be one for this model.
+        return Strength(found if self.negative is None else found | {"negative": 1.0})
+
+    def largest_gain(self, stats: ClassStatistics) -> Fraction:
+        """Find the largest positive gain over all classes, exactly; foreign values are left out."""
+        n = self.attribute.counts[stats.value]
+        known = n > 0
+        found = times(stats.count[known], self.attribute.total)
+        expected = times(n[known], stats.sizes[stats.class_of[known]])
+        return max(largest_ratio(found, expected) - 1, Fraction(0))
+
+    def _largest_loss(self, stats: ClassStatistics) -> Fraction:
+        """Find the largest negative gain over all classes, exactly; 1 when a class lacks a value."""
+        n = self.attribute.counts[stats.value]
+        known = n > 0
+        if np.count_nonzero(known) < stats.classes * np.count_nonzero(self.attribute.counts):
+            return Fraction(1)
+        found = times(stats.count[known], self.attribute.total)
+        expected = times(n[known], stats.sizes[stats.class_of[known]])
+        return max(1 - 1 / largest_ratio(expected, found), Fraction(0)) if stats.classes else Fraction(0)
+
+    def caps(self) -> dict[str, str]:
+        """Upper limits as rationals, never above the true ones, by value: for the certificate."""
+        found: dict[str, Fraction] = {}
+        for code, limit in enumerate(self._limits[0]):
+            if self.shares[code] > 0:
+                # Should a value be called "missing" like the missing one, both keep the smaller limit.
+                label = self.attribute.label(code)
+                low = limit.enclose(40)[0]
+                found[label] = min(low, found.get(label, low))
+        return {label: str(cap) for label, cap in found.items()}
+
+
+def enhanced_limit(p: Fraction, beta: Fraction | None) -> Real:
+    """Evaluate ``f(p) = p (1 + min{β, -ln p})`` (paper 002, equation 1); without β, ``p (1 - ln p)``.
+
+    Examples
+    --------
+    >>> round(float(enhanced_limit(Fraction(2, 19), Fraction(2))), 6)
+    0.315789
+    >>> enhanced_limit(Fraction(1), Fraction(2)).exact
+    Fraction(1, 1)
+    """
+    if p in {0, 1}:
+        return Real.of(p)
+    if beta is not None and Real(lambda digits: ln_bounds(1 / p, digits)).at_least(beta):
+        return Real.of(p * (1 + beta))
+
+    def enclose(digits: int) -> tuple[Fraction, Fraction]:
+        low, high = ln_bounds(1 / p, digits)
+        return p * (1 + low), p * (1 + high)
+
+    return Real(enclose)

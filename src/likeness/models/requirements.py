@@ -1,0 +1,385 @@
+"""A policy's models, each bound to the sensitive attributes it covers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness.errors import CannotBeMetError, PolicyError, suggestion
+from likeness.microdata.grouping import group_codes
+from likeness.microdata.statistics import ClassStatistics, count_classes, count_within
+from likeness.models.base import BoundModel, PrivacyModel, SensitiveAttribute, SensitiveModel
+from likeness.wording import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.microdata.data import Microdata
+    from likeness.microdata.domain import Domain
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """The values a requirement looks at.
+
+    Parameters
+    ----------
+    column
+        Index of the sensitive attribute.
+    domain
+        Its values, or groups of values.
+    group : (codes,) int64, optional
+        Group of each value, when values under a hierarchy node count as one.
+    known
+        Indices of the sensitive attributes the adversary is taken to know.
+    """
+
+    column: int
+    domain: Domain
+    group: NDArray[np.int64] | None = None
+    known: tuple[int, ...] = ()
+
+    @property
+    def looks_at(self) -> tuple[int, bytes, tuple[int, ...]]:
+        """Equal for views that see the same of every record."""
+        return self.column, b"" if self.group is None else self.group.tobytes(), self.known
+
+    def codes(self, sensitive_codes: NDArray[np.int32]) -> NDArray[np.int64]:
+        """(n,) Code of each record's value or group."""
+        own = sensitive_codes[self.column].astype(np.int64)
+        return own if self.group is None else np.asarray(self.group[own])
+
+    def known_codes(
+        self, sensitive: Sequence[Domain], sensitive_codes: NDArray[np.int32]
+    ) -> NDArray[np.int64]:
+        """(n,) Number of each record's combination of known sensitive values."""
+        return group_codes(
+            [sensitive_codes[i] for i in self.known], [sensitive[i].codes for i in self.known]
+        ).of
+
+
+@dataclass(frozen=True, eq=False)
+class Requirement:
+    """One model, bound to one sensitive attribute (or to none)."""
+
+    model: PrivacyModel
+    bound: BoundModel
+    view: View | None
+
+    @property
+    def subject(self) -> str:
+        """The model and the column it covers, for messages."""
+        return self.model.name if self.view is None else f"{self.model.name} on {self.view.domain.name!r}"
+
+    def largest_needs(self, most: int) -> list[tuple[str, int]]:
+        """List the sensitive values that need the largest classes (n_min), and those, the largest first.
+
+        Parameters
+        ----------
+        most
+            Values to list; those that a class of one may hold are left out.
+        """
+        sizes = self.bound.smallest_classes()
+        if self.view is None or sizes.size == 0:
+            return []
+        labels = [*self.view.domain.labels, "missing"]
+        worst = np.argsort(-sizes, kind="stable")[:most].tolist()
+        return [(labels[code], int(sizes[code])) for code in worst if sizes[code] > 1]
+
+    @property
+    def closed_under_adding(self) -> bool:
+        """Whether a class that holds, plus any record, holds."""
+        # A record whose known values are new to the class makes a part of its own there.
+        known = self.view is not None and bool(self.view.known)
+        return self.model.closed_under_adding and not known
+
+    def smallest_mean(self, data: Microdata) -> tuple[int, str]:
+        """Find a size that classes cannot stay below on average, because too many records or people have the same few values.
+
+        Every class of l different values has one that is none of the l - 1 most frequent, and no value is in more classes than
+        have it: E classes need ``l E`` values, and there are ``sum(min(c_s, E))``. Where people have several records and no
+        l - 1 values may cover a class (EIR l-diversity), every class needs somebody who has none of them.
+
+        Parameters
+        ----------
+        data
+            The records, of the people of whom they are.
+
+        Returns
+        -------
+        int, str
+            The size, and why; 1 and nothing where the model needs no number of values.
+        """
+        needed = self.bound.values_needed()
+        if self.view is None or needed < 2:
+            return 1, ""
+        people = data.individuals is not None and self.model.counts_individuals
+        codes = self.view.codes(data.sensitive_codes).astype(np.int64)
+        who = data.individuals if people and data.individuals is not None else np.arange(codes.size)
+        pairs = np.unique(who * self.view.domain.codes + codes)
+        counts = np.bincount(pairs % self.view.domain.codes, minlength=self.view.domain.codes)
+        size = np.unique(who).size
+        frequent = np.argsort(-counts, kind="stable")[: needed - 1]
+        covered = np.unique(
+            pairs[np.isin(pairs % self.view.domain.codes, frequent)] // self.view.domain.codes
+        ).size
+        most, below = 0, size + 1
+        while below - most > 1:
+            middle = (most + below) // 2
+            if int(np.minimum(counts, middle).sum()) >= needed * middle:
+                most = middle
+            else:
+                below = middle
+        if people and self.bound.leaves_somebody:
+            most = min(most, size - covered)
+        if most < 1:
+            return 1, ""
+        few = frequent[counts[frequent] > 0].size
+        word = "people have" if people else "records have"
+        which = f"one of the {few} most frequent values" if few > 1 else "the most frequent value"
+        return -(-size // most), f"{covered / size:.1%} of the {word} {which}, and every class needs another"
+
+    def statistics(
+        self,
+        classes: NDArray[np.int64],
+        count: int,
+        sensitive: Sequence[Domain],
+        codes: NDArray[np.int32],
+        individuals: NDArray[np.int64] | None = None,
+    ) -> ClassStatistics:
+        """Count what the model needs in every class, or in every part that the adversary can tell apart.
+
+        Parameters
+        ----------
+        classes : (n,) int64
+            Class of each record, -1 for those that are left out.
+        count
+            Number of classes.
+        sensitive, codes
+            Sensitive attributes and (s, n) their codes.
+        individuals : (n,) int64, optional
+            Number of the person each record belongs to, where people may have several.
+        """
+        if self.view is None:
+            return count_classes(classes, count, individuals=individuals)
+        values = self.view.domain.codes
+        if self.view.known:
+            known = self.view.known_codes(sensitive, codes)
+            stats = count_within(classes, known, self.view.codes(codes), values, individuals)
+        else:
+            stats = count_classes(classes, count, self.view.codes(codes), values, individuals)
+        return stats if self.model.counts_individuals else stats.of_values()
+
+    def of_rows(self, data: Microdata, classes: NDArray[np.int64], count: int) -> ClassStatistics:
+        """Count what the model needs of the rows of a table: records, or individuals with all their records (`Microdata.people`).
+
+        Parameters
+        ----------
+        data
+            The table.
+        classes : (rows,) int64
+            Class of each row, -1 for those that are left out.
+        count
+            Number of classes.
+        """
+        if data.members is None:
+            return self.statistics(classes, count, data.sensitive, data.sensitive_codes, data.individuals)
+        records = data.members.records
+        return self.statistics(
+            classes[data.members.of], count, data.sensitive, records.sensitive_codes, data.members.of
+        )
+
+
+def one_a_column(models: Iterable[PrivacyModel], sensitive: Sequence[str]) -> tuple[PrivacyModel, ...]:
+    """Write a model of all sensitive columns as one of each: that is what it means.
+
+    Parameters
+    ----------
+    models
+        The models of a policy.
+    sensitive
+        All sensitive columns.
+
+    Returns
+    -------
+    tuple of PrivacyModel
+        Each once.
+
+    Raises
+    ------
+    PolicyError
+        When a model needs a sensitive column, and there is none.
+
+    Examples
+    --------
+    >>> from likeness.models.distinct_l_diversity import DistinctLDiversity
+    >>> one_a_column([DistinctLDiversity(2), DistinctLDiversity(2, sensitive="pay")], ["disease", "pay"])
+    (DistinctLDiversity(l=2, sensitive='disease'), DistinctLDiversity(l=2, sensitive='pay'))
+    """
+    found: list[PrivacyModel] = []
+    for model in models:
+        each: list[PrivacyModel] = [model]
+        if isinstance(model, SensitiveModel) and model.sensitive is None:
+            if not sensitive:
+                raise PolicyError(f"{model.name}: needs a sensitive column, and none is declared")
+            each = [replace(model, sensitive=name) for name in sensitive]
+        found += [one for one in each if one not in found]
+    return tuple(found)
+
+
+def require(
+    models: Iterable[PrivacyModel],
+    sensitive: Sequence[Domain],
+    published: NDArray[np.int32],
+    original: NDArray[np.int32] | None = None,
+    *,
+    complete: bool = True,
+    individuals: NDArray[np.int64] | None = None,
+    original_individuals: NDArray[np.int64] | None = None,
+) -> tuple[Requirement, ...]:
+    """Bind every model to every sensitive attribute it covers.
+
+    Parameters
+    ----------
+    models
+        The models of the policy; all must hold.
+    sensitive
+        Domains of the s sensitive attributes.
+    published : (s, n) int32
+        Sensitive codes of the published records: the default reference distribution.
+    original : (s, N) int32, optional
+        Sensitive codes of the original table, for models with ``reference: original``.
+    complete
+        Whether the domains have every value of the original table (not those read back from a release).
+    individuals : (n,) int64, optional
+        Person of each published record, where people may have several.
+    original_individuals : (N,) int64, optional
+        The same of the original table.
+
+    Raises
+    ------
+    PolicyError
+        When a model needs a sensitive column that is not there, or the original table and it is not given.
+    """
+    names = [domain.name for domain in sensitive]
+    found = []
+    for model in one_a_column(models, names):
+        if not isinstance(model, SensitiveModel):
+            found.append(Requirement(model, model.bind(None), None))
+            continue
+        if model.sensitive not in names:
+            hint = suggestion(str(model.sensitive), names)
+            raise PolicyError(f"{model.name}: {model.sensitive!r} is not a sensitive column{hint}")
+        if not complete:
+            _refuse_unknown(model, sensitive)
+        i = names.index(model.sensitive)
+        known = tuple(j for j in range(len(names)) if j != i) if model.others == "known" else ()
+        view = _view(model, sensitive[i], i, known)
+        codes = original if model.against_original else published
+        people = original_individuals if model.against_original else individuals
+        if codes is None:
+            raise PolicyError(f"{model.name}: reference 'original' needs the original table")
+        everybody = count_classes(
+            np.zeros(codes.shape[1], np.int64), 1, view.codes(codes), view.domain.codes, people
+        )
+        total = int(everybody.sizes[0]) if people is not None and model.counts_individuals else None
+        attribute = SensitiveAttribute(view.domain, everybody.totals, complete, total)
+        found.append(Requirement(model, model.bind(attribute), view))
+    return tuple(found)
+
+
+def refuse_nothing(requirements: Iterable[Requirement]) -> None:
+    """Refuse guarantees that no class of these records could violate, though nobody sees it from their parameters.
+
+    Raises
+    ------
+    CannotBeMetError
+        Saying which, and what to do.
+    """
+    for requirement in requirements:
+        why = requirement.bound.limits_nothing()
+        if why:
+            raise CannotBeMetError(
+                reasons=[f"{requirement.subject}: says nothing about these records: {why}"]
+            )
+
+
+def published_values(model: SensitiveModel, sensitive: Sequence[Domain]) -> set[str]:
+    """Values of the columns that a model covers, as it names them."""
+    found: set[str] = set()
+    for i, domain in enumerate(sensitive):
+        if model.sensitive in {None, domain.name}:
+            shown = _view(model, domain, i, ()).domain
+            found |= {*shown.labels, *(["missing"] if shown.missing else [])}
+    return found
+
+
+def _refuse_unknown(model: SensitiveModel, sensitive: Sequence[Domain]) -> None:
+    """Refuse a model that names values which none of its columns has."""
+    if not model.named_values:
+        return
+    known = published_values(model, sensitive)
+    unknown = sorted(model.named_values - known)
+    if unknown:
+        raise PolicyError(
+            f"{model.name} on {model.sensitive!r}: names {quoted(unknown[0])}, which nobody has there"
+            f"{suggestion(unknown[0], known)}"
+        )
+
+
+def require_of(
+    models: Iterable[PrivacyModel], data: Microdata, original: Microdata | None = None
+) -> tuple[Requirement, ...]:
+    """Bind every model to the sensitive attributes of a table of records, or of individuals (`Microdata.people`).
+
+    Parameters
+    ----------
+    models
+        The models of the policy.
+    data
+        The records that are published, or thought to be.
+    original
+        All records, for models with ``reference: original``; ``data`` when left out.
+    """
+    here, whole = (one if one.members is None else one.members.records for one in (data, original or data))
+    return require(
+        models,
+        data.sensitive,
+        here.sensitive_codes,
+        whole.sensitive_codes,
+        individuals=here.individuals,
+        original_individuals=whole.individuals,
+    )
+
+
+def _view(model: SensitiveModel, domain: Domain, column: int, known: tuple[int, ...]) -> View:
+    """Values, or groups of values, that a model looks at."""
+    level = model.group_level
+    if level == 0:
+        return View(column, domain, None, known)
+    if domain.hierarchy is None:
+        raise PolicyError(
+            f"{model.name}: level {level} needs a hierarchy on the sensitive column {domain.name!r}"
+        )
+    if domain.shape != "tree":
+        raise PolicyError(
+            f"{model.name}: level {level} needs the sensitive column {domain.name!r} by its hierarchy, and it is "
+            f"{domain.kind}; give it kind: hierarchical"
+        )
+    if level >= domain.hierarchy.height:
+        raise PolicyError(
+            f"{model.name}: level {level} of the hierarchy on {domain.name!r} is its root, so that all "
+            f"values would be one; use at most {domain.hierarchy.height - 1}"
+        )
+    nodes = domain.hierarchy.ancestor_at(np.arange(domain.size), level)
+    distinct, group = np.unique(nodes, return_inverse=True)
+    labels = np.array([domain.hierarchy.labels[node] for node in distinct], object)
+    group = group.astype(np.int64)
+    if domain.missing:
+        group = np.append(group, len(distinct))
+    grouped = replace(domain, values=labels, kind="categorical", shape="set", hierarchy=None)
+    return View(column, grouped, group, known)

@@ -1,0 +1,128 @@
+"""Models that limit the share of each sensitive value in a class: one definition for all of them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness.exact import Real, largest_sizes, shares_at_least, shares_at_most, smallest_sizes
+from likeness.models.base import LARGEST, BoundModel, SensitiveAttribute
+from likeness.wording import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.kernels.class_tests import ClassTest
+    from likeness.microdata.statistics import ClassStatistics
+
+
+_VALUES_SHOWN = 3
+
+
+class ShareLimits(BoundModel):
+    """Share limits per value: ``lower_s <= q_s <= upper_s`` for every value of the reference distribution.
+
+    Parameters
+    ----------
+    attribute
+        The sensitive attribute.
+    smallest
+        Smallest class allowed, whatever its values.
+    """
+
+    def __init__(self, attribute: SensitiveAttribute, smallest: int = 1) -> None:
+        self.attribute = attribute
+        self.smallest = min(smallest, LARGEST)
+
+    @abstractmethod
+    def limits(self) -> tuple[Sequence[Real], Sequence[Real] | None]:
+        """Upper limits, and lower limits where the model has them, one per value."""
+
+    @property
+    def upper_limits(self) -> Sequence[Real]:
+        """Upper limit of each value, computed once."""
+        return self._limits[0]
+
+    @cached_property
+    def _limits(self) -> tuple[Sequence[Real], Sequence[Real] | None]:
+        return self.limits()
+
+    def holds(self, stats: ClassStatistics) -> NDArray[np.bool_]:
+        """Decide every class exactly, value by value."""
+        return within(stats, *self._limits) & (stats.sizes >= self.smallest)
+
+    def class_test(self) -> ClassTest:
+        """Look-up tables: the smallest (largest) class that may hold c records of each value."""
+        from likeness.kernels.class_tests import ClassTest, within_share_limits
+
+        upper, lower = self._limits
+        counts = self.attribute.counts
+        # A value foreign to the reference still gets one entry, so that its limit holds for it too.
+        above = [
+            np.maximum(smallest_sizes(limit, max(1, int(n))), self.smallest)
+            for limit, n in zip(upper, counts, strict=True)
+        ]
+        below = (
+            [np.zeros(0, np.int64) for _ in counts]
+            if lower is None
+            else [largest_sizes(limit, int(n)) for limit, n in zip(lower, counts, strict=True)]
+        )
+        starts_above = np.concatenate([[0], np.cumsum([len(table) for table in above])])
+        starts_below = np.concatenate([[0], np.cumsum([len(table) for table in below])]) + starts_above[-1]
+        integers = np.concatenate([starts_above, starts_below, *above, *below]).astype(np.int64)
+        return ClassTest(within_share_limits, integers, (), values=len(counts))
+
+    def smallest_classes(self) -> NDArray[np.int64]:
+        """(m,) ``ceil(1 / upper_s)`` for each value that occurs; values that no class may lack bind all."""
+        upper, lower = self._limits
+        counts = self.attribute.counts
+        own = [int(smallest_sizes(limit, 1)[0]) if n else 1 for limit, n in zip(upper, counts, strict=True)]
+        sizes = np.maximum(np.array(own, np.int64), self.smallest)
+        if lower is None:
+            return sizes
+        needed = _positive(lower)
+        # Records have one value each; one person may have all values.
+        together = int(needed.sum()) if self.attribute.individuals is None else 1
+        return np.maximum(sizes, max(int(sizes[needed].max(initial=1)), together))
+
+    def posterior_limits(self) -> Sequence[Real] | None:
+        """Upper limits, unless shares or classes are limited from below too."""
+        upper, lower = self._limits
+        if self.smallest > 1 or (lower is not None and _positive(lower).any()):
+            return None
+        return upper
+
+    def out_of_reach(self) -> str:
+        """Name values whose share of all records is above their limit: some class has at least that share."""
+        above = [
+            f"{quoted(self.attribute.label(code))} has a share of {float(share):.6g}, above its limit of {float(limit):.6g}"
+            for code, (share, limit) in enumerate(zip(self.attribute.shares, self.upper_limits, strict=True))
+            if not limit.at_least(share)
+        ]
+        return f". No release can hold it: {', '.join(above[:_VALUES_SHOWN])}" if above else ""
+
+
+def within(
+    stats: ClassStatistics, upper: Sequence[Real], lower: Sequence[Real] | None = None
+) -> NDArray[np.bool_]:
+    """(E,) Whether every share of a class is provably within its limits."""
+    good = np.ones(stats.classes, np.bool_)
+    sizes = stats.sizes[stats.class_of]
+    good[stats.class_of[~shares_at_most(stats.count, sizes, stats.value, upper)]] = False
+    if lower is None:
+        return good
+    good[stats.class_of[~shares_at_least(stats.count, sizes, stats.value, lower)]] = False
+    # A value that is absent has share 0, which no positive lower limit allows.
+    needed = _positive(lower)
+    present = np.bincount(stats.class_of[needed[stats.value]], minlength=stats.classes)
+    return np.asarray(good & (present == int(needed.sum())))
+
+
+def _positive(limits: Sequence[Real]) -> NDArray[np.bool_]:
+    """Which limits may be above 0."""
+    return np.array([limit.enclose(30)[1] > 0 for limit in limits], np.bool_)

@@ -1,0 +1,1 @@
+"""What is proven of a release, and the certificate that says so."""

@@ -1,0 +1,405 @@
+"""Prove what published tables guarantee: a plain implementation, apart from every search.
+
+It reads regions and sensitive values from the published texts, groups records that nobody can tell apart, and lets
+every model decide exactly. `likeness.folder` does this to the bytes of a release folder.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from likeness.errors import PolicyError, VerificationError
+from likeness.microdata.grouping import distinct
+from likeness.models.base import SensitiveModel
+from likeness.models.requirements import (
+    Requirement,
+    one_a_column,
+    published_values,
+    refuse_nothing,
+    require,
+)
+from likeness.registry import parameters
+from likeness.wording import count, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.forms.base import Publication
+    from likeness.microdata.data import Microdata
+    from likeness.microdata.domain import Domain
+    from likeness.microdata.mechanism import Mechanism
+    from likeness.models.base import PrivacyModel, Scope, Strength
+
+_SHOWN = 3
+Status = Literal["proven", "proven in part", "nothing checkable", "failed"]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What was found about one model and one sensitive column.
+
+    Parameters
+    ----------
+    model
+        Its name.
+    parameters
+        Its parameters, as a policy writes them.
+    column
+        The sensitive column it covers, if any.
+    scope
+        Who can check it: ``public`` (anyone, from the published bytes), ``mechanism`` or ``steward``.
+    holds
+        True or False; None when it could not be checked from what was given.
+    strength
+        The strongest parameters all classes meet.
+    failures
+        The first classes that violate it, as the published table shows them; the first values, where a mechanism was
+        judged.
+    violated
+        How many classes (or values) do.
+    of_mechanism
+        Whether a mechanism was judged, and not classes.
+    """
+
+    model: str
+    parameters: dict[str, Any]
+    column: str | None
+    scope: Scope
+    holds: bool | None
+    strength: Strength | None
+    failures: tuple[str, ...] = ()
+    violated: int = 0
+    of_mechanism: bool = False
+
+    @property
+    def subject(self) -> str:
+        """Model, parameters and column, in one phrase."""
+        given = ", ".join(
+            f"{key} = {value}" for key, value in self.parameters.items() if key not in {"sensitive", "caps"}
+        )
+        return self.model + (f" ({given})" if given else "") + (f" on {self.column!r}" if self.column else "")
+
+    def claim(self) -> dict[str, Any]:
+        """What a certificate says about this proof: what was measured only where whoever has the release can check it.
+
+        A strength against the original's distribution would, by its digits, give the original's counts away besides.
+        """
+        return replace(self, strength=None).to_json() if self.scope == "steward" else self.to_json()
+
+    def to_json(self) -> dict[str, Any]:
+        """Write what was proven, and by how much, as JSON can hold it."""
+        measured = (
+            None
+            if self.strength is None
+            else {
+                name: value if np.isfinite(value) else str(value)
+                for name, value in self.strength.values.items()
+            }
+        )
+        plain = {
+            "model": self.model,
+            "parameters": self.parameters,
+            "scope": self.scope,
+            "measured": measured,
+        }
+        return plain if self.column is None else plain | {"sensitive": self.column}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """All that was proven, and all that failed.
+
+    Parameters
+    ----------
+    proofs
+        One per model and sensitive column.
+    records, classes
+        Published records and equivalence classes.
+    problems
+        Everything else that is wrong: hashes, counts, rows that are not what they should be.
+    checks
+        What else was checked and found right.
+    individuals
+        Published individuals, where people may have several records and it is known whose are whose.
+    """
+
+    proofs: tuple[Proof, ...]
+    records: int
+    classes: int
+    problems: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+    individuals: int | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether anything is wrong (what could not be checked is not)."""
+        return bool(self.problems) or any(proof.holds is False for proof in self.proofs)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong and something was proven."""
+        return not self.failed and any(proof.holds for proof in self.proofs)
+
+    @property
+    def status(self) -> Status:
+        """What was found, in a word or three.
+
+        ``proven`` (every guarantee), ``proven in part`` (some can be checked only with more files), ``nothing checkable``
+        (none could be checked; nothing was found wrong) or ``failed``.
+        """
+        if self.failed:
+            return "failed"
+        if not self.ok:
+            return "nothing checkable"
+        return "proven" if all(proof.holds for proof in self.proofs) else "proven in part"
+
+    def lines(self) -> list[str]:
+        """Say what was found, one line each."""
+        words = {True: "holds", False: "VIOLATED", None: "not checkable from these files"}
+        found = []
+        for proof in self.proofs:
+            measured = f"; strongest: {proof.strength}" if proof.strength is not None else ""
+            found.append(f"{words[proof.holds]}: {proof.subject}, scope {proof.scope}{measured}")
+            if proof.scope == "mechanism" and proof.holds:
+                found.append("  proven is how values are drawn, not that those at hand were drawn so")
+            where, one = ("by the value", "value") if proof.of_mechanism else ("in the class", "class")
+            found += [f"  violated {where} {failure}" for failure in proof.failures]
+            if proof.violated > len(proof.failures):
+                found.append(f"  … and {count(proof.violated - len(proof.failures), f'more {one}')}")
+        return (
+            found
+            + [f"ok: {check}" for check in self.checks]
+            + [f"WRONG: {problem}" for problem in self.problems]
+        )
+
+    def raise_if_failed(self) -> None:
+        """Raise when anything failed; that nothing could be checked is no failure (`status` tells).
+
+        Raises
+        ------
+        VerificationError
+            With one line per failure.
+        """
+        if not self.failed:
+            return
+        failed = [line for line in self.lines() if line.startswith(("VIOLATED", "WRONG", "  "))]
+        raise VerificationError(*failed)
+
+    def __repr__(self) -> str:
+        """Every line of the verdict."""
+        words = {"failed": "FAILED", "nothing checkable": "nothing could be checked from these files"}
+        word = words.get(self.status, self.status)
+        people = "" if self.individuals is None else f"of {count(self.individuals, 'individual')} "
+        head = f"Verdict: {word} ({count(self.records, 'record')} {people}in {count(self.classes, 'class')})"
+        return "\n".join([head, *self.lines()])
+
+
+def prove(
+    publication: Publication,
+    models: Iterable[PrivacyModel],
+    original: Microdata | None = None,
+    *,
+    several: bool = False,
+    individuals: NDArray[np.int64] | None = None,
+) -> Verdict:
+    """Prove models on published tables.
+
+    Parameters
+    ----------
+    publication
+        The published tables, read back.
+    models
+        What must hold.
+    original
+        The original records; only for models whose reference is the original distribution, which nobody else
+        can check.
+    several
+        Whether people may have several records, so that people are counted.
+    individuals : (n,) int64, optional
+        Whose each published record is, where that was not published; only the steward knows. Without it nothing
+        can be proven of such a release.
+
+    Returns
+    -------
+    Verdict
+    """
+    proofs: list[Proof] = []
+    hidden = several and publication.persons is None
+    people = individuals if hidden else publication.persons
+    for model in one_a_column(models, [domain.name for domain in publication.sensitive]):
+        needs_original = model.scope == "steward"
+        if (needs_original and original is None) or (hidden and people is None):
+            impossible = {} if needs_original else _impossible(publication, model)
+            proofs += [
+                impossible.get(column) or Proof(model.name, described, column, "steward", None, None)
+                for column, described in _unbound(model, publication)
+            ]
+            continue
+        sensitive: Sequence[Domain] = publication.sensitive
+        codes, mechanism = publication.sensitive_codes, publication.mechanism
+        reference = None
+        if needs_original and original is not None:
+            sensitive, reference = original.sensitive, original.sensitive_codes
+            codes = _translate(publication, original)
+            if mechanism is not None:
+                # There is one sensitive attribute where values are perturbed.
+                (shown,), (domain,) = publication.sensitive, original.sensitive
+                mechanism = mechanism.moved(_original_codes(shown, original), domain.codes)
+        # A perturbed column's own frequencies are not those that anything is compared with.
+        own = codes if mechanism is None else np.repeat(np.arange(mechanism.values), mechanism.counts)[None]
+        requirements = require(
+            [model],
+            sensitive,
+            own.astype(np.int32),
+            reference,
+            complete=False,
+            individuals=people,
+            original_individuals=None if original is None else original.individuals,
+        )
+        refuse_nothing(requirements)
+        for requirement in requirements:
+            if mechanism is not None and requirement.view is not None:
+                proofs.append(_prove_mechanism(mechanism, requirement))
+            else:
+                proof = _prove_one(publication, requirement, sensitive, codes, people)
+                proofs.append(replace(proof, scope="steward") if hidden else proof)
+    count = int(publication.classes.max(initial=-1)) + 1
+    found = None if people is None else distinct(people).size
+    return Verdict(tuple(proofs), publication.size, count, individuals=found)
+
+
+def as_published(models: Iterable[PrivacyModel], publication: Publication) -> list[PrivacyModel]:
+    """Let models name only values that the release has, or says that the column has.
+
+    A certificate that named another one would tell that somebody who is withheld had it; a recipient could not know what
+    is meant.
+
+    Parameters
+    ----------
+    models
+        What a policy asks for.
+    publication
+        The published tables, read back.
+    """
+    return [
+        model.naming_only(published_values(model, publication.sensitive))
+        if isinstance(model, SensitiveModel) and model.named_values
+        else model
+        for model in models
+    ]
+
+
+def _unbound(model: PrivacyModel, publication: Publication) -> list[tuple[str | None, dict[str, Any]]]:
+    """Columns that a model covers (None: classes as such) with its parameters, where nothing more can be said of it."""
+    if not isinstance(model, SensitiveModel):
+        return [(None, _described(model))]
+    names = [domain.name for domain in publication.sensitive]
+    return [(name, _described(model)) for name in names if model.sensitive in {None, name}]
+
+
+def _impossible(publication: Publication, model: PrivacyModel) -> dict[str | None, Proof]:
+    """Find what cannot hold, whoever's records they are, by the column that it is about.
+
+    A model that a class holds with anybody more holds best if every record is another person's: what fails then, fails.
+    """
+    if not model.closed_under_adding or publication.mechanism is not None:
+        return {}
+    requirements = require([model], publication.sensitive, publication.sensitive_codes, complete=False)
+    proofs = (
+        _prove_one(publication, requirement, publication.sensitive, publication.sensitive_codes, None)
+        for requirement in requirements
+    )
+    return {proof.column: replace(proof, scope="steward") for proof in proofs if not proof.holds}
+
+
+def _prove_one(
+    publication: Publication,
+    requirement: Requirement,
+    sensitive: Sequence[Domain],
+    codes: NDArray[np.int32],
+    people: NDArray[np.int64] | None,
+) -> Proof:
+    """Decide one requirement on every class."""
+    classes = publication.identities if requirement.view is None else publication.classes
+    count = int(classes.max(initial=-1)) + 1
+    stats = requirement.statistics(classes, count, sensitive, codes, people)
+    holds = requirement.bound.holds(stats)
+    bad = np.flatnonzero(~holds) if stats.parent is None else distinct(stats.parent[~holds])
+    describe = publication.describe_identity if requirement.view is None else publication.describe_class
+    shown = tuple(describe(int(number)) for number in bad[:_SHOWN])
+    column = None if requirement.view is None else requirement.view.domain.name
+    return Proof(
+        requirement.model.name,
+        _described(requirement.model, requirement),
+        column,
+        requirement.model.scope,
+        bad.size == 0,
+        requirement.bound.strongest(stats),
+        shown,
+        int(bad.size),
+    )
+
+
+def _prove_mechanism(mechanism: Mechanism, requirement: Requirement) -> Proof:
+    """Decide one requirement on the mechanism that perturbed the values it is about."""
+    view, bound = requirement.view, requirement.bound
+    assert view is not None  # noqa: S101  # models about quasi-identifiers alone are judged on classes
+    limits = bound.posterior_limits()
+    if limits is None:
+        raise PolicyError(
+            f"{requirement.subject}: is not a limit on the confidence in each value alone, so it cannot be proven of "
+            "perturbed values"
+        )
+    holds = mechanism.posterior_holds(limits, view.group)
+    largest = mechanism.largest_posteriors(view.group)
+    bad = np.flatnonzero(~holds)
+    labels = [*map(repr, view.domain.labels), "missing"]
+    shown = tuple(
+        f"{labels[i]}: a published value raises confidence in it to {float(largest[i]):.6g}; the limit is "
+        f"{float(limits[i]):.6g}"
+        for i in bad[:_SHOWN].tolist()
+    )
+    return Proof(
+        requirement.model.name,
+        _described(requirement.model, requirement),
+        view.domain.name,
+        "steward" if requirement.model.scope == "steward" else "mechanism",
+        bad.size == 0,
+        bound.strongest_posterior(largest),
+        shown,
+        int(bad.size),
+        of_mechanism=True,
+    )
+
+
+def _described(model: PrivacyModel, requirement: Requirement | None = None) -> dict[str, Any]:
+    """Parameters of a model; a bound that is a Python function is kept as the caps it gave."""
+    if getattr(model, "bound", None) is None:
+        return parameters(model)
+    caps = getattr(requirement.bound, "caps", None) if requirement is not None else None
+    changed: dict[str, Any] = {"bound": None, "caps": caps() if caps is not None else {}}
+    return parameters(replace(model, **changed))  # type: ignore[type-var]
+
+
+def _translate(publication: Publication, original: Microdata) -> NDArray[np.int32]:
+    """Published sensitive codes in the codes of the original's domains."""
+    pairs = zip(publication.sensitive, publication.sensitive_codes, strict=True)
+    columns = [_original_codes(domain, original)[codes] for domain, codes in pairs]
+    return np.array(columns, np.int32).reshape(len(columns), publication.size)
+
+
+def _original_codes(domain: Domain, original: Microdata) -> NDArray[np.int32]:
+    """(codes,) The original's code of every published value."""
+    target = original.sensitive[original.sensitive_index(domain.name)]
+    rank = {label: code for code, label in enumerate(target.labels)}
+    unknown = [label for label in domain.labels if label not in rank]
+    if unknown:
+        raise VerificationError(
+            f"column {domain.name!r} holds {quoted(unknown[0])}, which the original does not"
+        )
+    return np.array([rank[label] for label in domain.labels] + [target.missing_code], np.int32)

@@ -1,0 +1,1 @@
+"""What analysts ask: aggregate queries, how much of a region a condition covers, answers, random workloads."""

@@ -1,0 +1,454 @@
+"""Conditions of many queries laid out on one published column, for `kernels.workloads`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from copy import copy
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from likeness.queries.overlap import (
+    as_values,
+    axis_of,
+    condition_shares,
+    is_range,
+    place_on,
+    range_of,
+)
+from likeness.queries.query import Consecutive
+from likeness.queries.sums import (
+    ANYTHING,
+    check_numbers,
+    made_ends,
+    region_sums,
+    shown_values,
+    value_weights,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.microdata.domain import Domain
+    from likeness.published.columns import ColumnNote
+    from likeness.published.regions import Region
+    from likeness.queries.overlap import Overlap
+
+
+class Stretches(NamedTuple):
+    """The stretch of an axis that each region covers; the last end before the first where it covers nothing."""
+
+    first: NDArray[np.float64]
+    last: NDArray[np.float64]
+    step: NDArray[np.float64]
+    inverse: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, first: Any, last: Any, step: Any) -> Stretches:
+        """Lay out stretches of these ends and steps."""
+        first, last = np.array(first, np.float64), np.array(last, np.float64)
+        # A single number is one value of one, on any axis.
+        step = np.where(first == last, 1.0, np.asarray(step, np.float64))
+        inverse = np.zeros(first.shape)
+        np.divide(1.0, last - first + step, out=inverse, where=last >= first)
+        return cls(first, last, step, inverse)
+
+
+class Spans(NamedTuple):
+    """Conditions that are ranges on an axis on which every region is a stretch."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    stretches: Stretches
+
+
+class Codes(NamedTuple):
+    """Conditions that are ranges of an exact column's codes."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+class Sets(NamedTuple):
+    """Conditions that are ranges of the ranks of values, on a column of value sets."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    begins: NDArray[np.int64]
+    """(R + 1,) where the members of each region begin."""
+    members: NDArray[np.int32]
+    """Ranks of members, region after region, ascending; the missing value has none."""
+    size: NDArray[np.int64]
+    """(R,) Number of members, the missing value included."""
+
+
+class Shares(NamedTuple):
+    """Conditions by the share of each region that meets them."""
+
+    table: NDArray[np.float64]
+    """(D, R)"""
+
+
+LaidOut = Codes | Spans | Sets | Shares
+
+
+class Axis(ABC):
+    """One published column: its R regions, and which of them each unit has.
+
+    Attributes
+    ----------
+    of : (units,) int64
+        Region of each unit.
+    """
+
+    of: NDArray[np.int64]
+
+    @abstractmethod
+    def width(self, conditions: Sequence[Any], power: int | None) -> int:
+        """R where conditions need a table of shares; 0 where they are laid out by their ends alone."""
+
+    @property
+    @abstractmethod
+    def ranks(self) -> NDArray[np.int64]:
+        """(R,) Place of each region in an order that depends on nothing but what the regions say."""
+
+    def at(self, of: NDArray[np.int64]) -> Axis:
+        """Give other units the same regions."""
+        other = copy(self)
+        other.of = of
+        return other
+
+    @abstractmethod
+    def lay_out(self, conditions: Sequence[Any], power: int | None) -> LaidOut:
+        """Lay out conditions.
+
+        Parameters
+        ----------
+        conditions
+            Distinct ones, as in `Query`, or `ANYTHING`.
+        power
+            None: the share of each region that meets each condition. 0: of what is not missing. 1: times the mean
+            number there.
+
+        Raises
+        ------
+        TableError
+            When a condition does not suit the column, or the column holds no numbers and ``power`` asks for them.
+        """
+
+
+class ExactAxis(Axis):
+    """A column that was published exactly.
+
+    Parameters
+    ----------
+    domain
+        Its values.
+    of
+        Code of each unit.
+    """
+
+    def __init__(self, domain: Domain, of: NDArray[np.integer]) -> None:
+        self.domain, self.of = domain, np.asarray(of, np.int64)
+
+    def width(self, conditions: Sequence[Any], power: int | None = None) -> int:
+        """Only conditions that are no ranges of codes need a table."""
+        assert power is None  # noqa: S101  # see `answer`
+        if self.domain.shape == "interval" or code_ranges(self.domain, conditions) is not None:
+            return 0
+        return self.domain.codes
+
+    @property
+    def ranks(self) -> NDArray[np.int64]:
+        """Codes stand in the order of the values."""
+        return np.arange(self.domain.codes)
+
+    def lay_out(self, conditions: Sequence[Any], power: int | None = None) -> Codes | Shares:
+        """Lay out neighbouring values as ranges of codes, everything else as tables; sums are made of weights."""
+        assert power is None  # noqa: S101  # see `answer`
+        found = code_ranges(self.domain, conditions)
+        if found is not None:
+            return Codes(*found)
+        table = exact_shares(self.domain, conditions)
+        return _neighbours(table) or Shares(table)
+
+
+class RegionAxis(Axis):
+    """A generalized column.
+
+    Parameters
+    ----------
+    overlap
+        Its regions.
+    of
+        Region of each unit.
+    """
+
+    def __init__(self, overlap: Overlap, of: NDArray[np.integer]) -> None:
+        self.overlap, self.of = overlap, np.asarray(of, np.int64)
+
+    def width(self, conditions: Sequence[Any], power: int | None) -> int:
+        """Ranges on axes and of neighbouring leaves or members need no table."""
+        shape = self.overlap.note.shape
+        if shape == "interval" or (power is None and rank_ranges(conditions, self._known) is not None):
+            return 0
+        return len(self.overlap.regions)
+
+    @cached_property
+    def _known(self) -> Sequence[str | None]:
+        """Values in an order: leaves of the hierarchy, or every value that was shown; nothing where neither is known."""
+        if self.overlap.note.shape == "set":
+            return shown_values(self.overlap)
+        return () if self.overlap.tree is None else self.overlap.tree.leaves
+
+    @cached_property
+    def ranks(self) -> NDArray[np.int64]:
+        """Regions in the order of their ends, then of their texts."""
+        ranks = np.empty(len(self.overlap.regions), np.int64)
+        ranks[sorted(range(ranks.size), key=lambda r: _place_of(self.overlap.regions[r]))] = np.arange(
+            ranks.size
+        )
+        return ranks
+
+    @cached_property
+    def _intervals(self) -> Stretches:
+        """The regions of an axis."""
+        ends = [self.overlap.ends(region) for region in self.overlap.regions]
+        return Stretches.of([low for low, _ in ends], [high for _, high in ends], self.overlap.step)
+
+    def lay_out(self, conditions: Sequence[Any], power: int | None) -> LaidOut:
+        """Lay out ranges on axes and of neighbouring values by their ends, everything else as tables of shares."""
+        overlap = self.overlap
+        overlap.check_everything()
+        laid: Spans | Sets | Shares | None = None
+        if overlap.note.shape == "interval":
+            ends = range_ends(overlap.note, conditions)
+            if power is not None:
+                check_numbers(overlap.note)
+            if ends is not None:
+                low, high = (np.ceil(ends[0]), np.floor(ends[1])) if overlap.step else ends
+                laid = Spans(low, high, self._intervals)
+        elif overlap.note.shape == "tree" and overlap.tree is None:
+            laid = None if power is not None else self._made(conditions)
+        else:
+            laid = (None if power is not None else self._ranges(conditions)) or Shares(
+                self._table(conditions, power)
+            )
+        return laid or self._one_by_one(conditions, power)
+
+    def _one_by_one(self, conditions: Sequence[Any], power: int | None) -> Shares:
+        """Lay out conditions of any kind."""
+        if power is None:
+            return Shares(np.array([self.overlap.shares(condition) for condition in conditions]))
+        return Shares(np.array([region_sums(self.overlap, condition, power) for condition in conditions]))
+
+    def _made(self, conditions: Sequence[Any]) -> Spans | None:
+        """Lay out ranges of whole numbers or days over a hierarchy made by a rule; None for other conditions."""
+        ranges = [found for condition in conditions if (found := range_of(condition)) is not None]
+        days = {one.days for one in ranges}
+        whole = all(end.denominator == 1 for one in ranges for end in (one.low, one.high))
+        if len(ranges) < len(conditions) or len(days) != 1 or not whole:
+            return None
+        low, high = np.array([(float(one.low), float(one.high)) for one in ranges]).T
+        regions = self.overlap.regions
+        ends = [made_ends(self.overlap, region, days=days == {True}) for region in regions]
+        return Spans(low.copy(), high.copy(), Stretches.of(*np.array(ends).reshape(-1, 3).T))
+
+    def _ranges(self, conditions: Sequence[Any]) -> Spans | Sets | None:
+        """Lay out conditions on values that stand next to each other; None for others."""
+        ends = rank_ranges(conditions, self._known)
+        if ends is None:
+            return None
+        if self.overlap.tree is None:
+            begins, members = self._members
+            known = np.array([value is not None for value in self._known], np.bool_)[members]
+            own = np.append(0, np.cumsum(known))[begins]
+            return Sets(*ends, own, members[known].astype(np.int32), np.diff(begins))
+        return Spans(*ends, Stretches.of(self._leaf_ends[:, 0], self._leaf_ends[:, 1] - 1, 1.0))
+
+    @cached_property
+    def _leaf_ends(self) -> NDArray[np.int64]:
+        """(R, 2) Positions of the first leaf of each node, and of the one after the last."""
+        return np.array([self._leaves(region) for region in self.overlap.regions], np.int64).reshape(-1, 2)
+
+    @cached_property
+    def _members(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(R + 1,) (entries,) Where each set's members begin, and their positions, ascending."""
+        place_in = {value: i for i, value in enumerate(self._known)}
+        sets = [
+            sorted(place_in[value] for value in self.overlap.members(region))
+            for region in self.overlap.regions
+        ]
+        sizes = np.array([len(own) for own in sets], np.int64)
+        members = np.fromiter(chain.from_iterable(sets), np.int64, int(sizes.sum()))
+        return np.append(0, np.cumsum(sizes)), members
+
+    def _table(self, conditions: Sequence[Any], power: int | None) -> NDArray[np.float64]:
+        """(D, R) Shares of nodes and sets."""
+        note, tree = self.overlap.note, self.overlap.tree
+        known = self._known if tree is None else [*tree.leaves, None]
+        table = membership(conditions, known, note.name).astype(np.float64)
+        if power is not None:
+            table *= value_weights(note, known, power)
+        if tree is None:
+            begins, members = self._members
+            found = np.empty((len(conditions), begins.size - 1))
+            for own, values in zip(found, table, strict=True):
+                # One condition at a time: what sets hold is laid out once, not once for each condition.
+                own[:] = np.add.reduceat(values[members], begins[:-1]) / np.diff(begins)
+            return found
+        below = np.zeros(table.shape)
+        np.cumsum(table[:, :-1], axis=1, out=below[:, 1:])
+        ends = self._leaf_ends
+        shares = (below[:, ends[:, 1]] - below[:, ends[:, 0]]) / np.maximum(ends[:, 1] - ends[:, 0], 1)
+        missing = [region.what == "values" for region in self.overlap.regions]
+        return np.where(missing, table[:, -1:], shares)
+
+    def _leaves(self, region: Region) -> tuple[int, int]:
+        """Positions of the first leaf of a node, and of the one after the last."""
+        assert self.overlap.tree is not None  # noqa: S101  # the caller made sure
+        if region.what == "node":
+            return region.low, region.high + 1
+        return 0, self.overlap.tree.size if region.what == "everything" else 0
+
+
+def code_ranges(
+    domain: Domain, conditions: Sequence[Any]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """(D,) (D,) First and last code that meets each condition; None when one is no range of codes by what it says."""
+    if domain.shape != "interval":
+        return rank_ranges(conditions, domain.labels)
+    ends = range_ends(axis_of(domain), conditions)
+    if ends is None:
+        return None
+    low = np.searchsorted(domain.numbers, ends[0], "left")
+    high = np.searchsorted(domain.numbers, ends[1], "right") - 1
+    return low.astype(np.float64), high.astype(np.float64)
+
+
+def rank_ranges(
+    conditions: Sequence[Any], values: Sequence[str | None]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """(D,) (D,) Ranks, first and last, that each condition on neighbouring values covers.
+
+    Parameters
+    ----------
+    conditions
+        Conditions, as in `Query`.
+    values
+        Values in the order of their ranks; the missing one, None, may stand at the end.
+
+    Returns
+    -------
+    tuple or None
+        None when a condition names no neighbours, or names them in another order.
+
+    Examples
+    --------
+    >>> rank_ranges([Consecutive(("a", "b", "c", "d"), 1, 3)], ["a", "c", "d"])
+    (array([1.]), array([1.]))
+    """
+    if not all(isinstance(condition, Consecutive) for condition in conditions):
+        return None
+    low, high = np.zeros(len(conditions)), np.zeros(len(conditions))
+    told = values[:-1] if values and values[-1] is None else values
+    for at, own in {id(own.values): own.values for own in conditions}.items():
+        place_in = {value: i for i, value in enumerate(own)}
+        rank = np.array([-1 if value is None else place_in.get(value, -1) for value in told], np.int64)
+        if not rank.size or rank[0] < 0 or not np.all(np.diff(rank) > 0):
+            return None
+        those = [i for i, own in enumerate(conditions) if id(own.values) == at]
+        low[those] = np.searchsorted(rank, [conditions[i].first for i in those])
+        high[those] = np.searchsorted(rank, [conditions[i].stop for i in those]) - 1.0
+    return low, high
+
+
+def _neighbours(table: NDArray[np.float64]) -> Codes | None:
+    """Take rows of zeros and ones as ranges of codes; None when the ones of a row are not side by side."""
+    count = table.sum(axis=1)
+    if not table.shape[1]:
+        return Codes(count, count - 1)
+    first = table.argmax(axis=1)
+    last = table.shape[1] - 1 - table[:, ::-1].argmax(axis=1)
+    if not np.all((last - first + 1 == count) | (count == 0)):
+        return None
+    return Codes(first.astype(np.float64), first + count - 1)
+
+
+def exact_shares(domain: Domain, conditions: Sequence[Any]) -> NDArray[np.float64]:
+    """(D, codes) 1 for every value of an exactly published column that meets each condition, else 0."""
+    if domain.shape != "interval":
+        labels = [*domain.labels, *([None] if domain.missing else [])]
+        return membership(conditions, labels, domain.name).astype(np.float64)
+    ends = range_ends(axis_of(domain), conditions)
+    if ends is not None:
+        numbers = np.append(domain.numbers, np.full(int(domain.missing), np.nan))
+        return ((ends[0][:, None] <= numbers) & (numbers <= ends[1][:, None])).astype(np.float64)
+    return np.array([condition_shares(domain, condition) for condition in conditions])
+
+
+def range_ends(
+    note: ColumnNote, conditions: Sequence[Any]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """(D,) (D,) Ends of conditions that are all ranges on an axis; None when one is not."""
+    if not all(condition is ANYTHING or is_range(condition) for condition in conditions):
+        return None
+    numeric = note.kind in {"integer", "real"}
+    found = np.array(
+        [
+            (-np.inf, np.inf)
+            if condition is ANYTHING
+            else tuple(
+                float(end) if numeric and type(end) in {int, float} else place_on(note, end)
+                for end in condition
+            )
+            for condition in conditions
+        ],
+        np.float64,
+    ).reshape(-1, 2)
+    return np.ascontiguousarray(found[:, 0]), np.ascontiguousarray(found[:, 1])
+
+
+def membership(conditions: Sequence[Any], values: Sequence[str | None], column: str) -> NDArray[np.bool_]:
+    """(D, V) Whether each value meets each condition.
+
+    Parameters
+    ----------
+    conditions
+        Collections of values, and pairs of numbers or days.
+    values
+        Distinct values (None: the missing one).
+    column
+        Its name, for messages.
+    """
+    met = np.zeros((len(conditions), len(values)), np.bool_)
+    positions: dict[int, NDArray[np.int64]] = {}
+    for i, condition in enumerate(conditions):
+        if condition is ANYTHING:
+            met[i] = True
+        elif isinstance(condition, Consecutive):
+            own = positions.get(id(condition.values))
+            if own is None:
+                rank = {value: at for at, value in enumerate(condition.values)}
+                own = np.array([-1 if value is None else rank.get(value, -1) for value in values], np.int64)
+                positions[id(condition.values)] = own
+            met[i] = (condition.first <= own) & (own < condition.stop)
+        else:
+            between = range_of(condition)
+            wanted = (
+                as_values(condition, column)
+                if between is None
+                else {value for value in values if between.holds(value)}
+            )
+            met[i] = [value in wanted for value in values]
+    return met
+
+
+def _place_of(region: Region) -> tuple[str, float, float, list[str]]:
+    """Where a region stands among others; nothing but what it says decides."""
+    low, high = (float(region.low), float(region.high)) if region.low is not None else (0.0, 0.0)
+    return region.what, low, high, sorted("" if value is None else f"={value}" for value in region.values)

@@ -1,0 +1,521 @@
+"""What labels of numbers, dates and masked codes stand for, read from the labels themselves.
+
+Hierarchies made by a rule (intervals, dates, prefixes) are not published, because their leaves are the values of the
+original. Their labels say what lies below them all the same.
+
+How much of each published region a condition covers, when records are spread evenly over their region (spec 5.4).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil, floor
+from numbers import Number
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.errors import TableError
+from likeness.exact import rational
+from likeness.hierarchies.prefixes import MASK
+from likeness.microdata.domain import NUMERIC
+from likeness.published.columns import ColumnNote
+from likeness.published.regions import Region, position
+from likeness.wording import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from numpy.typing import NDArray
+
+    from likeness.microdata.domain import Domain
+
+_PERIOD = re.compile(r"(\d{4})(?:-Q([1-4])|-(\d\d)(?:-(\d\d))?)?", re.ASCII)
+_CLASS = re.compile(r"\[([^\s,]+), ([^\s,]+)([\])])")
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A stretch of numbers or days.
+
+    Parameters
+    ----------
+    low, high
+        Its ends; days since 1970.
+    step
+        1 for whole numbers and days, 0 for reals.
+    open
+        Whether ``high`` itself lies outside.
+    """
+
+    low: Fraction
+    high: Fraction
+    step: int = 0
+    open: bool = False
+
+    def holds(self, place: Fraction) -> bool:
+        """Whether a number or day lies in it."""
+        return self.low <= place < self.high if self.open else self.low <= place <= self.high
+
+    def share(self, low: Fraction, high: Fraction) -> float:
+        """Share of it between two ends, both included: in values for whole numbers and days, in length for reals."""
+        if self.low == self.high:
+            return float(low <= self.low <= high)
+        if self.step:
+            # A condition may end between two whole numbers.
+            low, high = Fraction(ceil(low)), Fraction(floor(high))
+        inside = min(self.high, high) - max(self.low, low) + self.step
+        return float(max(Fraction(0), inside) / (self.high - self.low + self.step))
+
+
+def stretch_part(first: float, last: float, step: float, low: float, high: float, power: int = 0) -> float:
+    """Share of a stretch between two ends, both included, times the mean number there to some power.
+
+    Parameters
+    ----------
+    first, last
+        Ends of the stretch.
+    step
+        1 for whole numbers, days and ranks, 0 for reals.
+    low, high
+        Ends of the condition.
+    power
+        0 for the share alone.
+
+    Examples
+    --------
+    >>> stretch_part(30, 39, 1, 35, 99), stretch_part(30, 39, 1, 35, 99, 1), stretch_part(0, 2, 0, 1, 2, 1)
+    (0.5, 18.5, 0.75)
+    """
+    if step:
+        # A condition may end between two whole numbers.
+        low, high = float(np.ceil(low)), float(np.floor(high))
+    begin, end = max(first, low), min(last, high)
+    if begin > end:
+        return 0.0
+    share = 1.0 if first == last else (end - begin + step) / (last - first + step)
+    return float(share * ((begin + end) / 2) ** power)
+
+
+@lru_cache(maxsize=1 << 16)
+def read_stretch(label: str, *, days: bool) -> Stretch | None:
+    """Read what a label stands for: a period of days, or a class of numbers or a single one; None for other labels.
+
+    Examples
+    --------
+    >>> read_stretch("[18, 39]", days=False).share(Fraction(18), Fraction(28))
+    0.5
+    >>> read_stretch("2024-Q1", days=True).holds(place("2024-03-31")[1])
+    True
+    """
+    if days:
+        return _read_period(label)
+    parts = _CLASS.fullmatch(label)
+    if parts is None:
+        number = _number(label)
+        return None if number is None else Stretch(number, number)
+    low, high = _number(parts[1]), _number(parts[2])
+    if low is None or high is None:
+        return None
+    half_open = parts[3] == ")"
+    return Stretch(low, high, step=0 if half_open else 1, open=half_open)
+
+
+def place(text: str) -> tuple[bool, Fraction] | None:
+    """Say whether a text is a day (else a number), and where it lies; None for other texts.
+
+    Examples
+    --------
+    >>> place("1970-01-02"), place("1.5"), place("flu")
+    ((True, Fraction(1, 1)), (False, Fraction(3, 2)), None)
+    """
+    if len(text) == 10 and (period := _read_period(text)) is not None:
+        return True, period.low
+    number = _number(text)
+    return None if number is None else (False, number)
+
+
+def stands_for(label: str, value: str) -> bool:
+    """Whether a node of a hierarchy made by a rule has a value below it, or is it.
+
+    Examples
+    --------
+    >>> stands_for("021**", "02139"), stands_for("2024-03", "2024-03-31"), stands_for("[18, 39]", "40")
+    (True, True, False)
+    """
+    if label == value:
+        return True
+    if label.endswith(MASK):
+        return len(label) == len(value) and value.startswith(label.rstrip(MASK))
+    found = place(value)
+    if found is None:
+        return False
+    stretch = read_stretch(label, days=found[0])
+    return stretch is not None and stretch.holds(found[1])
+
+
+@dataclass(frozen=True)
+class Range:
+    """A condition between two ends, both included, for columns that are not published in intervals.
+
+    Parameters
+    ----------
+    days
+        Whether the ends are days.
+    low, high
+        The ends.
+    """
+
+    days: bool
+    low: Fraction
+    high: Fraction
+
+    def holds(self, value: str | None) -> bool:
+        """Whether a single value lies between the ends."""
+        found = None if value is None else place(value)
+        return found is not None and found[0] == self.days and self.low <= found[1] <= self.high
+
+
+def read_range(condition: Any, texts: tuple[str, str]) -> Range | None:
+    """Take a pair of numbers or days as a range; None for a pair of other values, which is a collection.
+
+    Parameters
+    ----------
+    condition
+        A pair.
+    texts
+        Its ends as texts. Numbers written as text are codes, not ends.
+    """
+    places = [place(text) for text in texts]
+    if places[0] is None or places[1] is None or places[0][0] != places[1][0]:
+        return None
+    if not all(
+        found[0] or _is_plain_number(end) for found, end in zip(places, condition, strict=True) if found
+    ):
+        return None
+    return Range(places[0][0], places[0][1], places[1][1])
+
+
+def _is_plain_number(value: Any) -> bool:
+    """Whether a value is a number rather than a text or a truth value."""
+    return isinstance(value, Number | np.number) and not isinstance(value, bool | np.bool_)
+
+
+def _read_period(label: str) -> Stretch | None:
+    """Read a year, quarter, month or day."""
+    parts = _PERIOD.fullmatch(label)
+    if parts is None:
+        return None
+    year, quarter, month, day = (int(part) if part else None for part in parts.groups())
+    assert year is not None  # noqa: S101  # the pattern has it
+    first = month or (3 * quarter - 2 if quarter else 1)
+    months = 1 if month else 3 if quarter else 12
+    try:
+        low = date(year, first, day or 1)
+        if day:
+            return Stretch(_day(low), _day(low), 1)
+        after = np.datetime64(f"{year:04}-{first:02}", "M") + months
+        return Stretch(_day(low), Fraction(int(after.astype("M8[D]").astype(np.int64)) - 1), 1)
+    except ValueError:
+        return None
+
+
+def _day(day: date) -> Fraction:
+    """Days since 1970."""
+    return Fraction(day.toordinal() - date(1970, 1, 1).toordinal())
+
+
+def _number(text: str) -> Fraction | None:
+    """Read a finite decimal number exactly."""
+    try:
+        # Before it is computed with: 1e999999999 is a number of so many digits.
+        return None if "/" in text else rational(text)
+    except ValueError:
+        return None
+
+
+_PUBLISH_TREE = (
+    "ask without the column; whoever publishes can give its hierarchy as a file of all codes instead of a rule (prefix, dates, "
+    "intervals): a file is published with the release, and then every code can be asked for"
+)
+
+
+class Overlap:
+    """The regions of one published column, ready for conditions.
+
+    Parameters
+    ----------
+    note
+        What the certificate says about the column.
+    regions
+        Its distinct regions.
+    """
+
+    def __init__(self, note: ColumnNote, regions: Sequence[Region]) -> None:
+        self.note = note
+        self.regions = regions
+        self.tree = note.tree
+        ends = [(r.low, r.high) for r in regions if r.what == "interval"]
+        # What "*" may stand for: the declared domain, else all that was published.
+        self.low = note.low if note.low is not None else float(min((low for low, _ in ends), default=np.nan))
+        self.high = (
+            note.high if note.high is not None else float(max((high for _, high in ends), default=np.nan))
+        )
+        if note.order is not None:
+            self.low, self.high = 0.0, len(note.order) - 1.0
+        members = frozenset().union(*(r.values for r in regions if r.what == "values"))
+        self.universe: frozenset[str | None] = members if note.values is None else frozenset(note.values)
+
+    def shares(self, condition: Any) -> NDArray[np.float64]:
+        """(R,) Share of each region that meets a condition.
+
+        Raises
+        ------
+        TableError
+            When the condition does not suit the column, or nobody was told what a region stands for.
+        """
+        self.check_everything()
+        if is_range(condition) and self.note.shape == "interval":
+            low, high = (place_on(self.note, end) for end in condition)
+            return np.array([self._interval_share(region, low, high) for region in self.regions])
+        between = self.between(condition)
+        if between is not None and self.note.shape == "tree" and self.tree is None:
+            return np.array([self._made_share(region, between) for region in self.regions])
+        values = as_values(condition, self.note.name) if between is None else self.values_between(between)
+        if self.note.shape == "interval":
+            points = {_place(self.note, value) for value in values if value is not None}
+            missing = np.array([float(None in values and None in r.values) for r in self.regions])
+            return missing + [sum(self._interval_share(r, x, x) for x in points) for r in self.regions]
+        if self.note.shape == "tree":
+            return np.array([self._node_share(region, values) for region in self.regions])
+        return np.array([self._set_share(region, values) for region in self.regions])
+
+    def between(self, condition: Any) -> Range | None:
+        """Take a pair of numbers or days as a range also of a column that is published in nodes or sets."""
+        return range_of(condition) if self.note.shape != "interval" else None
+
+    def values_between(self, between: Range) -> set[str | None]:
+        """Values of a column of nodes or sets that lie in a range."""
+        shown = {value for region in self.regions for value in region.values}
+        known = self.tree.leaves if self.tree is not None else shown | self.universe
+        return {value for value in known if between.holds(value)}
+
+    def check_everything(self) -> None:
+        """Refuse to guess what ``*`` stands for."""
+        unknown = {
+            "interval": not np.isfinite(self.low),
+            "tree": self.tree is None,
+            "set": not self.universe,
+        }[self.note.shape]
+        if unknown and any(region.what == "everything" for region in self.regions):
+            remedy = (
+                _PUBLISH_TREE
+                if self.note.shape == "tree"
+                else "ask without the column, or have it published again with its domain, such as domain: [0, 110]"
+                if self.note.kind in {"integer", "real"}
+                else "ask without the column, or have it published again with its domain, the list of its values"
+                if self.note.kind != "date"
+                else "ask without the column, or have it published again with its domain, the first and last day"
+            )
+            raise TableError(
+                f"column {self.note.name!r}: what '*' stands for was not published, so nothing can be "
+                f"estimated over it; {remedy}"
+            )
+
+    def contains(self, value: Any) -> NDArray[np.bool_]:
+        """(R,) Whether each region may hold a value (None: the missing value)."""
+        if self.note.shape == "set":
+            text = None if value is None else as_text(value)
+            # Without the note's word on it, "*" may stand for anything.
+            anything = self.note.values is None or text in self.universe
+            return np.array(
+                [anything if r.what == "everything" else text in r.values for r in self.regions], np.bool_
+            )
+        if value is None:
+            return np.array([r.what == "everything" or None in r.values for r in self.regions], np.bool_)
+        text = as_text(value)
+        if self.note.shape == "interval":
+            x = position(self.note, text)
+            return np.array(
+                [
+                    r.what == "everything" or (r.what == "interval" and r.low <= x <= r.high)
+                    for r in self.regions
+                ],
+                np.bool_,
+            )
+        return np.array([self._node_contains(region, text) for region in self.regions], np.bool_)
+
+    def _interval_share(self, region: Region, low: float, high: float) -> float:
+        """Share of an interval, in values for whole numbers, days and ranks, in length for reals."""
+        first, last = self.ends(region)
+        return stretch_part(first, last, self.step, low, high)
+
+    @property
+    def step(self) -> float:
+        """0 on an axis of reals, 1 on those of whole numbers, days and ranks."""
+        return 0.0 if self.note.kind == "real" else 1.0
+
+    def ends(self, region: Region) -> tuple[float, float]:
+        """Ends of an interval; the last before the first where there is none."""
+        if region.what == "everything":
+            return self.low, self.high
+        if region.what == "interval":
+            return float(region.low), float(region.high)
+        return np.inf, -np.inf
+
+    def _node_share(self, region: Region, values: set[str | None]) -> float:
+        """Share of a hierarchy node's leaves."""
+        if self.tree is None and region.what != "values":
+            return self._made_share(region, values)
+        return self._set_share(region, values)
+
+    def members(self, region: Region) -> Collection[str | None]:
+        """Values a region of nodes or sets stands for: leaves below the node, members of the set."""
+        if self.tree is None or region.what == "values":
+            return self.universe if region.what == "everything" else region.values
+        if region.what == "everything":
+            return self.tree.leaves
+        return self.tree.leaves[region.low : region.high + 1]
+
+    def _made_share(self, region: Region, condition: set[str | None] | Range) -> float:
+        """Share of a node of a hierarchy made by a rule, as far as its label tells."""
+        if region.what == "values":
+            return float(not isinstance(condition, Range) and None in condition)
+        label = str(next(iter(region.values)))
+        if isinstance(condition, Range):
+            stretch = read_stretch(label, days=condition.days)
+            if stretch is not None:
+                return stretch.share(condition.low, condition.high)
+        elif label in condition:
+            return 1.0
+        else:
+            inside = [value for value in condition if value is not None and stands_for(label, value)]
+            if not inside:
+                return 0.0
+            days, _ = place(inside[0]) or (False, None)
+            stretch = read_stretch(label, days=days)
+            if stretch is not None:
+                points = {found[1] for value in inside if (found := place(value)) is not None}
+                return sum(stretch.share(point, point) for point in points)
+        raise self.untold(label)
+
+    def untold(self, label: str) -> TableError:
+        """Say that nobody was told what lies below a node."""
+        return TableError(
+            f"column {self.note.name!r}: how many values {quoted(label)} stands for is not published, so no part of it can be "
+            f"estimated; name whole nodes, such as {{{quoted(label)}}}, or {_PUBLISH_TREE}"
+        )
+
+    def _node_contains(self, region: Region, value: str) -> bool:
+        """Whether a node may hold a leaf."""
+        if region.what == "everything":
+            return True
+        if region.what == "values":
+            return False
+        if self.tree is None:
+            return stands_for(str(next(iter(region.values))), value)
+        return value in self.tree.rank_of and region.low <= self.tree.rank_of[value] <= region.high
+
+    def _set_share(self, region: Region, values: set[str | None]) -> float:
+        """Share of a value set."""
+        members = self.members(region)
+        return sum(member in values for member in members) / len(members)
+
+
+def condition_shares(domain: Domain, condition: Any) -> NDArray[np.float64]:
+    """(codes,) 1 for every value of an exactly published column that meets a condition, else 0.
+
+    Raises
+    ------
+    TableError
+        When the condition does not suit the column.
+    """
+    if is_range(condition) and domain.shape == "interval":
+        low, high = (_place(axis_of(domain), as_text(end)) for end in condition)
+        own = (domain.numbers >= low) & (domain.numbers <= high)
+        return np.append(own, np.zeros(int(domain.missing))).astype(np.float64)
+    between = range_of(condition) if domain.shape != "interval" else None
+    if between is not None:
+        values: set[str | None] = {label for label in domain.labels if between.holds(label)}
+    else:
+        values = as_values(condition, domain.name)
+    if domain.kind in NUMERIC and domain.shape == "interval":
+        own = np.isin(
+            domain.numbers, [_place(axis_of(domain), value) for value in values if value is not None]
+        )
+    else:
+        own = np.array([label in values for label in domain.labels], np.bool_)
+    return np.append(own, np.full(int(domain.missing), None in values)).astype(np.float64)
+
+
+def axis_of(domain: Domain) -> ColumnNote:
+    """Note on the axis of a domain."""
+    order = tuple(domain.labels) if domain.kind == "ordered" else None
+    return ColumnNote(domain.name, "quasi", domain.kind, "interval", order=order)
+
+
+def _place(note: ColumnNote, text: str) -> float:
+    """Place a value of a condition, which need not be one of the column's, on its axis."""
+    if note.kind in {"integer", "real"} and text in {"inf", "-inf"}:
+        return float(text)
+    # A condition on whole numbers may still say 30.5, or 30.0.
+    return float(position(replace(note, kind="real") if note.kind == "integer" else note, text))
+
+
+def place_on(note: ColumnNote, value: Any) -> float:
+    """Place a value of a condition on the axis of a column."""
+    return _place(note, as_text(value))
+
+
+def is_range(condition: Any) -> bool:
+    """Whether a condition is a pair (low, high), for columns that have an order."""
+    return isinstance(condition, tuple) and len(condition) == 2
+
+
+def range_of(condition: Any) -> Range | None:
+    """Take a pair of numbers or days as a range; None for anything else."""
+    return (
+        read_range(condition, (as_text(condition[0]), as_text(condition[1]))) if is_range(condition) else None
+    )
+
+
+def as_text(value: Any) -> str:
+    """Write a value of a condition as a release writes it; midnights are days.
+
+    Examples
+    --------
+    >>> from datetime import datetime
+    >>> as_text(True), as_text(30), as_text(datetime(2024, 3, 31))
+    ('true', '30', '2024-03-31')
+    """
+    if isinstance(value, np.datetime64) and not np.isnat(value):
+        value = value.astype("M8[us]").item()
+    if isinstance(value, datetime):
+        whole_day = value.time() == time()
+        return value.date().isoformat() if whole_day else value.isoformat()
+    return str(value).lower() if isinstance(value, bool | np.bool_) else str(value)
+
+
+def as_values(condition: Any, column: str) -> set[str | None]:
+    """Take a condition as a collection of values; None is the missing value.
+
+    Raises
+    ------
+    TableError
+        When it is none.
+
+    Examples
+    --------
+    >>> as_values([30], "age")
+    {'30'}
+    """
+    if isinstance(condition, str) or not hasattr(condition, "__iter__"):
+        raise TableError(
+            f"column {column!r}: a condition is a pair (low, high) or a collection of values; got {quoted(condition)}"
+        )
+    # Most values are texts already, and workloads have very many.
+    return {value if value is None or type(value) is str else as_text(value) for value in condition}
