@@ -10,7 +10,7 @@ import sys
 import pytest
 from tests.folder.samples import plain_release, text_of
 
-from likeness.unfinished import undo_all, unfinished
+from likeness.cleanup import undo_all, unfinished
 
 
 def test_undone_however_the_block_ends():

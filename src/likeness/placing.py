@@ -15,8 +15,8 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
+from likeness.cleanup import unfinished
 from likeness.errors import OutputError
-from likeness.unfinished import unfinished
 
 try:
     import fcntl

@@ -96,7 +96,7 @@ def test_bad_usage(run, released):
 
 def test_a_success_below_the_baseline_is_no_gain():
     from likeness.attacks.base import AttackResult
-    from likeness.cli._attacking import as_json, as_text
+    from likeness.cli.attack import as_json, as_text
 
     below = AttackResult("homogeneity", 0.1, 0.3, "meaning", {})
     (line,) = (line for line in as_text([below]) if line.strip().startswith("gain"))

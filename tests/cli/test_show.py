@@ -7,7 +7,7 @@ from dataclasses import fields
 import pytest
 
 from likeness import registry
-from likeness.cli._parts import describe, items, sections
+from likeness.cli.show import describe, items, sections
 
 PARTS = [(kind, name) for kind in registry.KINDS for name in registry.names(kind)]
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likeness.folder.covering import covered
+from likeness.folder.origin import covered
 from likeness.hierarchies import from_rows
 from likeness.microdata.domain import Domain
 from likeness.published.columns import ColumnNote

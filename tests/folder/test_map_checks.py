@@ -8,8 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likeness.folder.class_map import ClassMap
-from likeness.folder.map_checks import class_problems, listed, own_problems
+from likeness.folder.class_map import ClassMap, class_problems, listed, own_problems
 from likeness.microdata.grouping import one_to_one
 
 

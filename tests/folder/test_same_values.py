@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from likeness.folder.same_values import exact_codes, same_cells
+from likeness.folder.origin import exact_codes, same_cells
 from likeness.microdata.domain import Domain
 from likeness.tables import Labelled, read
 

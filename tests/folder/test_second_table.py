@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import likeness as lk
-from likeness.folder.second_table import locate_records
+from likeness.folder.audit import locate_records
 from likeness.tables import read
 
 POLICY = """\

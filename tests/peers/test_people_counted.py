@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import likeness as lk
-from likeness.report.undeclared import undeclared_people
+from likeness.report.people import undeclared_people
 
 COLUMNS = {"who": lk.identifier(), "age": lk.quasi(), "disease": lk.sensitive()}
 METHODS = ("mondrian", "local-recoding", "k-member", "mdav", "sbca")

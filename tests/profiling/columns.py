@@ -3,7 +3,7 @@
 import polars as pl
 
 from likeness.profiling.cells import read_cells
-from likeness.profiling.interpreting import interpret
+from likeness.profiling.meaning import interpret
 from likeness.tables import read
 
 

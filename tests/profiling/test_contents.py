@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 
-from likeness.profiling.contents import MOST, look_at
+from likeness.profiling.cells import MOST, look_at
 
 
 @pytest.mark.parametrize(

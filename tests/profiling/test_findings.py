@@ -3,10 +3,8 @@ import pytest
 from tests.profiling.columns import cells
 
 import likeness as lk
-from likeness.profiling.findings import describe, redundant, share
-from likeness.profiling.interpreting import interpret
-from likeness.profiling.links import Link
-from likeness.profiling.meaning import Meaning
+from likeness.profiling.findings import Link, describe, redundant, share
+from likeness.profiling.meaning import Meaning, interpret
 from likeness.profiling.reach import measure_reach
 from likeness.wording import count
 

@@ -8,9 +8,8 @@ from likeness.microdata.domain import Domain
 from likeness.models.beta_likeness import BetaLikeness
 from likeness.models.distinct_l_diversity import DistinctLDiversity
 from likeness.models.requirements import require
-from likeness.profiling.guarantee import identity_reserved, propose_guarantee
 from likeness.profiling.persons import Persons
-from likeness.profiling.reach import measure_reach
+from likeness.profiling.reach import identity_reserved, measure_reach, propose_guarantee
 
 EACH_ONE = Persons(0, None, 1, 1)
 

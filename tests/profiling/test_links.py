@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.profiling.columns import all_cells
 
-from likeness.profiling.links import Link, find_links
+from likeness.profiling.findings import Link, find_links
 
 
 def links(frame, rows=None):

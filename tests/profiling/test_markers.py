@@ -2,7 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from likeness.profiling.markers import DOUBTFUL, WORDS, blank, odd_numbers, worded
+from likeness.profiling.cells import DOUBTFUL, WORDS, blank, odd_numbers, worded
 
 
 def found(values):

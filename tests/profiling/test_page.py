@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from likeness.profiling import profile
-from likeness.profiling.page import _down, _up
+from likeness.profiling.result import _down, _up
 
 FRAME = {
     "name": [f"Ann {i % 40}" for i in range(80)],

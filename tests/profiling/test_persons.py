@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.profiling.columns import all_cells
 
-from likeness.profiling.interpreting import interpret
+from likeness.profiling.meaning import interpret
 from likeness.profiling.persons import count_groups, find_persons, group_sizes, keys_of
 
 MAILS = ["a@x.org", "b@x.org", "c@x.org"]

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.profiling.columns import all_cells
 
-from likeness.profiling.uniqueness import BELOW, PAIRED, SHOWN, measure_uniqueness
+from likeness.profiling.persons import BELOW, PAIRED, SHOWN, measure_uniqueness
 
 FRAME = {"sex": ["f", "f", "m", "m", "m"], "age": [30, 31, 31, 31, 31], "zip": ["1", "1", "1", "1", ""]}
 

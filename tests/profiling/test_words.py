@@ -1,6 +1,6 @@
 import pytest
 
-from likeness.profiling import words
+from likeness.profiling import meaning as words
 
 
 @pytest.mark.parametrize(

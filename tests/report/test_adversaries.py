@@ -11,8 +11,8 @@ from tests.report.html_check import check_html
 from tests.report.test_people import made, page_of, rows_of, visits
 
 import likeness as lk
-from likeness.report import adversaries
-from likeness.report.adversaries import adversary_rows
+from likeness.report import report_page as adversaries
+from likeness.report.report_page import adversary_rows
 
 HEADING = "Homogeneity, fingerprint, membership"
 LINKED = {"form": {"name": "identity-reserved"}}

@@ -15,7 +15,7 @@ from likeness.folder.audit import plain_policy
 from likeness.folder.class_map import class_map_of
 from likeness.report import losses, report_page
 from likeness.report.measured import skipped_rows
-from likeness.report.proven import smallest_class_tables
+from likeness.report.report_page import smallest_class_tables
 
 ODD = "<script>"
 

@@ -6,8 +6,7 @@ import polars as pl
 import pytest
 
 import likeness as lk
-from likeness.report.people import people_findings
-from likeness.report.spellings import spelling_findings
+from likeness.report.people import people_findings, spelling_findings
 
 
 def made(who: list[object], individual: str | None = "who") -> lk.Release:

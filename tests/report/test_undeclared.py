@@ -3,7 +3,7 @@ from __future__ import annotations
 import polars as pl
 
 import likeness as lk
-from likeness.report.undeclared import undeclared_people
+from likeness.report.people import undeclared_people
 
 ROWS = 12
 TABLE = pl.DataFrame(

@@ -1,7 +1,7 @@
 import pytest
 
 from likeness.errors import TableError
-from likeness.tables.csv_dialect import Dialect, find_delimiter, without_padding
+from likeness.tables.csv_files import Dialect, find_delimiter, without_padding
 
 COMMA = Dialect(",")
 

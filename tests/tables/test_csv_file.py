@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from likeness.errors import TableError
 from likeness.tables import Table, read
-from likeness.tables.csv_dialect import Dialect
-from likeness.tables.csv_file import parse
+from likeness.tables.csv_files import Dialect, parse
 
 ROWS = [("40", "x"), ("31", "y")]
 

@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likeness.errors import TableError
-from likeness.tables import csv_shape
-from likeness.tables.csv_dialect import Dialect
-from likeness.tables.csv_shape import check_records, count_records
+from likeness.tables import csv_files as csv_shape
+from likeness.tables.csv_files import Dialect, check_records, count_records
 
 COMMA = Dialect(",")
 

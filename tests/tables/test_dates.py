@@ -3,7 +3,7 @@ from datetime import date
 import polars as pl
 import pytest
 
-from likeness.tables.dates import are_ambiguous, to_dates
+from likeness.tables.kinds import are_ambiguous, to_dates
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from likeness.errors import TableError
-from likeness.tables.distinct import Distinct, all_missing, from_integers, from_reals, from_texts
+from likeness.tables.columns import Distinct, all_missing, from_integers, from_reals, from_texts
 
 INT64 = np.iinfo(np.int64)
 

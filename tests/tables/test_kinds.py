@@ -7,9 +7,8 @@ import polars as pl
 import pytest
 
 from likeness.errors import TableError
-from likeness.tables.distinct import Distinct
+from likeness.tables.columns import Distinct, RawColumn
 from likeness.tables.kinds import convert, detect, ranked
-from likeness.tables.raw_column import RawColumn
 
 
 def column(values, decimal=".", repeat=None):

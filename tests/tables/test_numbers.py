@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from likeness.errors import TableError
-from likeness.tables.numbers import (
+from likeness.tables.kinds import (
     are_integers,
     are_numbers,
     decimal_mark,

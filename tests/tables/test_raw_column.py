@@ -4,8 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from likeness.tables.distinct import Distinct
-from likeness.tables.raw_column import RawColumn, is_marked
+from likeness.tables.columns import Distinct, RawColumn, is_marked
 
 
 def column(codes, values):

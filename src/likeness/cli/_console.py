@@ -1,4 +1,9 @@
-"""Where a command speaks: what was asked for on stdout, everything else on stderr."""
+"""Progress on a terminal: one line on stderr that names the stage, gone when the work is done.
+
+Where a command speaks: what was asked for on stdout, everything else on stderr.
+
+Plain text for people: tables in columns, numbers, shares; nothing in it moves the cursor.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +14,91 @@ import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from rich.console import Console as Terminal
+from rich.progress import (
+    BarColumn,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.progress import Progress as Bar
+from rich.text import Text
+
 from likeness.progress import Progress, when_compiling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
+
+STAGES = {
+    "encode": "encoding the table",
+    "search": "searching for the release",
+    "publish": "publishing",
+    "prove": "proving",
+    "try": "trying values",
+    "write": "writing, and proving from the bytes",
+}
+
+
+class Drawing(Progress):
+    """Draws the current stage.
+
+    Parameters
+    ----------
+    bar
+        What draws.
+    console
+        Where notes go when the work is done.
+    """
+
+    def __init__(self, bar: Bar, console: Console) -> None:
+        self.bar = bar
+        self.console = console
+        self.stage = ""
+        self.task = TaskID(0)
+
+    def step(self, stage: str, done: int, total: int) -> None:
+        """Draw a stage; of unknown length unless there is more than one unit."""
+        known = total if total > 1 else None
+        if stage == self.stage:
+            self.bar.update(self.task, completed=done, total=known)
+            return
+        if self.stage:
+            self.bar.remove_task(self.task)
+        self.stage = stage
+        self.task = self.bar.add_task(STAGES.get(stage, stage), total=known, completed=done)
+
+    def note(self, message: str) -> None:
+        """Keep it until the work is done: it would tear the line apart."""
+        self.console.note(f"note: {message}")
+
+
+class Compiling(ProgressColumn):
+    """Says why the first run on a machine takes longer."""
+
+    def render(self, task: Task) -> Text:  # noqa: ARG002  # as rich calls it
+        """Look whether the kernels, if there are any yet, are being compiled."""
+        compiling = getattr(sys.modules.get("likeness.kernels"), "compiling", None)
+        busy = compiling is not None and compiling()
+        return Text("compiling, once on this machine" if busy else "")
+
+
+@contextmanager
+def drawing(console: Console) -> Iterator[Drawing]:
+    """Draw on stderr while the work goes on, and wipe it away after."""
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        Compiling(),
+    )
+    with Bar(*columns, console=Terminal(stderr=True), transient=True, refresh_per_second=4) as bar:
+        yield Drawing(bar, console)
 
 
 COMPILING = "compiling, once on this machine: a first run may take minutes"
@@ -97,7 +183,6 @@ class Console:
                 # What was told is out of the list already.
                 when_compiling[:] = [one for one in when_compiling if one is not tell]
             return
-        from likeness.cli._progress import drawing
 
         with drawing(self) as listener:
             yield listener
@@ -168,3 +253,91 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     item = getattr(value, "item", None)
     return plain(item()) if callable(item) else str(value)
+
+
+WIDEST = 32
+
+
+def columns(rows: Sequence[Sequence[str]], indent: str = "  ") -> list[str]:
+    """Write cells under each other.
+
+    Parameters
+    ----------
+    rows
+        Cells; the first row may be a head.
+    indent
+        What every line begins with.
+
+    Examples
+    --------
+    >>> columns([["age", "sex"], ["[30, 39]", "F"]], "")
+    ['age       sex', '[30, 39]  F']
+    """
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    return [
+        indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def cell(text: str, widest: int = WIDEST) -> str:
+    r"""Write a value in one short piece; what is not printable as an escape.
+
+    Examples
+    --------
+    >>> cell("a\nb"), cell("x" * 40, 8)
+    ('a\\nb', 'xxxxxxx…')
+    """
+    shown = printable(text)
+    return shown if len(shown) <= widest else f"{shown[: widest - 1]}…"
+
+
+def number(value: float) -> str:
+    """Write six digits at most.
+
+    Examples
+    --------
+    >>> number(0.25), number(1034122.0), number(float("inf"))
+    ('0.25', '1,034,122', '∞')
+    """
+    if value == float("inf"):
+        return "∞"
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.6g}"
+
+
+def beyond(value: float, limit: float) -> tuple[str, str]:
+    """Write a value and the limit it is beyond, in six digits where these tell them apart.
+
+    Examples
+    --------
+    >>> beyond(0.0621515416, 0.05), beyond(0.30000001, 0.3)
+    (('0.0621515', '0.05'), ('0.30000001', '0.3'))
+    """
+    shown = number(value), number(limit)
+    return shown if shown[0] != shown[1] else (str(value), str(limit))
+
+
+def share(value: float) -> str:
+    """Write a share in percent; never 0 or 100 when it is not.
+
+    Examples
+    --------
+    >>> share(0.9992), share(0), share(0.00001)
+    ('99.92 %', '0 %', 'under 0.01 %')
+    """
+    if 0 < value < 1e-4:
+        return "under 0.01 %"
+    if 1 - 1e-4 < value < 1:
+        return "over 99.99 %"
+    return f"{100 * value:.2f}".rstrip("0").rstrip(".") + " %"
+
+
+def parameters(given: dict[str, object]) -> str:
+    """Write parameters in a phrase.
+
+    Examples
+    --------
+    >>> parameters({"k": 5, "sensitive": "disease"})
+    'k = 5, sensitive = disease'
+    """
+    return ", ".join(f"{name} = {value}" for name, value in given.items())

@@ -12,12 +12,11 @@ from likeness.attacks.base import Making
 from likeness.attacks.matching import reach_of, shared_cells
 from likeness.encode import encode
 from likeness.errors import InvalidError, VerificationError
-from likeness.folder.audit import Audit, content_digest
+from likeness.folder.audit import Audit, content_digest, locate_records
 from likeness.folder.layout import find_layout
+from likeness.folder.origin import exact_codes
 from likeness.folder.private_part import read_private
 from likeness.folder.public_part import read_public
-from likeness.folder.same_values import exact_codes
-from likeness.folder.second_table import locate_records
 from likeness.folder.verification import judge
 from likeness.metrics.base import Evaluation
 from likeness.microdata.grouping import distinct

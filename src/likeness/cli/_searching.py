@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from likeness.cli._console import console
+from likeness.cli._console import columns, console, number
 from likeness.cli._making import told
 from likeness.cli._options import pair
-from likeness.cli._text import columns, number
 from likeness.errors import InvalidError
 from likeness.wording import count
 

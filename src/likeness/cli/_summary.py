@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from likeness import registry
 from likeness.choosing import UNFIT
-from likeness.cli._text import cell, columns, number, parameters
+from likeness.cli._console import cell, columns, number, parameters
 from likeness.folder.class_map import counts_of
 from likeness.tables import Labelled
 from likeness.wording import count

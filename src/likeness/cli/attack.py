@@ -1,13 +1,151 @@
-"""``likeness attack``: what an adversary gets out of a release."""
+"""What `attack` says.
+
+``likeness attack``: what an adversary gets out of a release.
+"""
+
+from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from likeness import registry
 from likeness.cli._command import command as as_command
-from likeness.cli._console import console
-from likeness.cli._options import AS_FOUND, FolderPath, Format, Original, Reading
+from likeness.cli._console import columns, console, number
+from likeness.cli._options import AS_FOUND, FolderPath, Format, Original, Reading, pair, part
+from likeness.cli.measure import threshold
+from likeness.errors import InvalidError, PolicyError, suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from fractions import Fraction
+
+    from likeness.attacks.base import Attack, AttackResult
+    from likeness.cli._rejoined import Rejoined
+
+BEFORE = "_before"
+"""How the details of an attack name what the original allows."""
+EXPLAINED = {"gain": "success less baseline", "targets": "records or people attacked"}
+"""What is the same for all attacks."""
+NO_GAIN = "success is not above the baseline: the release gives this adversary nothing"
+
+
+def make(given: Iterable[str]) -> list[Attack]:
+    """Make attacks of ``NAME`` or ``NAME:key=value,…``; all there are when none is given.
+
+    Raises
+    ------
+    PolicyError
+        When there is no such attack or parameter.
+    """
+    asked = [part(one) for one in given] or [(name, {}) for name in registry.names("attacks")]
+    return [registry.create("attacks", name, parameters) for name, parameters in asked]
+
+
+def limits(given: Iterable[str], attacks: Iterable[Attack]) -> dict[str, Fraction]:
+    """Read thresholds, ``VALUE`` for all attacks or ``NAME=VALUE`` for one; of an attack's the lowest holds.
+
+    Raises
+    ------
+    InvalidError
+        When one is no number from 0 to 1, or names an attack that is not run.
+
+    Examples
+    --------
+    >>> limits(["0.5", "linkage=0.2"], make(["linkage", "skewness"]))
+    {'linkage': Fraction(1, 5), 'skewness': Fraction(1, 2)}
+    """
+    names = [attack.name for attack in attacks]
+    found: dict[str, Fraction] = {}
+    for one in given:
+        name, value = pair(one, "--at-most") if "=" in one else (None, one)
+        if name is not None and name not in names:
+            raise InvalidError(f"--at-most: {one!r}: no such attack is run{suggestion(name, names)}")
+        limit = threshold(value, one)
+        if not 0 <= limit <= 1:
+            raise InvalidError(f"--at-most: {one!r}: a success is a number from 0 to 1")
+        for own in names if name is None else [name]:
+            found[own] = min(limit, found.get(own, limit))
+    return found
+
+
+def run_all(
+    attacks: Iterable[Attack], joined: Rejoined, *, named: bool
+) -> tuple[list[AttackResult], list[str]]:
+    """Attack a release.
+
+    Parameters
+    ----------
+    attacks
+        The attacks.
+    joined
+        The release and its original.
+    named
+        Whether they were asked for by name; others are left out where they are not defined.
+
+    Returns
+    -------
+    results : list of AttackResult
+    left_out : list of str
+        Why the others were not run, one reason each.
+
+    Raises
+    ------
+    PolicyError
+        When an attack that was asked for is not defined for the release.
+    """
+    making = joined.making
+    results: list[AttackResult] = []
+    left_out: dict[str, list[str]] = {}
+    for one in attacks:
+        try:
+            results.append(one.run(joined.publication, joined.encoded.data, making))
+        except PolicyError as problem:
+            if named:
+                raise
+            why = " ".join(problem.problems).removeprefix(f"{one.name}: ")
+            left_out.setdefault(why, []).append(one.name)
+    return results, [f"{', '.join(names)} ({why})" for why, names in left_out.items()]
+
+
+def as_json(result: AttackResult) -> dict[str, Any]:
+    """Write a result as JSON can hold it."""
+    return {
+        "attack": result.attack,
+        "success": result.success,
+        "baseline": result.baseline,
+        "gain": result.gain,
+        "meaning": result.meaning,
+        "details": result.details,
+    }
+
+
+def as_text(results: Iterable[AttackResult]) -> list[str]:
+    """Write results for people: every figure, what the original allows where that is known, and what it means."""
+    lines: list[str] = []
+    for result in results:
+        explained = EXPLAINED | dict(registry.load("attacks", result.attack).explained)
+        if result.gain <= 0:
+            explained["gain"] = NO_GAIN
+        figures = {"success": result.success, "baseline": result.baseline, "gain": result.gain}
+        known = {name: value for name, value in result.details.items() if name.endswith(BEFORE)}
+        figures |= {name: value for name, value in result.details.items() if name not in known}
+        lines += ["", f"{result.attack}: {result.meaning}", *_table(figures, known, explained)]
+    return lines[1:]
+
+
+def _table(
+    figures: Mapping[str, float], known: Mapping[str, float], explained: Mapping[str, str]
+) -> list[str]:
+    """One line per figure; the original's beside it where there are any."""
+    rows = [["", "release", "original", ""]] if known else []
+    for name, value in figures.items():
+        before = known.get(f"{name}{BEFORE}")
+        original = [] if not known else ["" if before is None else number(before)]
+        shown = "none" if name == "gain" and value <= 0 else number(value)
+        rows.append([name.replace("_", " "), shown, *original, explained.get(name, "")])
+    return columns(rows)
 
 
 def attack(
@@ -43,9 +181,8 @@ def attack(
     likeness attack out/ --original patients.csv --attack linkage:targets=1000,seed=3 --attack skewness
     likeness attack out/public --original patients.csv --policy policy.yaml --at-most linkage=0.2
     """
-    from likeness.cli._attacking import as_json, as_text, limits, make, run_all
+    from likeness.cli._console import beyond
     from likeness.cli._rejoined import rejoin
-    from likeness.cli._text import beyond
     from likeness.exact import rational
 
     attacks = make(attack or [])

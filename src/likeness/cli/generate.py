@@ -1,13 +1,139 @@
-"""``likeness generate``: a realistic table about invented people."""
+"""Write a generated table with everything that belongs to it.
 
+``likeness generate``: a realistic table about invented people.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from likeness.cli._command import command as as_command
 from likeness.cli._console import console
+from likeness.cli._files import as_text, check_file
 from likeness.cli._options import Overwrite
+from likeness.errors import LikenessError, OutputError
+from likeness.placing import write_files
+from likeness.policy import Policy
+from likeness.policy.files import write_yaml
+from likeness.tables import write
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FORMATS: dict[str, Literal["csv", "parquet"]] = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}
+
+
+def check_output(path: Path) -> None:
+    """Refuse a file that is neither CSV nor Parquet.
+
+    Raises
+    ------
+    OutputError
+        Saying so.
+    """
+    if path.suffix.lower() not in FORMATS:
+        raise OutputError(f"{path}: unknown extension {path.suffix!r}; known: {', '.join(FORMATS)}")
+
+
+def belongings(dataset: Any, table: Path) -> tuple[dict[Path, str], Path | None]:
+    """Say what belongs to a generated table: its hierarchies, and the policy that is ready for it.
+
+    A hierarchy whose name is taken by another file, as that of another dataset's policy, gets that of the table before it.
+
+    Parameters
+    ----------
+    dataset
+        What generated it.
+    table
+        Where it goes; the others go beside it.
+
+    Returns
+    -------
+    tuple
+        Path to text; and the policy's path, None when this version cannot use that policy.
+    """
+    hierarchies = dataset.hierarchies() if hasattr(dataset, "hierarchies") else {}
+    texts, names = {}, {}
+    for name, rows in hierarchies.items():
+        text = _arx(rows)
+        taken = (table.parent / name).exists() and not _holds(table.parent / name, text)
+        names[name] = f"{table.stem}-{name}" if taken else name
+        texts[table.parent / names[name]] = text
+    if not hasattr(dataset, "policy") or not _usable(dataset.policy()):
+        return texts, None
+    given = dataset.policy()
+    for column in given["columns"].values():
+        if isinstance(column.get("hierarchy"), str):
+            column["hierarchy"] = names.get(column["hierarchy"], column["hierarchy"])
+    policy = table.with_name(f"{table.stem}-policy.yaml")
+    return texts | {policy: write_yaml(given)}, policy
+
+
+def put(frame: pl.DataFrame, table: Path, texts: dict[Path, str], *, overwrite: bool) -> list[Path]:
+    """Write a table and what belongs to it: all of it or, when something must not be replaced, nothing.
+
+    Parameters
+    ----------
+    frame, table
+        The table and its file.
+    texts
+        Path to text of the other files; one that holds just that already is left as it is.
+    overwrite
+        Replace what is there.
+
+    Returns
+    -------
+    list
+        The files that were written.
+
+    Raises
+    ------
+    OutputError
+        With one line for every file that cannot be written.
+    """
+    missing = {path: text for path, text in texts.items() if not _holds(path, text)}
+    problems: list[str] = []
+    for path in (table, *missing):
+        try:
+            check_file(path, overwrite=overwrite)
+        except OutputError as problem:
+            problems += problem.problems
+    if problems:
+        raise OutputError(*problems)
+    kind = FORMATS[table.suffix.lower()]
+    columns = {name: frame[name] for name in frame.columns}
+    writers = {path: as_text(text) for path, text in missing.items()}
+    write_files({table: lambda stage: write(columns, stage, kind)} | writers, overwrite=overwrite)
+    return [table, *missing]
+
+
+def _holds(path: Path, text: str) -> bool:
+    """Whether a file holds a text already."""
+    try:
+        return path.read_bytes() == text.encode()
+    except OSError:
+        return False
+
+
+def _usable(policy: dict[str, Any]) -> bool:
+    """Whether this version can anonymize by a policy."""
+    try:
+        Policy.from_mapping(policy).refuse_unbuilt()
+    except LikenessError:
+        return False
+    return True
+
+
+def _arx(rows: list[list[str]]) -> str:
+    """Write a hierarchy as ARX does, one line a leaf."""
+    text = io.StringIO()
+    csv.writer(text, delimiter=";", lineterminator="\n").writerows(rows)
+    return text.getvalue()
 
 
 def generate(
@@ -41,7 +167,6 @@ def generate(
     likeness generate hospital --rows 5
     """
     from likeness import registry
-    from likeness.cli._generating import belongings, check_output, put
     from likeness.cli._options import part
 
     dataset = registry.create("datasets", *part(name))

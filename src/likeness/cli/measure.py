@@ -1,12 +1,143 @@
-"""``likeness measure``: what a release lost."""
+"""What `measure` says.
 
-from typing import Annotated
+``likeness measure``: what a release lost.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from likeness.cli._command import command as as_command
-from likeness.cli._console import console
-from likeness.cli._options import AS_FOUND, FolderPath, Format, Original, Reading
+from likeness.cli._console import columns, console, number
+from likeness.cli._options import AS_FOUND, FolderPath, Format, Original, Reading, pair
+from likeness.errors import InvalidError
+from likeness.exact import rational
+from likeness.metrics.measuring import Measurements, measure_all, metric_named, parameters_asked
+from likeness.report.kept import kept_findings
+from likeness.wording import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from fractions import Fraction
+
+    from likeness.cli._rejoined import Rejoined
+
+
+def limits(given: Iterable[str]) -> dict[str, Fraction]:
+    """Read thresholds, ``NAME=VALUE``.
+
+    Raises
+    ------
+    InvalidError
+        When one is not of that shape, or names no metric.
+
+    Examples
+    --------
+    >>> limits(["ncp=0.3"])
+    {'ncp': Fraction(3, 10)}
+    """
+    found = {}
+    for one in given:
+        name, value = pair(one, "--at-most")
+        metric_named(name)
+        found[name] = threshold(value, one)
+    return found
+
+
+def threshold(value: str, given: str) -> Fraction:
+    """Read one threshold.
+
+    Raises
+    ------
+    InvalidError
+        When it is not a number.
+    """
+    try:
+        return rational(value)
+    except (ValueError, TypeError, ZeroDivisionError):
+        raise InvalidError(f"--at-most: {given!r}: {value!r} is not a number") from None
+
+
+def measured(
+    joined: Rejoined, asked: Mapping[str, Mapping[str, Any]], also: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Measure a release.
+
+    Parameters
+    ----------
+    joined
+        The release and its original.
+    asked
+        Metrics with their parameters; all that apply when empty.
+    also
+        Metrics that must be among them.
+
+    Returns
+    -------
+    dict
+        ``metrics``: name to value, range and direction, and how it was measured where that is to be said; ``skipped``: why the
+        others were not measured.
+    """
+    evaluation = joined.evaluation
+    if asked:
+        made = {name: metric_named(name, asked.get(name)) for name in dict.fromkeys([*asked, *also])}
+        values = Measurements()
+        for name, metric in made.items():
+            values.add(name, metric, evaluation)
+    else:
+        known = parameters_asked(joined.encoded.name_models(joined.policy.privacy))
+        values = measure_all(evaluation, known)
+        made = {name: metric_named(name, known.get(name)) for name in values}
+        for name in also:
+            if name in values.skipped:
+                raise InvalidError(f"--at-most: {values.skipped[name]}")
+    return {
+        "records": evaluation.data.size,
+        "classes": evaluation.recoding.classes,
+        "metrics": {
+            name: {
+                "value": value,
+                "range": made[name].range,
+                "lower_is_better": made[name].lower_is_better,
+                "withheld": made[name].withheld,
+                **({"details": values.details[name]} if name in values.details else {}),
+                **({"note": values.notes[name]} if name in values.notes else {}),
+            }
+            for name, value in values.items()
+        },
+        "kept": [str(found) for found in kept_findings(evaluation)],
+        "skipped": values.skipped,
+    }
+
+
+def over(found: Mapping[str, Any], allowed: Mapping[str, Fraction]) -> list[str]:
+    """Name the metrics above their thresholds."""
+    return [name for name, limit in allowed.items() if rational(found["metrics"][name]["value"]) > limit]
+
+
+def as_text(found: Mapping[str, Any]) -> list[str]:
+    """Write what was measured for people."""
+    rows = [["metric", "value", "better", "range"]] + [
+        [name, number(one["value"]), "lower" if one["lower_is_better"] else "higher", one["range"]]
+        for name, one in found["metrics"].items()
+    ]
+    lines = [
+        f"{count(found['records'], 'record')}, {count(found['classes'], 'equivalence class', 'equivalence classes')}",
+        "",
+        *columns(rows),
+    ]
+    if found["kept"]:
+        lines += ["", *found["kept"]]
+    notes = [f"{name}: {one['note']}" for name, one in found["metrics"].items() if "note" in one]
+    if notes:
+        lines += ["", *notes]
+    if found["skipped"]:
+        from likeness.report.measured import skipped_rows
+
+        lines += ["", "not measured", *(f"  {names}: {why}" for names, why in skipped_rows(found["skipped"]))]
+    return lines
 
 
 def measure(
@@ -36,10 +167,9 @@ def measure(
     likeness measure out/ --original patients.csv --metric ncp --metric c-avg:k=5 --format json
     likeness measure out/ --original patients.csv --at-most ncp=0.3
     """
-    from likeness.cli._measuring import as_text, limits, measured, over
+    from likeness.cli._console import beyond
     from likeness.cli._options import part
     from likeness.cli._rejoined import rejoin
-    from likeness.cli._text import beyond
 
     allowed = limits(at_most or [])
     asked = dict(part(one) for one in metric or [])

@@ -1,8 +1,76 @@
-"""``likeness warmup``: compile what is compiled once."""
+"""Small releases by every method, for their kernels to be compiled.
 
+``likeness warmup``: compile what is compiled once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from likeness import registry
+from likeness.anonymization import anonymize
 from likeness.cli._command import command as as_command
 from likeness.cli._console import console
+from likeness.errors import LikenessError
+from likeness.policy import Policy, identifier, quasi, sensitive
 from likeness.wording import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MODELS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("k-anonymity", {"k": 2}),
+    ("distinct-l-diversity", {"l": 2}),
+    ("eir-l-diversity", {"l": 2}),
+    ("eir-alpha-beta-anonymity", {"alpha": "0.9", "beta": "0.9"}),
+    ("beta-likeness", {"beta": 9}),
+    ("t-closeness", {"t": "0.9"}),
+)
+_ROWS = 48
+
+
+def small_releases() -> Iterator[str]:
+    """Make a small release by every method, of people with one record and with several, under the models it takes.
+
+    Yields
+    ------
+    str
+        What is made next.
+    """
+    import polars as pl
+
+    columns = {
+        "who": identifier(),
+        "age": quasi(),
+        "zip": quasi(hierarchy={"prefix": 2}),
+        "illness": sensitive(),
+    }
+    table = pl.DataFrame(
+        {
+            "who": [f"p{i // 2}" for i in range(_ROWS)],
+            "age": [20 + (i // 2) * 7 % 40 for i in range(_ROWS)],
+            "zip": [f"{10 + (i // 2) % 3}" for i in range(_ROWS)],
+            "illness": ["flu", "cold", "gout", "cough", "angina"] * (_ROWS // 5) + ["flu"] * (_ROWS % 5),
+        }
+    )
+    for name in registry.names("methods"):
+        for model, parameters in _MODELS:
+            about_people = registry.load("models", model).about_individuals
+            if about_people and not registry.load("methods", name).takes_individuals:
+                continue
+            yield f"{name}, {model}"
+            try:
+                policy = Policy(
+                    columns=columns,
+                    privacy=registry.create("models", model, parameters),
+                    method={"name": name},
+                    withhold={"at_most": 1},
+                    individual="who" if about_people else None,
+                )
+                anonymize(table, policy, seed=1)
+            except LikenessError:
+                # This method does not take this model, or wants parameters: nothing of it to compile.
+                continue
 
 
 def warmup() -> None:
@@ -20,7 +88,6 @@ def warmup() -> None:
     from time import perf_counter
 
     from likeness import kernels
-    from likeness.cli._warming import small_releases
 
     names = [found.name for found in pkgutil.iter_modules(kernels.__path__)]
     begin = perf_counter()

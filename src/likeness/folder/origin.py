@@ -1,27 +1,33 @@
-"""Whether a release is a correct generalization of its original, and nobody is lost or invented."""
+"""Whether published regions cover the values they were made from.
+
+Whether published texts say exactly what stands in the original.
+
+Whether a release is a correct generalization of its original, and nobody is lost or invented.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likeness.anonymization import as_it_is, describe_columns
+from likeness.errors import HierarchyError
 from likeness.folder.audit import content_digest
-from likeness.folder.class_map import DROPPED
-from likeness.folder.covering import covered
-from likeness.folder.map_checks import listed
-from likeness.folder.same_values import exact_codes, same_cells
+from likeness.folder.class_map import DROPPED, listed
 from likeness.forms.base import as_labelled
 from likeness.methods.base import Problem
+from likeness.microdata.domain import NUMERIC
 from likeness.microdata.grouping import one_to_one
 from likeness.microdata.losses import LOSSES
 from likeness.models.requirements import require_of
+from likeness.published.text import read_value
 from likeness.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -30,8 +36,157 @@ if TYPE_CHECKING:
     from likeness.folder.class_map import ClassMap
     from likeness.folder.public_part import PublicPart
     from likeness.forms.base import Publication
+    from likeness.microdata.domain import Domain
     from likeness.microdata.mechanism import Mechanism
     from likeness.policy import Policy
+    from likeness.published.regions import Region
+    from likeness.tables import EncodedColumn, Labelled
+
+
+def covered(
+    regions: Sequence[Region], of: NDArray[np.int64], domain: Domain, codes: NDArray[np.integer]
+) -> NDArray[np.bool_]:
+    """Decide which records have a value that their published region covers.
+
+    Parameters
+    ----------
+    regions
+        R distinct regions, as they were read.
+    of : (n,) int64
+        Region of each record.
+    domain
+        The attribute in the original.
+    codes : (n,) int
+        Original code of each record.
+
+    Returns
+    -------
+    (n,) bool
+
+    Examples
+    --------
+    >>> from likeness.published.columns import ColumnNote
+    >>> from likeness.published.regions import read_region
+    >>> from likeness.microdata.domain import Domain
+    >>> age = Domain("age", "integer", np.array([20, 30, 60]), "interval", low=20, high=60)
+    >>> region = read_region("[20, 40]", ColumnNote("age", "quasi", "integer", "interval"))
+    >>> covered([region], np.array([0, 0]), age, np.array([1, 2]))
+    array([ True, False])
+    """
+    low = np.zeros(len(regions), np.int64)
+    high = np.full(len(regions), -1, np.int64)
+    members: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
+    axis = _axis(domain)
+    rank: dict[str | None, int] = {label: code for code, label in enumerate(domain.labels)}
+    if domain.missing:
+        rank[None] = domain.missing_code
+    for i, region in enumerate(regions):
+        if region.what == "everything":
+            high[i] = domain.codes - 1
+        elif region.what == "interval":
+            low[i], high[i] = _span(axis, region, domain)
+        elif region.what == "node":
+            low[i], high[i] = _leaves(region, domain)
+        else:
+            own = [rank[value] for value in region.values if value in rank]
+            members.append(i * domain.codes + np.array(own, np.int64))
+    own_codes = np.asarray(codes, np.int64)
+    inside = (low[of] <= own_codes) & (own_codes <= high[of])
+    return np.asarray(inside | np.isin(of * domain.codes + own_codes, np.concatenate(members)))
+
+
+def _axis(domain: Domain) -> list[Any]:
+    """Values in the order of their codes, as regions place them."""
+    if domain.kind == "date":
+        return list(domain.values.astype("datetime64[D]").astype(np.int64).tolist())
+    if domain.kind in NUMERIC:
+        return list(domain.values.tolist())
+    return list(range(domain.size))
+
+
+def _span(axis: list[Any], region: Region, domain: Domain) -> tuple[int, int]:
+    """First and last code of an interval."""
+    # The text of a real number is the shortest that reads back as it: read back, it is exact.
+    low, high = (float(end) if domain.kind == "real" else end for end in (region.low, region.high))
+    return bisect_left(axis, low), bisect_right(axis, high) - 1
+
+
+def _leaves(region: Region, domain: Domain) -> tuple[int, int]:
+    """First and last code below a hierarchy node of the original."""
+    tree = domain.hierarchy
+    try:
+        node = -1 if tree is None else tree.node_of(read_value(region.text))
+    except HierarchyError:
+        return 0, -1
+    return (0, -1) if tree is None else (int(tree.left[node]), int(tree.right[node]))
+
+
+def exact_codes(published: Domain, original: Domain) -> NDArray[np.int64]:
+    """(codes,) Original code of every published value; -1 for values that the original does not have.
+
+    Examples
+    --------
+    >>> from likeness.microdata.domain import Domain
+    >>> shown = Domain("disease", "categorical", np.array(["cold", "gout"], object), "set")
+    >>> exact_codes(shown, Domain("disease", "categorical", np.array(["cold", "flu"], object), "set"))
+    array([ 0, -1])
+    """
+    if original.kind in NUMERIC and published.kind == original.kind:
+        values: list[Any] = original.values.tolist()
+        shown: list[Any] = published.values.tolist()
+    else:
+        values, shown = list(original.labels), list(published.labels)
+    rank = {value: code for code, value in enumerate(values)}
+    found = [rank.get(value, -1) for value in shown]
+    return np.array([*found, *([original.missing_code] if published.missing else [])], np.int64)
+
+
+def same_cells(original: EncodedColumn, rows: NDArray[np.int64], published: Labelled) -> NDArray[np.bool_]:
+    """Decide which published cells are those of the original.
+
+    Parameters
+    ----------
+    original
+        The whole column.
+    rows : (n,) int64
+        Row of the original of each published row.
+    published
+        Codes and texts of the n published cells; the empty text where there is nothing.
+
+    Returns
+    -------
+    (n,) bool
+    """
+    rank: dict[Any, int] = {value: code for code, value in enumerate(original.values.tolist())}
+    found = np.array([_code(text, rank, original.kind) for text in published.labels], np.int64)
+    shown = found[published.codes]
+    own = original.codes[rows].astype(np.int64)
+    # A missing cell and an empty text are the same in CSV.
+    empty = rank.get("", -1) if original.kind == "text" else -1
+    return np.asarray((shown == own) | ((shown == -1) & (own == empty)))
+
+
+def _code(text: str, rank: dict[Any, int], kind: str) -> int:
+    """Code of a published text in the original; -1 for an empty cell, -2 for what is not there."""
+    if kind == "text":
+        return -1 if text == "" else rank.get(text, -2)
+    if text == "":
+        return -1
+    try:
+        return rank.get(_value(text, kind), -2)
+    except ValueError:
+        return -2
+
+
+def _value(text: str, kind: str) -> Any:
+    """Read a text as a value of a kind."""
+    if kind == "integer":
+        return int(text)
+    if kind == "real":
+        return float(text)
+    if kind == "boolean":
+        return {"true": True, "false": False}.get(text.lower())
+    return np.datetime64(text, "D").astype("datetime64[D]").tolist()
 
 
 class Origin:

@@ -11,10 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from likeness.cleanup import unfinished
 from likeness.errors import OutputError
 from likeness.folder.layout import CERTIFICATE, CERTIFICATE_PAGE, PRIVATE, PRIVATE_FILES, PUBLIC
 from likeness.placing import REPLACED, beside, clear, clear_locked, locked
-from likeness.unfinished import unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from likeness.errors import LikenessError, TableError, VerificationError
 from likeness.folder.audit import Audit
-from likeness.folder.class_map import ClassMap, read_class_map
+from likeness.folder.class_map import ClassMap, class_problems, own_problems, read_class_map
 from likeness.folder.layout import AUDIT, CLASSES, PRIVATE_FILES, digest, read_bounded
-from likeness.folder.map_checks import class_problems, own_problems
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:

@@ -10,13 +10,12 @@ import numpy as np
 from likeness.anonymization import as_policy
 from likeness.encode import Encoded, encode
 from likeness.errors import InvalidError, LikenessError
-from likeness.folder.audit import plain_policy
+from likeness.folder.audit import locate_records, plain_policy
+from likeness.folder.class_map import listed
 from likeness.folder.layout import find_layout
-from likeness.folder.map_checks import listed
 from likeness.folder.origin import Origin
 from likeness.folder.private_part import PrivatePart, read_private
 from likeness.folder.public_part import PublicPart, read_public
-from likeness.folder.second_table import locate_records
 from likeness.kernels.grouping import first_appearance
 from likeness.microdata.grouping import pack
 from likeness.models.requirements import one_a_column

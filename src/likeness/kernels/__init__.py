@@ -16,9 +16,9 @@ from numba import njit
 from numba.core import config
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
+from likeness.cleanup import remember
 from likeness.kernels._compiling import compiling
 from likeness.kernels._stale import drop_stale
-from likeness.unfinished import remember
 
 __all__ = ["compiling", "njit"]
 

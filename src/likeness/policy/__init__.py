@@ -21,9 +21,8 @@
 
 from __future__ import annotations
 
-from likeness.policy.column import Column
+from likeness.policy.column import Column, drop, identifier, other, quasi, sensitive
 from likeness.policy.policy import Policy
-from likeness.policy.roles import drop, identifier, other, quasi, sensitive
 from likeness.policy.sections import (
     ColumnMissing,
     Hygiene,

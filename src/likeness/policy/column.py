@@ -1,4 +1,9 @@
-"""A column of the table: its role, and what is declared about its values."""
+"""Keys of one column that do not go together.
+
+A column of the table: its role, and what is declared about its values.
+
+Columns as Python users declare them: a function for each role, with the keys of the policy file.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +12,133 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import BeforeValidator, Field, ValidationInfo, WithJsonSchema, field_validator
 
-from likeness.policy.column_checks import contradictions
-from likeness.policy.declared import Attempt, Declared
-from likeness.policy.domain import read_bound, read_domain
-from likeness.policy.hierarchy import plain_hierarchy, read_hierarchy
+from likeness.errors import PolicyError
+from likeness.policy.hierarchy import plain_hierarchy, read_hierarchy, rule_of
+from likeness.policy.problems import Attempt, Declared, Entry, RefusalError, line
 from likeness.policy.sections import ColumnMissing, Natural, Positive
+from likeness.policy.values import RANGES, read_bound, read_domain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
-    from likeness.policy.problems import Entry
+    from likeness.hierarchies import Hierarchy
+
+if TYPE_CHECKING:
+    Bound = float | date | str
+    Domain = Sequence[float] | Sequence[date] | Sequence[str]
+    HierarchyKey = str | Path | Mapping[str, Any] | Sequence[Sequence[str]] | Hierarchy
+    MissingKey = ColumnMissing | Mapping[str, Any]
+
+ALLOWED: dict[str, frozenset[str]] = {
+    "identifier": frozenset({"action", "missing"}),
+    "quasi": frozenset({"kind", "domain", "weight", "bottom", "top", "max_level", "missing", "hierarchy"}),
+    "sensitive": frozenset({"kind", "domain", "missing", "hierarchy", "distance"}),
+    "other": frozenset({"kind", "missing"}),
+    "drop": frozenset(),
+}
+"""Keys that mean something for a role, beside ``role`` itself."""
+
+_RULE_KINDS = {
+    "prefix": ("codes", ("ordered", "hierarchical", "categorical")),
+    "intervals": ("numbers", ("integer", "real", "hierarchical")),
+    "dates": ("dates", ("date", "hierarchical")),
+}
+
+
+def contradictions(column: Column, given: Mapping[str, Any], bad: frozenset[str]) -> Iterator[Entry]:
+    """Find keys of one column that do not go together.
+
+    Parameters
+    ----------
+    column
+        The column, without the bad keys.
+    given
+        What was given under known keys.
+    bad
+        Keys whose values are already refused.
+
+    Examples
+    --------
+    >>> from likeness.policy import Column
+    >>> Column.read({"role": "quasi", "distance": "equal"})
+    Traceback (most recent call last):
+    likeness.policy.problems.RefusalError: distance is not a key of a quasi column; only of a sensitive one
+    """
+    yield from _foreign(column.role, given)
+    yield from _ranges(column, bad)
+    if "hierarchy" not in bad:
+        yield from _hierarchies(column)
+    yield from _orders(column, bad)
+
+
+def _orders(column: Column, bad: frozenset[str]) -> Iterator[Entry]:
+    """Find orders that nothing tells."""
+    published = column.role in {"quasi", "sensitive"}
+    told = column.domain is not None or column.hierarchy is not None or bool({"domain", "hierarchy"} & bad)
+    if column.kind == "ordered" and published and not told:
+        yield Entry((), "kind: ordered needs a domain: the list of its values in order", "kind")
+    if column.distance == "ordered" and column.kind == "categorical":
+        message = "ordered needs an order, and kind categorical has none; say kind: ordered and a domain"
+        yield Entry(("distance",), message)
+
+
+def _foreign(role: str, given: Mapping[str, Any]) -> Iterator[Entry]:
+    """Keys of other roles."""
+    for key, value in given.items():
+        if key == "role" or value is None or key in ALLOWED[role]:
+            continue
+        homes = " or ".join(_article(other) for other, keys in ALLOWED.items() if key in keys)
+        yield Entry((), f"{key} is not a key of {_article(role)} column; only of {homes} one", key)
+
+
+def _article(role: str) -> str:
+    """Put the article before a role."""
+    return f"an {role}" if role[0] in "io" else f"a {role}"
+
+
+def _ranges(column: Column, bad: frozenset[str]) -> Iterator[Entry]:
+    """Bottom and top coding, and what they lie in."""
+    coded = {key: getattr(column, key) for key in ("bottom", "top") if getattr(column, key) is not None}
+    if "kind" in bad or not coded:
+        return
+    if column.kind not in {None, *RANGES}:
+        for key in coded:
+            yield Entry((key,), f"needs numbers or dates; the kind is {column.kind}")
+        return
+    if len(coded) == 2 and coded["bottom"] > coded["top"]:
+        yield Entry(("bottom",), f"{coded['bottom']} lies above top, {coded['top']}; swap them")
+    if column.domain is None:
+        return
+    low, high = column.domain[0], column.domain[-1]
+    if isinstance(low, str):
+        yield Entry(("domain",), f"lists texts, but {' and '.join(coded)} need numbers or dates")
+        return
+    for key, end in coded.items():
+        if not low <= end <= high:
+            yield Entry((key,), f"{end} lies outside the domain, {low} to {high}")
+
+
+def _hierarchies(column: Column) -> Iterator[Entry]:
+    """Find what needs a hierarchy, and whether it suits the kind."""
+    if column.hierarchy is None:
+        needs = {
+            "max_level": column.max_level is not None,
+            "kind": column.kind == "hierarchical",
+            "distance": column.distance == "hierarchical",
+        }
+        for key, is_needed in needs.items():
+            if is_needed:
+                what = "max_level" if key == "max_level" else f"{key}: hierarchical"
+                yield Entry((), f"{what} needs a hierarchy; give one, such as hierarchy: {{prefix: 5}}", key)
+        return
+    rule = rule_of(column.hierarchy)
+    if rule is None or column.kind is None:
+        return
+    of_what, kinds = _RULE_KINDS[rule]
+    if column.kind not in kinds:
+        yield Entry(("hierarchy",), f"{rule} makes a hierarchy of {of_what}; the kind is {column.kind}")
+
 
 Role = Literal["identifier", "quasi", "sensitive", "other", "drop"]
 Kind = Literal["integer", "real", "date", "ordered", "hierarchical", "categorical"]
@@ -154,3 +276,142 @@ class Column(Declared):
         if "domain" in found:
             found["domain"] = [end.isoformat() if isinstance(end, date) else end for end in found["domain"]]
         return found
+
+
+def identifier(*, action: Action | None = None, missing: MissingKey | None = None) -> Column:
+    """Declare a column that names a person; it is never published.
+
+    Parameters
+    ----------
+    action
+        ``drop``, the default, or ``pseudonym``: a random number in its place.
+    missing
+        Only for the column that the policy's ``individual`` names: which cells name nobody, and whether such
+        records are dropped.
+
+    Raises
+    ------
+    PolicyError
+        When a key is refused.
+
+    Examples
+    --------
+    >>> identifier()
+    Column(role='identifier')
+    """
+    return _column("identifier", action=action, missing=missing)
+
+
+def quasi(
+    *,
+    kind: Kind | None = None,
+    domain: Domain | None = None,
+    weight: float | None = None,
+    bottom: Bound | None = None,
+    top: Bound | None = None,
+    max_level: int | None = None,
+    missing: MissingKey | None = None,
+    hierarchy: HierarchyKey | None = None,
+) -> Column:
+    """Declare a quasi-identifier: a column an adversary may know of a person.
+
+    Parameters
+    ----------
+    kind, domain, weight, bottom, top, max_level, missing, hierarchy
+        See `Column`.
+
+    Raises
+    ------
+    PolicyError
+        When a key is refused.
+
+    Examples
+    --------
+    >>> quasi(kind="integer", domain=[0, 110], weight=2)
+    Column(role='quasi', kind='integer', domain=(0, 110), weight=2.0)
+    >>> quasi(weight=0)
+    Traceback (most recent call last):
+    likeness.errors.PolicyError: quasi.weight: must be above 0; got 0
+    """
+    return _column(
+        "quasi",
+        kind=kind,
+        domain=domain,
+        weight=weight,
+        bottom=bottom,
+        top=top,
+        max_level=max_level,
+        missing=missing,
+        hierarchy=hierarchy,
+    )
+
+
+def sensitive(
+    *,
+    kind: Kind | None = None,
+    domain: Domain | None = None,
+    missing: MissingKey | None = None,
+    hierarchy: HierarchyKey | None = None,
+    distance: Distance | None = None,
+) -> Column:
+    """Declare a sensitive attribute: what nobody should learn about a person.
+
+    Parameters
+    ----------
+    kind, domain, missing, hierarchy, distance
+        See `Column`.
+
+    Raises
+    ------
+    PolicyError
+        When a key is refused.
+
+    Examples
+    --------
+    >>> sensitive(hierarchy="icd.csv", distance="hierarchical")
+    Column(role='sensitive', hierarchy='icd.csv', distance='hierarchical')
+    """
+    return _column(
+        "sensitive", kind=kind, domain=domain, missing=missing, hierarchy=hierarchy, distance=distance
+    )
+
+
+def other(*, kind: Kind | None = None, missing: MissingKey | None = None) -> Column:
+    """Declare a column that is published as it is.
+
+    Parameters
+    ----------
+    kind, missing
+        See `Column`.
+
+    Raises
+    ------
+    PolicyError
+        When a key is refused.
+
+    Examples
+    --------
+    >>> other()
+    Column(role='other')
+    """
+    return _column("other", kind=kind, missing=missing)
+
+
+def drop() -> Column:
+    """Declare a column that is left out of the release.
+
+    Examples
+    --------
+    >>> drop()
+    Column(role='drop')
+    """
+    return _column("drop")
+
+
+def _column(role: Role, **given: Any) -> Column:
+    """Make a column of what was given; every problem begins with the role."""
+    try:
+        return Column(role=role, **{key: value for key, value in given.items() if value is not None})
+    except RefusalError as problem:
+        entries = (entry._replace(place=(role, *entry.place)) for entry in problem.entries)
+        raise PolicyError(*(line(entry) for entry in entries)) from None

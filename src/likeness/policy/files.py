@@ -1,21 +1,273 @@
-"""Policy files: YAML or JSON into plain values, with the line of each; and back."""
+"""YAML as policies need it: texts stay texts.
+
+YAML 1.1, which PyYAML reads, takes ``no`` for false, ``012`` for ten and ``12:30`` for 750. In a policy
+these are codes of countries, ZIP codes and times. Here only ``true`` and ``false`` are truths, and numbers
+are plain decimal ones. Keys, markers of missing values and labels of hierarchies are always the text that
+stands there.
+
+Policy files: YAML or JSON into plain values, with the line of each; and back.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import yaml
 
 from likeness.errors import PolicyError
+from likeness.policy.hierarchy import RULES
 from likeness.policy.problems import Entry, Place, line
-from likeness.policy.yaml_nodes import Dumper, Loader, Reader
+from likeness.policy.values import LISTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+
+Mode = Literal["plain", "name", "text"]
+_MOST_REPEATED = 200_000
+"""A file whose aliases and merges (``<<``) write out more nodes than this again is refused rather than written out."""
+
+_TOO_MUCH = "an alias repeats what it stands in, or far too much"
+
+_TAG = "tag:yaml.org,2002:"
+_PATTERNS = {
+    "bool": (r"true|True|TRUE|false|False|FALSE", "tTfF"),
+    "int": (r"[-+]?(?:0|[1-9][0-9]*)", "-+0123456789"),
+    "float": (
+        r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf)|\.nan",
+        "-+.0123456789",
+    ),
+    "timestamp": (r"[0-9]{4}-[0-9]{2}-[0-9]{2}", "0123456789"),
+    "null": (r"~|null|Null|NULL|", "~nN\0"),
+    "merge": (r"<<", "<"),
+}
+
+
+class Loader(yaml.SafeLoader):
+    """Composes nodes whose plain scalars are resolved by the patterns above."""
+
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012  # PyYAML's own way
+
+
+class Dumper(yaml.SafeDumper):
+    """Quotes a text whenever this loader or a plain YAML 1.1 one would take it for something else."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012  # PyYAML's own way
+        first: list(resolvers) for first, resolvers in yaml.SafeDumper.yaml_implicit_resolvers.items()
+    }
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002  # PyYAML's signature
+        """Write equal values out instead of naming them."""
+        return True
+
+    def analyze_scalar(self, scalar: str) -> Any:
+        """Keep rare line breaks, which only escapes in double quotes keep."""
+        analysis = super().analyze_scalar(scalar)
+        if any(rare in scalar for rare in "\x85\u2028\u2029"):
+            analysis.allow_single_quoted = analysis.allow_block = False
+        return analysis
+
+
+for _name, (_pattern, _first) in _PATTERNS.items():
+    for _class in (Loader, Dumper):
+        _class.add_implicit_resolver(
+            _TAG + _name, re.compile(f"(?:{_pattern})\\Z"), ["" if c == "\0" else c for c in _first]
+        )
+
+
+class Reader:
+    """One walk over the nodes of a document.
+
+    Attributes
+    ----------
+    lines : dict
+        Line, from 1, of every key and item.
+    problems : list
+        Keys that are given twice.
+
+    Examples
+    --------
+    >>> reader = Reader()
+    >>> reader.value(yaml.compose("{a: no, a: 1}", Loader=Loader), ())
+    {'a': 'no'}
+    >>> reader.problems[0].message
+    "'a' is given twice, in line 1 and in line 1; keep one of them"
+    """
+
+    def __init__(self) -> None:
+        self.lines: dict[Place, int] = {}
+        self.problems: list[Entry] = []
+        self._open: set[int] = set()
+        self._seen: set[int] = set()
+        self._repeated = 0
+
+    def value(self, node: yaml.Node, place: Place, mode: Mode = "plain") -> Any:
+        """Make the plain value of a node.
+
+        Parameters
+        ----------
+        node
+            As composed with `Loader`.
+        place
+            Keys and positions that lead to it.
+        mode
+            ``plain``: scalars by their patterns; ``name``: texts, but nulls are null; ``text``: texts.
+
+        Raises
+        ------
+        yaml.MarkedYAMLError
+            For keys that are no scalars, unknown tags, and aliases that contain themselves.
+        """
+        if id(node) in self._open:
+            raise _problem(node, _TOO_MUCH)
+        if id(node) in self._seen:
+            self._repeat(node)
+        self._seen.add(id(node))
+        if isinstance(node, yaml.ScalarNode):
+            return node.value if mode == "text" or (mode == "name" and not _is_null(node)) else _scalar(node)
+        if node.tag not in {f"{_TAG}map", f"{_TAG}seq"}:
+            raise _problem(node, f"the tag {node.tag!r} means nothing in a policy")
+        self._open.add(id(node))
+        try:
+            if isinstance(node, yaml.SequenceNode):
+                return [self._item(item, (*place, i), mode) for i, item in enumerate(node.value)]
+            return self._mapping(node, place, mode)
+        finally:
+            self._open.discard(id(node))
+
+    def _repeat(self, node: yaml.Node) -> None:
+        """Count a node that was met before."""
+        self._repeated += 1
+        if self._repeated > _MOST_REPEATED:
+            raise _problem(node, _TOO_MUCH)
+
+    def _item(self, node: yaml.Node, place: Place, mode: Mode) -> Any:
+        """One item of a sequence."""
+        self.lines[place] = _line(node)
+        return self.value(node, place, mode)
+
+    def _mapping(self, node: yaml.Node, place: Place, mode: Mode) -> dict[str, Any]:
+        """Make a mapping with texts as keys."""
+        found: dict[str, Any] = {}
+        own: dict[str, int] = {}
+        pairs = list(self._pairs(node, frozenset(self._open), set()))
+        below = {key.value: value for key, value, _ in reversed(pairs)}
+        for key, value, is_own in pairs:
+            name = key.value
+            if name in own:
+                if is_own:
+                    self.problems.append(_twice((*place, name), own[name], _line(key)))
+                continue
+            if is_own:
+                own[name] = _line(key)
+            elif name in found:
+                continue
+            self.lines[(*place, name)] = _line(key)
+            if mode == "text":
+                found[name] = None if _is_null(value) else self.value(value, (*place, name), mode)
+            else:
+                found[name] = self.value(value, (*place, name), _mode((*place, name), below))
+        return found
+
+    def _pairs(
+        self, node: yaml.Node, above: frozenset[int], merged: set[int]
+    ) -> Iterator[tuple[yaml.ScalarNode, yaml.Node, bool]]:
+        """Pairs of a mapping, its own first (True), then those it merges (``<<``).
+
+        Each mapping is merged once: again it would bring the same keys, and of equal keys the first counts.
+        """
+        sources: list[yaml.Node] = []
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise _problem(key, "a key must be a text")
+            if key.tag == f"{_TAG}merge":
+                sources += value.value if isinstance(value, yaml.SequenceNode) else [value]
+            else:
+                yield key, value, True
+        for source in sources:
+            if not isinstance(source, yaml.MappingNode) or id(source) in above:
+                raise _problem(source, "<< merges mappings")
+            self._repeat(source)
+            if id(source) in merged:
+                continue
+            merged.add(id(source))
+            for key, value, _ in self._pairs(source, above | {id(source)}, merged):
+                self._repeat(key)
+                yield key, value, False
+
+
+def _mode(place: Place, siblings: dict[str, yaml.Node]) -> Mode:
+    """How the scalars of a value are read, from where it stands."""
+    match place:
+        case (
+            ("missing", "markers") | ("records", "missing", "markers") | ("columns", _, "missing", "markers")
+        ):
+            return "text"
+        case ("records", "header"):
+            return "text" if isinstance(siblings["header"], yaml.SequenceNode) else "plain"
+        case ("records", "missing"):
+            return "plain"
+        case ("columns", _, "hierarchy"):
+            node = siblings["hierarchy"]
+            if isinstance(node, yaml.MappingNode):
+                keys = {key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)}
+                return "plain" if keys & RULES.keys() else "text"
+            return "text" if isinstance(node, yaml.SequenceNode) else "name"
+        case ("columns", _, "domain"):
+            kind = siblings.get("kind")
+            return "text" if isinstance(kind, yaml.ScalarNode) and kind.value in LISTS else "plain"
+        case ("individual" | "weights",) | ("records" | "categories", _):
+            return "name"
+        case ("privacy", "sensitive") | ("privacy", int(), "sensitive"):
+            return "name"
+    return "plain"
+
+
+def _scalar(node: yaml.ScalarNode) -> Any:
+    """Value of a scalar; a number or date that cannot be stays the text it is, for the policy to refuse."""
+    text = str(node.value)
+    kind = node.tag.removeprefix(_TAG)
+    if kind in {"str", "merge"}:
+        return text
+    if kind == "null":
+        return None
+    if kind == "bool":
+        return text.lower() == "true"
+    if kind not in {"int", "float", "timestamp"}:
+        raise _problem(node, f"the tag {node.tag!r} means nothing in a policy")
+    try:
+        if kind == "timestamp":
+            return date.fromisoformat(text)
+        return int(text) if kind == "int" else float(text.replace(".inf", "inf").replace(".nan", "nan"))
+    except ValueError:
+        return text
+
+
+def _is_null(node: yaml.Node) -> bool:
+    """Whether a node is null, or nothing at all."""
+    return isinstance(node, yaml.ScalarNode) and node.tag == f"{_TAG}null"
+
+
+def _twice(place: Place, first: int, again: int) -> Entry:
+    """Say that a key is given twice."""
+    what = "a column has one role" if len(place) == 2 and place[0] == "columns" else "keep one of them"
+    name = str(place[-1])
+    return Entry(place[:-1], f"{name!r} is given twice, in line {first} and in line {again}; {what}", name)
+
+
+def _line(node: yaml.Node) -> int:
+    """Line on which a node begins, from 1."""
+    return int(node.start_mark.line) + 1
+
+
+def _problem(node: yaml.Node, words: str) -> yaml.MarkedYAMLError:
+    """Make an error like those of the parser."""
+    return yaml.MarkedYAMLError(problem=words, problem_mark=node.start_mark)
 
 
 @dataclass(frozen=True)

@@ -1,26 +1,109 @@
-"""What the steward declares: the columns, the guarantee the release must give, and how it is made."""
+"""The keys of a policy file, each with its type, its default and its meaning.
+
+What the steward declares: the columns, the guarantee the release must give, and how it is made.
+
+A policy in one line, and as a table for notebooks.
+"""
 
 from __future__ import annotations
 
+import html
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, get_args
 
-from pydantic import PrivateAttr
+from pydantic import BeforeValidator, Field, PrivateAttr
 
 from likeness.errors import PolicyError, suggestion
 from likeness.policy.column import Column, Role
-from likeness.policy.cross_checks import LATER
+from likeness.policy.cross_checks import LATER, contradictions
 from likeness.policy.files import Document, read_document, write_yaml
-from likeness.policy.keys import PolicyKeys
-from likeness.policy.pages import as_html, summarise
-from likeness.policy.parts import plain_parts
-from likeness.policy.problems import RefusalError, line, refuse_odd_keys, unique
+from likeness.policy.hierarchy import is_made
+from likeness.policy.parts import plain_parts, read_models, read_part
+from likeness.policy.problems import Attempt, Declared, RefusalError, line, refuse_odd_keys, shown, unique
+from likeness.policy.sections import Hygiene, Knowledge, Missing, Natural, Output, Records, Text, Withhold
+from likeness.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from likeness.models.base import Composition, PrivacyModel
-    from likeness.policy.sections import Hygiene, Knowledge, Missing, MissingPolicy, Output, Records, Withhold
+    from likeness.policy.problems import Entry
+    from likeness.policy.sections import MissingPolicy
+
+
+def _method(given: Any) -> Any:
+    return read_part("methods", given)
+
+
+def _form(given: Any) -> Any:
+    if isinstance(given, Mapping) and "recoding" in given and "name" not in given:
+        given = {"name": "generalized", **given}
+    return read_part("forms", given)
+
+
+def _plain_dict(given: Any) -> Any:
+    return dict(given) if isinstance(given, Mapping) else given
+
+
+class PolicyKeys(Declared):
+    """The keys of a policy file; `Policy` is what can be done with them."""
+
+    example: ClassVar[str] = "{columns: {age: {role: quasi}}, privacy: [{model: k-anonymity, k: 5}]}"
+    needed: ClassVar[Mapping[str, str]] = {
+        "columns": "declare every column of the table, as in columns: {age: {role: quasi}}",
+        "privacy": "say which guarantee the release must give, as in privacy: [{model: k-anonymity, k: 5}]",
+    }
+
+    columns: Annotated[
+        dict[str, Annotated[Column, BeforeValidator(Column.read)]], BeforeValidator(_plain_dict)
+    ] = Field(description="Every column of the table.")
+    missing: Annotated[Missing, BeforeValidator(Missing.read)] = Field(
+        default=Missing(), description="Which cells are missing, and what becomes of them."
+    )
+    individual: Text | None = Field(default=None, description="The column that names a person (1:M tables).")
+    records: Annotated[Records, BeforeValidator(Records.read)] | None = Field(
+        default=None, description="A second table, with the records of the people of the first."
+    )
+    hygiene: Annotated[Hygiene, BeforeValidator(Hygiene.read)] = Field(
+        default=Hygiene(), description="What is put in order before anonymization."
+    )
+    weights: Text | None = Field(
+        default=None,
+        description="Column of survey weights: losses count people by it; estimates, too, where it is published.",
+    )
+    categories: Annotated[dict[str, Text], BeforeValidator(_plain_dict)] = Field(
+        default={}, description="File of ordered categories, by sensitive column."
+    )
+    knowledge: Annotated[Knowledge, BeforeValidator(Knowledge.read)] | None = Field(
+        default=None, description="What the adversary is taken to know beforehand."
+    )
+    privacy: Annotated[tuple[Any, ...], BeforeValidator(read_models)] = Field(
+        description="The guarantee: models that must all hold."
+    )
+    method: Annotated[Any, BeforeValidator(_method)] | None = Field(
+        default=None,
+        description="The method; left out: the best known one for this guarantee, found by trying those that fit.",
+    )
+    form: Annotated[Any, BeforeValidator(_form)] | None = Field(
+        default=None, description="How the release is published; left out: what the method publishes."
+    )
+    withhold: Annotated[Withhold, BeforeValidator(Withhold.read)] = Field(
+        default=Withhold(), description="How much may be withheld."
+    )
+    seed: Natural | None = Field(
+        default=None,
+        description="Makes the release reproducible; left out: randomness from the operating system.",
+    )
+    output: Annotated[Output, BeforeValidator(Output.read)] = Field(
+        default=Output(), description="How the release is written."
+    )
+
+    @classmethod
+    def contradictions(cls, attempt: Attempt) -> Iterable[Entry]:
+        """Find problems between the sections."""
+        return contradictions(attempt.given)
 
 
 UNNAMED = "*"
@@ -386,3 +469,46 @@ class Policy(PolicyKeys):
     def _repr_html_(self) -> str:
         """One row a column, for notebooks."""
         return as_html(self)
+
+
+def summarise(policy: Policy) -> str:
+    """Say columns by role, the guarantee, and the method.
+
+    Examples
+    --------
+    >>> from likeness.policy import Policy
+    >>> summarise(Policy(columns={"age": {"role": "quasi"}}, privacy={"model": "k-anonymity", "k": 5}))
+    '1 column: 1 quasi; k-anonymity; best method'
+    """
+    roles = Counter(column.role for column in policy.columns.values())
+    counts = ", ".join(f"{roles[role]} {role}" for role in get_args(Role) if roles[role])
+    models = " & ".join(model.name for model in policy.privacy)
+    method = policy.method.name if policy.method else "best method"
+    return f"{count(len(policy.columns), 'column')}: {counts}; {models}; {method}"
+
+
+def as_html(policy: Policy) -> str:
+    """Show one row a column, for notebooks.
+
+    Examples
+    --------
+    >>> from likeness.policy import Policy
+    >>> page = as_html(Policy(columns={"<b>": {"role": "quasi"}}, privacy={"model": "k-anonymity", "k": 5}))
+    >>> "<td>&lt;b&gt;</td>" in page
+    True
+    """
+    rows = "".join(
+        f"<tr><td>{html.escape(name)}</td><td>{column.role}</td><td>{html.escape(_details(column))}</td></tr>"
+        for name, column in policy.columns.items()
+    )
+    head = "<tr><th>column</th><th>role</th><th></th></tr>"
+    title = html.escape(summarise(policy))
+    return f"<p>{title}</p><table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+
+
+def _details(column: Column) -> str:
+    """Say what is declared beside the role, in short."""
+    given = {key: value for key, value in column.to_mapping().items() if key != "role"}
+    if is_made(column.hierarchy):
+        given["hierarchy"] = column.hierarchy
+    return ", ".join(f"{key}: {shown(value)}" for key, value in given.items())

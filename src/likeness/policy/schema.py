@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, Literal, get_args, get_origin
 
 from likeness import registry
-from likeness.policy.column_checks import ALLOWED
+from likeness.policy.column import ALLOWED
 from likeness.policy.parts import key_of
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"

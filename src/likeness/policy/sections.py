@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from likeness.policy import values
-from likeness.policy.declared import Attempt, Declared
-from likeness.policy.problems import Entry, refusal
+from likeness.policy.problems import Attempt, Declared, Entry, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

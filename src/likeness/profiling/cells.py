@@ -1,18 +1,28 @@
-"""One column as a profile looks at it: kind, distinct values, how many records have each, what is missing."""
+"""What the texts of a column look like: addresses, numbers of people, names, codes, free text.
+
+Every pattern is tried on the distinct values, at most `MOST` of them, evenly spread: the only place where a
+profile samples.
+
+Cells that may mean a missing value: certain ones, those a column cannot be read without, and questions.
+
+Nothing is applied silently. Empty and blank cells and nulls are missing for certain. Where words for *missing*
+stand among numbers or dates, the column can only be read with them declared, so the proposed policy declares
+them and says so. Everything else stays a value and is reported as a question.
+
+One column as a profile looks at it: kind, distinct values, how many records have each, what is missing.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from likeness.profiling.contents import Contents, look_at
-from likeness.profiling.markers import DOUBTFUL, WORDS, Marker, blank, odd_days, odd_numbers, worded
-from likeness.tables.dates import are_filled
-from likeness.tables.numbers import MixedError, are_integers, are_whole_with_point
+from likeness.tables.kinds import MixedError, are_filled, are_integers, are_whole_with_point
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +30,229 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.tables import Table
+
+MOST = 10_000
+"""Distinct values that patterns are tried on."""
+
+_PATTERNS = {
+    "e-mail address": r"[\w.+-]+@[\w-]+\.[\w.-]+",
+    "social security number": r"^[0-9]{3}-[0-9]{2}-[0-9]{4}$",
+    "IP address": r"^[0-9]{1,3}(\.[0-9]{1,3}){3}$",
+    "web address": r"^(https?://|www\.)\S+$",
+    "phone number": r"^(\+[0-9]|\(?[0-9]{2,5}\)?[ ./-])[0-9() ./-]{5,}$",
+    "date": r"^([0-9]{1,2}[./-][0-9]{1,2}[./-]([0-9]{2}|[0-9]{4})|[0-9]{4}[./-][0-9]{1,2}[./-][0-9]{1,2})$",
+    "moment": r"^[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4}[ T][0-9]{1,2}:[0-9]{2}",
+    "ZIP+4": r"^[0-9]{5}-[0-9]{4}$",
+    "diagnosis code": r"^[A-TV-Z][0-9][0-9A-Z](\.[0-9A-Z]{1,4}|[0-9A-Z]{0,4})$",
+    "name": r"^\p{Lu}[\p{L}'’.-]*,?( (\p{Lu}[\p{L}'’.-]*|d[aei]|de la|v[ao]n|von|bin|al)){1,4}$",
+    "postal address": r"(?i)([0-9]+\w? .*\b(street|st|road|rd|avenue|ave|lane|ln|drive|dr|blvd|way|place|court)\b"
+    r"|\w+(straße|strasse|weg|platz|gasse) [0-9]+)",
+    "number": r"^[A-Za-z]{0,4}[-_ ]?[0-9][0-9A-Za-z-]*$",
+}
+_SEX = frozenset(
+    {"m", "f", "male", "female", "man", "woman", "x", "other", "diverse", "unknown", "nonbinary"}
+)
+_MARITAL = frozenset(
+    {"married", "single", "divorced", "widowed", "separated", "never married", "never-married"}
+)
+_ILLNESSES = (
+    r"(?i)\b(cancer|carcinoma|diabetes|asthma|flu|influenza|hepatitis|hypertension|depression|pneumonia|hiv|aids|"
+    r"bronchitis|migraine|epilepsy|dementia|schizophrenia|gastritis|ulcer|infarction|stroke|arthritis|anaemia|anemia|"
+    r"tuberculosis|heart (disease|failure|attack))\b"
+)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What the distinct texts of a column look like.
+
+    Parameters
+    ----------
+    shares
+        Pattern to the share of the values tried that have it, where any has.
+    tried
+        How many values that is.
+    length, words
+        Mean number of characters and of words.
+    equal_length
+        Number of characters if all values have as many; else None.
+    """
+
+    shares: dict[str, float]
+    tried: int
+    length: float
+    words: float
+    equal_length: int | None
+
+    def share(self, pattern: str) -> float:
+        """Share of the values that have a pattern."""
+        return self.shares.get(pattern, 0.0)
+
+
+def look_at(texts: pl.Series) -> Contents:
+    """Try all patterns on the distinct texts of a column.
+
+    Parameters
+    ----------
+    texts
+        At least one value.
+
+    Examples
+    --------
+    >>> look_at(pl.Series(["ann@example.org", "bob@example.org"])).share("e-mail address")
+    1.0
+    >>> look_at(pl.Series(["Ann B. Lee", "Bob O'Brien"])).share("name")
+    1.0
+    """
+    lengths = texts.str.len_chars()
+    shortest, longest = lengths.min(), lengths.max()
+    tried = texts if len(texts) <= MOST else texts.gather_every(-(-len(texts) // MOST))
+    plain = tried.str.strip_chars()
+    shares = {name: float(plain.str.contains(pattern).sum()) for name, pattern in _PATTERNS.items()}
+    lower = plain.str.to_lowercase()
+    shares["sex"] = float(lower.is_in(list(_SEX)).sum()) if len(texts) <= len(_SEX) else 0.0
+    shares["marital status"] = float(lower.is_in(list(_MARITAL)).sum())
+    shares["illness"] = float(plain.str.contains(_ILLNESSES).sum())
+    return Contents(
+        {name: count / len(tried) for name, count in shares.items() if count},
+        len(tried),
+        float(lengths.cast(pl.Float64).sum()) / len(texts),
+        float(plain.str.count_matches(r"\S+").cast(pl.Float64).sum()) / len(tried),
+        int(longest) if shortest == longest and isinstance(longest, int) else None,
+    )
+
+
+WORDS = frozenset(
+    {
+        "?", "??", "???", "-", "--", ".", "..", "n/a", "#n/a", "na", "<na>", "n.a.", "nan", "null", "nul", "unknown",
+        "unk", "unkn", "missing", "not available", "not known", "not stated", "not reported", "not recorded",
+        "no answer", "no data", "don't know", "dont know", "refused", "declined", "prefer not to say", "undefined",
+    }
+)  # fmt: skip
+"""Texts that usually mean a missing value, in any case."""
+
+DOUBTFUL = frozenset({"none", "nil", "nothing", "not applicable", "not in universe", "other/unknown"})
+"""Texts that may be an answer or none at all; only ever a question."""
+
+_NEGATIVE = (-1, -7, -8, -9, -88, -98, -99, -999, -9999)
+_NINES = re.compile("99+|88+")
+_FAR = 1.5
+"""All nines, or eights, are a question when the next largest value times this is below them."""
+
+
+@dataclass(frozen=True)
+class Marker:
+    """A cell that means, or may mean, a missing value.
+
+    Parameters
+    ----------
+    text
+        The cell, as a policy lists it under ``missing.markers``.
+    records
+        Records that have it.
+    declared
+        Whether the proposed policy declares it; otherwise it is a question.
+    why
+        Why it is taken for a marker.
+    """
+
+    text: str
+    records: int
+    declared: bool
+    why: str
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Write it as JSON can hold it."""
+        return {"text": self.text, "records": self.records, "declared": self.declared, "why": self.why}
+
+
+def blank(texts: pl.Series) -> NDArray[np.bool_]:
+    """Which texts are blanks only, but not empty."""
+    return ((texts.str.strip_chars() == "") & (texts != "")).to_numpy()
+
+
+def worded(texts: pl.Series, words: frozenset[str]) -> NDArray[np.bool_]:
+    """Which texts are among the words, in any case, blanks around them left out."""
+    return texts.str.strip_chars().str.to_lowercase().is_in(list(words)).to_numpy()
+
+
+def odd_numbers(values: pl.Series, counts: NDArray[np.int64]) -> list[Marker]:
+    """Find numbers that may mean a missing value: ``-9`` among positive ones, ``999`` far above all others.
+
+    Parameters
+    ----------
+    values
+        Distinct numbers, ascending.
+    counts : (m,) int64
+        Records of each.
+
+    Examples
+    --------
+    >>> [marker.text for marker in odd_numbers(pl.Series([-9, 1, 2, 999]), np.ones(4, np.int64))]
+    ['-9', '999']
+    """
+    numbers = values.cast(pl.Float64).to_numpy()
+    found = []
+    below = np.flatnonzero(numbers < 0)
+    if below.size and below.size < numbers.size and set(numbers[below].tolist()) <= set(_NEGATIVE):
+        found += [(int(i), "a negative number where all others are not") for i in below]
+    if numbers.size > 1:
+        last = float(numbers[-1])
+        before = float(numbers[-2])
+        if last.is_integer() and _NINES.fullmatch(str(int(last))) and last > _FAR * max(before, 1.0):
+            found.append((numbers.size - 1, "far above all others"))
+    return [Marker(_plain(numbers[i]), int(counts[i]), declared=False, why=why) for i, why in found]
+
+
+_SENTINELS = tuple(
+    np.datetime64(day, "D")
+    for day in (
+        "0001-01-01",
+        "1582-10-15",
+        "1753-01-01",
+        "1899-12-30",
+        "1899-12-31",
+        "1900-01-01",
+        "1901-01-01",
+        "1970-01-01",
+    )
+)
+_LAST = tuple(np.datetime64(day, "D") for day in ("2099-12-31", "2100-01-01", "2999-12-31", "9999-12-31"))
+_DECADE = np.timedelta64(3653, "D")
+
+
+def odd_days(values: pl.Series, counts: NDArray[np.int64]) -> list[Marker]:
+    """Find days that programs write for a missing one, at least ten years before or after all others.
+
+    Parameters
+    ----------
+    values
+        Distinct days, ascending.
+    counts : (m,) int64
+        Records of each.
+
+    Examples
+    --------
+    >>> from datetime import date
+    >>> days = pl.Series([date(1900, 1, 1), date(2020, 1, 1), date(9999, 12, 31)])
+    >>> [marker.text for marker in odd_days(days, np.ones(3, np.int64))]
+    ['1900-01-01', '9999-12-31']
+    """
+    days = values.to_numpy().astype("datetime64[D]")
+    inner = days[~np.isin(days, [*_SENTINELS, *_LAST])]
+    if not inner.size:
+        return []
+    odd = (np.isin(days, _SENTINELS) & (days < inner[0] - _DECADE)) | (
+        np.isin(days, _LAST) & (days > inner[-1] + _DECADE)
+    )
+    why = "a day that programs write for a missing one, far from all others"
+    return [Marker(str(days[i]), int(counts[i]), declared=False, why=why) for i in np.flatnonzero(odd)]
+
+
+def _plain(number: float) -> str:
+    """Write a whole number without a point."""
+    return str(int(number)) if float(number).is_integer() else repr(float(number))
+
 
 NUMBERS = ("integer", "real")
 _DIGITS = 17

@@ -11,15 +11,11 @@ import numpy as np
 from likeness.errors import PolicyError, TableError, suggestion
 from likeness.policy.column import Role
 from likeness.profiling.cells import read_cells
-from likeness.profiling.findings import PUBLISHED, describe, redundant
-from likeness.profiling.guarantee import propose_guarantee
-from likeness.profiling.interpreting import interpret
-from likeness.profiling.links import find_links
-from likeness.profiling.meaning import MANY
-from likeness.profiling.persons import find_persons, individual_of, tells_apart
-from likeness.profiling.reach import measure_reach
+from likeness.profiling.findings import PUBLISHED, describe, find_links, redundant
+from likeness.profiling.meaning import MANY, interpret
+from likeness.profiling.persons import find_persons, individual_of, measure_uniqueness, tells_apart
+from likeness.profiling.reach import measure_reach, propose_guarantee
 from likeness.profiling.result import Profile
-from likeness.profiling.uniqueness import measure_uniqueness
 from likeness.tables import Table, read
 from likeness.wording import count
 
@@ -29,12 +25,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.profiling.cells import Cells
-    from likeness.profiling.findings import ColumnProfile
-    from likeness.profiling.links import Link
+    from likeness.profiling.findings import ColumnProfile, Link
     from likeness.profiling.meaning import Meaning
-    from likeness.profiling.persons import Persons
+    from likeness.profiling.persons import Persons, Uniqueness
     from likeness.profiling.reach import Reach
-    from likeness.profiling.uniqueness import Uniqueness
 
 
 def profile(table: Any, *, roles: Mapping[str, str] | None = None) -> Profile:

@@ -1,4 +1,9 @@
-"""What a release says of people with several records, and what models that think of records would miss of them."""
+"""People who are written in several ways, and so count as several.
+
+What a release says of people with several records, and what models that think of records would miss of them.
+
+People who stand in several records of a table whose policy does not say so.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +11,90 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from likeness.checks import number
 from likeness.methods.base import holding_classes
+from likeness.microdata.grouping import distinct
 from likeness.microdata.individuals import find_individuals
 from likeness.models.base import SensitiveModel
 from likeness.models.eir_l_diversity import EirLDiversity
 from likeness.models.requirements import require_of
 from likeness.report.finding import Finding
-from likeness.report.spellings import spelling_findings
 from likeness.wording import count
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from likeness.models.base import PrivacyModel
-    from likeness.release import Release
+    from likeness.release import Private, Release
+
+_SHOWN = 3
+
+
+def spelling_findings(release: Release) -> list[Finding]:
+    """Say how many names of people differ from another in nothing but spaces, capital letters, leading zeros or decimal places.
+
+    Names are compared as they are written, so ``p7`` and ``P7`` are two people. If they are one, classes hold fewer people
+    than they are proven to hold.
+
+    Parameters
+    ----------
+    release
+        With its original.
+
+    Returns
+    -------
+    list of Finding
+        One, to be warned of, where there are such names; else none.
+    """
+    private = release.private
+    name = private.policy.individual
+    if name is None:
+        return []
+    table, missing = private.encoded.table, private.policy.missing_of(name)
+    names = table.encode(name, missing=missing.markers, kind="text").values.tolist()
+    alike = _alike(pl.Series("name", names, dtype=pl.String))
+    if not alike:
+        return []
+    facts = {
+        "column": name,
+        "alike": sum(map(len, alike)),
+        "people": len(names),
+        "such_as": alike[0][:_SHOWN],
+    }
+    return [Finding("people-written-in-several-ways", facts, _written_otherwise)]
+
+
+def _written_otherwise(*, column: str, alike: int, people: int, such_as: list[str]) -> str:
+    """Say how many people may be one."""
+    return (
+        f"column {column!r}: {alike:,} of {count(people, 'person')} differ from another only in spaces, capital letters, "
+        f"leading zeros or decimal places, such as {' and '.join(map(repr, such_as))}; if they are one, classes hold fewer "
+        "people than is proven: write each person in one way"
+    )
+
+
+def _alike(names: pl.Series) -> list[list[str]]:
+    """Names that are the same but for spaces, capital letters, leading zeros or decimal places that are zeros.
+
+    Examples
+    --------
+    >>> _alike(pl.Series("name", ["p7", "P7 ", "7", "007", "7.0", "70", "p8"]))
+    [['p7', 'P7 '], ['7', '007', '7.0']]
+    """
+    bare = (
+        pl.col("name")
+        .str.replace_all(r"\s+", "")
+        .str.to_lowercase()
+        .str.replace(r"^0+([0-9])", "$1")
+        .str.replace(r"^([0-9]+)[.,]0+$", "$1")
+    )
+    groups = names.to_frame().group_by(bare.alias("bare"), maintain_order=True).agg("name")
+    return groups.filter(pl.col("name").list.len() > 1)["name"].to_list()
+
 
 _PEOPLE_SHOWN = 50
 _MOST_DUPLICATES = 0.2
@@ -257,3 +330,109 @@ def heaviest_withheld(release: Release, persons: NDArray[np.int64] | None) -> tu
         share = f"{100 * records[own] / data.size:.3g} %"
         rows.append([str(int(persons[data.rows[record]])), str(int(records[own])), share, reason])
     return rows, people.size - len(rows)
+
+
+_LEAST_REPEATED = 0.01
+"""Share of records that repeat an identifier, from which a class half of whose records do is told of, whatever its size."""
+
+
+def undeclared_people(release: Release) -> list[Finding]:
+    """Say which identifiers stand for several records each, and how few of them the classes of a release hold.
+
+    Where a policy does not name the column that tells people apart (``individual``), every record is taken as another
+    person's: a class of ten records may be one person. It is told whenever some class has fewer different identifiers
+    than the guarantee asks records of it (`asked_of_a_class`), or, where it asks for no number, a single one for several
+    records; and where identifiers often repeat, and some class has at most half as many as records.
+
+    Parameters
+    ----------
+    release
+        With its original.
+
+    Returns
+    -------
+    list of Finding
+        One per identifier that repeats so; none where the policy names the individual.
+    """
+    return release.evaluation.once("undeclared people", lambda: _undeclared(release.private))
+
+
+def _undeclared(private: Private) -> list[Finding]:
+    """Look at every identifier of the original."""
+    encoded, plan = private.encoded, private.solution.plan
+    if encoded.data.individuals is not None:
+        return []
+    classes = plan.classes if plan.buckets is None else plan.buckets
+    kept = np.flatnonzero(plan.published)
+    asked = asked_of_a_class(encoded.name_models(private.policy.privacy))
+    found = []
+    for name in encoded.with_role("identifier"):
+        names = encoded.table.encode(name, kind="text").codes[encoded.data.rows[kept]].astype(np.int64)
+        named = names >= 0
+        different = distinct(names[named]).size
+        repeated = int(named.sum()) - different
+        if not repeated:
+            continue
+        # Whoever has no identifier counts as somebody else.
+        whose = np.where(named, names, names.max() + 1 + np.arange(names.size))
+        own = find_individuals(classes[kept], int(classes[kept].max(initial=-1)) + 1, whose)
+        people, records = own.sizes[own.records > 0], own.records[own.records > 0]
+        single = int(np.count_nonzero((people == 1) & (records > 1)))
+        few = single if asked is None else int(np.count_nonzero(people < asked[1]))
+        # Names that two people share by chance lie in different classes.
+        often = repeated > _LEAST_REPEATED * named.sum() and bool((2 * people <= records)[records > 1].any())
+        if few or often:
+            facts = {
+                "column": name,
+                "values": different,
+                "records": int(named.sum()),
+                "smallest": int(people.min()),
+                "classes": int(people.size),
+                "single": single,
+                "fewer": few,
+                "asked": None if asked is None else f"{asked[0]} = {asked[1]}",
+            }
+            found.append(Finding("people-not-counted", facts, _not_counted))
+    return found
+
+
+def asked_of_a_class(models: Iterable[PrivacyModel]) -> tuple[str, int] | None:
+    """Find how many records the models ask of every class: the largest k, or number of values; None where they ask for none.
+
+    Examples
+    --------
+    >>> from likeness.models.distinct_l_diversity import DistinctLDiversity
+    >>> from likeness.models.k_anonymity import KAnonymity
+    >>> asked_of_a_class([KAnonymity(5), DistinctLDiversity(7)]), asked_of_a_class([])
+    (('l', 7), None)
+    """
+    numbers = [
+        (name, math.ceil(number(model.name, name, value)))
+        for model in models
+        for name in ("k", "l")
+        if (value := getattr(model, name, None)) is not None
+    ]
+    return max(numbers, key=lambda one: one[1], default=None)
+
+
+def _not_counted(
+    *,
+    column: str,
+    values: int,
+    records: int,
+    smallest: int,
+    classes: int,
+    single: int,
+    fewer: int,
+    asked: str | None,
+) -> str:
+    """Say how few people the classes may hold."""
+    under = "" if asked is None or not fewer else f" under {asked}"
+    whole = count(classes, "class")
+    line = (
+        f"column {column!r} has {count(values, 'value')} in {count(records, 'published record')}: if it names people, the "
+        f"smallest class holds {smallest:,} of them{under}, "
+    )
+    if under:
+        line += f"{fewer:,} of {whole} fewer than that, "
+    return f"{line}and {single:,} of {whole} a single one; say individual: {column} to count people"

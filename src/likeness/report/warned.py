@@ -12,8 +12,7 @@ from likeness.microdata.grouping import distinct
 from likeness.report.finding import Finding
 from likeness.report.kept import kept_findings
 from likeness.report.measured import class_sizes
-from likeness.report.people import people_findings
-from likeness.report.undeclared import undeclared_people
+from likeness.report.people import people_findings, undeclared_people
 from likeness.tables import EncodedColumn
 from likeness.tables.formulas import are_formulas
 from likeness.wording import count, nouns, quoted

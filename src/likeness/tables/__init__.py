@@ -8,15 +8,13 @@ are imported only when one of their frames is seen.
 
 from __future__ import annotations
 
-from likeness.tables.building import build
-from likeness.tables.encoded import EncodedColumn
+from likeness.tables.columns import EncodedColumn, Labelled
 from likeness.tables.joining import JoinedTable, join
-from likeness.tables.labelled import Labelled
 from likeness.tables.published import read_published
 from likeness.tables.reading import read, read_as_said
 from likeness.tables.spelling import misspelled, must_read, plain_value, read_texts, texts
 from likeness.tables.table import Table
-from likeness.tables.writing import write
+from likeness.tables.writing import build, write
 
 __all__ = [
     "EncodedColumn",

@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 
 from likeness.errors import TableError, nearest, suggestion
+from likeness.tables.columns import RawColumn
 from likeness.tables.frames import FrameLibrary, library
 from likeness.tables.kinds import convert
-from likeness.tables.raw_column import RawColumn
 from likeness.tables.table import Table
 from likeness.wording import count, quoted
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.tables.encoded import EncodedColumn
+    from likeness.tables.columns import EncodedColumn
 
 _EXACT = {pl.Int64, pl.Float64, pl.Boolean, pl.Date}
 """Types of distinct values that every library holds as they are."""

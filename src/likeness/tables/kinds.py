@@ -1,4 +1,9 @@
-"""What kind a column is, from its distinct values, and its values as that kind."""
+"""Numbers written as text: which cells are numbers, and what they are worth.
+
+Dates written as text: one format for the whole column, and only if it cannot be another.
+
+What kind a column is, from its distinct values, and its values as that kind.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +12,309 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from likeness.tables.dates import EITHER, READ, are_ambiguous, are_filled, spellings, to_dates
-from likeness.tables.numbers import (
-    MARK_NAMES,
-    MixedError,
-    are_grouped,
-    are_integers,
-    are_numbers,
-    are_surely_grouped,
-    decimal_mark,
-    have_leading_zero,
-    to_integers,
-    to_reals,
-    without_groups,
-    without_point,
-)
-from likeness.wording import count
+from likeness.errors import TableError
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
-    from likeness.tables.raw_column import RawColumn
+    from likeness.tables.columns import RawColumn
+
+# What is taken for a number without being told. A leading zero marks a code (a ZIP, an ICD block), a
+# leading plus a telephone number; `12E4` is a code too, so an exponent needs its sign.
+_PLAIN_INTEGER = "^-?(?:0|[1-9][0-9]*)$"
+_PLAIN_NUMBER = "^-?(?:(?:0|[1-9][0-9]*)(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-][0-9]+)?$"
+_LEADING_ZERO = "^-?0[0-9]+$"
+
+# What is accepted once the steward has declared numbers.
+_ANY_INTEGER = "^[+-]?[0-9]+$"
+_ANY_NUMBER = "^[+-]?(?:[0-9]+(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+
+_WHOLE_WITH_POINT = "^[+-]?[0-9]+[{point}]0*$"
+
+_MAYBE_THOUSANDS = "^[+-]?[1-9][0-9]{0,2},[0-9]{3}$"
+_GROUPS = "^[+-]?[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}})+(?:[{point}][0-9]*)?$"
+_MARKS = {",": ",", ".": "[.]", " ": "[ \u00a0\u2009\u202f]", "'": "['’]"}
+MARK_NAMES = {",": "a comma", ".": "a point", " ": "a space", "'": "an apostrophe"}
+"""What may separate thousands, in words."""
+
+
+class MixedError(TableError):
+    """Most cells of a text column are numbers or days, and others are not, or may be read in two ways.
+
+    Parameters
+    ----------
+    *problems
+        The message.
+    found, remedy
+        What the column holds, and what to do that loses nothing, as parts of the message.
+    about
+        ``mixed`` (with other texts), ``thousands`` or ``dates``.
+    """
+
+    def __init__(self, *problems: str, found: str = "", remedy: str = "", about: str = "mixed") -> None:
+        super().__init__(*problems)
+        self.found, self.remedy, self.about = found, remedy, about
+
+
+def are_integers(texts: pl.Series) -> pl.Series:
+    """Which cells are plainly whole numbers; as long as `texts`, Boolean."""
+    return texts.str.contains(_PLAIN_INTEGER)
+
+
+def are_numbers(texts: pl.Series, decimal: str) -> pl.Series:
+    """Which cells are plainly numbers, with that decimal mark; as long as `texts`, Boolean."""
+    return texts.str.contains(_PLAIN_NUMBER.format(point=f"[{decimal}]"))
+
+
+def have_leading_zero(texts: pl.Series) -> bool:
+    """Whether some cell is all digits with a zero before them, as codes are."""
+    return bool(texts.str.contains(_LEADING_ZERO).any())
+
+
+def to_integers(texts: pl.Series) -> pl.Series:
+    """Whole numbers as Int64; null where a cell is none or does not fit."""
+    texts = texts.str.strip_chars()
+    return texts.set(~texts.str.contains(_ANY_INTEGER), None).cast(pl.Int64, strict=False)
+
+
+def to_reals(texts: pl.Series, decimal: str) -> pl.Series:
+    """Decimal numbers as Float64; null where a cell is none."""
+    texts = texts.str.strip_chars()
+    texts = texts.set(~texts.str.contains(_ANY_NUMBER.format(point=f"[{decimal}]")), None)
+    return texts.str.replace(",", ".", literal=True).cast(pl.Float64)
+
+
+def are_whole_with_point(texts: pl.Series, decimal: str) -> pl.Series:
+    """Which cells are whole numbers with a decimal mark, such as ``1.0``; as long as `texts`, Boolean."""
+    return texts.str.contains(_WHOLE_WITH_POINT.format(point=decimal))
+
+
+def without_point(texts: pl.Series, decimal: str) -> pl.Series:
+    """Write whole numbers such as ``1.0`` without their decimal places; other texts stay.
+
+    Examples
+    --------
+    >>> without_point(pl.Series(["1.0", "10.00", "2.5", "x"]), ".").to_list()
+    ['1', '10', '2.5', 'x']
+    """
+    whole = are_whole_with_point(texts, decimal)
+    return texts.set(whole, None).fill_null(texts.str.replace(f"[{decimal}]0*$", ""))
+
+
+def are_grouped(texts: pl.Series, mark: str, decimal: str) -> pl.Series:
+    """Which cells are numbers whose thousands a mark separates.
+
+    Examples
+    --------
+    >>> are_grouped(pl.Series(["1,234.5", "12", "1,23"]), ",", ".").to_list()
+    [True, False, False]
+    """
+    return texts.str.contains(_GROUPS.format(mark=_MARKS[mark], point=decimal))
+
+
+def are_surely_grouped(texts: pl.Series, mark: str) -> pl.Series:
+    """Which cells are numbers in which a comma or point separates thousands and cannot be a decimal mark.
+
+    Examples
+    --------
+    >>> are_surely_grouped(pl.Series(["1.234", "1.234.567", "1.234,5"]), ".").to_list()
+    [False, True, True]
+    """
+    other = "." if mark == "," else ","
+    own = f"[{mark}][0-9]{{3}}"
+    return texts.str.contains(f"^[+-]?[1-9][0-9]{{0,2}}(?:(?:{own}){{2,}}|(?:{own})+[{other}][0-9]+)$")
+
+
+def without_groups(texts: pl.Series, mark: str | None, decimal: str) -> pl.Series:
+    """Write numbers without the mark that separates their thousands; other texts stay.
+
+    Examples
+    --------
+    >>> without_groups(pl.Series(["1,234.5", "12", "1,23"]), ",", ".").to_list()
+    ['1234.5', '12', '1,23']
+    """
+    if mark is None:
+        return texts
+    grouped = are_grouped(texts, mark, decimal)
+    return texts.set(grouped, None).fill_null(texts.str.replace_all(_MARKS[mark], ""))
+
+
+def decimal_mark(texts: pl.Series, decimal: str | None, *, column: str) -> str:
+    """Find the decimal mark these texts use, unless it is known.
+
+    Parameters
+    ----------
+    texts
+        Distinct cells.
+    decimal
+        ``"."`` or ``","`` when it is known; None to find out.
+    column
+        How to call the column in a message.
+
+    Returns
+    -------
+    str
+        ``"."`` unless more cells are numbers with ``","``.
+
+    Raises
+    ------
+    TableError
+        If every comma could as well separate thousands (``1,234``).
+
+    Examples
+    --------
+    >>> decimal_mark(pl.Series(["3,5", "4"]), None, column="column 'dose'")
+    ','
+    """
+    if decimal is not None:
+        return decimal
+    by_comma = are_numbers(texts, ",")
+    if int(by_comma.sum()) <= int(are_numbers(texts, ".").sum()):
+        return "."
+    with_comma = texts.filter(by_comma & texts.str.contains(",", literal=True))
+    if with_comma.str.contains(_MAYBE_THOUSANDS).all():
+        found = f"the comma in {quoted(with_comma[0])} may be a decimal mark or separate thousands"
+        remedy = "read the table with decimal=',' or with thousands=',' (--decimal , or --thousands ,)"
+        message = f"{column}: {found}; {remedy}, or declare kind: categorical"
+        raise MixedError(message, found=found, remedy=remedy, about="thousands")
+    return ","
+
+
+_FORMATS = (
+    ("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "%Y-%m-%d"),
+    ("^[0-9]{4}/[0-9]{2}/[0-9]{2}$", "%Y/%m/%d"),
+    ("^[0-9]{1,2}[.][0-9]{1,2}[.][0-9]{4}$", "%d.%m.%Y"),
+)
+_SLASHED = "^([0-9]{1,2})/([0-9]{1,2})/[0-9]{4}$"
+_NAMES = {
+    "%Y-%m-%d": "YYYY-MM-DD",
+    "%Y/%m/%d": "YYYY/MM/DD",
+    "%d.%m.%Y": "DD.MM.YYYY",
+    "%d/%m/%Y": "DD/MM/YYYY",
+    "%m/%d/%Y": "MM/DD/YYYY",
+}
+READ = frozenset(_NAMES.values())
+"""Names of the spellings that can be read."""
+EITHER = "DD/MM/YYYY or MM/DD/YYYY"
+_OTHERS = (
+    ("^[0-9]{1,2}([./-])[0-9]{1,2}([./-])[0-9]{2}$", "a day with a year of two digits"),
+    ("^[0-9]{1,2}-[0-9]{1,2}-[0-9]{4}$", "DD-MM-YYYY or MM-DD-YYYY"),
+    (
+        "^[0-9]{1,2}[ .-]*[A-Za-z]{3,9}[ .,-]*[0-9]{2,4}$|^[A-Za-z]{3,9}[ .]*[0-9]{1,2},? *[0-9]{4}$",
+        "a day with a month in words",
+    ),
+    ("^[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ][0-9]{1,2}:[0-9]{2}", "a day with its time"),
+)
+"""Spellings that are named and not read."""
+_FILLED = "^(?:0+[-/.]0+[-/.]0+|9+[-/.]9+[-/.]9+|[0-9]{4}[-/](?:00[-/]00|99[-/]99)|(?:00[/.]00|99[/.]99)[/.][0-9]{4})$"
+
+
+def to_dates(texts: pl.Series) -> pl.Series:
+    """Read dates in the one format that most of them have.
+
+    Parameters
+    ----------
+    texts
+        Distinct cells: YYYY-MM-DD, YYYY/MM/DD, DD.MM.YYYY, or DD/MM/YYYY and MM/DD/YYYY when some
+        day above 12 tells which.
+
+    Returns
+    -------
+    pl.Series
+        Date, as long as `texts`; null where a cell is no date of that format.
+
+    Examples
+    --------
+    >>> to_dates(pl.Series(["01/31/2024", "02/01/2024"])).to_list()
+    [datetime.date(2024, 1, 31), datetime.date(2024, 2, 1)]
+    >>> to_dates(pl.Series(["01/02/2024"])).to_list()  # January or February?
+    [None]
+    """
+    best = pl.Series([None] * len(texts), dtype=pl.Date)
+    for pattern, form in (*_FORMATS, *_slashed_format(texts)):
+        matching = texts.str.contains(pattern)
+        if not matching.any():
+            continue
+        dates = texts.set(~matching, None).str.to_date(form, strict=False)
+        if dates.null_count() < best.null_count():
+            best = dates
+    return best
+
+
+def are_ambiguous(texts: pl.Series) -> bool:
+    """Whether the cells are dates with slashes whose day and month cannot be told apart."""
+    return bool(texts.str.contains(_SLASHED).any()) and not _slashed_format(texts)
+
+
+def _slashed_format(texts: pl.Series) -> list[tuple[str, str]]:
+    """DD/MM/YYYY or MM/DD/YYYY if exactly one of them is possible."""
+    slashed = texts.filter(texts.str.contains(_SLASHED))
+    parts = slashed.str.extract_groups(_SLASHED).struct.unnest().cast(pl.Int32)
+    first_is_day, second_is_day = ((column > 12).any() for column in parts.iter_columns())
+    if first_is_day == second_is_day:
+        return []
+    return [(_SLASHED, "%d/%m/%Y" if first_is_day else "%m/%d/%Y")]
+
+
+def spellings(texts: pl.Series) -> tuple[dict[str, pl.Series], pl.Series]:
+    """Sort cells by how they write dates, for messages.
+
+    Parameters
+    ----------
+    texts
+        Distinct cells.
+
+    Returns
+    -------
+    dict of str to Boolean Series
+        Which cells are days, by the name of their spelling; spellings that occur only. Days with slashes may be of two
+        spellings (`EITHER`) where others of both occur, or none that tells.
+    Boolean Series
+        Which cells are written like a date and are no day of the calendar, such as 2023-02-29 and 9999-99-99.
+
+    Examples
+    --------
+    >>> found, none = spellings(pl.Series(["2020-12-31", "31/12/2020", "9999-99-99", "soon"]))
+    >>> {name: cells.to_list() for name, cells in found.items()}
+    {'YYYY-MM-DD': [True, False, False, False], 'DD/MM/YYYY': [False, True, False, False]}
+    >>> none.to_list()
+    [False, False, True, False]
+    """
+    found: dict[str, pl.Series] = {}
+    none = texts.is_null()
+    for pattern, form in _FORMATS:
+        like = texts.str.contains(pattern).fill_null(value=False)
+        days = like & texts.set(~like, None).str.to_date(form, strict=False).is_not_null()
+        found[_NAMES[form]] = days
+        none |= like & ~days
+    slashed = texts.str.contains(_SLASHED).fill_null(value=False)
+    by_day, by_month = (
+        slashed & texts.set(~slashed, None).str.to_date(form, strict=False).is_not_null()
+        for form in ("%d/%m/%Y", "%m/%d/%Y")
+    )
+    only = {"DD/MM/YYYY": by_day & ~by_month, "MM/DD/YYYY": by_month & ~by_day}
+    certain = [name for name, cells in only.items() if cells.any()]
+    both = by_day & by_month
+    found |= only
+    if len(certain) == 1:
+        found[certain[0]] |= both
+    else:
+        found[EITHER] = both
+    none |= slashed & ~by_day & ~by_month
+    for pattern, name in _OTHERS:
+        found[name] = texts.str.contains(pattern).fill_null(value=False) & ~none
+    return {name: cells for name, cells in found.items() if cells.any()}, none
+
+
+def are_filled(texts: pl.Series) -> pl.Series:
+    """Which cells are written like a date, and all zeros or nines in day and month: they stand for a missing value.
+
+    Examples
+    --------
+    >>> are_filled(pl.Series(["9999-99-99", "00.00.0000", "2020-00-00", "2020-02-30"])).to_list()
+    [True, True, True, False]
+    """
+    return texts.str.contains(_FILLED).fill_null(value=False)
+
 
 KINDS = ("integer", "real", "date", "boolean", "text")
 

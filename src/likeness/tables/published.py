@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from likeness.errors import TableError
-from likeness.tables.binary_file import read_binary
-from likeness.tables.csv_dialect import Dialect
-from likeness.tables.csv_file import parse, split
+from likeness.tables.csv_files import Dialect, parse, split
 from likeness.tables.file_bytes import read_bytes
 from likeness.tables.formulas import are_formulas, unescape
 from likeness.tables.packed_text import narrowed, packed_text
 from likeness.tables.parquet_layout import read_layout
+from likeness.tables.reading import read_binary
 from likeness.tables.table import Table
 from likeness.tables.writing import csv_lines
 from likeness.wording import count, quoted

@@ -1,4 +1,7 @@
-"""A table as it came, whatever the frame library."""
+"""From a raw column to codes into its distinct values: markers, kind, order.
+
+A table as it came, whatever the frame library.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +11,62 @@ from hashlib import sha256
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
-from likeness.errors import TableError, suggestion
-from likeness.tables.encoding import encode
+from likeness.errors import InvalidError, TableError, suggestion
+from likeness.tables.columns import EncodedColumn, RawColumn, is_marked
 from likeness.tables.frames import library
-from likeness.tables.kinds import detect
-from likeness.tables.raw_column import RawColumn
+from likeness.tables.kinds import KINDS, convert, detect, ranked
 from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
-    from likeness.tables.distinct import Distinct
-    from likeness.tables.encoded import EncodedColumn
+    from likeness.tables.columns import Distinct
+
+
+def encode(column: RawColumn, *, missing: Sequence[str], kind: str | None) -> EncodedColumn:
+    """Dictionary-encode one raw column.
+
+    Parameters
+    ----------
+    column
+        The raw column.
+    missing
+        Markers: cells with this text, or this number, are missing.
+    kind
+        What the values are; None to detect it.
+
+    Returns
+    -------
+    EncodedColumn
+        Codes and distinct values, ascending.
+
+    Raises
+    ------
+    TableError
+        If a cell is not of the declared kind, or the kind cannot be detected.
+    InvalidError
+        If there is no such kind.
+    """
+    if kind is not None and kind not in KINDS:
+        raise InvalidError(f"no such kind: {kind!r}{suggestion(kind, KINDS)}")
+    column = column.without(missing)
+    kind = kind or detect(column)
+    typed = convert(column, kind)
+    if typed.dtype.is_numeric() and not column.values.dtype.is_numeric():
+        # "-9.0" is the number that the marker "-9" names, as it would be in a column of numbers.
+        wanted = ~is_marked(typed, missing)
+        column, typed = column.keep(wanted), typed.filter(wanted)
+    ranks, values = ranked(typed)
+    codes = column.data.codes
+    if not np.array_equal(ranks, np.arange(len(ranks))):
+        codes = column.data.remap(ranks, values).codes
+    return EncodedColumn(column.name, kind, codes, values.to_numpy())
+
 
 _PREVIEW = 10
 _ROW_NUMBERS = ", or write the table without the row numbers that R (row.names = FALSE) and pandas (index=False) put first"

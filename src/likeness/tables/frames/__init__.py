@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from likeness.tables.distinct import Distinct
+    from likeness.tables.columns import Distinct
 
 _MODULES = {"polars": "polars_frame", "pandas": "pandas_frame", "pyarrow": "arrow_frame"}
 

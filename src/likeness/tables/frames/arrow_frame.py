@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types
 
-from likeness.tables.distinct import Distinct, all_missing, from_integers, from_reals, from_texts
+from likeness.tables.columns import Distinct, all_missing, from_integers, from_reals, from_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 from pandas.api import types
 
-from likeness.tables.distinct import Distinct, all_missing, from_integers, from_reals, from_texts
+from likeness.tables.columns import Distinct, all_missing, from_integers, from_reals, from_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

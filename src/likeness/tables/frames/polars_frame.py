@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from likeness.tables.distinct import Distinct, all_missing, from_integers, from_reals, from_texts
+from likeness.tables.columns import Distinct, all_missing, from_integers, from_reals, from_texts
 from likeness.tables.packed_text import as_text, packed_text
 
 if TYPE_CHECKING:

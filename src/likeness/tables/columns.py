@@ -1,0 +1,306 @@
+"""One column as small integers: which of its distinct values each record has.
+
+A column to be built: a code per record and the label of each code.
+
+A column's distinct values as they came, before anyone decides what kind they are.
+
+Every frame library brings its columns here; everything after works on distinct values only.
+
+A column before it is encoded: distinct raw values and how to point at one in a message.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from likeness.errors import TableError
+from likeness.wording import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+_STORED = {"integer": "<i8", "real": "<f8", "date": "<M8[D]"}
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedColumn:
+    """A column as codes into its distinct values.
+
+    Parameters
+    ----------
+    name
+        The column's name.
+    kind
+        ``"integer"``, ``"real"``, ``"date"``, ``"boolean"`` or ``"text"``.
+    codes
+        Shape (n,), int32: the index into ``values`` of each record; -1 where the value is missing.
+    values
+        Shape (m,): the distinct values that occur, ascending; int64, float64, datetime64[D], bool,
+        or an object array of str, by kind.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from likeness.tables import read
+    >>> age = read(pl.DataFrame({"age": [40, 31, None, 40]})).encode("age")
+    >>> age.codes.tolist(), age.values.tolist(), age.counts().tolist(), age.missing
+    ([1, 0, -1, 1], [31, 40], [1, 2], 1)
+    """
+
+    name: str
+    kind: str
+    codes: NDArray[np.int32]
+    values: NDArray[Any]
+
+    def counts(self) -> NDArray[np.int64]:
+        """Count the records of each value.
+
+        Returns
+        -------
+        NDArray[np.int64]
+            Shape (m,); missing records are counted nowhere.
+        """
+        # Shifting by one gives the missing records a bin of their own, which is then left out.
+        return np.bincount(self.codes + np.int32(1), minlength=len(self.values) + 1)[1:]
+
+    def digest(self) -> bytes:
+        """SHA-256 of the values and of which record has which; truth values are texts."""
+        if self.kind in _STORED:
+            what, values = self.kind, np.ascontiguousarray(self.values.astype(_STORED[self.kind])).tobytes()
+        else:
+            texts = [str(value) for value in self.values.tolist()]
+            if self.kind == "boolean":
+                texts = [text.lower() for text in texts]
+            lengths = np.array(list(map(len, texts)), "<i8").tobytes()
+            what, values = "text", lengths + "".join(texts).encode("utf-8", "surrogatepass")
+        found = sha256(f"{what} {len(self.values)} {len(self.codes)} ".encode())
+        found.update(values)
+        found.update(np.ascontiguousarray(self.codes, "<i4").data)
+        return found.digest()
+
+    @property
+    def missing(self) -> int:
+        """The number of records whose value is missing."""
+        return int(np.count_nonzero(self.codes < 0))
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """A text column given as codes, so that each label is written once.
+
+    Parameters
+    ----------
+    codes
+        Shape (n,), int32: the index into ``labels`` of each record; -1 makes the cell null.
+    labels
+        The text of each code; need not be sorted, may repeat.
+
+    Examples
+    --------
+    >>> import numpy as np, polars as pl
+    >>> from likeness.tables import build, read
+    >>> like = read(pl.DataFrame({"age": [40, 31]}))
+    >>> column = Labelled(np.array([0, 1, -1], dtype=np.int32), ["[18, 39]", "[40, 90]"])
+    >>> build(like, {"age": column})["age"].to_list()
+    ['[18, 39]', '[40, 90]', None]
+    """
+
+    codes: NDArray[np.int32]
+    labels: list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """Codes per record and the raw values they stand for.
+
+    Parameters
+    ----------
+    codes
+        Shape (n,), int32; -1 where the value is null or NaN.
+    values
+        Int64, Float64, Boolean, Date, Datetime or String, without nulls, in any order. Values that
+        do not occur and, for String, repeated values are allowed.
+    """
+
+    codes: NDArray[np.int32]
+    values: pl.Series
+
+    def remap(self, table: NDArray[np.integer[Any]], values: pl.Series) -> Distinct:
+        """Send code c to ``table[c]``, a code into `values` or -1."""
+        # -1 indexes the last entry, which is therefore -1 as well.
+        extended = np.append(table.astype(np.int32, copy=False), np.int32(-1))
+        return Distinct(extended[self.codes], values)
+
+    def counts(self) -> NDArray[np.int64]:
+        """Shape (m,): the records of each value."""
+        return np.bincount(self.codes + np.int32(1), minlength=len(self.values) + 1)[1:]
+
+    def keep(self, wanted: NDArray[np.bool_]) -> Distinct:
+        """Make the values that are not wanted missing; shape (m,)."""
+        if wanted.all():
+            return self
+        table = np.where(wanted, np.cumsum(wanted) - 1, -1)
+        return self.remap(table, self.values.filter(pl.Series(wanted)))
+
+
+def all_missing(height: int) -> Distinct:
+    """Make a column without a single value."""
+    return Distinct(np.full(height, -1, dtype=np.int32), pl.Series([], dtype=pl.String))
+
+
+def from_texts(codes: NDArray[np.integer[Any]], texts: pl.Series | Sequence[str]) -> Distinct:
+    """Text: the library's own dictionary codes (-1 = null) and its dictionary."""
+    if not isinstance(texts, pl.Series):
+        try:
+            texts = pl.Series(texts, dtype=pl.String)
+        except UnicodeEncodeError as error:
+            raise TableError(
+                f"a text cell is not valid Unicode (a lone surrogate, {error.object[error.start]!r}); "
+                "repair it before reading the table"
+            ) from None
+    return Distinct(codes.astype(np.int32, copy=False), texts)
+
+
+def from_integers(
+    numbers: NDArray[Any], valid: NDArray[np.bool_] | None, dtype: pl.DataType | type[pl.DataType] = pl.Int64
+) -> Distinct:
+    """Whole numbers, or what is stored as such (dates, times, booleans), as `dtype`.
+
+    `numbers` must fit int64; what stands where `valid` is False does not matter.
+    """
+    kept = numbers if valid is None else numbers[valid]
+    codes, values = _rank(kept.astype(np.int64, copy=False))
+    return Distinct(_spread(codes, valid), pl.Series(values).cast(dtype))
+
+
+def from_reals(numbers: NDArray[Any]) -> Distinct:
+    """Floating-point numbers; NaN is missing."""
+    valid = ~np.isnan(numbers)
+    kept = numbers[valid] + numbers.dtype.type(0)  # -0.0 becomes 0.0
+    values, codes = np.unique(kept, return_inverse=True)
+    # A narrow 0.1 means 0.1, not 0.10000000149: take the shortest decimal that gives it.
+    exact = (
+        values if values.dtype == np.float64 else np.array([float(str(v)) for v in values], dtype=np.float64)
+    )
+    return Distinct(_spread(codes, valid), pl.Series(exact, dtype=pl.Float64))
+
+
+def _rank(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Find the rank of each number among the distinct ones, and these, ascending."""
+    if numbers.size == 0:
+        return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
+    low, high = int(numbers.min()), int(numbers.max())
+    if high - low >= max(4 * numbers.size, 1 << 16):
+        values, codes = np.unique(numbers, return_inverse=True)
+        return codes.astype(np.int32), values
+    # A small range needs no sorting: mark what occurs, then count the marks.
+    offsets = numbers - low
+    occurs = np.zeros(high - low + 1, dtype=np.bool_)
+    occurs[offsets] = True
+    ranks = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
+    return ranks[offsets], np.flatnonzero(occurs) + low
+
+
+def _spread(codes: NDArray[np.integer[Any]], valid: NDArray[np.bool_] | None) -> NDArray[np.int32]:
+    """Codes of the valid records set among -1 for the others."""
+    if valid is None or codes.size == valid.size:
+        return codes.astype(np.int32, copy=False)
+    spread = np.full(valid.size, -1, dtype=np.int32)
+    spread[valid] = codes
+    return spread
+
+
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+|inf)(?:[eE][+-]?[0-9]+)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, eq=False)
+class RawColumn:
+    """One column's distinct raw values, with what a message needs to point at a cell.
+
+    Parameters
+    ----------
+    source, name
+        The table and the column.
+    data
+        Codes and raw values.
+    decimal
+        The decimal mark of numbers in text; None if it is still to be found.
+    where
+        Names the place of a row (from 0): ``"line 17"`` or ``"row 16"``.
+    thousands
+        What separates thousands of numbers in text, where that was said.
+    """
+
+    source: str
+    name: str
+    data: Distinct
+    decimal: str | None
+    where: Callable[[int], str]
+    thousands: str | None = None
+
+    @property
+    def title(self) -> str:
+        """How messages call the column."""
+        return f"{self.source}: column {self.name!r}"
+
+    @property
+    def values(self) -> pl.Series:
+        """The distinct raw values."""
+        return self.data.values
+
+    def keep(self, wanted: pl.Series | NDArray[np.bool_]) -> RawColumn:
+        """Make all other values missing."""
+        return replace(self, data=self.data.keep(np.asarray(wanted, dtype=np.bool_)))
+
+    def first(self, among: pl.Series) -> str:
+        """Show the first cell whose value is among these: ``'unknown' at line 17``."""
+        marked = np.append(among.to_numpy(), False)  # the last entry stands for missing
+        row = int(np.argmax(marked[self.data.codes]))
+        value = self.values[int(self.data.codes[row])]
+        return f"{quoted(value if isinstance(value, (str, int, float)) else str(value))} at {self.where(row)}"
+
+    def error(self, problem: str) -> TableError:
+        """Make an error about this column."""
+        return TableError(f"{self.title} {problem}")
+
+    def without(self, markers: Sequence[str]) -> RawColumn:
+        """Make missing what a marker names, and forget values that do not occur."""
+        column = self.keep(~is_marked(self.values, markers)) if len(self.values) and markers else self
+        return column.keep(column.data.counts() > 0)
+
+
+def is_marked(values: pl.Series, markers: Sequence[str]) -> pl.Series:
+    """Which values a marker names: equal text, equal number, or the text of a date or boolean.
+
+    Examples
+    --------
+    >>> is_marked(pl.Series([-9.0, 9.0]), ["", "-9"]).to_list()
+    [True, False]
+    """
+    if values.dtype.is_numeric():
+        return values.is_in(_numbers(markers, whole=values.dtype.is_integer()))
+    if values.dtype == pl.Boolean:
+        markers = [marker.casefold() for marker in markers]
+    texts = values if values.dtype == pl.String else values.cast(pl.String)
+    return texts.is_in(list(markers))
+
+
+def _numbers(markers: Sequence[str], *, whole: bool) -> list[float]:
+    """Read the markers that are numbers, for a column of whole numbers or of others."""
+    texts = [marker.strip() for marker in markers]
+    # Whole numbers are read as such: a float is not exact beyond 2**53.
+    exact = [int(text) for text in texts if _WHOLE.fullmatch(text)]
+    others = [float(text) for text in texts if _NUMBER.fullmatch(text) and not _WHOLE.fullmatch(text)]
+    if not whole:
+        return [*map(float, exact), *others]
+    exact += [int(x) for x in others if x.is_integer()]
+    return [x for x in exact if -(2**63) <= x < 2**63]

@@ -1,0 +1,448 @@
+"""How a CSV file is written: its delimiter and quote.
+
+Whether every record of a CSV file has as many cells as there are columns, and if not, where.
+
+CSV text to a polars frame in which every cell is the text that stands in the file.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from likeness.errors import TableError
+from likeness.tables.file_bytes import read_bytes, to_utf8
+from likeness.tables.packed_text import narrowed, packed_text
+from likeness.tables.table import Table, name_problems
+from likeness.wording import count, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+_CANDIDATES = (",", ";", "\t", "|")
+_LOOK = 1000  # records looked at
+_QUOTED_OR_PADDED = b"Q(?:[^Q]|QQ)*Q|D "
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How records are split into cells.
+
+    Parameters
+    ----------
+    delimiter
+        One character.
+    quote
+        One character, or None when quotes have no meaning.
+    """
+
+    delimiter: str
+    quote: str | None = '"'
+
+    def records(self, data: bytes) -> Iterator[tuple[int, list[str]]]:
+        """Read records one by one with the line each begins on: for headers, samples and messages only.
+
+        Raises
+        ------
+        csv.Error
+            If a quote is not closed, or is followed by something other than a delimiter.
+        """
+        lines = (line.decode() for line in io.BytesIO(data))
+        if self.quote is None:
+            reader = csv.reader(lines, delimiter=self.delimiter, quoting=csv.QUOTE_NONE)
+        else:
+            reader = csv.reader(lines, delimiter=self.delimiter, quotechar=self.quote, strict=True)
+        line = 1
+        for record in reader:
+            yield line, record
+            line = reader.line_num + 1
+
+    def write(self, records: Iterable[list[str]]) -> bytes:
+        """Write records with every cell quoted; an empty record is one empty cell."""
+        text = io.StringIO(newline="")
+        writer = csv.writer(
+            text, delimiter=self.delimiter, quotechar=self.quote, quoting=csv.QUOTE_ALL, lineterminator="\n"
+        )
+        writer.writerows(record or [""] for record in records)
+        return text.getvalue().encode()
+
+
+def find_delimiter(data: bytes, *, source: str, quote: str | None, header: bool) -> str:
+    r"""Find the delimiter: the one that splits the first records into equally many cells.
+
+    Parameters
+    ----------
+    data
+        UTF-8 text.
+    source
+        What messages call it.
+    quote
+        The quote character, or None.
+    header
+        Whether the first record names the columns and so says how many there are.
+
+    Returns
+    -------
+    str
+        Comma, semicolon, tab or bar; a comma when nothing splits the header.
+
+    Raises
+    ------
+    TableError
+        If two delimiters fit equally well.
+
+    Examples
+    --------
+    >>> find_delimiter(b"age;dose\n40;3,5\n31;2,5\n", source="a.csv", quote='"', header=True)
+    ';'
+    """
+    fit = {}
+    for delimiter in _CANDIDATES:
+        widths = _widths(data, Dialect(delimiter, quote))
+        expected = widths[0] if header else Counter(widths).most_common(1)[0][0]
+        if expected > 1:
+            fit[delimiter] = widths.count(expected) / len(widths)
+    best = max(fit.values(), default=0.0)
+    found = [delimiter for delimiter in fit if fit[delimiter] == best]
+    if len(found) > 1:
+        raise TableError(
+            f"{source}: the delimiter may be {' or '.join(map(repr, found))}; say which with delimiter="
+        )
+    return found[0] if found else ","
+
+
+def without_padding(data: bytes, dialect: Dialect, *, declared: bool = False) -> bytes:
+    """Take away the one space after each delimiter, if every delimiter has it (``1, x, y``).
+
+    Parameters
+    ----------
+    data
+        UTF-8 text.
+    dialect
+        Its delimiter and quote.
+    declared
+        Whether the steward said so; otherwise the first records decide.
+
+    Returns
+    -------
+    bytes
+        The text without that padding; quoted cells are left alone.
+    """
+    delimiter, quote = dialect.delimiter.encode(), (dialect.quote or "").encode()
+    padded = delimiter + b" "
+    if not declared and not _is_padded(data, dialect):
+        return data
+    if not quote or quote not in data:
+        return data.replace(padded, delimiter)
+    pattern = _QUOTED_OR_PADDED.replace(b"Q", re.escape(quote)).replace(b"D", re.escape(delimiter))
+    return re.sub(pattern, lambda match: delimiter if match[0] == padded else match[0], data)
+
+
+def _is_padded(data: bytes, dialect: Dialect) -> bool:
+    """Whether, in the first records, a space follows every delimiter."""
+    if dialect.delimiter.encode() + b" " not in data[: 1 << 16]:
+        return False
+    try:
+        # A quote after the space is not yet seen as one, so quotes are left out of the question.
+        records = [record for _, record in islice(Dialect(dialect.delimiter, None).records(data), _LOOK)]
+    except csv.Error:
+        return False
+    return all(cell.startswith(" ") for record in records for cell in record[1:])
+
+
+def _widths(data: bytes, dialect: Dialect) -> list[int]:
+    """Cells in each of the first records, up to one that cannot be read; at least one entry."""
+    widths = []
+    try:
+        for _, record in islice(dialect.records(data), _LOOK):
+            widths.append(len(record))
+    except csv.Error:
+        pass
+    return [width for width in widths if width] or [1]
+
+
+_BLOCK = 1 << 24  # bytes looked at together
+
+
+def count_records(data: bytes, dialect: Dialect, width: int) -> int | None:
+    r"""Count the records, if it is plain that each has `width` cells.
+
+    Only delimiters, quotes and line ends are looked at, all at once; a file of 100 MB takes well under
+    a second.
+
+    Parameters
+    ----------
+    data
+        UTF-8 text.
+    dialect
+        Its delimiter and quote.
+    width
+        Cells that every record must have.
+
+    Returns
+    -------
+    int or None
+        The number of records, the header among them; None when a record has more or fewer cells, or
+        quotes stand where this cannot follow them (then `check_records` decides).
+
+    Examples
+    --------
+    >>> from likeness.tables.csv_files import Dialect
+    >>> count_records(b'a,b\n1,"x,y"\n', Dialect(","), 2), count_records(b"a,b\n1\n", Dialect(","), 2)
+    (2, None)
+    """
+    delimiter, quote = dialect.delimiter.encode(), (dialect.quote or "").encode()
+    structure = data.translate(None, bytes(set(range(256)) - {*delimiter, *quote, *b"\n"}))
+    if not data.endswith(b"\n"):
+        structure += b"\n"
+    if quote:
+        marks = np.frombuffer(structure, dtype=np.uint8)
+        quotes = marks == quote[0]
+        # Each quote opens or closes; a doubled one does both, so what lies between stays inside.
+        inside = np.logical_xor.accumulate(quotes)
+        if quotes.any() and (inside[-1] or not _quotes_enclose_cells(data, delimiter, quote)):
+            return None
+        structure = marks[~(quotes | inside)].tobytes()
+    record = delimiter * (width - 1) + b"\n"
+    records, rest = divmod(len(structure), len(record))
+    return records if not rest and structure == record * records else None
+
+
+def _quotes_enclose_cells(data: bytes, delimiter: bytes, quote: bytes) -> bool:
+    """Whether every first, third … quote begins a cell and every second, fourth … ends one or is doubled."""
+    begins = np.zeros(256, dtype=np.bool_)
+    begins[[delimiter[0], quote[0], *b"\n"]] = True
+    ends = begins.copy()
+    ends[[*b"\r"]] = True
+    text = np.frombuffer(data, dtype=np.uint8)
+    opening = True
+    for start in range(0, len(text), _BLOCK):
+        places = np.flatnonzero(text[start : start + _BLOCK] == quote[0]) + start
+        first, second = (places[::2], places[1::2]) if opening else (places[1::2], places[::2])
+        first, second = first[first > 0], second[second < len(text) - 1]
+        if not (begins[text[first - 1]].all() and ends[text[second + 1]].all()):
+            return False
+        opening ^= bool(len(places) % 2)
+    return True
+
+
+def check_records(data: bytes, dialect: Dialect, width: int, *, source: str) -> int:
+    """Count the records one by one, stopping at the first that has not `width` cells.
+
+    Parameters
+    ----------
+    data, dialect, width
+        As for `count_records`.
+    source
+        What messages call the file.
+
+    Returns
+    -------
+    int
+        The number of records, the header among them.
+
+    Raises
+    ------
+    TableError
+        At the first record with more or fewer cells, and at a quote that is not closed.
+    """
+    records, line = 0, 1
+    try:
+        for line, record in dialect.records(data):
+            found = len(record) if record or width > 1 else 1  # a blank line is an empty cell
+            if found != width:
+                amount = "is blank" if not record else f"has {found} cell{'s' * (found != 1)}"
+                expected = f"{'is' if width == 1 else 'are'} {count(width, 'column')}"
+                raise TableError(f"{source}: line {line} {amount}, but there {expected}; correct the line")
+            records += 1
+    except csv.Error as error:
+        raise TableError(
+            f"{source}: the record after line {line} cannot be read: {error}; "
+            "close every quote, and double quotes inside quoted cells"
+        ) from None
+    return records
+
+
+def read_csv(
+    path: Path,
+    *,
+    delimiter: str | None,
+    quote: str | None,
+    encoding: str | None,
+    decimal: str | None,
+    thousands: str | None = None,
+    header: bool | Sequence[str],
+) -> Table:
+    """Read a CSV file; `likeness.tables.read` explains the parameters.
+
+    Returns
+    -------
+    Table
+        Of a polars frame whose columns are all String, without nulls.
+
+    Raises
+    ------
+    TableError
+        If the file cannot be read, is empty or malformed.
+    """
+    source = str(path)
+    data = to_utf8(read_bytes(path), source=source, encoding=encoding)
+    if not data or data.isspace():
+        raise TableError(f"{source}: the file is empty")
+    padding = delimiter is not None and len(delimiter) == 2 and delimiter.endswith(" ")
+    if delimiter is None:
+        tabs = not {".tsv", ".tab"}.isdisjoint(suffix.lower() for suffix in path.suffixes[-2:])
+        delimiter = (
+            "\t" if tabs else find_delimiter(data, source=source, quote=quote or None, header=header is True)
+        )
+    dialect = Dialect(delimiter[0] if padding else delimiter, quote or None)
+    data = without_padding(data, dialect, declared=padding)
+    frame, first_line = parse(data, dialect, source=source, header=header)
+    if frame.height == 0:
+        raise TableError(f"{source}: holds a header and no records")
+    # Where the comma delimits, it is no decimal mark; elsewhere each column tells.
+    decimal = decimal or ("." if dialect.delimiter == "," and thousands != "." else None)
+    columns = frame.get_columns()
+    del frame
+    for i, column in enumerate(columns):
+        columns[i] = narrowed(column)
+    return Table(
+        pl.DataFrame(columns),
+        source=source,
+        library="polars",
+        format="csv",
+        first_line=first_line,
+        decimal=decimal,
+        thousands=thousands,
+    )
+
+
+def parse(
+    data: bytes,
+    dialect: Dialect,
+    *,
+    source: str,
+    header: bool | Sequence[str] = True,
+) -> tuple[pl.DataFrame, int]:
+    """Parse CSV text.
+
+    Parameters
+    ----------
+    data
+        UTF-8 text without a byte order mark.
+    dialect
+        Its delimiter and quote.
+    source
+        What messages call it.
+    header
+        True if the first record names the columns; False or the names if it does not.
+
+    Returns
+    -------
+    tuple[polars.DataFrame, int]
+        Every column of text, without nulls, as codes into its own dictionary (`packed_text`); and the line on which the first
+        record begins.
+
+    Raises
+    ------
+    TableError
+        For duplicate or empty names, records with more or fewer cells, and quotes not closed.
+    """
+    names, first_line = _names(data, dialect, source=source, header=header)
+    problems = name_problems(names, source)
+    if problems:
+        raise TableError(*problems)
+    if len(names) > 1 and data.endswith((b"\n\n", b"\n\r\n")):
+        data = data.rstrip(b"\r\n")  # in a table of one column, blank lines are empty cells
+    titled = header is True
+    # Texts one by one take four times the file; most columns say the same few things again and again.
+    types = [packed_text() for _ in names]
+    frame = split(data, dialect, names, types, header=titled)
+    records = count_records(data, dialect, len(names))
+    if records is None or not _is_whole(frame, records - titled):
+        records = check_records(data, dialect, len(names), source=source)
+        if not _is_whole(frame, records - titled):
+            # polars takes the quote in `5",x` for an opening one; quoted anew, it is plain.
+            plain = Dialect(",")
+            frame = split(
+                plain.write(record for _, record in dialect.records(data)), plain, names, types, header=titled
+            )
+    if frame is None or not _is_whole(frame, records - titled):
+        raise TableError(f"{source}: quotes are used inconsistently; double every quote inside a quoted cell")
+    return frame, first_line
+
+
+def _is_whole(frame: pl.DataFrame | None, records: int) -> bool:
+    """Whether there is a frame and it has that many records."""
+    return frame is not None and frame.height == records
+
+
+def split(
+    data: bytes, dialect: Dialect, names: list[str], types: Sequence[pl.DataType], *, header: bool
+) -> pl.DataFrame | None:
+    """Let polars split the text into columns of text; None if it cannot. Whether it took every line is not looked at.
+
+    Parameters
+    ----------
+    data, dialect
+        As for `parse`.
+    names, types
+        Of the columns: text, or `packed_text`, shared by the parts of one file.
+    header
+        Whether the first record names the columns.
+    """
+    try:
+        frame = pl.read_csv(
+            io.BytesIO(data),
+            has_header=header,
+            separator=dialect.delimiter,
+            quote_char=dialect.quote,
+            infer_schema=False,
+            schema_overrides=list(types),
+            empty_string_is_null=False,
+        )
+    except pl.exceptions.PolarsError:
+        return None
+    if frame.width != len(names):
+        return None
+    filled = [column.fill_null("") if column.null_count() else column for column in frame.iter_columns()]
+    return pl.DataFrame([column.alias(name) for name, column in zip(names, filled, strict=True)])
+
+
+def _names(
+    data: bytes, dialect: Dialect, *, source: str, header: bool | Sequence[str]
+) -> tuple[list[str], int]:
+    """Column names and the line of the first record."""
+    records = dialect.records(data)
+    try:
+        _, first = next(records)
+    except csv.Error as error:
+        raise TableError(
+            f"{source}: the first record cannot be read: {error}; is a quote not closed?"
+        ) from None
+    if not first:
+        raise TableError(f"{source}: line 1 is blank; begin with the first record")
+    if header is True and data[:4].lower() == b"sep=":
+        mark = data.splitlines()[0].decode()
+        raise TableError(
+            f"{source}: line 1 is {quoted(mark)}, a mark for spreadsheets alone; remove that line"
+        )
+    if header is True:
+        return first, 2 + sum(name.count("\n") for name in first)
+    if header is False:
+        return [f"column_{i}" for i in range(1, len(first) + 1)], 1
+    if len(header) != len(first):
+        raise TableError(
+            f"{source}: line 1 has {count(len(first), 'cell')}, and the header that was given has "
+            f"{count(len(header), 'name')}"
+        )
+    return list(header), 1
