@@ -11,8 +11,7 @@ import numpy as np
 import likeness as lk
 from benchmarks.clock import best_of, unit
 from likeness import registry
-from likeness.anonymization import describe_columns
-from likeness.encode import encode
+from likeness.encode import describe_columns, encode
 from likeness.forms.base import as_labelled
 from likeness.microdata.plan import Plan, spread
 from likeness.microdata.regions import recode
@@ -52,7 +51,7 @@ def stages(rows: int, repeat: int) -> None:
         clock.time("measure, every metric", release.loss)
         _attack(clock, encoded, release.publication, "")
         _ask(clock, encoded, release.publication)
-        _attack(clock, encoded, _at_random(encoded), ", random classes")
+        _attack(clock, encoded, _at_random(encoded, told), ", random classes")
 
 
 class _Clock:
@@ -100,7 +99,7 @@ def _ask(clock: _Clock, encoded: Encoded, publication: Publication) -> None:
     clock.time(f"{QUERIES:,} queries about people, estimated", lambda: relative_errors(publication, workload))
 
 
-def _at_random(encoded: Encoded) -> Publication:
+def _at_random(encoded: Encoded, policy: lk.Policy) -> Publication:
     """Publish classes of anybody."""
     data = encoded.data
     people = data.people
@@ -110,7 +109,7 @@ def _at_random(encoded: Encoded) -> Publication:
     plan, recoding = recode(data, spread(plan, people.members.of))
     form = lk.IdentityReservedForm()
     published = form.publish(data, plan, recoding, np.random.default_rng(0))
-    columns = describe_columns(encoded, form, plan.published, published.tables)
+    columns = describe_columns(encoded, policy, form, plan.published, published.tables)
     labelled = {
         name: {key: as_labelled(own) for key, own in table.items()}
         for name, table in published.tables.items()

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 
 import likeness as lk
-from likeness.anonymization import as_policy
 from likeness.choosing import choose_form
+from likeness.policy import as_policy
 from likeness.progress import Progress
 
 RNG = np.random.default_rng(0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -32,16 +33,15 @@ LAYERS: list[set[str]] = [
     {"solve"},
     {"encode", "metrics", "attacks"},
     {"proving"},
-    {"choosing", "randomness", "release", "report"},
+    {"choosing", "randomness", "report"},
+    {"folder"},
+    {"release"},
     {"anonymization"},
-    {"folder", "profiling", "searching"},
+    {"opening", "profiling", "searching"},
     {"cli"},
     {"", "__main__"},
 ]
 """What may be imported from below, never from the same layer or from above; "" is `likeness` itself."""
-
-DOORS = {("release", "folder"), ("release", "report")}
-"""Methods of public objects that open what lies above or beside them, when called: `Release.write`, `Release.findings`."""
 
 MOST_LINES_OF_A_FUNCTION = 70
 
@@ -52,7 +52,6 @@ class Import(NamedTuple):
     importer: str
     imported: str
     line: str
-    lazy: bool
 
 
 def unit(module: str) -> str:
@@ -64,6 +63,9 @@ def unit(module: str) -> str:
 def name_of(path: Path) -> str:
     """A file's module."""
     return ".".join(["likeness", *path.relative_to(SOURCE).with_suffix("").parts]).removesuffix(".__init__")
+
+
+MODULES = {name_of(path) for path in FILES}
 
 
 @cache
@@ -86,7 +88,7 @@ def below(tree: ast.AST, *kinds: type[ast.AST]) -> set[int]:
 def imports(path: Path) -> list[Import]:
     """What a file imports from us when it runs."""
     tree = parsed(path)
-    types, functions = below(tree, ast.If), below(tree, ast.FunctionDef)
+    types = below(tree, ast.If)
     found = []
     for node in ast.walk(tree):
         if id(node) in types:
@@ -102,7 +104,6 @@ def imports(path: Path) -> list[Import]:
                 unit(name_of(path)),
                 unit(name),
                 f"{path.relative_to(ROOT)}:{node.lineno}",
-                id(node) in functions,
             )
             for name in names
             if name.split(".")[0] == "likeness"
@@ -122,11 +123,64 @@ def test_imports_point_one_way():
         f"{one.line}: {one.importer or 'likeness'} imports {one.imported or 'likeness'}"
         for path in FILES
         for one in imports(path)
-        if one.importer != one.imported
-        and height[one.imported] >= height[one.importer]
-        and not (one.lazy and (one.importer, one.imported) in DOORS)
+        if one.importer != one.imported and height[one.imported] >= height[one.importer]
     ]
     assert wrong == []
+
+
+def modules_in(path: Path, *, types: bool) -> Iterator[tuple[str, str]]:
+    """Modules of ours that a file imports, wherever it does, and the name it imports; those for type checkers on request."""
+    tree = parsed(path)
+    skipped = set() if types else below(tree, ast.If)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and id(node) not in skipped and node.module:
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                known = full if full in MODULES else node.module
+                if known in MODULES:
+                    yield known, alias.name
+
+
+def test_no_module_imports_itself_around_a_corner():
+    graph = {name_of(path): {module for module, _ in modules_in(path, types=False)} for path in FILES}
+    circles = []
+    done: set[str] = set()
+    for name, imported in graph.items():
+        reached: set[str] = set()
+        ahead = [*imported]
+        while ahead:
+            module = ahead.pop()
+            if module not in reached:
+                reached.add(module)
+                ahead += graph[module]
+        if name in reached and name not in done:
+            circle = {other for other in reached if other == name or name in graph[other]}
+            done |= circle
+            circles.append(sorted(circle))
+    assert circles == []
+
+
+def test_an_underscore_means_private_to_its_folder():
+    wrong = []
+    for path in (*FILES, *sorted((ROOT / "tests").rglob("*.py"))):
+        importer = name_of(path) if path.is_relative_to(SOURCE) else folder_tested(path)
+        for module, name in modules_in(path, types=True):
+            parts = module.split(".")
+            private = [i for i, part in enumerate(parts) if part.startswith("_") and not part.endswith("__")]
+            home = ".".join(parts[: private[0]]) if private else ""
+            if name.startswith("_") and not name.endswith("__") and module != importer and not private:
+                home = module.rpartition(".")[0]
+            if home and home != "likeness" and not f"{importer}.".startswith(f"{home}."):
+                wrong.append(f"{path.relative_to(ROOT)}: {module} {name}")
+    assert wrong == []
+
+
+def folder_tested(path: Path) -> str:
+    """The folder of ours whose tests a file of tests holds: ``tests`` has the folders of the source."""
+    parts = path.relative_to(ROOT / "tests").parts[:-1]
+    while parts and ".".join(["likeness", *parts]) not in MODULES:
+        parts = parts[:-1]
+    return ".".join(["likeness", *parts])
 
 
 def test_functions_are_small():

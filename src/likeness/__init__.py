@@ -24,8 +24,9 @@ if TYPE_CHECKING:
         TableError,
         VerificationError,
     )
-    from likeness.folder import open_release, verify
+    from likeness.folder import verify
     from likeness.hierarchies import Hierarchy, read_hierarchy
+    from likeness.opening import open_release
     from likeness.policy import Policy, drop, identifier, other, quasi, sensitive
     from likeness.profiling import profile
     from likeness.queries.query import Query
@@ -49,7 +50,7 @@ _WHERE = {
         ),
         "errors",
     ),
-    "open_release": "folder",
+    "open_release": "opening",
     "verify": "folder",
     "Query": "queries.query",
     "Hierarchy": "hierarchies",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,23 +10,23 @@ import numpy as np
 from likeness import registry
 from likeness._version import __version__
 from likeness.choosing import choose, choose_form
-from likeness.encode import Encoded, encode
+from likeness.encode import Encoded, describe_columns, encode
 from likeness.errors import CannotBeMetError, PolicyError
 from likeness.exact import rational
 from likeness.forms.base import as_labelled
 from likeness.microdata.individuals import who_share
-from likeness.policy import Policy
+from likeness.policy import Policy, as_policy
 from likeness.progress import Progress
 from likeness.proving.certificate import Certificate, unique_claims
 from likeness.proving.proof import as_published, prove
-from likeness.published.columns import ColumnNote, PublishedColumns, note_on
 from likeness.randomness import entropy_of, stream
 from likeness.release import Private, Release
 from likeness.tables import EncodedColumn, Labelled, Table, read
 from likeness.wording import count, nouns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -203,15 +202,6 @@ def _refuse_links(encoded: Encoded, policy: Policy, form: Form) -> None:
         raise CannotBeMetError(*problems)
 
 
-def as_policy(policy: Policy | Mapping[str, Any] | str | Path) -> Policy:
-    """Take a policy in any of its forms."""
-    if isinstance(policy, Policy):
-        return policy
-    if isinstance(policy, str | Path):
-        return Policy.load(Path(policy))
-    return Policy.from_mapping(policy)
-
-
 def _add_other_columns(
     encoded: Encoded,
     published: Published,
@@ -226,7 +216,7 @@ def _add_other_columns(
     of_original = encoded.data.rows[rows]
     added: dict[str, Labelled | EncodedColumn] = {}
     for name in encoded.with_role("other"):
-        column = as_it_is(encoded.table, name)
+        column = encoded.table.as_it_is(name)
         added[encoded.published_name(name)] = EncodedColumn(
             name, column.kind, np.ascontiguousarray(column.codes[of_original]), column.values
         )
@@ -246,11 +236,6 @@ def _add_other_columns(
         name: {key: _only_published(column) for key, column in table.items()}
         for name, table in tables.items()
     }
-
-
-def as_it_is(table: Table, name: str) -> EncodedColumn:
-    """Take a column whose cells are published unchanged."""
-    return table.encode(name, missing=(), kind="text" if table.is_text(name) else None)
 
 
 def _pseudonyms(table: Table, name: str, rows: NDArray[np.int64], rng: np.random.Generator) -> EncodedColumn:
@@ -276,51 +261,3 @@ def _only_published(column: Labelled | EncodedColumn) -> Labelled | EncodedColum
     if isinstance(column, EncodedColumn):
         return EncodedColumn(column.name, column.kind, codes, column.values[kept])
     return Labelled(codes, [column.labels[i] for i in kept])
-
-
-def describe_columns(
-    encoded: Encoded,
-    policy: Policy,
-    form: Form,
-    kept: NDArray[np.bool_],
-    tables: Mapping[str, Iterable[str]],
-) -> PublishedColumns:
-    """Write the notes on all published columns.
-
-    Parameters
-    ----------
-    encoded, policy
-        The original, and what was asked.
-    form
-        How it is published.
-    kept : (n,) bool
-        Whether each record is published.
-    tables
-        Published tables and their columns, in order.
-    """
-    data = encoded.data
-    coded = {
-        encoded.published_name(name): (column.bottom, column.top) for name, column in policy.columns.items()
-    }
-    known: dict[str, ColumnNote] = {}
-    for domain, codes in zip(data.quasi, data.codes, strict=True):
-        known[domain.name] = note_on(
-            domain,
-            "quasi",
-            codes[kept],
-            regions=not form.publishes_exactly,
-            coded=coded.get(domain.name, (None, None)),
-        )
-    for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):
-        known[domain.name] = note_on(
-            domain, "sensitive", codes[kept], coded=coded.get(domain.name, (None, None))
-        )
-    weights = None if encoded.survey_weights is None else encoded.published_name(encoded.survey_weights)
-    for name in map(encoded.published_name, encoded.with_role("other")):
-        known[name] = ColumnNote(name, "other", survey_weight=name == weights)
-    for name in map(encoded.published_name, encoded.pseudonyms(policy)):
-        known[name] = ColumnNote(name, "pseudonym")
-    names = dict.fromkeys(
-        name for table, own in tables.items() if table not in form.undescribed for name in own
-    )
-    return PublishedColumns(tuple(known.get(name, ColumnNote(name, "added")) for name in names))

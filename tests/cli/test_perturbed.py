@@ -9,7 +9,7 @@ import re
 import pytest
 
 import likeness as lk
-from likeness.cli._rejoined import rejoin
+from likeness.opening import rejoin
 
 BETA = "{model: beta-likeness, beta: 4}"
 PERTURBATION = "method: {name: perturbation}\n"

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import likeness as lk
-from likeness.folder import open_release
+from likeness.opening import open_release
 
 TABLE = pl.DataFrame(
     {

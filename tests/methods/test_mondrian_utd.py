@@ -14,13 +14,13 @@ from tests.methods.problems import plain_set, problem
 from tests.methods.test_sbca import tables
 
 import likeness as lk
-from likeness.cli._rejoined import rejoin
 from likeness.errors import PolicyError
 from likeness.methods.mondrian import Mondrian
 from likeness.metrics.measuring import metric_named
 from likeness.microdata.data import Microdata
 from likeness.microdata.plan import Plan
 from likeness.microdata.regions import recode
+from likeness.opening import rejoin
 
 
 def plainly(data: Any, asked: Any) -> list[tuple[list[int], list[tuple[int, int]]]]:

@@ -12,8 +12,7 @@ from tests.forms.publications import mechanism
 
 import likeness as lk
 from likeness import registry
-from likeness.anonymization import describe_columns
-from likeness.encode import encode
+from likeness.encode import describe_columns, encode
 from likeness.forms.base import as_labelled
 from likeness.microdata.plan import Plan, renumber
 from likeness.microdata.regions import recode

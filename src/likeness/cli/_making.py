@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
-from likeness.anonymization import anonymize, as_policy
+from likeness.anonymization import anonymize
 from likeness.cli._console import console
 from likeness.cli._summary import (
     asked,
@@ -18,6 +18,7 @@ from likeness.cli._summary import (
     people_line,
     tried,
 )
+from likeness.policy import as_policy
 from likeness.proving.certificate import SEED_WARNING
 from likeness.report import losses
 from likeness.report.kept import kept_findings

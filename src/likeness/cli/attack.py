@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from likeness.attacks.base import Attack, AttackResult
-    from likeness.cli._rejoined import Rejoined
+    from likeness.opening import Rejoined
 
 BEFORE = "_before"
 """How the details of an attack name what the original allows."""
@@ -182,8 +182,8 @@ def attack(
     likeness attack out/public --original patients.csv --policy policy.yaml --at-most linkage=0.2
     """
     from likeness.cli._console import beyond
-    from likeness.cli._rejoined import rejoin
     from likeness.exact import rational
+    from likeness.opening import rejoin
 
     attacks = make(attack or [])
     allowed = limits(at_most or [], attacks)

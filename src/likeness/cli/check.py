@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.anonymization import anonymize, as_policy
+from likeness.anonymization import anonymize
 from likeness.choosing import choose_form, methods_to_try
 from likeness.cli._command import command as as_command
 from likeness.cli._console import cell, columns, console, share
@@ -32,6 +32,7 @@ from likeness.encode import encode
 from likeness.folder.writing import refuse_no_columns
 from likeness.microdata.grouping import distinct
 from likeness.models.requirements import require_of
+from likeness.policy import as_policy
 from likeness.wording import count
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from fractions import Fraction
 
-    from likeness.cli._rejoined import Rejoined
+    from likeness.opening import Rejoined
 
 
 def limits(given: Iterable[str]) -> dict[str, Fraction]:
@@ -169,7 +169,7 @@ def measure(
     """
     from likeness.cli._console import beyond
     from likeness.cli._options import part
-    from likeness.cli._rejoined import rejoin
+    from likeness.opening import rejoin
 
     allowed = limits(at_most or [])
     asked = dict(part(one) for one in metric or [])

@@ -24,14 +24,16 @@ from likeness.microdata.data import Microdata
 from likeness.models.base import SensitiveModel
 from likeness.models.requirements import one_a_column
 from likeness.policy.files import write_yaml
+from likeness.published.columns import ColumnNote, PublishedColumns, note_on
 from likeness.tables import JoinedTable, join, read_as_said
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
+    from likeness.forms.base import Form
     from likeness.microdata.domain import Domain
     from likeness.models.base import PrivacyModel
     from likeness.policy import Missing, Policy
@@ -361,3 +363,51 @@ def _survey_weights(table: Table, name: str, rows: NDArray[np.int64]) -> NDArray
     if (numbers < 0).any():
         raise PolicyError(f"weights: column {name!r} holds a negative weight")
     return np.asarray(numbers[codes], np.float64)
+
+
+def describe_columns(
+    encoded: Encoded,
+    policy: Policy,
+    form: Form,
+    kept: NDArray[np.bool_],
+    tables: Mapping[str, Iterable[str]],
+) -> PublishedColumns:
+    """Write the notes on all published columns.
+
+    Parameters
+    ----------
+    encoded, policy
+        The original, and what was asked.
+    form
+        How it is published.
+    kept : (n,) bool
+        Whether each record is published.
+    tables
+        Published tables and their columns, in order.
+    """
+    data = encoded.data
+    coded = {
+        encoded.published_name(name): (column.bottom, column.top) for name, column in policy.columns.items()
+    }
+    known: dict[str, ColumnNote] = {}
+    for domain, codes in zip(data.quasi, data.codes, strict=True):
+        known[domain.name] = note_on(
+            domain,
+            "quasi",
+            codes[kept],
+            regions=not form.publishes_exactly,
+            coded=coded.get(domain.name, (None, None)),
+        )
+    for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):
+        known[domain.name] = note_on(
+            domain, "sensitive", codes[kept], coded=coded.get(domain.name, (None, None))
+        )
+    weights = None if encoded.survey_weights is None else encoded.published_name(encoded.survey_weights)
+    for name in map(encoded.published_name, encoded.with_role("other")):
+        known[name] = ColumnNote(name, "other", survey_weight=name == weights)
+    for name in map(encoded.published_name, encoded.pseudonyms(policy)):
+        known[name] = ColumnNote(name, "pseudonym")
+    names = dict.fromkeys(
+        name for table, own in tables.items() if table not in form.undescribed for name in own
+    )
+    return PublishedColumns(tuple(known.get(name, ColumnNote(name, "added")) for name in names))

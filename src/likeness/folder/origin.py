@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.anonymization import as_it_is, describe_columns
+from likeness.encode import describe_columns
 from likeness.errors import HierarchyError
 from likeness.folder.audit import content_digest
 from likeness.folder.class_map import DROPPED, listed
@@ -382,15 +382,15 @@ class Origin:
             elif pseudonym:
                 yield from self._pseudonyms(name, published)
             else:
-                original = as_it_is(self.encoded.table, name)
-                same = same_cells(original, self.rows, as_labelled(as_it_is(first, published)))
+                original = self.encoded.table.as_it_is(name)
+                same = same_cells(original, self.rows, as_labelled(first.as_it_is(published)))
                 if not same.all():
                     yield self._wrong(~same, published, "is not as it is in the original")
 
     def _pseudonyms(self, name: str, published: str) -> Iterator[str]:
         """Make sure that pseudonyms and identifiers go one to one."""
         first = next(iter(self.public.tables.values()))
-        shown = as_it_is(first, published)
+        shown = first.as_it_is(published)
         named = self.encoded.table.encode(name, kind="text").codes[self.rows]
         if not one_to_one(named, as_labelled(shown).codes):
             yield f"column {published!r}: its numbers and the original's identifiers do not go one to one"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.anonymization import as_it_is
 from likeness.errors import LikenessError, TableError, VerificationError
 from likeness.exact import rational
 from likeness.folder.layout import CERTIFICATE, CERTIFICATE_PAGE, FORMATS, digest, read_bounded
@@ -133,7 +132,7 @@ def labelled_columns(table: Table, notes: Mapping[str, ColumnNote]) -> dict[str,
     TableError
         When a protected column shows nothing in two ways, as Parquet can: null and the empty text.
     """
-    columns = {name: as_labelled(as_it_is(table, name)) for name in table.names}
+    columns = {name: as_labelled(table.as_it_is(name)) for name in table.names}
     for name, column in columns.items():
         if len({*column.labels}) < len(column.labels) and (name not in notes or notes[name].role != "other"):
             raise TableError(

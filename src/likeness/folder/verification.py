@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.anonymization import as_policy
 from likeness.encode import Encoded, encode
 from likeness.errors import InvalidError, LikenessError
 from likeness.folder.audit import locate_records, plain_policy
@@ -19,6 +18,7 @@ from likeness.folder.public_part import PublicPart, read_public
 from likeness.kernels.grouping import first_appearance
 from likeness.microdata.grouping import pack
 from likeness.models.requirements import one_a_column
+from likeness.policy import as_policy
 from likeness.policy.sections import READING
 from likeness.proving.proof import Verdict, as_published, prove
 from likeness.tables import read

@@ -1,28 +1,24 @@
 """What the steward declares: columns, roles, guarantee, method; in Python, YAML or JSON.
 
-====================  ==================================================
-``policy``, ``keys``  ``Policy``: the whole file
-``column``, ``roles`` ``Column``, and one function a role to declare it
-``sections``          the small sections: missing values, output, …
-``values``,           numbers, dates, texts, and what is declared about
-``domain``,           the values of a column
-``hierarchy``
-``parts``             models, method and form by name
-``column_checks``,    keys and sections that do not go together
-``cross_checks``,
-``people``
-``declared``,         how all problems are found at once, each with its
-``problems``          place
-``files``,            YAML and JSON with line numbers
-``yaml_nodes``
-``schema``            JSON Schema
-====================  ==================================================
+==================  ==================================================
+``policy``          ``Policy``: the whole file
+``column``          ``Column``, and one function a role to declare it
+``sections``        the small sections: missing values, output, …
+``values``,         numbers, dates, texts, and what is declared about
+``hierarchy``       the values of a column
+``parts``           models, method and form by name
+``cross_checks``    sections that do not go together
+``problems``        how all problems are found at once, each with its
+                    place
+``files``           YAML and JSON with line numbers
+``schema``          JSON Schema
+==================  ==================================================
 """
 
 from __future__ import annotations
 
 from likeness.policy.column import Column, drop, identifier, other, quasi, sensitive
-from likeness.policy.policy import Policy
+from likeness.policy.policy import Policy, as_policy
 from likeness.policy.sections import (
     ColumnMissing,
     Hygiene,
@@ -47,6 +43,7 @@ __all__ = [
     "Records",
     "RecordsMissing",
     "Withhold",
+    "as_policy",
     "drop",
     "identifier",
     "other",

@@ -274,7 +274,7 @@ class Policy(PolicyKeys):
         """
         from likeness.policy.schema import policy_schema
 
-        return policy_schema()
+        return policy_schema(Policy)
 
     @property
     def folder(self) -> Path | None:
@@ -512,3 +512,12 @@ def _details(column: Column) -> str:
     if is_made(column.hierarchy):
         given["hierarchy"] = column.hierarchy
     return ", ".join(f"{key}: {shown(value)}" for key, value in given.items())
+
+
+def as_policy(policy: Policy | Mapping[str, Any] | str | Path) -> Policy:
+    """Take a policy in any of its forms."""
+    if isinstance(policy, Policy):
+        return policy
+    if isinstance(policy, str | Path):
+        return Policy.load(Path(policy))
+    return Policy.from_mapping(policy)

@@ -9,11 +9,14 @@ import typing
 from dataclasses import MISSING, Field, fields
 from fractions import Fraction
 from functools import cache
-from typing import Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from likeness import registry
 from likeness.policy.column import ALLOWED
 from likeness.policy.parts import key_of
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -27,8 +30,13 @@ _SIMPLE: dict[Any, dict[str, Any]] = {
 }
 
 
-def policy_schema() -> dict[str, Any]:
+def policy_schema(policy: type[BaseModel]) -> dict[str, Any]:
     """Describe policy files, with every model, method and form there is.
+
+    Parameters
+    ----------
+    policy
+        The whole file.
 
     Returns
     -------
@@ -37,19 +45,18 @@ def policy_schema() -> dict[str, Any]:
 
     Examples
     --------
-    >>> schema = policy_schema()
+    >>> from likeness.policy import Policy
+    >>> schema = policy_schema(Policy)
     >>> schema["$schema"], schema["$defs"]["model"]["oneOf"][0]["required"][0]
     ('https://json-schema.org/draft/2020-12/schema', 'model')
     """
-    return copy.deepcopy(_policy_schema())
+    return copy.deepcopy(_policy_schema(policy))
 
 
 @cache
-def _policy_schema() -> dict[str, Any]:
+def _policy_schema(policy: type[BaseModel]) -> dict[str, Any]:
     """Describe policy files, once."""
-    from likeness.policy.policy import Policy
-
-    schema: dict[str, Any] = {"$schema": DRAFT, **Policy.model_json_schema()}
+    schema: dict[str, Any] = {"$schema": DRAFT, **policy.model_json_schema()}
     definitions: dict[str, Any] = schema["$defs"]
     for kind in ("models", "methods", "forms"):
         definitions[kind[:-1]] = {"oneOf": [part_schema(kind, name) for name in registry.names(kind)]}

@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from likeness.anonymization import anonymize_encoded, as_policy
+from likeness.anonymization import anonymize_encoded
 from likeness.choosing import choose_form
 from likeness.encode import encode
 from likeness.errors import CannotBeMetError
+from likeness.policy import as_policy
 from likeness.progress import Progress
 from likeness.searching.goals import Goal, loss_goals, measured_goals
 from likeness.searching.scale import Lever, Scale, find_lever

@@ -197,6 +197,10 @@ class Table:
         """
         return encode(self._column(name), missing=missing, kind=kind)
 
+    def as_it_is(self, name: str) -> EncodedColumn:
+        """Dictionary-encode a column whose cells are published unchanged: empty ones are a text like any other."""
+        return self.encode(name, missing=(), kind="text" if self.is_text(name) else None)
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 of all cells in their order, the same for the same values from any frame library or kind of file.

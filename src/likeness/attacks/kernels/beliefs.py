@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import float64, int8, int32, int64, types, void
 
-from likeness.attacks.kernels.linkage import RANGE, _holds, end_of_run, narrow
+from likeness.attacks.kernels.linkage import RANGE, cell_holds, end_of_run, narrow
 from likeness.kernels import njit
 
 if TYPE_CHECKING:
@@ -261,7 +261,7 @@ def guess_matching(  # compiled: positions only
                 known = 0
                 for i in range(left):
                     e = alive[last, i]
-                    if _holds(kind[last], low[last, e], high[last, e], members, codes[last, t]):
+                    if cell_holds(kind[last], low[last, e], high[last, e], members, codes[last, t]):
                         known = _note(e, parts, classes, beliefs, touched, known)
                         found[t] += _records(e, parts)
                 if found[t] > 0:

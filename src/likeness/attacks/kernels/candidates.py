@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import boolean, float64, int8, int32, int64, types, uint64, void
 
-from likeness.attacks.kernels.linkage import _holds, end_of_run, narrow
+from likeness.attacks.kernels.linkage import cell_holds, end_of_run, narrow
 from likeness.kernels import njit
 
 MOST_CELLS = 1 << 22
@@ -411,7 +411,7 @@ def find_candidates(  # compiled: positions only
             begins[t] = filled
             for i in range(count[last]):
                 e = alive[last, i]
-                if _holds(kind[last], low[last, e], high[last, e], members, codes[last, t]):
+                if cell_holds(kind[last], low[last, e], high[last, e], members, codes[last, t]):
                     matched[filled] = e
                     filled += 1
             ends[t] = filled

@@ -16,7 +16,7 @@ RANGE, SET = 0, 1
 
 
 @njit(boolean(int8, int64, int64, int64[::1], int64), cache=True)
-def _holds(kind: int, low: int, high: int, members: NDArray[np.int64], code: int) -> bool:
+def cell_holds(kind: int, low: int, high: int, members: NDArray[np.int64], code: int) -> bool:
     """Whether a region holds a code."""
     if kind == RANGE:
         return low <= code <= high
@@ -57,7 +57,7 @@ def narrow(codes, kind, low, high, members, u, alive, count):
         kept = 0
         for i in range(count[j]):
             e = alive[j, i]
-            if _holds(kind[j], low[j, e], high[j, e], members, codes[j, u]):
+            if cell_holds(kind[j], low[j, e], high[j, e], members, codes[j, u]):
                 alive[j + 1, kept] = e
                 kept += 1
         count[j + 1] = kept
@@ -145,7 +145,7 @@ def match_counts(  # compiled: positions only
             for t in range(u, end):
                 for i in range(left):
                     e = alive[last, i]
-                    if _holds(kind[last], low[last, e], high[last, e], members, codes[last, t]):
+                    if cell_holds(kind[last], low[last, e], high[last, e], members, codes[last, t]):
                         found[t] += sizes[e]
         u = end
     return found
