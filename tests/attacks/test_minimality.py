@@ -26,9 +26,9 @@ from likeness.forms.anatomized import AnatomizedForm
 from likeness.forms.generalized import GeneralizedForm
 from likeness.methods.anatomy import Anatomy
 from likeness.methods.burel import Burel
-from likeness.methods.hilbert_space import points
 from likeness.methods.k_member import KMember
 from likeness.methods.mondrian import Mondrian
+from likeness.methods.spaces import points
 from likeness.microdata.regions import recode
 from likeness.models.requirements import require
 

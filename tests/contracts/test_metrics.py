@@ -16,9 +16,9 @@ from likeness import registry
 from likeness.errors import PolicyError
 from likeness.forms.generalized import GeneralizedForm
 from likeness.forms.identity_reserved import IdentityReservedForm
-from likeness.metrics._mini_table import mini_table
 from likeness.metrics.base import Metric
 from likeness.metrics.measuring import metric_named, metric_names
+from likeness.metrics.mini_table import mini_table
 from likeness.microdata.domain import Domain
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ import shutil
 import polars as pl
 import pytest
 
-from likeness.cli._console import COMPILING
+# Said where no progress is drawn, on a machine on which nothing was compiled yet.
+COMPILING = "compiling, once on this machine: a first run may take minutes"
 
 
 def test_from_csv_to_a_verified_release(run, desk):

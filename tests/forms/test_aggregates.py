@@ -14,7 +14,7 @@ from likeness.forms.baseline import BaselineForm
 from likeness.forms.generalized import GeneralizedForm
 from likeness.forms.perturbed import PerturbedForm
 from likeness.hierarchies import from_rows
-from likeness.metrics._mini_table import mini_table
+from likeness.metrics.mini_table import mini_table
 from likeness.microdata.domain import Domain
 from likeness.microdata.mechanism import Mechanism
 from likeness.microdata.plan import Plan

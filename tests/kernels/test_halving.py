@@ -11,7 +11,7 @@ from tests.oracles import burel as plain
 from tests.oracles.models import beta_likeness
 
 from likeness.methods.burel import Burel
-from likeness.methods.hilbert_space import points
+from likeness.methods.spaces import points
 from likeness.models.beta_likeness import BetaLikeness
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likeness.methods.hilbert_space import join_neighbours
+from likeness.methods.spaces import join_neighbours
 
 EASY = settings(deadline=None, max_examples=60)
 

@@ -14,7 +14,7 @@ from tests.oracles import burel as plain
 from likeness.methods.burel import Burel
 from likeness.methods.burel.buckets import bi_split
 from likeness.methods.burel.drawing import first_places
-from likeness.methods.hilbert_space import points
+from likeness.methods.spaces import points
 from likeness.microdata.data import Microdata
 from likeness.microdata.losses import LOSSES
 from likeness.models.beta_likeness import BetaLikeness

@@ -6,7 +6,7 @@ from tests.methods.problems import number, plain_set, problem, table
 
 from likeness.errors import PolicyError
 from likeness.methods.burel import Burel
-from likeness.methods.hilbert_space import axis, points
+from likeness.methods.spaces import axis, points
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
 from likeness.models.beta_likeness import BetaLikeness

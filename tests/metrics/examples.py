@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tests.metrics.tables import evaluate
 
-from likeness.metrics._mini_table import mini_table
+from likeness.metrics.mini_table import mini_table
 from likeness.microdata.domain import Domain
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from tests.metrics.examples import MINI, NOTHING, constant
 
-from likeness.metrics._mini_table import mini_table
 from likeness.metrics.average_class_size import AverageClassSize
+from likeness.metrics.mini_table import mini_table
 
 
 def test_published_records_per_class():

@@ -4,8 +4,8 @@ import pytest
 from tests.metrics.examples import MINI, NOTHING
 
 from likeness.errors import PolicyError
-from likeness.metrics._mini_table import mini_table
 from likeness.metrics.c_avg import CAvg
+from likeness.metrics.mini_table import mini_table
 
 
 def test_mini_table():

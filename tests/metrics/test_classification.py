@@ -8,8 +8,8 @@ from tests.metrics.examples import MINI, NOTHING, five_points
 from tests.metrics.tables import DISEASE
 
 from likeness.errors import PolicyError
-from likeness.metrics._mini_table import mini_table
 from likeness.metrics.classification import Classification
+from likeness.metrics.mini_table import mini_table
 
 
 def test_mini_table():

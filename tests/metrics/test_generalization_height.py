@@ -8,8 +8,8 @@ from tests.metrics.examples import LEVELS, MINI, NOTHING_LEVELS, number_or_missi
 
 from likeness.errors import PolicyError
 from likeness.hierarchies import from_rows
-from likeness.metrics._mini_table import mini_table
 from likeness.metrics.generalization_height import GeneralizationHeight
+from likeness.metrics.mini_table import mini_table
 from likeness.microdata.domain import Domain
 
 DECADES = from_rows(

@@ -4,8 +4,8 @@ import numpy as np
 from tests.metrics.examples import LEVELS, MINI, NOTHING, constant, number_or_missing, one_column
 
 from likeness.hierarchies import from_rows
-from likeness.metrics._mini_table import mini_table
 from likeness.metrics.base import Evaluation
+from likeness.metrics.mini_table import mini_table
 from likeness.metrics.minimal_distortion import MinimalDistortion
 from likeness.microdata.domain import Domain
 from likeness.microdata.plan import Plan

@@ -11,7 +11,7 @@ from tests.metrics.examples import (
 )
 
 from likeness.errors import PolicyError
-from likeness.metrics._mini_table import mini_table
+from likeness.metrics.mini_table import mini_table
 from likeness.metrics.ncp import Ncp
 
 

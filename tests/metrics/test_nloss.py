@@ -10,8 +10,8 @@ from tests.identity_reserved import S4_TABLE3, S4_TABLE4, s4_classes, s4_microda
 from tests.metrics.examples import MINI, NOTHING, constant, one_column
 from tests.metrics.tables import evaluate, evaluations
 
-from likeness.metrics._mini_table import mini_table
 from likeness.metrics.base import Evaluation
+from likeness.metrics.mini_table import mini_table
 from likeness.metrics.ncp import Ncp
 from likeness.metrics.nloss import Nloss
 from likeness.microdata.domain import Domain

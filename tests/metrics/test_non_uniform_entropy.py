@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.metrics.examples import LEVELS, MINI, NOTHING, constant, number_or_missing, one_column
 
-from likeness.metrics._mini_table import mini_table
+from likeness.metrics.mini_table import mini_table
 from likeness.metrics.non_uniform_entropy import NonUniformEntropy
 from likeness.microdata.domain import Domain
 

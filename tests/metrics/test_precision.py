@@ -6,7 +6,7 @@ from tests.metrics.examples import LEVELS, MINI, NOTHING_LEVELS, one_column
 
 from likeness.errors import PolicyError
 from likeness.hierarchies import from_rows
-from likeness.metrics._mini_table import mini_table
+from likeness.metrics.mini_table import mini_table
 from likeness.metrics.precision import Precision
 from likeness.microdata.domain import Domain
 

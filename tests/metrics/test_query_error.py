@@ -13,9 +13,9 @@ from tests.forms.publications import integers, publish, table
 import likeness as lk
 from likeness.errors import PolicyError
 from likeness.forms.generalized import GeneralizedForm
-from likeness.metrics._mini_table import mini_table
 from likeness.metrics.base import Evaluation
 from likeness.metrics.measuring import measure_all
+from likeness.metrics.mini_table import mini_table
 from likeness.metrics.query_error import QueryError, affordable_queries
 from likeness.microdata.plan import Plan
 from likeness.microdata.regions import recode

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.methods._record_space import places
+from likeness.methods.spaces import places
 from likeness.microdata.losses import attribute_weights
 
 if TYPE_CHECKING:

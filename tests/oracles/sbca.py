@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.methods._record_space import places
+from likeness.methods.spaces import places
 
 if TYPE_CHECKING:
     from collections.abc import Callable

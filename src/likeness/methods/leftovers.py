@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness.methods.base import holding_classes
-from likeness.methods.hilbert_space import axis
+from likeness.methods.spaces import axis
 from likeness.microdata.data import Members
 from likeness.microdata.losses import attribute_weights
 from likeness.microdata.plan import Plan, renumber

@@ -34,7 +34,7 @@ class Ail(Metric):
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> Ail().measure(mini_table())
     0.5
     """

@@ -28,7 +28,7 @@ class AverageClassSize(Metric):
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> AverageClassSize().measure(mini_table())
     2.5
     """

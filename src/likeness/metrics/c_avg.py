@@ -34,7 +34,7 @@ class CAvg(Metric):
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> CAvg(k=2).measure(mini_table())
     1.25
     """

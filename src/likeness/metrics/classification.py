@@ -35,7 +35,7 @@ class Classification(Metric):
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> Classification().measure(mini_table())
     0.2
     """

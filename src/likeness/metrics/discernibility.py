@@ -37,7 +37,7 @@ class Discernibility(Metric):
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> Discernibility().measure(mini_table()), Discernibility(k=3).measure(mini_table())
     (13.0, 19.0)
     """

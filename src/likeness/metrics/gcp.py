@@ -38,7 +38,7 @@ class Gcp(Metric):
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> Gcp().measure(mini_table()), Gcp(normalised=True).measure(mini_table())
     (2.5, 0.5)
     """

@@ -30,7 +30,7 @@ class GeneralizationHeight(Metric):
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> GeneralizationHeight().by_attribute(mini_table(hierarchies=True))
     {'age': 5.0, 'sex': 3.0}
     >>> GeneralizationHeight().measure(mini_table())

@@ -30,7 +30,7 @@ class Glm(Metric):
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> Glm().measure(mini_table())
     0.5
     """

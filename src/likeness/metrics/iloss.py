@@ -31,7 +31,7 @@ class Iloss(Metric):
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> Iloss().by_attribute(mini_table())["sex"]
     0.3
     """

@@ -134,7 +134,7 @@ def measure_all(
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> found = measure_all(mini_table(), {"c-avg": {"k": 2}})
     >>> found["c-avg"], "precision" in found
     (1.25, False)

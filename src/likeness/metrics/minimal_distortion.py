@@ -28,7 +28,7 @@ class MinimalDistortion(Metric):
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> MinimalDistortion().by_attribute(mini_table())
     {'age': 5.0, 'sex': 3.0}
     """

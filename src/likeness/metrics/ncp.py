@@ -49,7 +49,7 @@ class Ncp(Metric):
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> Ncp().measure(mini_table()), Ncp().by_attribute(mini_table())
     (0.5, {'age': 0.4, 'sex': 0.6})
     >>> Ncp(charge_withheld=True).measure(mini_table(withheld=2))

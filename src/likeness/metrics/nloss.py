@@ -38,7 +38,7 @@ class Nloss(Metric):
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> Nloss().measure(mini_table()), Nloss(normalised=False).measure(mini_table())
     (0.5, 5.0)
     >>> round(Nloss().measure(mini_table(withheld=2)), 12)

@@ -49,7 +49,7 @@ class NonUniformEntropy(Metric):
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> bits = NonUniformEntropy().by_attribute(mini_table())
     >>> round(bits["age"], 4), round(bits["sex"], 4)
     (6.7549, 3.3808)

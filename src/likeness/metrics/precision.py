@@ -32,7 +32,7 @@ class Precision(Metric):
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> Precision().by_attribute(mini_table(hierarchies=True))
     {'age': 0.5, 'sex': 0.4}
     >>> Precision().measure(mini_table())

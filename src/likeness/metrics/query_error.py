@@ -81,7 +81,7 @@ class QueryError(Metric):
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> measured = QueryError(queries=100, predicates=1, selectivity=0.5).measure(mini_table())
     >>> 0 < measured < 1
     True
@@ -191,7 +191,7 @@ def affordable_queries(data: Microdata) -> int:
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> affordable_queries(mini_table().data)
     10000
     """

@@ -31,7 +31,7 @@ class Utility(Metric):
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> Utility().measure(mini_table()), round(Utility().measure(mini_table(withheld=2)), 12)
     (0.5, 0.15)
     """

@@ -54,7 +54,7 @@ class VulnerableClasses(Metric):
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> VulnerableClasses(l=2).measure(mini_table())
     0.0
     >>> VulnerableClasses(alpha=0.6, beta="2/5")

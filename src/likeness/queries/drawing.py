@@ -260,7 +260,7 @@ class IndividualCounts:
     >>> from dataclasses import replace
     >>> from likeness.queries.query import Query
     >>> from likeness.queries.query import Workload
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> data = replace(mini_table().data, individuals=np.array([0, 0, 1, 2, 2]))
     >>> queries = Workload.of_queries([Query({"disease": ["flu"]}, "individuals")])
     >>> IndividualCounts(data, np.ones(5)).answer(queries)
@@ -415,7 +415,7 @@ def draw_workload(
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> workload = draw_workload(mini_table().data, queries=4, predicates=1, selectivity=0.5, seed=1)
     >>> len(workload), bool(workload.exact.min() > 0)
     (4, True)
@@ -487,7 +487,7 @@ def exact_answers(data: Microdata, workload: Workload, *, people: bool = False) 
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> ages = Workload.of_queries([Query({"age": (30, 50)}), Query({"disease": ["ulcer"]})])
     >>> exact_answers(mini_table().data, ages)
     array([3., 2.])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from likeness.methods.base import Problem
-from likeness.methods.hilbert_space import axis
+from likeness.methods.spaces import axis
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.losses import LOSSES
 

@@ -19,7 +19,7 @@ from likeness.methods.base import Method, Problem, holding_classes
 from likeness.methods.burel.buckets import Buckets, bi_split, bucketize
 from likeness.methods.burel.drawing import REFINEMENTS, draw, mirror, refined
 from likeness.methods.burel.exchange import exchange_classes
-from likeness.methods.hilbert_space import join_failing, points
+from likeness.methods.spaces import join_failing, points
 from likeness.microdata.losses import LOSSES
 from likeness.microdata.plan import Plan
 from likeness.models.beta_bounds import GainLimits, GainModel

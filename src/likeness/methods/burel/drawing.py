@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from likeness.methods._ec_tree import Leaves
     from likeness.methods.base import Problem
     from likeness.methods.burel.buckets import Buckets
-    from likeness.methods.hilbert_space import Points
+    from likeness.methods.spaces import Points
     from likeness.microdata.losses import CellLoss
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import choice, whole
-from likeness.methods._record_space import record_space
 from likeness.methods.base import Method, Problem, clusters_at_most, joint_views
 from likeness.methods.leftovers import join_leftovers, nearest_first
+from likeness.methods.spaces import record_space
 from likeness.microdata.losses import LOSSES, geometry
 from likeness.microdata.plan import Plan
 from likeness.models.k_anonymity import KAnonymity

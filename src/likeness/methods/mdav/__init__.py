@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import whole
-from likeness.methods._record_space import record_space
 from likeness.methods.base import Method, Problem
-from likeness.methods.hilbert_space import join_failing, points
+from likeness.methods.spaces import join_failing, points, record_space
 from likeness.microdata.plan import Plan, renumber
 from likeness.models.k_anonymity import KAnonymity
 

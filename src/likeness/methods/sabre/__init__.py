@@ -12,8 +12,8 @@ from likeness.checks import choice
 from likeness.errors import PolicyError
 from likeness.methods._ec_tree import Leaves, grow
 from likeness.methods.base import Method, Problem, holding_classes
-from likeness.methods.hilbert_space import join_failing, points
 from likeness.methods.sabre.ground import BOUNDS, Ground, Span, ground_of
+from likeness.methods.spaces import join_failing, points
 from likeness.microdata.plan import Plan
 from likeness.models.k_anonymity import KAnonymity
 from likeness.models.rounding import times

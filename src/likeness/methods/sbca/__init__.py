@@ -13,9 +13,9 @@ import numpy as np
 
 from likeness.checks import choice, whole
 from likeness.methods._lattice import one_class
-from likeness.methods._record_space import places
 from likeness.methods.base import Method, Problem, clusters_at_most, joint_views
 from likeness.methods.leftovers import join_leftovers, nearest_first
+from likeness.methods.spaces import places
 from likeness.microdata.plan import Plan
 from likeness.models.k_anonymity import KAnonymity
 
