@@ -16,13 +16,14 @@ from tests.folder.samples import Folder, put
 
 import likeness as lk
 from likeness.cli import main
-from likeness.errors import TableError
+from likeness.errors import PolicyError, TableError, VerificationError
 from likeness.folder import layout
 from likeness.folder.layout import find_layout
 from likeness.folder.public_part import labelled_columns, read_public
 from likeness.folder.writing import _write_public
 from likeness.forms.base import as_labelled
-from likeness.tables import Labelled, read_published, write
+from likeness.models.requirements import one_a_column
+from likeness.tables import Labelled, Table, published, read_published, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -347,6 +348,91 @@ def test_a_certificate_too_large_to_read(
 ) -> None:
     monkeypatch.setattr(layout, "LARGEST_JSON", 100)
     assert "at most 100 are read" in hostile(numbers, lambda folder: None, capsys)
+
+
+def test_more_guarantees_than_can_be_proven_in_time(
+    numbers: Folder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def many(folder: Folder) -> None:
+        content = folder.read("public/certificate.json")
+        (first, *_) = content["guarantee"]
+        content["guarantee"] = [{**first, "parameters": {"k": i + 1}} for i in range(20_000)]
+        (folder.root / "public/certificate.json").write_text(json.dumps(content, indent=2) + "\n")
+
+    said = hostile(numbers, many, capsys)
+    assert "guarantee: " in said
+    assert "at most 1000 items" in said
+    assert len(said) < 1000
+
+
+def test_one_model_of_more_columns_than_can_be_proven_in_time() -> None:
+    asked = [lk.DistinctLDiversity(2), lk.EntropyLDiversity(2)]
+    assert len(one_a_column(asked, [f"s{i}" for i in range(500)])) == 1000
+    with pytest.raises(PolicyError, match="asks for more than 1,000 guarantees"):
+        one_a_column(asked, [f"s{i}" for i in range(501)])
+
+
+def wide(folder: Folder, width: int, role: dict[str, Any]) -> None:
+    """Add columns that all hold one letter, and certify them."""
+    names = [f"x{i}" for i in range(width)]
+    frame = folder.frame().with_columns(**dict.fromkeys(names, pl.lit("a")))
+    folder.put(frame)
+    content = folder.read("public/certificate.json")
+    content["columns"] += [{"name": name, **role} for name in names]
+    facts = content["files"]["release.csv"]
+    facts |= {"columns": frame.columns, "sha256": layout.digest(folder.table)}
+    folder.forge(content, sentences=True)
+
+
+def test_every_column_is_taken_once(
+    numbers: Folder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each costs a millisecond, and there may be thousands; wrong ones are named five, and counted."""
+    taken: list[str] = []
+    encode = Table.encode
+
+    def counted(self: Table, name: str, **given: Any) -> Any:
+        taken.append(name)
+        return encode(self, name, **given)
+
+    monkeypatch.setattr(Table, "encode", counted)
+    said = hostile(numbers, lambda folder: wide(folder, 200, {"role": "pseudonym"}), capsys)
+    assert len(taken) == len({*taken}) > 200
+    assert "the column 'x0' is said to hold random numbers" in said
+    assert said.count("and so 195 further columns") == 2
+    assert len(said) < 10_000
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["public/release.csv", "public/certificate.html", "private/report.html", "private/classes.parquet"],
+)
+def test_files_larger_than_any_are_not_read(
+    name: str, numbers: Folder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hole of 20 GB takes no room on a disk."""
+    monkeypatch.setattr("likeness.tables.published.read_bytes", lambda *_, **__: pytest.fail("was read"))
+    monkeypatch.setattr("hashlib.file_digest", lambda *_: pytest.fail("was read"))
+    said = hostile(numbers, lambda folder: os.truncate(folder.root / name, 20 << 30), capsys, private=True)
+    assert f"{name}: is of 21,474,836,480 bytes; at most" in said
+    with pytest.raises(VerificationError, match="is of 21,474,836,480 bytes"):
+        lk.open_release(numbers.root) if name.startswith("public") else lk.verify(
+            numbers.root
+        ).raise_if_failed()
+
+
+def test_a_file_without_lines_is_not_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "release.csv"
+    path.write_bytes(b"age\n" + b"1\n" * 200_000)
+    monkeypatch.setattr(published, "LINES", 1 << 16)
+    monkeypatch.setattr(published, "LINE", 4)
+    assert read_published(path).height == 200_000
+    os.truncate(path, 5 << 30)
+    monkeypatch.setattr(published, "read_bytes", lambda *_, **__: pytest.fail("was read"))
+    with pytest.raises(
+        TableError, match=r"and its first 16,777,216 bytes are 200,001 lines; lines of at most 4"
+    ):
+        read_published(path)
 
 
 def pack(name: str) -> Callable[[Folder], None]:

@@ -42,6 +42,12 @@ def test_chosen_levels():
             None,
             r"^zip: code '02139' has 5 characters where 4 are declared; declare that many, or use a",
         ),
+        (
+            [*map(str, range(1000, 2000)), "123456", *("1234567"[i] + "*" * 4 for i in range(7))],
+            5,
+            None,
+            r"^zip: code '1000' .* \(and 999 more codes\); .*\nzip: code '123456' has 6 .* declared; .*\n.* \(and 6 more codes\)",
+        ),
         (["", "02139"], 5, None, r"^zip: code '' has 0 characters"),
         (
             ["0213*", "02139"],

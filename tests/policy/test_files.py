@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likeness.errors import PolicyError
+from likeness.policy import Policy, files
 from likeness.policy.files import Document, read_document, read_json, read_yaml, write_yaml
 
 
@@ -242,3 +243,50 @@ def test_mappings_that_merge_themselves_in_a_circle_are_refused():
 def test_keys_of_json_that_are_given_twice_are_found_among_many():
     text = "{" + ", ".join(f'"k{i}": {i}' for i in range(20_000)) + ', "k7": 1}'
     assert [entry.message for entry in read_json(text, "p.json").problems] == ["the key 'k7' is given twice"]
+
+
+def test_files_that_no_policy_is_as_large_as_are_not_read(tmp_path, monkeypatch):
+    """Whatever they say of their size: a device says none."""
+    sparse = tmp_path / "p.yaml"
+    with sparse.open("wb") as file:
+        file.truncate(20 << 30)
+    (tmp_path / "zero.yaml").symlink_to("/dev/zero")
+    for path in (sparse, tmp_path / "zero.yaml"):
+        assert "is of more than 4,194,304 bytes, which no policy is; put" in refused(read_document, path)
+    monkeypatch.setattr(files, "LARGEST", 10)
+    (tmp_path / "p.json").write_text('{"a": 123}')
+    assert read_document(tmp_path / "p.json").content == {"a": 123}
+    (tmp_path / "p.json").write_text('{"a": 1234}')
+    assert "is of more than 10 bytes" in refused(read_document, tmp_path / "p.json")
+
+
+def test_more_keys_and_values_than_any_policy_has_are_not_all_read(monkeypatch):
+    monkeypatch.setattr(files, "MOST_NODES", 100)
+    assert len(content(f"a: [{'1, ' * 96}1]")["a"]) == 97
+    said = refused(content, f"a: [{'1, ' * 97}1{', 1' * 1000}]")
+    assert said.startswith("p.yaml, line 1, column 298: ")
+    assert "more than 100 keys and values; put hierarchies into files of their own" in said
+
+
+@pytest.mark.parametrize(
+    ("value", "word"),
+    [
+        ("9" * 1_000_000, "must be a whole number"),
+        ("9" * 4_000, ""),
+        ("1e999999999", "must be a whole number; got inf"),
+        ("x" * 1_000_000, "must be a whole number"),
+        ("'" + "x" * 1_000_000 + "'", "must be a whole number"),
+        ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
+        ("!!python/object/apply:os.system ['true']", "means nothing in a policy"),
+        ("!!python/object:os.system {}", "means nothing in a policy"),
+    ],
+)
+def test_values_that_cost_or_mean_nothing(value, word, tmp_path):
+    path = tmp_path / "p.yaml"
+    path.write_text(f"columns: {{age: {{role: quasi}}}}\nprivacy: [{{model: alone, k: 2}}]\nseed: {value}\n")
+    if not word:
+        assert Policy.load(path).seed == int(value)
+        return
+    said = refused(Policy.load, path)
+    assert word in said
+    assert len(said) < 300

@@ -23,6 +23,8 @@ PRIVATE_FILES = (REPORT, AUDIT, CLASSES)
 FORMATS = ("csv", "parquet")
 LARGEST_JSON = 1 << 27
 """Bytes of a certificate or audit: room for hierarchies of two million leaves, which are most of it."""
+LARGEST_FILE = 1 << 33
+"""Bytes of any other file: reading a table takes several times its size. A hole of zeros takes no room on a disk."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Layout:
         return path.relative_to(self.root).as_posix()
 
     def outsiders(self) -> list[str]:
-        """Say which entries are no files of the release: a link that leads out of it, a pipe, a device, a folder within one.
+        """Say which entries are no files of the release: a link that leads out, a pipe, a folder, a file larger than any.
 
         Nothing of a folder that has such an entry is read: a pipe would be waited for, and a link shows what somebody else
         has on this machine.
@@ -65,6 +67,11 @@ class Layout:
                 )
             elif path not in folders and not path.is_file() and path.parent != self.root:
                 found.append(f"{self.label(path)}: is no file; nothing of the release is read")
+            elif path.is_file() and path.stat().st_size > LARGEST_FILE:
+                found.append(
+                    f"{self.label(path)}: is of {path.stat().st_size:,} bytes; at most {LARGEST_FILE:,} are read, and nothing of "
+                    "the release is"
+                )
         return found
 
     def strangers(self) -> list[str]:

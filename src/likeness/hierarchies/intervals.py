@@ -14,6 +14,7 @@ import numpy as np
 from likeness.errors import HierarchyError
 from likeness.hierarchies.problems import refuse
 from likeness.hierarchies.rows import from_rows
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -164,15 +165,22 @@ def _by_width(values: list[Decimal], width: Decimal) -> Bounds:
 
 def _by_edges(values: list[Decimal], edges: list[Decimal], name: str) -> Bounds:
     """Find the class of each value between edges; HierarchyError for what lies outside."""
-    refuse(
-        [
-            f"{name}: value {value} lies outside the interval edges {edges[0]} to {edges[-1]}"
-            f"{' (the last is exclusive)' if value == edges[-1] else ''}; add an edge "
-            f"{'at or below' if value < edges[0] else 'above'} it"
-            for value in values
-            if not edges[0] <= value < edges[-1]
-        ]
-    )
+    below = [value for value in values if value < edges[0]]
+    above = [value for value in values if value >= edges[-1]]
+    found = []
+    # One line a side, about the value that is furthest out: an edge beyond it serves for all.
+    for outside, value, where in (
+        (below, min(below, default=None), "at or below"),
+        (above, max(above, default=None), "above"),
+    ):
+        if value is not None:
+            more = f" (and {count(len(outside) - 1, 'more value')})" if len(outside) > 1 else ""
+            exclusive = " (the last is exclusive)" if value == edges[-1] else ""
+            found.append(
+                f"{name}: value {value} lies outside the interval edges {edges[0]} to {edges[-1]}{exclusive}{more}; add an edge "
+                f"{where} it"
+            )
+    refuse(found)
     places = [bisect_right(edges, value) for value in values]
     return [(edges[at - 1], edges[at]) for at in places]
 

@@ -57,7 +57,7 @@ def prefixes(
     codes = sorted(set(values))
     if not codes:
         raise HierarchyError(f"{name}: there are no codes to make prefixes of")
-    refuse([problem for code in codes for problem in _problems(code, digits, name)])
+    refuse(_problems(codes, digits, name))
     lengths = list(range(digits - 1, 0, -1)) if kept is None else list(kept)
     if any(not 0 < length < digits for length in lengths) or lengths != sorted(set(lengths), reverse=True):
         raise HierarchyError(
@@ -68,14 +68,27 @@ def prefixes(
     return from_rows(rows, name, where=lambda i: f"{name}, code {codes[i]}", data_derived=True)
 
 
-def _problems(code: str, digits: int, name: str) -> list[str]:
-    """Say what is wrong with a code, if anything."""
-    if len(code) != digits:
-        length = count(len(code), "character")
-        first = "declare that many" if len(code) > digits else "write codes with their leading zeros"
-        return [
-            f"{name}: code {quoted(code)} has {length} where {digits} are declared; {first}, or use a hierarchy file"
-        ]
-    if MASK in code:
-        return [f"{name}: code {quoted(code)} holds the mask {MASK!r}; declare such codes as missing"]
-    return []
+def _problems(codes: list[str], digits: int, name: str) -> list[str]:
+    """Say what is wrong with codes, a line for all that have the same wrong with them."""
+    problems = []
+    short = [code for code in codes if len(code) < digits]
+    long = [code for code in codes if len(code) > digits]
+    for wrong, remedy in ((short, "write codes with their leading zeros"), (long, "declare that many")):
+        if wrong:
+            # All of them must fit: the longest tells how many characters to declare.
+            code = max(wrong, key=len)
+            problems.append(
+                f"{name}: code {quoted(code)} has {count(len(code), 'character')} where {digits} are declared{_more(wrong)}; "
+                f"{remedy}, or use a hierarchy file"
+            )
+    masked = [code for code in codes if len(code) == digits and MASK in code]
+    if masked:
+        problems.append(
+            f"{name}: code {quoted(masked[0])} holds the mask {MASK!r}{_more(masked)}; declare such codes as missing"
+        )
+    return problems
+
+
+def _more(codes: list[str]) -> str:
+    """Say how many codes there are beside one that is shown."""
+    return f" (and {count(len(codes) - 1, 'more code')})" if len(codes) > 1 else ""

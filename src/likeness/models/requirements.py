@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
 
+MOST_GUARANTEES = 1_000
+"""Guarantees that a release may have, one a model and sensitive column: each is proven over all records."""
+
 
 @dataclass(frozen=True, eq=False)
 class View:
@@ -212,7 +215,7 @@ def one_a_column(models: Iterable[PrivacyModel], sensitive: Sequence[str]) -> tu
     Raises
     ------
     PolicyError
-        When a model needs a sensitive column, and there is none.
+        When a model needs a sensitive column, and there is none; or when there are more of them than can be proven in time.
 
     Examples
     --------
@@ -228,6 +231,11 @@ def one_a_column(models: Iterable[PrivacyModel], sensitive: Sequence[str]) -> tu
                 raise PolicyError(f"{model.name}: needs a sensitive column, and none is declared")
             each = [replace(model, sensitive=name) for name in sensitive]
         found += [one for one in each if one not in found]
+        if len(found) > MOST_GUARANTEES:
+            raise PolicyError(
+                f"privacy: asks for more than {MOST_GUARANTEES:,} guarantees, one a model and sensitive column; each is proven "
+                "over all records, so ask for fewer"
+            )
     return tuple(found)
 
 

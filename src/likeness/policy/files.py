@@ -32,6 +32,9 @@ Mode = Literal["plain", "name", "text"]
 _MOST_REPEATED = 200_000
 """A file whose aliases and merges (``<<``) write out more nodes than this again is refused rather than written out."""
 
+MOST_NODES = 300_000
+"""A file of more keys and values than this is refused: each takes a kilobyte and a tenth of a millisecond."""
+
 _TOO_MUCH = "an alias repeats what it stands in, or far too much"
 
 _TAG = "tag:yaml.org,2002:"
@@ -47,11 +50,26 @@ _PATTERNS = {
     "merge": (r"<<", "<"),
 }
 
+LARGEST = 1 << 22
+"""Bytes of a policy file that are read: room for lists of a hundred thousand values. Reading YAML takes far more time and memory
+than its size tells."""
+
 
 class Loader(yaml.SafeLoader):
     """Composes nodes whose plain scalars are resolved by the patterns above."""
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012  # PyYAML's own way
+    _nodes = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """Compose a node, unless there are more than any policy has."""
+        self._nodes += 1
+        if self._nodes > MOST_NODES:
+            raise yaml.MarkedYAMLError(
+                problem=f"more than {MOST_NODES:,} keys and values; put hierarchies into files of their own",
+                problem_mark=self.get_mark(),
+            )
+        return super().compose_node(parent, index)
 
 
 class Dumper(yaml.SafeDumper):
@@ -325,7 +343,7 @@ def read_document(path: str | Path) -> Document:
     Raises
     ------
     PolicyError
-        In one line: when the file is missing, empty, not UTF-8, not YAML or JSON, or not a mapping.
+        In one line: when the file is missing, too large, empty, not UTF-8, not YAML or JSON, or not a mapping.
 
     Examples
     --------
@@ -441,13 +459,19 @@ def _mapping(content: Any, name: str) -> dict[str, Any]:
 def _decode(path: Path) -> str:
     """Text of a file, or why there is none."""
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            # Not by its size: a device has none, and no end.
+            data = file.read(LARGEST + 1)
     except FileNotFoundError:
         raise PolicyError(f"{path.name}: there is no such policy file ({path})") from None
     except IsADirectoryError:
         raise PolicyError(f"{path.name}: is a folder; give the policy file in it") from None
     except OSError as error:
         raise PolicyError(f"{path.name}: cannot be read ({error.strerror or error}): {path}") from None
+    if len(data) > LARGEST:
+        raise PolicyError(
+            f"{path.name}: is of more than {LARGEST:,} bytes, which no policy is; put hierarchies into files of their own"
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -1,11 +1,8 @@
-"""What a guarantee takes for granted, in sentences that follow from what certificates say as data.
-
-Nothing is ever decided by reading them.
-
-The certificate: what was proven, to whom, and what a recipient needs to prove it again.
+"""The certificate: what was proven, to whom, and what a recipient needs to prove it again.
 
 Every key and value of ``certificate.json`` is either compared with the published files or is one that they cannot
 contradict (a declared domain, a version): nothing in it is free text. `_Plain` and its parts name every key once.
+What a guarantee takes for granted is said in sentences that follow from the data; nothing is ever decided by reading them.
 """
 
 from __future__ import annotations
@@ -23,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from likeness import registry
 from likeness.errors import LikenessError, VerificationError
 from likeness.models.base import SensitiveModel
-from likeness.models.requirements import one_a_column
+from likeness.models.requirements import MOST_GUARANTEES, one_a_column
 from likeness.published.columns import ColumnNote, PublishedColumns
 from likeness.wording import count, nouns
 
@@ -453,7 +450,7 @@ class _Plain(_Part):
         str, Field(max_length=32, pattern=r"\A[0-9]+(\.[0-9]+){1,3}((a|b|rc|\.post|\.dev)[0-9]+)*\z")
     ]
     form: dict[str, Any]
-    guarantee: Annotated[list[_Claim], Field(min_length=1)]
+    guarantee: Annotated[list[_Claim], Field(min_length=1, max_length=MOST_GUARANTEES)]
     counts: _Counts
     reproducible: bool
     remarks: list[str]

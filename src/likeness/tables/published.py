@@ -32,6 +32,10 @@ UNPACKED, UNPACKED_OF_A_BYTE = 1 << 28, 100
 """Bytes that the pages of a Parquet file may have when they are unpacked, and further ones for each byte of the file."""
 TEXTS = 1 << 30
 """Bytes that the texts of a Parquet file may have in all rows together; as many further ones for each of its bytes as cells."""
+LINE, LINES = 1 << 16, 1 << 28
+"""Bytes that the lines of a CSV file may have on average, and bytes that are read whatever its lines are: a file without lines,
+such as a hole of zeros, is one cell, of which a dozen copies are made."""
+_BLOCK = 1 << 24
 _PART = 1 << 23
 """Bytes that are read at once, unless one line takes more."""
 _LINE = 200  # bytes of a line that are looked at for a message
@@ -82,6 +86,8 @@ def _as_it_stands(path: Path) -> Table:
     # A pipe would be waited for.
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise TableError(f"{path}: is no file, but a device or pipe")
+    if path.suffix == ".csv" and path.is_file():
+        _check_lines(path)
     if path.suffix == ".csv":
         found = _in_parts(path)
         if found is not None:
@@ -246,6 +252,25 @@ def _check_bytes(data: bytes, frame: pl.DataFrame, path: Path) -> None:
 def _line(data: bytes, begin: int) -> str:
     """Take the line that begins there, or what a message shows of it."""
     return data[begin : begin + _LINE].split(b"\n")[0].decode(errors="replace")
+
+
+def _check_lines(path: Path) -> None:
+    """Refuse a CSV file of next to no lines, before the whole of it is in memory."""
+    size = path.stat().st_size
+    if size <= LINES:
+        return
+    lines = read = 0
+    try:
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                read, lines = read + len(block), lines + block.count(b"\n")
+                if read > LINES + LINE * lines:
+                    raise TableError(
+                        f"{path}: is of {count(size, 'byte')}, and its first {read:,} bytes are {count(lines, 'line')}; "
+                        f"lines of at most {LINE:,} bytes on average are read"
+                    )
+    except OSError:
+        return  # reading it says what is wrong
 
 
 def _check_size(data: bytes, path: Path) -> None:
