@@ -12,7 +12,23 @@ from typing import TYPE_CHECKING, Any
 from likeness._version import __version__
 
 if TYPE_CHECKING:
+    # What editors and type checkers see, nothing else; tests/test_public_types.py says which line a new part needs.
     from likeness.anonymization import anonymize
+    from likeness.attacks.corruption import CorruptionAttack as CorruptionAttack
+    from likeness.attacks.definetti import DefinettiAttack as DefinettiAttack
+    from likeness.attacks.fingerprint import FingerprintAttack as FingerprintAttack
+    from likeness.attacks.homogeneity import HomogeneityAttack as HomogeneityAttack
+    from likeness.attacks.linkage import LinkageAttack as LinkageAttack
+    from likeness.attacks.membership import MembershipAttack as MembershipAttack
+    from likeness.attacks.minimality import MinimalityAttack as MinimalityAttack
+    from likeness.attacks.naive_bayes import NaiveBayesAttack as NaiveBayesAttack
+    from likeness.attacks.similarity import SimilarityAttack as SimilarityAttack
+    from likeness.attacks.skewness import SkewnessAttack as SkewnessAttack
+    from likeness.datasets.census import Census as Census
+    from likeness.datasets.hospital import Hospital as Hospital
+    from likeness.datasets.hospital_visits import HospitalVisits as HospitalVisits
+    from likeness.datasets.informs import Informs as Informs
+    from likeness.datasets.isp import Isp as Isp
     from likeness.errors import (
         CannotBeMetError,
         HierarchyError,
@@ -25,7 +41,59 @@ if TYPE_CHECKING:
         VerificationError,
     )
     from likeness.folder import verify
+    from likeness.forms.anatomized import AnatomizedForm as AnatomizedForm
+    from likeness.forms.baseline import BaselineForm as BaselineForm
+    from likeness.forms.generalized import GeneralizedForm as GeneralizedForm
+    from likeness.forms.identity_reserved import IdentityReservedForm as IdentityReservedForm
+    from likeness.forms.perturbed import PerturbedForm as PerturbedForm
     from likeness.hierarchies import Hierarchy, read_hierarchy
+    from likeness.methods.anatomy import Anatomy as Anatomy
+    from likeness.methods.baseline import Baseline as Baseline
+    from likeness.methods.burel import Burel as Burel
+    from likeness.methods.danonyir import Danonyir as Danonyir
+    from likeness.methods.datafly import Datafly as Datafly
+    from likeness.methods.geneir import Geneir as Geneir
+    from likeness.methods.incognito import Incognito as Incognito
+    from likeness.methods.k_member import KMember as KMember
+    from likeness.methods.local_recoding import LocalRecoding as LocalRecoding
+    from likeness.methods.mdav import Mdav as Mdav
+    from likeness.methods.mondrian import Mondrian as Mondrian
+    from likeness.methods.perturbation import Perturbation as Perturbation
+    from likeness.methods.sabre import Sabre as Sabre
+    from likeness.methods.sbca import Sbca as Sbca
+    from likeness.metrics.ail import Ail as Ail
+    from likeness.metrics.average_class_size import AverageClassSize as AverageClassSize
+    from likeness.metrics.c_avg import CAvg as CAvg
+    from likeness.metrics.classification import Classification as Classification
+    from likeness.metrics.discernibility import Discernibility as Discernibility
+    from likeness.metrics.gcp import Gcp as Gcp
+    from likeness.metrics.generalization_height import GeneralizationHeight as GeneralizationHeight
+    from likeness.metrics.glm import Glm as Glm
+    from likeness.metrics.iloss import Iloss as Iloss
+    from likeness.metrics.minimal_distortion import MinimalDistortion as MinimalDistortion
+    from likeness.metrics.ncp import Ncp as Ncp
+    from likeness.metrics.nloss import Nloss as Nloss
+    from likeness.metrics.non_uniform_entropy import NonUniformEntropy as NonUniformEntropy
+    from likeness.metrics.precision import Precision as Precision
+    from likeness.metrics.query_error import QueryError as QueryError
+    from likeness.metrics.utility import Utility as Utility
+    from likeness.metrics.vulnerable_classes import VulnerableClasses as VulnerableClasses
+    from likeness.models.alpha_k_anonymity import AlphaKAnonymity as AlphaKAnonymity
+    from likeness.models.basic_beta_likeness import BasicBetaLikeness as BasicBetaLikeness
+    from likeness.models.beta_likeness import BetaLikeness as BetaLikeness
+    from likeness.models.delta_disclosure import DeltaDisclosure as DeltaDisclosure
+    from likeness.models.distinct_l_diversity import DistinctLDiversity as DistinctLDiversity
+    from likeness.models.eir_alpha_beta_anonymity import EirAlphaBetaAnonymity as EirAlphaBetaAnonymity
+    from likeness.models.eir_l_diversity import EirLDiversity as EirLDiversity
+    from likeness.models.entropy_l_diversity import EntropyLDiversity as EntropyLDiversity
+    from likeness.models.ir_alpha_beta_anonymity import IrAlphaBetaAnonymity as IrAlphaBetaAnonymity
+    from likeness.models.ir_k_anonymity import IrKAnonymity as IrKAnonymity
+    from likeness.models.ir_kl_anonymity import IrKlAnonymity as IrKlAnonymity
+    from likeness.models.k_anonymity import KAnonymity as KAnonymity
+    from likeness.models.proximity import Proximity as Proximity
+    from likeness.models.recursive_cl_diversity import RecursiveClDiversity as RecursiveClDiversity
+    from likeness.models.rho_privacy import RhoPrivacy as RhoPrivacy
+    from likeness.models.t_closeness import TCloseness as TCloseness
     from likeness.opening import open_release
     from likeness.policy import Policy, drop, identifier, other, quasi, sensitive
     from likeness.profiling import profile
@@ -94,19 +162,21 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used; parts are found by their file names."""
-    from importlib import import_module
+if not TYPE_CHECKING:  # else type checkers would take any name for one of ours
 
-    if name in _WHERE:
-        return getattr(import_module(f"likeness.{_WHERE[name]}"), name)
-    if name[:1].isupper():
-        from likeness import registry
+    def __getattr__(name: str) -> Any:
+        """Import a public name when it is first used; parts are found by their file names."""
+        from importlib import import_module
 
-        part = registry.find_public(name)
-        if part is not None:
-            return registry.load(*part)
-    raise AttributeError(f"module 'likeness' has no attribute {name!r}")
+        if name in _WHERE:
+            return getattr(import_module(f"likeness.{_WHERE[name]}"), name)
+        if name[:1].isupper():
+            from likeness import registry
+
+            part = registry.find_public(name)
+            if part is not None:
+                return registry.load(*part)
+        raise AttributeError(f"module 'likeness' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -28,6 +28,8 @@ from likeness.wording import count
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from likeness.forms.base import Form
+    from likeness.methods.base import Method
     from likeness.models.base import Composition, PrivacyModel
     from likeness.policy.problems import Entry
     from likeness.policy.sections import MissingPolicy
@@ -176,9 +178,9 @@ class Policy(PolicyKeys):
             privacy: PrivacyModel
             | Composition
             | Mapping[str, Any]
-            | Sequence[PrivacyModel | Mapping[str, Any]],
-            method: Any = None,
-            form: Any = None,
+            | Sequence[PrivacyModel | Composition | Mapping[str, Any]],
+            method: Method | Mapping[str, Any] | str | None = None,
+            form: Form | Mapping[str, Any] | str | None = None,
             missing: Missing | Mapping[str, Any] = ...,
             withhold: Withhold | Mapping[str, Any] = ...,
             weights: str | None = None,
