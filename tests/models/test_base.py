@@ -13,6 +13,7 @@ from likeness.models.basic_beta_likeness import BasicBetaLikeness
 from likeness.models.distinct_l_diversity import DistinctLDiversity
 from likeness.models.k_anonymity import KAnonymity
 from likeness.models.t_closeness import TCloseness
+from likeness.policy import Policy, quasi, sensitive
 
 
 def test_models_compose_flatly():
@@ -20,6 +21,41 @@ def test_models_compose_flatly():
     assert (k & diverse & close).models == (k, diverse, close)
     assert (k & (diverse & close)).models == (k, diverse, close)
     assert isinstance(k & diverse, Composition)
+
+
+def test_compositions_are_written_as_one_would_write_them():
+    joined = KAnonymity(2) & (BasicBetaLikeness("1/3", sensitive="disease") & TCloseness(0.2))
+    assert eval(repr(joined)) == joined
+    assert repr(joined).count(" & ") == 2
+    policy = Policy(columns={"age": quasi(), "disease": sensitive()}, privacy=joined)
+    assert policy.privacy == joined.models == tuple(joined)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "got"),
+    [
+        (3, "3"),
+        ("k-anonymity", "'k-anonymity'"),
+        (None, "a NoneType"),
+        ({"model": "k-anonymity", "k": 5}, "a dict"),
+    ],
+)
+def test_only_models_are_joined(wrong, got):
+    told = f"&: joins privacy models, as in KAnonymity(5) & BetaLikeness(4); got {got}"
+    models = KAnonymity(5), KAnonymity(5) & TCloseness(0.2)
+    for join in [lambda model: model & wrong, lambda model: wrong & model]:
+        for model in models:
+            with pytest.raises(PolicyError) as problem:
+                join(model)
+            assert problem.value.problems == (told,)
+
+
+def test_a_class_is_no_model():
+    told = r"^&: TCloseness is a class; give one with its parameters, TCloseness\(…\)$"
+    with pytest.raises(PolicyError, match=told):
+        _ = KAnonymity(5) & TCloseness
+    with pytest.raises(PolicyError, match=told):
+        _ = TCloseness & KAnonymity(5)
 
 
 def test_representations_show_what_was_given():

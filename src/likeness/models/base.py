@@ -17,6 +17,7 @@ import numpy as np
 from likeness.checks import choice, whole
 from likeness.errors import PolicyError
 from likeness.models.rounding import float_above
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -199,7 +200,27 @@ class BoundModel(ABC):
         return Judgement(self.holds(stats), measured, self.slack(measured))
 
 
-class PrivacyModel(ABC):
+class Composable:
+    """A model, or several: what ``&`` joins."""
+
+    def __and__(self, other: PrivacyModel | Composition) -> Composition:
+        """Require all of both.
+
+        Raises
+        ------
+        PolicyError
+            When the other is no model.
+        """
+        return Composition((*_models_of(self), *_models_of(other)))
+
+    if not TYPE_CHECKING:  # for type checkers the left side alone decides, and `3 & model` is an error
+
+        def __rand__(self, other: object) -> Composition:
+            """Refuse what is no model on the left, in our words."""
+            return Composition((*_models_of(other), *_models_of(self)))
+
+
+class PrivacyModel(Composable, ABC):
     """A privacy guarantee with its parameters; compose with ``&``."""
 
     name: ClassVar[str]
@@ -221,10 +242,6 @@ class PrivacyModel(ABC):
     @abstractmethod
     def bind(self, attribute: SensitiveAttribute | None) -> BoundModel:
         """Bind the model to what it is measured against."""
-
-    def __and__(self, other: PrivacyModel | Composition) -> Composition:
-        """Require both."""
-        return Composition((self,)) & other
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -346,9 +363,9 @@ class GroupedModel(DistributionModel):
         return self.level
 
 
-@dataclass(frozen=True)
-class Composition:
-    """Several models that must all hold.
+@dataclass(frozen=True, repr=False)
+class Composition(Composable):
+    """Several models that must all hold: what ``&`` makes of them, in their order, however it is bracketed.
 
     Parameters
     ----------
@@ -358,16 +375,33 @@ class Composition:
     Examples
     --------
     >>> from likeness.models.k_anonymity import KAnonymity
-    >>> KAnonymity(2) & KAnonymity(3)
-    Composition(models=(KAnonymity(k=2), KAnonymity(k=3)))
+    >>> from likeness.models.t_closeness import TCloseness
+    >>> KAnonymity(2) & TCloseness("0.2")
+    KAnonymity(k=2) & TCloseness(t='0.2')
+    >>> KAnonymity(2) & 3
+    Traceback (most recent call last):
+    likeness.errors.PolicyError: &: joins privacy models, as in KAnonymity(5) & BetaLikeness(4); got 3
     """
 
     models: tuple[PrivacyModel, ...]
 
-    def __and__(self, other: PrivacyModel | Composition) -> Composition:
-        """Require all of both."""
-        return Composition(self.models + (other.models if isinstance(other, Composition) else (other,)))
-
     def __iter__(self) -> Iterator[PrivacyModel]:
         """Iterate over the models."""
         return iter(self.models)
+
+    def __repr__(self) -> str:
+        """As one would write it."""
+        return " & ".join(map(repr, self.models))
+
+
+def _models_of(given: object) -> tuple[PrivacyModel, ...]:
+    """Models of a composition, or the one model that is given; everything else is refused."""
+    if isinstance(given, Composition):
+        return given.models
+    if isinstance(given, PrivacyModel):
+        return (given,)
+    if isinstance(given, type) and issubclass(given, PrivacyModel):
+        name = given.__name__
+        raise PolicyError(f"&: {name} is a class; give one with its parameters, {name}(…)")
+    told = quoted(given) if isinstance(given, str | int | float) else f"a {type(given).__name__}"
+    raise PolicyError(f"&: joins privacy models, as in KAnonymity(5) & BetaLikeness(4); got {told}")
