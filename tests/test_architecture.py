@@ -38,6 +38,7 @@ LAYERS: list[set[str]] = [
     {"release"},
     {"anonymization"},
     {"opening", "profiling", "searching"},
+    {"checking"},
     {"cli"},
     {"", "__main__"},
 ]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from likeness.attacks.naive_bayes import NaiveBayesAttack as NaiveBayesAttack
     from likeness.attacks.similarity import SimilarityAttack as SimilarityAttack
     from likeness.attacks.skewness import SkewnessAttack as SkewnessAttack
+    from likeness.checking import Checked, check
     from likeness.datasets.census import Census as Census
     from likeness.datasets.hospital import Hospital as Hospital
     from likeness.datasets.hospital_visits import HospitalVisits as HospitalVisits
@@ -104,6 +105,7 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "anonymize": "anonymization",
+    **dict.fromkeys(("Checked", "check"), "checking"),
     **dict.fromkeys(
         (
             "CannotBeMetError",
@@ -132,6 +134,7 @@ _WHERE = {
 
 __all__ = [
     "CannotBeMetError",
+    "Checked",
     "Hierarchy",
     "HierarchyError",
     "InvalidError",
@@ -147,6 +150,7 @@ __all__ = [
     "VerificationError",
     "__version__",
     "anonymize",
+    "check",
     "drop",
     "identifier",
     "open_release",

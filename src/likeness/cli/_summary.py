@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
+from likeness.checking import before_and_after
 from likeness.choosing import UNFIT
 from likeness.cli._console import cell, columns, number, parameters
 from likeness.folder.class_map import counts_of
-from likeness.tables import Labelled
 from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from likeness.encode import Encoded
     from likeness.models.base import PrivacyModel
     from likeness.policy import Policy
     from likeness.proving.proof import Verdict
@@ -194,39 +193,14 @@ def side_by_side(release: Release, count: int) -> tuple[list[list[str]], list[di
     tuple
         Rows of cells, two a record, under a head; and the same as mappings.
     """
-    private = release.private
-    encoded = private.encoded
-    name, published = next(iter(release.columns.items()))
-    records = private.rows[name]
-    places = [place for place in range(min(len(records), count)) if records[place] >= 0]
-    before = _originals(encoded, [int(encoded.data.rows[records[place]]) for place in places])
-    after = [{column: _published(given, place) for column, given in published.items()} for place in places]
+    encoded = release.private.encoded
+    published = next(iter(release.columns.values()))
+    pairs = before_and_after(release, count)
     names = {encoded.published_name(column): column for column in encoded.table.names}
     heads = [*names, *(column for column in published if column not in names)]
     rows = [["", *map(cell, heads)]]
-    pairs = []
-    for old, new in zip(before, after, strict=True):
+    for pair in pairs:
+        old, new = pair["before"], pair["after"]
         rows.append(["before", *(cell(old.get(names.get(head, ""), "")) for head in heads)])
         rows.append(["after", *(cell(new.get(head, "–")) for head in heads)])
-        pairs.append({"before": old, "after": new})
     return rows, pairs
-
-
-def _originals(encoded: Encoded, rows: list[int]) -> list[dict[str, str]]:
-    """Take records of the original as texts."""
-    import numpy as np
-
-    names = encoded.table.names
-    frame = encoded.table.take(np.array(rows, np.int64), names)
-    return [
-        {name: "" if value is None else str(value) for name, value in zip(names, record, strict=True)}
-        for record in frame.iter_rows()
-    ]
-
-
-def _published(column: Any, place: int) -> str:
-    """Take one published cell as text."""
-    code = int(column.codes[place])
-    if code < 0:
-        return ""
-    return str(column.labels[code] if isinstance(column, Labelled) else column.values[code])

@@ -6,14 +6,9 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from likeness.anonymization import anonymize
-from likeness.choosing import choose_form, methods_to_try
+from likeness import checking
 from likeness.cli._command import command as as_command
 from likeness.cli._console import cell, columns, console, share
 from likeness.cli._making import classes_line, summarise, told
@@ -28,111 +23,42 @@ from likeness.cli._options import (
     TablePath,
 )
 from likeness.cli._summary import asked, counted_line, lost, named, people_line, side_by_side, tried
-from likeness.encode import encode
-from likeness.folder.writing import refuse_no_columns
-from likeness.microdata.grouping import distinct
-from likeness.models.requirements import require_of
-from likeness.policy import as_policy
 from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
-    from likeness.microdata.data import Microdata
-    from likeness.models.requirements import Requirement
-    from likeness.policy import Policy
-    from likeness.progress import Progress
-    from likeness.tables import Table
+    from likeness.checking import Checked
+    from likeness.release import Release
 
-ROWS, RAREST = 10, 3
+ROWS = 10
 
 
-@dataclass(frozen=True, eq=False)
-class Begun:
-    """A table and a policy that fit each other.
-
-    Parameters
-    ----------
-    table, policy
-        They.
-    facts
-        What can be said before anything is searched, as JSON can hold it.
-    """
-
-    table: Table
-    policy: Policy
-    facts: dict[str, Any]
-
-
-def looked_at(table: Table, policy: Policy | Path, seed: int | None) -> Begun:
-    """Encode a table by a policy, and say what can be said before anything is searched.
-
-    Parameters
-    ----------
-    table
-        The table.
-    policy
-        The policy, or its file.
-    seed
-        Overrides the policy's.
-
-    Raises
-    ------
-    InvalidError
-        When they do not fit.
-    """
-    told_policy = as_policy(policy)
-    if seed is not None:
-        told_policy = told_policy.replace(seed=seed)
-    form = choose_form(told_policy)
-    encoded = encode(table, told_policy)
-    told_policy = told_policy.naming(encoded.table.names)
-    models = encoded.name_models(told_policy.privacy)
-    data = encoded.data
-    requirements = require_of(models, data)
-    if told_policy.method is not None:
-        told_policy.method.check(requirements)
+def as_json(found: Checked) -> dict[str, Any]:
+    """Write what a dry run found as JSON can hold it."""
     facts = {
-        "table": encoded.table.source,
-        "records": encoded.input_records,
-        "dropped": encoded.dropped_records,
-        "people_without_records": 0 if encoded.hygiene is None else encoded.hygiene.without_records,
-        "unique": _unique(data),
-        "counted": "records" if data.individuals is None else "individuals",
-        "asked": asked(told_policy, models),
-        "smallest_classes": _smallest(requirements, data),
-        "method": None if told_policy.method is None else named(told_policy.method),
-        "may_be_tried": [method.name for method in methods_to_try(told_policy)],
-        "form": named(form),
+        "table": found.source,
+        "records": found.records,
+        "dropped": found.dropped,
+        "people_without_records": found.people_without_records,
+        "unique": found.unique_share,
+        "counted": found.counted,
+        "asked": asked(found.policy, found.models),
+        "smallest_classes": _smallest(found),
+        "method": None if found.policy.method is None else named(found.policy.method),
+        "may_be_tried": [method.name for method in found.methods],
+        "form": named(found.form),
     }
-    return Begun(table, told_policy, facts)
+    if found.release is None:
+        return {**facts, "feasible": False, "problems": found.problems}
+    return facts | _made(found.release, found.seconds)
 
 
-def checked(begun: Begun, progress: Progress) -> dict[str, Any]:
-    """Find and prove a release in memory, and say what it is.
-
-    Parameters
-    ----------
-    begun
-        The table and the policy.
-    progress
-        Listener.
-
-    Raises
-    ------
-    CannotBeMetError
-        When the table cannot meet the policy.
-    PolicyError
-        When nothing would be published.
-    """
-    clock = perf_counter()
-    release = anonymize(begun.table, begun.policy, progress=progress)
-    seconds = perf_counter() - clock
-    refuse_no_columns(release)
+def _made(release: Release, seconds: float) -> dict[str, Any]:
+    """Say what the release is that was made and is not written."""
     summary = summarise(release)
     rows, pairs = side_by_side(release, ROWS)
-    return begun.facts | {
+    return {
         "feasible": True,
         "method": summary["method"],
         "candidates": summary["candidates"],
@@ -150,20 +76,6 @@ def checked(begun: Begun, progress: Progress) -> dict[str, Any]:
         "before_after": pairs,
         "rows": rows,
     }
-
-
-def _unique(data: Microdata) -> float:
-    """Share of the records that are alone with their quasi-identifiers; of the people one of whose records nobody shares."""
-    tuples = data.tuples
-    if data.individuals is None:
-        return int(np.count_nonzero(tuples.sizes == 1)) / max(1, data.size)
-    somebody = np.zeros(tuples.sizes.size, np.int64)
-    somebody[tuples.of] = data.individuals
-    shared = np.zeros(tuples.sizes.size, np.bool_)
-    shared[tuples.of[data.individuals != somebody[tuples.of]]] = True
-    return distinct(data.individuals[~shared[tuples.of]]).size / max(
-        1, int(data.individuals.max(initial=-1)) + 1
-    )
 
 
 def as_text(found: Mapping[str, Any]) -> list[str]:
@@ -204,21 +116,18 @@ def _without_records(people: int) -> list[str]:
     return [f"{count(people, 'individual')} without a record in the second table"] if people else []
 
 
-def _smallest(requirements: Iterable[Requirement], data: Microdata) -> list[dict[str, Any]]:
+def _smallest(found: Checked) -> list[dict[str, Any]]:
     """Say which sensitive values need the largest classes, model by model."""
-    found = []
-    for requirement in requirements:
-        view = requirement.view
-        if view is None:
-            continue
-        values = dict(requirement.largest_needs(RAREST))
-        if values:
-            mean, why = requirement.smallest_mean(data)
-            more = {"mean": mean, "because": why} if mean > max(values.values()) else {}
-            found.append(
-                {"model": requirement.model.name, "column": view.domain.name, "values": values, **more}
-            )
-    return found
+    return [
+        {
+            "model": one.model.name,
+            "column": one.column,
+            "values": dict(one.smallest_classes),
+            **({} if one.mean is None else {"mean": one.mean, "because": one.because}),
+        }
+        for one in found.allowed
+        if one.smallest_classes
+    ]
 
 
 def _needs(smallest: Iterable[Mapping[str, Any]], counted: str) -> list[str]:
@@ -271,24 +180,16 @@ def check(
     likeness check patients.csv policy.yaml
     likeness check patients.csv policy.yaml --format json
     """
-    from likeness.errors import CannotBeMetError
-
-    begun = looked_at(reading.read(table), records.of(policy), seed)
-    try:
-        with console.progress() as progress:
-            found = checked(begun, progress)
-    except CannotBeMetError as problem:
-        if format == "json":
-            console.json({**begun.facts, "feasible": False, "problems": problem.problems})
-        else:
-            console.lines(as_text(begun.facts))
-        console.say("nothing was written")
-        raise
+    with console.progress() as progress:
+        found = checking.check(reading.read(table), records.of(policy), seed=seed, progress=progress)
+        said = as_json(found)
     if format == "json":
-        console.json(found)
+        console.json(said)
     else:
-        console.lines(as_text(found))
+        console.lines(as_text(said))
     console.say("nothing was written")
+    if found.refusal is not None:
+        raise found.refusal
 
 
 command = as_command(check)
