@@ -1,18 +1,24 @@
 """Parts by name: a new part is a new file, or folder, and no list is edited.
 
 The file ``models/t_closeness.py`` holds the model ``t-closeness``, as the class ``TCloseness``; the folder ``methods/burel``
-the method ``burel``, in its ``__init__.py``. Listing parts imports none of them; a misspelt name gets a suggestion.
+the method ``burel``, in its ``__init__.py``. Other distributions bring parts by entry points, one group per kind: the entry
+``smallest-share = "theirs.shares:SmallestShare"`` in the group ``likeness.models``. They are asked for only when parts are
+listed or a name is not one of ours, which always means our part: a guarantee must mean the same wherever it is read. Listing
+parts imports none of them; a misspelt name gets a suggestion.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from dataclasses import MISSING, fields
+import warnings
+from dataclasses import MISSING, fields, is_dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
+from itertools import chain
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +27,7 @@ from likeness.errors import PolicyError, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from importlib.metadata import EntryPoint
 
 KINDS: dict[str, str] = {
     "methods": "",
@@ -57,10 +64,18 @@ def names(kind: str) -> tuple[str, ...]:
     >>> "burel" in names("methods")
     True
     """
-    folder = _folder(kind)
-    modules = [*folder.glob("*.py"), *(path.parent for path in folder.glob("*/__init__.py"))]
-    found = {path.stem.replace("_", "-") for path in modules if not path.stem.startswith("_")}
-    return tuple(sorted(name for name in found if _is_part(kind, name)))
+    return tuple(sorted({*_ours(kind, _folder(kind)), *_entry_points(kind)}))
+
+
+def refresh() -> None:
+    """Look for parts anew, when next asked: after a distribution was installed into a running program.
+
+    Examples
+    --------
+    >>> refresh()
+    """
+    for cached in (names, _ours, _entry_points, _load_theirs):
+        cached.cache_clear()
 
 
 def class_name(kind: str, name: str) -> str:
@@ -94,28 +109,46 @@ def load(kind: str, name: str) -> type[Any]:
     >>> load("models", "k-anonymity").__name__
     'KAnonymity'
     """
-    known = names(kind)
-    if name not in known:
-        raise PolicyError(f"there is no {kind[:-1]} {name!r}{suggestion(name, known)}")
+    if not _is_ours(kind, name):
+        return _load_theirs(kind, name)
     module = import_module(f"likeness.{kind}.{name.replace('-', '_')}")
     part: type[Any] = getattr(module, class_name(kind, name))
     return part
 
 
+def distribution(kind: str, name: str) -> str | None:
+    """Name the distribution, with its version, that brings a part; None for our own.
+
+    Examples
+    --------
+    >>> print(distribution("models", "k-anonymity"))
+    None
+    """
+    return None if _is_ours(kind, name) else _origin(_entry_point(kind, name))
+
+
 def summary(kind: str, name: str) -> str:
-    """Read the first line of a part's class docstring, without importing it.
+    """Read the first line of a part's class docstring; none of ours is imported for it.
 
     Examples
     --------
     >>> summary("models", "k-anonymity").startswith("Every equivalence class")
     True
     """
-    tree = ast.parse(_source(kind, name))
     wanted = class_name(kind, name)
-    for node in tree.body:
-        if isinstance(node, ast.ClassDef) and node.name == wanted:
-            return (ast.get_docstring(node) or "").strip().split("\n")[0]
-    return ""
+    path = _path(kind, name)
+    if path.is_file():
+        return _first_line(path, wanted) or ""
+    entry = _entry_point(kind, name)
+    try:
+        found = find_spec(entry.module)
+    except ImportError as problem:
+        raise _not_loaded(kind, entry, problem) from None
+    origin = Path(found.origin) if found is not None and found.origin is not None else None
+    if origin is not None and origin.suffix == ".py" and (line := _first_line(origin, wanted)) is not None:
+        return line
+    # The entry names a module that passes the class on, or one that is no text.
+    return (_load_theirs(kind, name).__doc__ or "").strip().split("\n")[0]
 
 
 def find_public(public: str) -> tuple[str, str] | None:
@@ -126,13 +159,14 @@ def find_public(public: str) -> tuple[str, str] | None:
     >>> find_public("TCloseness")
     ('models', 't-closeness')
     """
-    for kind, ending in KINDS.items():
-        if not public.endswith(ending):
-            continue
-        for name in names(kind):
-            if class_name(kind, name) == public:
-                return kind, name
-    return None
+    kinds = [kind for kind, ending in KINDS.items() if public.endswith(ending)]
+    # Ours first: for them nothing is asked of other distributions.
+    known = chain(
+        ((kind, _ours(kind, _folder(kind))) for kind in kinds), ((kind, names(kind)) for kind in kinds)
+    )
+    return next(
+        ((kind, name) for kind, found in known for name in found if class_name(kind, name) == public), None
+    )
 
 
 def create(kind: str, name: str, parameters: Mapping[str, Any]) -> Any:
@@ -209,13 +243,104 @@ def _folder(kind: str) -> Path:
     return Path(__file__).parent / kind
 
 
-def _source(kind: str, name: str) -> str:
-    """Text of a part's module."""
+def _path(kind: str, name: str) -> Path:
+    """File that holds a part of ours, if there is one."""
     path = _folder(kind) / name.replace("-", "_")
-    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    return path.read_text(encoding="utf-8")
+    return path / "__init__.py" if path.is_dir() else path.with_name(f"{path.name}.py")
+
+
+@cache
+def _ours(kind: str, folder: Path) -> tuple[str, ...]:
+    """List the parts in one of our folders, sorted."""
+    modules = [*folder.glob("*.py"), *(path.parent for path in folder.glob("*/__init__.py"))]
+    found = {path.stem.replace("_", "-") for path in modules if not path.stem.startswith("_")}
+    return tuple(sorted(name for name in found if _is_part(kind, name)))
+
+
+def _is_ours(kind: str, name: str) -> bool:
+    """Whether a part is one of ours."""
+    return name in _ours(kind, _folder(kind))
 
 
 def _is_part(kind: str, name: str) -> bool:
     """Whether a module holds the part it is named for."""
-    return re.search(rf"^class {class_name(kind, name)}\b", _source(kind, name), re.MULTILINE) is not None
+    text = _path(kind, name).read_text(encoding="utf-8")
+    return re.search(rf"^class {class_name(kind, name)}\b", text, re.MULTILINE) is not None
+
+
+def _first_line(path: Path, wanted: str) -> str | None:
+    """First line of the docstring of a class that a file holds; None when it holds no such class."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef) and node.name == wanted:
+            return (ast.get_docstring(node) or "").strip().split("\n")[0]
+    return None
+
+
+@cache
+def _entry_points(kind: str) -> dict[str, tuple[EntryPoint, ...]]:
+    """Find what other distributions bring, by name; a name of ours stays ours, with a warning."""
+    from importlib.metadata import entry_points
+
+    found: dict[str, tuple[EntryPoint, ...]] = {}
+    for entry in entry_points(group=f"likeness.{kind}"):
+        if _is_ours(kind, entry.name):
+            warnings.warn(
+                f"{_origin(entry)} brings the {kind[:-1]} {entry.name!r}, which likeness has itself: not used",
+                stacklevel=3,
+            )
+            continue
+        found[entry.name] = (*found.get(entry.name, ()), entry)
+    return found
+
+
+def _entry_point(kind: str, name: str) -> EntryPoint:
+    """Find the one distribution that brings a part.
+
+    Raises
+    ------
+    PolicyError
+        When there is none, or more than one.
+    """
+    entries = _entry_points(kind).get(name, ())
+    if not entries:
+        raise PolicyError(f"there is no {kind[:-1]} {name!r}{suggestion(name, names(kind))}")
+    if len(entries) > 1:
+        origins = " and ".join(sorted(map(_origin, entries)))
+        raise PolicyError(f"{origins} each bring the {kind[:-1]} {name!r}: uninstall all but one")
+    return entries[0]
+
+
+@cache
+def _load_theirs(kind: str, name: str) -> type[Any]:
+    """Import a part that another distribution brings.
+
+    Raises
+    ------
+    PolicyError
+        When it cannot be imported, or is no part of this kind and name.
+    """
+    entry = _entry_point(kind, name)
+    try:
+        part = entry.load()
+    except (ImportError, AttributeError) as problem:
+        raise _not_loaded(kind, entry, problem) from None
+    if not isinstance(part, type) or not is_dataclass(part) or part.__name__ != class_name(kind, name):
+        raise _not_loaded(kind, entry, f"it must be a dataclass called {class_name(kind, name)}")
+    # Data sets have no base class, and are called what their entry is.
+    if kind != "datasets" and getattr(part, "name", None) != name:
+        raise _not_loaded(kind, entry, f"its class must say name = {name!r}")
+    if kind != "datasets" and not any(base.__module__ == f"likeness.{kind}.base" for base in part.__mro__):
+        raise _not_loaded(kind, entry, f"it must be derived from the class in likeness.{kind}.base")
+    return part
+
+
+def _not_loaded(kind: str, entry: EntryPoint, why: object) -> PolicyError:
+    """Say what is wrong with a part that another distribution brings."""
+    return PolicyError(
+        f"{kind[:-1]} {entry.name!r} of {_origin(entry)} cannot be used ({entry.value}): {why}"
+    )
+
+
+def _origin(entry: EntryPoint) -> str:
+    """Name the distribution of an entry, with its version."""
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else "a distribution"

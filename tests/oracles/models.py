@@ -310,3 +310,12 @@ def eir_alpha_beta_anonymity(
 
 def eir_alpha_beta_anonymity_parameters() -> st.SearchStrategy[dict[str, Any]]:
     return ir_alpha_beta_anonymity_parameters()
+
+
+def minimum_frequency(counts: Counts, reference: Counts, domain: Domain, *, m: int) -> bool:
+    """The model that `tests/plugin` brings."""
+    return all(count == 0 or count >= m for count in counts)
+
+
+def minimum_frequency_parameters() -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({"m": st.integers(1, 4)})

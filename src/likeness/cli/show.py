@@ -89,6 +89,7 @@ def describe(kind: str, name: str) -> dict[str, Any]:
             if (value := getattr(part, attribute, None)) is not None
         },
         **({"scope": _scope(part)} if kind == "models" else {}),
+        **({"distribution": origin} if (origin := registry.distribution(kind, name)) is not None else {}),
         "source": "\n".join(told[section] for section in _SOURCES if section in told)
         or sections(inspect.getmodule(part)).get("", ""),
     }
@@ -104,7 +105,11 @@ def as_text(part: dict[str, Any]) -> str:
             lines.append(f"  {one['name']} ({given})")
             lines += [f"      {line}" for line in one["description"].splitlines()]
         lines.append("")
-    facts = {**({"proof": part["scope"]} if "scope" in part else {}), **part["facts"]}
+    facts = {
+        **({"proof": part["scope"]} if "scope" in part else {}),
+        **part["facts"],
+        **({"brought by": part["distribution"]} if "distribution" in part else {}),
+    }
     if facts:
         lines += [f"{words}: {_words(value)}" for words, value in facts.items()] + [""]
     if part["source"]:

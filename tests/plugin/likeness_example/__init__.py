@@ -1,0 +1,1 @@
+"""Parts of likeness that come from another distribution."""
