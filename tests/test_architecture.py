@@ -22,7 +22,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 LAYERS: list[set[str]] = [
     {"wording"},
     {"_version", "cleanup", "errors", "progress"},
-    {"exact", "registry", "datasets", "placing"},
+    {"docstrings", "exact", "registry", "datasets", "placing"},
     {"checks", "kernels"},
     {"hierarchies", "tables"},
     {"microdata", "policy"},

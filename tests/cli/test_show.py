@@ -6,8 +6,8 @@ from dataclasses import fields
 
 import pytest
 
-from likeness import registry
-from likeness.cli.show import describe, items, sections
+from likeness import docstrings, registry
+from likeness.cli.show import describe
 
 PARTS = [(kind, name) for kind in registry.KINDS for name in registry.names(kind)]
 
@@ -43,7 +43,7 @@ def test_names_of_two_kinds(run):
     assert "there is no model 'linkage'" in line
 
 
-def test_sections_and_items():
+def test_descriptions_parameters_and_sources():
     def documented():
         """Do it.
 
@@ -62,7 +62,6 @@ def test_sections_and_items():
         Somewhere.
         """
 
-    found = sections(documented)
-    assert found[""] == "Do it.\n\nAt once."
-    assert items(found["Parameters"]) == {"a": "Both.", "b": "Both.", "c": "One\nlong text."}
-    assert found["References"] == "Somewhere."
+    assert docstrings.description(documented) == "Do it.\n\nAt once."
+    assert docstrings.parameters(documented) == {"a": "Both.", "b": "Both.", "c": "One\nlong text."}
+    assert docstrings.sources(documented) == "Somewhere."

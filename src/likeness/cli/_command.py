@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import TYPE_CHECKING, Any
 
 from cyclopts import App, Parameter
 
+from likeness import docstrings
+
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-HEADING = "Examples\n--------\n"
 
 
 def command(run: Callable[..., Any]) -> App:
@@ -30,39 +29,34 @@ def command(run: Callable[..., Any]) -> App:
     made = App(
         name=run.__name__.rstrip("_"),
         default_parameter=Parameter(negative=()),
-        help=description_of(run.__doc__ or ""),
+        help=description_of(run),
         help_format="plaintext",
-        help_epilogue=examples_of(run.__doc__ or ""),
+        help_epilogue=examples_of(run),
     )
     made.default(run)
     return made
 
 
-def description_of(docstring: str) -> str:
-    r"""Take what a docstring says before its sections, one line a paragraph: terminals break lines themselves.
+def description_of(run: Callable[..., Any]) -> str:
+    """Take what a docstring says before its sections, one line a paragraph: terminals break lines themselves.
 
     Examples
     --------
-    >>> description_of("Do it.\n\n    Now,\n    not later.\n\n    Parameters\n    ----------\n    x\n    ")
-    'Do it.\n\nNow, not later.'
+    >>> description_of(description_of).partition(": ")[2]
+    'terminals break lines themselves.'
     """
-    paragraphs = []
-    for paragraph in inspect.cleandoc(docstring).split("\n\n"):
-        lines = paragraph.splitlines()
-        if len(lines) > 1 and set(lines[1]) == {"-"}:
-            break
-        paragraphs.append(" ".join(lines))
-    return "\n\n".join(paragraphs)
+    return "\n\n".join(" ".join(part.splitlines()) for part in docstrings.description(run).split("\n\n"))
 
 
-def examples_of(docstring: str) -> str:
-    r"""Take the examples of a docstring, for the end of the help.
+def examples_of(run: Callable[..., Any]) -> str:
+    """Take the examples of a docstring, for the end of the help.
 
     Examples
     --------
-    >>> examples_of("Do it.\n\n    Examples\n    --------\n    likeness demo\n    ")
-    'Examples:\n  likeness demo'
+    >>> from likeness.cli.demo import demo
+    >>> examples_of(demo).splitlines()[:2]
+    ['Examples:', '  likeness demo']
     """
-    _, found, examples = inspect.cleandoc(docstring).partition(HEADING)
-    lines = [f"  {line}".rstrip() for line in examples.strip().splitlines() if line != "::"]
+    found = docstrings.examples(run)
+    lines = [f"  {line}".rstrip() for line in found.splitlines() if line != "::"]
     return "\n".join(["Examples:", *lines]) if found else ""

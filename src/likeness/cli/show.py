@@ -9,14 +9,13 @@ import inspect
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any
 
-from likeness import registry
+from likeness import docstrings, registry
 from likeness.cli._command import command as as_command
 from likeness.cli._console import console
 from likeness.cli._options import Format
 from likeness.errors import PolicyError, suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from dataclasses import Field
 
 FACTS = {
@@ -37,8 +36,6 @@ FACTS = {
     "datasets": {"default_rows": "rows by default"},
 }
 """Attributes of the classes of each kind, and what people call them."""
-
-_SOURCES = ("References", "Notes")
 
 
 def find(name: str) -> list[tuple[str, str]]:
@@ -73,15 +70,12 @@ def find(name: str) -> list[tuple[str, str]]:
 def describe(kind: str, name: str) -> dict[str, Any]:
     """Say everything about a part, as JSON can hold it."""
     part = registry.load(kind, name)
-    told = sections(part)
-    described: dict[str, str] = {}
-    for base in reversed(part.__mro__):
-        described |= items(sections(base).get("Parameters", ""))
+    described = docstrings.parameters(part)
     return {
         "name": name,
         "kind": kind[:-1],
         "class": part.__name__,
-        "description": told[""],
+        "description": docstrings.description(part),
         "parameters": [_parameter(field, described.get(field.name, "")) for field in fields(part)],
         "facts": {
             words: value
@@ -90,8 +84,7 @@ def describe(kind: str, name: str) -> dict[str, Any]:
         },
         **({"scope": _scope(part)} if kind == "models" else {}),
         **({"distribution": origin} if (origin := registry.distribution(kind, name)) is not None else {}),
-        "source": "\n".join(told[section] for section in _SOURCES if section in told)
-        or sections(inspect.getmodule(part)).get("", ""),
+        "source": docstrings.sources(part) or docstrings.description(inspect.getmodule(part)),
     }
 
 
@@ -115,53 +108,6 @@ def as_text(part: dict[str, Any]) -> str:
     if part["source"]:
         lines += ["Source", *(f"  {line}".rstrip() for line in part["source"].splitlines()), ""]
     return "\n".join(lines).replace("``", "")
-
-
-def sections(thing: Any) -> dict[str, str]:
-    r"""Split a numpydoc docstring by its headings; what stands before them is under the empty one.
-
-    Examples
-    --------
-    >>> sections(find)["Returns"]
-    'list\n    Kind and name of each.'
-    """
-    found: dict[str, list[str]] = {"": []}
-    lines = inspect.cleandoc(getattr(thing, "__doc__", None) or "").splitlines()
-    current = ""
-    for line, below in zip(lines, [*lines[1:], ""], strict=True):
-        if below and set(below) == {"-"} and len(below) == len(line):
-            current = line
-            found[current] = []
-        elif not (line and set(line) == {"-"} and not found[current]):
-            found[current].append(line)
-    return {heading: "\n".join(text).strip() for heading, text in found.items()}
-
-
-def items(section: str) -> dict[str, str]:
-    r"""Read a section of names, each with an indented text; ``a, b`` are two names with one.
-
-    Examples
-    --------
-    >>> items("k\n    Smallest class.")
-    {'k': 'Smallest class.'}
-    """
-    found: dict[str, str] = {}
-    for heading, text in _blocks(section):
-        for name in heading.split(" : ")[0].split(","):
-            found[name.strip()] = text
-    return found
-
-
-def _blocks(section: str) -> Iterator[tuple[str, str]]:
-    """Headings that are not indented, with the text below each."""
-    heading, text = "", list[str]()
-    for line in [*section.splitlines(), "."]:
-        if line and not line[0].isspace():
-            if heading:
-                yield heading, inspect.cleandoc("\n".join(["", *text]))
-            heading, text = line, []
-        else:
-            text.append(line)
 
 
 def _parameter(field: Field[Any], text: str) -> dict[str, Any]:

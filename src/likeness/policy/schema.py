@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import copy
 import inspect
-import re
 import typing
 from dataclasses import MISSING, Field, fields
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
-from likeness import registry
+from likeness import docstrings, registry
 from likeness.policy.column import ALLOWED
 from likeness.policy.parts import key_of
 
@@ -103,7 +102,7 @@ def part_schema(kind: str, name: str) -> dict[str, Any]:
     ['model', 'k']
     """
     part = registry.load(kind, name)
-    texts = _descriptions(part)
+    texts = docstrings.parameters(part)
     properties: dict[str, Any] = {key_of(kind): {"const": name}}
     required = [key_of(kind)]
     for field in fields(part):
@@ -111,7 +110,7 @@ def part_schema(kind: str, name: str) -> dict[str, Any]:
         if described is None:
             continue
         if field.name in texts:
-            described["description"] = texts[field.name]
+            described["description"] = " ".join(texts[field.name].split())
         properties[field.name] = described
         if field.default is MISSING and field.default_factory is MISSING:
             required.append(field.name)
@@ -192,23 +191,3 @@ def _merged(options: list[dict[str, Any]]) -> dict[str, Any]:
         found = list(dict.fromkeys(kinds))
         return {"type": found[0] if len(found) == 1 else found}
     return options[0] if len(options) == 1 else {"anyOf": options}
-
-
-def _descriptions(part: type[Any]) -> dict[str, str]:
-    """Text of every parameter, from the numpydoc sections of the class and its bases."""
-    found: dict[str, str] = {}
-    for base in reversed(part.__mro__):
-        lines = inspect.cleandoc(base.__dict__.get("__doc__") or "").split("\n")
-        if "Parameters" not in lines:
-            continue
-        begin = lines.index("Parameters") + 2
-        names: list[str] = []
-        for at, text in enumerate(lines[begin:], begin):
-            if re.fullmatch(r"-{3,}", (lines[at + 1 : at + 2] or [""])[0]):
-                break
-            if text and not text.startswith(" "):
-                names = [name.strip() for name in text.split(" : ")[0].split(",")]
-                found |= dict.fromkeys(names, "")
-            for name in names if text.startswith(" ") else ():
-                found[name] = f"{found[name]} {text.strip()}".strip()
-    return found
