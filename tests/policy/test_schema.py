@@ -184,3 +184,34 @@ def test_what_lives_in_python_only_is_not_offered():
     assert "bound" not in schema["properties"]
     assert schema["required"] == ["model"]
     assert schema["properties"]["beta"]["type"] == ["number", "string", "null"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "fits"),
+    [
+        ("models", {"model": "t-closeness", "t": "1/5"}, True),
+        ("models", {"model": "t-closeness", "t": 0.2}, True),
+        ("models", {"model": "t-closeness", "t": [0.2]}, False),
+        ("models", {"model": "t-closeness", "t": None}, False),
+        ("models", {"model": "beta-likeness", "beta": None, "caps": {"flu": "1/2"}}, True),
+        ("models", {"model": "beta-likeness", "caps": ["1/2"]}, False),
+        ("models", {"model": "rho-privacy", "rho2": {"flu": 0.5}, "rho1": "1/10"}, True),
+        ("models", {"model": "rho-privacy", "rho2": True}, False),
+        ("models", {"model": "alpha-k-anonymity", "alpha": 0.5, "k": 2, "values": ["flu"]}, True),
+        ("models", {"model": "alpha-k-anonymity", "alpha": 0.5, "k": 2, "values": "flu"}, False),
+        ("models", {"model": "alpha-k-anonymity", "alpha": 0.5, "k": 2, "values": [1]}, False),
+        ("models", {"model": "k-anonymity", "k": 5.5}, False),
+        ("methods", {"name": "danonyir", "start_order": [1, 0], "neighbourhood": None}, True),
+        ("methods", {"name": "danonyir", "start_order": ["first"]}, False),
+        ("methods", {"name": "geneir", "attribute_order": ["age", "age"]}, True),
+        ("methods", {"name": "geneir", "attribute_order": "age"}, False),
+        ("methods", {"name": "mondrian", "strict": False}, True),
+        ("methods", {"name": "mondrian", "strict": "no"}, False),
+        ("methods", {"name": "mondrian", "most": 3}, False),
+        ("forms", {"name": "generalized", "numeric_pairs": True}, True),
+        ("forms", {"name": "generalized", "recoding": 5}, False),
+    ],
+)
+def test_parameters_of_parts(kind, given, fits):
+    name = given["model" if kind == "models" else "name"]
+    assert valid(given, part_schema(kind, name), {}) is fits

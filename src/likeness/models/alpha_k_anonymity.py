@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence  # noqa: TC003  # the schema of policies reads annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -17,7 +18,7 @@ from likeness.models.shares import ShareLimits
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
 
     from numpy.typing import NDArray
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction  # noqa: TC003  # the schema of policies reads annotations
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -13,8 +14,6 @@ from likeness.models.earth_movers import DISTANCES, Transport, transport
 from likeness.models.rounding import float_above, fraction_below, largest_ratio, times
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from numpy.typing import NDArray
 
     from likeness.kernels.class_tests import ClassTest

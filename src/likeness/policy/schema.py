@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
-import inspect
-import typing
-from dataclasses import MISSING, Field, fields
-from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import PydanticOmit
 
 from likeness import docstrings, registry
 from likeness.policy.column import ALLOWED
@@ -16,17 +17,9 @@ from likeness.policy.parts import key_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+    from pydantic_core.core_schema import CallableSchema, DictSchema
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-
-_SIMPLE: dict[Any, dict[str, Any]] = {
-    bool: {"type": "boolean"},
-    int: {"type": "integer"},
-    float: {"type": "number"},
-    Fraction: {"type": ["number", "string"]},
-    str: {"type": "string"},
-    type(None): {"type": "null"},
-}
 
 
 def policy_schema(policy: type[BaseModel]) -> dict[str, Any]:
@@ -103,24 +96,43 @@ def part_schema(kind: str, name: str) -> dict[str, Any]:
     """
     part = registry.load(kind, name)
     texts = docstrings.parameters(part)
+    made = TypeAdapter(part).json_schema(schema_generator=_OfParts)
     properties: dict[str, Any] = {key_of(kind): {"const": name}}
-    required = [key_of(kind)]
-    for field in fields(part):
-        described = _of_field(part, field)
-        if described is None:
-            continue
-        if field.name in texts:
-            described["description"] = " ".join(texts[field.name].split())
-        properties[field.name] = described
-        if field.default is MISSING and field.default_factory is MISSING:
-            required.append(field.name)
+    for parameter, described in made.get("properties", {}).items():
+        properties[parameter] = _without_noise(described)
+        if parameter in texts:
+            properties[parameter]["description"] = " ".join(texts[parameter].split())
     return {
         "type": "object",
         "description": registry.summary(kind, name),
         "properties": properties,
-        "required": required,
+        "required": [key_of(kind), *made.get("required", ())],
         "additionalProperties": False,
     }
+
+
+class _OfParts(GenerateJsonSchema):
+    """Pydantic's generator, without what no file can hold, and as short as can be."""
+
+    def callable_schema(self, schema: CallableSchema) -> dict[str, Any]:  # noqa: ARG002
+        """Leave out functions: they live in Python only."""
+        raise PydanticOmit
+
+    def dict_schema(self, schema: DictSchema) -> dict[str, Any]:
+        """Leave out that values may be anything."""
+        made = super().dict_schema(schema)
+        return {key: value for key, value in made.items() if (key, value) != ("additionalProperties", True)}
+
+    def get_flattened_anyof(self, schemas: list[dict[str, Any]]) -> dict[str, Any]:
+        """Write simple types as a list of their names; a fraction is a text like any other."""
+        made = super().get_flattened_anyof(schemas)
+        options = [{key: one[key] for key in one if one[key] != "fraction"} for one in made.get("anyOf", ())]
+        if not options or any(set(option) != {"type"} for option in options):
+            return made
+        kinds = [
+            [option["type"]] if isinstance(option["type"], str) else option["type"] for option in options
+        ]
+        return {"type": list(dict.fromkeys(chain.from_iterable(kinds)))}
 
 
 def _only(role: str, allowed: frozenset[str]) -> dict[str, Any]:
@@ -130,64 +142,3 @@ def _only(role: str, allowed: frozenset[str]) -> dict[str, Any]:
         "if": {"properties": {"role": {"const": role}}, "required": ["role"]},
         "then": {"properties": dict.fromkeys(foreign, False)},
     }
-
-
-def _of_field(part: type[Any], field: Field[Any]) -> dict[str, Any] | None:
-    """Describe one parameter; None when it lives in Python only."""
-    hint = _hint(part, field)
-    if hint is None:
-        return {}
-    described = _of_hint(hint)
-    if (
-        described is not None
-        and field.default is not MISSING
-        and isinstance(field.default, str | int | float)
-    ):
-        described["default"] = field.default
-    return described
-
-
-def _hint(part: type[Any], field: Field[Any]) -> Any:
-    """Type of a parameter, or None when its annotation cannot be read."""
-    if not isinstance(field.type, str):
-        return field.type
-    home = next(base for base in part.__mro__ if field.name in inspect.get_annotations(base))
-    names = {**vars(typing), **vars(inspect.getmodule(home) or typing), "Fraction": Fraction}
-    try:
-        return eval(field.type, names)  # noqa: S307  # our own source
-    except (NameError, TypeError):
-        return None
-
-
-def _of_hint(hint: Any) -> dict[str, Any] | None:
-    """Describe a type; None for functions, which no file can hold."""
-    if hint in _SIMPLE:
-        return dict(_SIMPLE[hint])
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin is Literal:
-        return {"enum": list(arguments)}
-    if origin in {tuple, list} or getattr(origin, "__name__", "") in {"Sequence", "Iterable"}:
-        items = _of_hint(arguments[0]) if arguments else None
-        return {"type": "array", "items": items or {}}
-    if origin is dict or getattr(origin, "__name__", "") == "Mapping":
-        return {"type": "object"}
-    if getattr(origin, "__name__", "") == "Callable":
-        return None
-    if arguments and (origin is typing.Union or str(origin) == "<class 'types.UnionType'>"):
-        options = [_of_hint(argument) for argument in arguments if argument is not type(None)]
-        real = [option for option in options if option is not None]
-        if not real:
-            return None
-        return _merged([*real, _SIMPLE[type(None)]] if type(None) in arguments else real)
-    return {}
-
-
-def _merged(options: list[dict[str, Any]]) -> dict[str, Any]:
-    """One of several types, as short as can be."""
-    if all(set(option) == {"type"} for option in options):
-        kinds: list[str] = []
-        for option in options:
-            kinds += [option["type"]] if isinstance(option["type"], str) else option["type"]
-        found = list(dict.fromkeys(kinds))
-        return {"type": found[0] if len(found) == 1 else found}
-    return options[0] if len(options) == 1 else {"anyOf": options}
