@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from likeness.errors import PolicyError, suggestion
+from likeness.errors import PolicyError, did_you_mean
 from likeness.exact import rational
 from likeness.wording import quoted
 
@@ -94,7 +94,6 @@ def choice(part: str, name: str, value: Any, options: tuple[str, ...]) -> str:
     likeness.errors.PolicyError: mondrian: cut must be one of widest, all; got 'widset'; did you mean 'widest'?
     """
     if value not in options:
-        hint = suggestion(str(value), options)
-        hint = hint if "mean" in hint else ""
+        hint = did_you_mean(str(value), options)
         raise PolicyError(f"{part}: {name} must be one of {', '.join(options)}; got {quoted(value)}{hint}")
     return str(value)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, ClassVar
 from likeness.wording import quoted, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 MOST_PROBLEMS = 20
 """How many problems of one error are shown; the others are counted."""
@@ -190,23 +190,51 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     "; did you mean 'distinct-l-diversity' or 'eir-l-diversity'?"
     """
     options = list(known)
-    near = nearest(name, options)
-    plain = name.strip().casefold()
-    if len(plain) >= _WHOLE_WORD and near is not None and near.casefold() != plain:
-        holding = sorted(option for option in options if plain in option.casefold())
-        if 1 < len(holding) <= _MOST_NAMES:
-            return f"; did you mean {', '.join(map(quoted, holding[:-1]))} or {quoted(holding[-1])}?"
-    if near is not None:
-        return f"; did you mean {quoted(near)}?"
-    if not options:
-        return ""
+    meant = did_you_mean(name, options)
+    if meant or not options:
+        return meant
     shown = nsmallest(_MOST_NAMES, options)
     if len(options) > _MOST_NAMES:
         shown.append(f"… {len(options) - _MOST_NAMES} more")
     return f"; known: {', '.join(map(shortened, shown))}"
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
+def did_you_mean(name: str, known: Collection[str], *, alike: float = 0.6) -> str:
+    """Say which known name was probably meant, or nothing.
+
+    Parameters
+    ----------
+    name
+        The word that was not recognised.
+    known
+        All words that would have been.
+    alike
+        How alike two words must be for one to be meant, from 0 to 1.
+
+    Returns
+    -------
+    str
+        ``; did you mean 'burel'?``, or the empty text when nothing is near.
+
+    Examples
+    --------
+    >>> did_you_mean("germany", ["France", "Germany"])
+    "; did you mean 'Germany'?"
+    >>> did_you_mean("89", ["17", "88"])
+    ''
+    """
+    near = nearest(name, known, alike=alike)
+    if near is None:
+        return ""
+    plain = name.strip().casefold()
+    if len(plain) >= _WHOLE_WORD and near.strip().casefold() != plain:
+        holding = sorted(option for option in known if plain in option.casefold())
+        if 1 < len(holding) <= _MOST_NAMES:
+            return f"; did you mean {', '.join(map(quoted, holding[:-1]))} or {quoted(holding[-1])}?"
+    return f"; did you mean {quoted(near)}?"
+
+
+def nearest(name: str, known: Collection[str], *, alike: float = 0.6) -> str | None:
     """Find the known name that was probably meant, however it is capitalised; None when nothing is near.
 
     Examples
@@ -214,9 +242,20 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     >>> nearest("bruel", ["burel", "mondrian"]), nearest("x", ["burel", "mondrian"])
     ('burel', None)
     """
-    options, plain = list(known), name.strip().casefold()
-    same = min((option for option in options if option.casefold() == plain), default=None)
-    if same is not None or len(options) > SEARCHED or len(name) > SEARCHED:
+    plain = name.strip().casefold()
+    same = min((option for option in known if option.strip().casefold() == plain), default=None)
+    if same is not None or len(known) > SEARCHED or len(name) > SEARCHED:
         return same
-    near = get_close_matches(name, sorted(options), n=1, cutoff=0.6)
+    number = _number(name)
+    # Another number is never what was meant.
+    options = known if number is None else [one for one in known if _number(one) in {None, number}]
+    near = get_close_matches(name, options, n=1, cutoff=alike)
     return near[0] if near else None
+
+
+def _number(text: str) -> float | None:
+    """Read a text as a number, if it is one."""
+    try:
+        return float(text)
+    except ValueError:
+        return None

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from likeness.errors import HierarchyError
-from likeness.hierarchies.problems import SEARCHED, did_you_mean, refuse
+from likeness.errors import SEARCHED, HierarchyError, did_you_mean
+from likeness.hierarchies.problems import ALIKE, refuse
 
 
 def test_no_problem_no_error():
@@ -25,7 +25,7 @@ def test_ten_are_shown_and_the_rest_counted():
 )
 def test_only_what_is_near_is_suggested(value, meant):
     expected = f"; did you mean {meant!r}?" if meant else ""
-    assert did_you_mean(value, ["France", "Germany", "17", "180"]) == expected
+    assert did_you_mean(value, ["France", "Germany", "17", "180"], alike=ALIKE) == expected
 
 
 def test_among_very_many_labels_only_case_and_blanks_are_compared():

@@ -13,7 +13,7 @@ from likeness import docstrings, registry
 from likeness.cli._command import command as as_command
 from likeness.cli._console import console
 from likeness.cli._options import Format
-from likeness.errors import PolicyError, suggestion
+from likeness.errors import PolicyError, did_you_mean
 
 if TYPE_CHECKING:
     from dataclasses import Field
@@ -61,8 +61,7 @@ def find(name: str) -> list[tuple[str, str]]:
     found = [(kind, own) for kind in kinds if own in registry.names(kind)]
     if not found:
         known = {known for kind in kinds for known in registry.names(kind)}
-        hint = suggestion(own, known)
-        hint = hint if "mean" in hint else "; likeness list shows what there is"
+        hint = did_you_mean(own, known) or "; likeness list shows what there is"
         raise PolicyError(f"there is no {asked[:-1] or 'part'} {own!r}{hint}")
     return found
 

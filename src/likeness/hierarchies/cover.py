@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from likeness.hierarchies.problems import SHOWN, did_you_mean, refuse
+from likeness.errors import did_you_mean
+from likeness.hierarchies.problems import ALIKE, SHOWN, refuse
 from likeness.wording import count, quoted
 
 _POINT = re.compile(r"(?<=[0-9])[.]0*$")
@@ -64,7 +65,7 @@ def check_covers(
             remedy = "it is a node; add a leaf for records of which no more is known"
         else:
             # Only a few problems are shown: for the others nothing similar need be looked for.
-            near = did_you_mean(value, known) if place < SHOWN else ""
+            near = did_you_mean(value, known, alike=ALIKE) if place < SHOWN else ""
             remedy = near.removeprefix("; ") or "add a line for it"
         who = f"value {quoted(value)} of column {column!r}{_seen(i, counts, lines)}"
         problems.append(f"{who} is not a leaf of {hierarchy.name}; {remedy}")

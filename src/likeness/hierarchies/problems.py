@@ -1,21 +1,19 @@
-"""Refusing a hierarchy: every problem at once, but no flood; and what was probably meant."""
+"""Refusing a hierarchy: every problem at once, but no flood."""
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from likeness.errors import HierarchyError
-from likeness.wording import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
 SHOWN = 10
 """How many problems of one hierarchy are listed before the rest is only counted."""
 
-SEARCHED = 2_000
-"""Above this number of labels no similar one is looked for: comparing texts takes too long."""
+ALIKE = 0.75
+"""How alike a value and a label must be for the label to be meant: labels resemble each other more than names do."""
 
 
 def refuse(problems: Sequence[str]) -> None:
@@ -44,41 +42,3 @@ def refuse(problems: Sequence[str]) -> None:
     if len(problems) > SHOWN:
         shown.append(f"and {len(problems) - SHOWN} more")
     raise HierarchyError(*shown)
-
-
-def did_you_mean(value: str, labels: Collection[str]) -> str:
-    """Say which label was probably meant, or nothing.
-
-    Parameters
-    ----------
-    value
-        The text that is not a label.
-    labels
-        All labels.
-
-    Returns
-    -------
-    str
-        ``; did you mean 'Germany'?``, or the empty text when nothing is near.
-
-    Examples
-    --------
-    >>> did_you_mean("germany", ["France", "Germany"])
-    "; did you mean 'Germany'?"
-    >>> did_you_mean("89", ["17", "18"])
-    ''
-    """
-    plain = value.strip().casefold()
-    near = [label for label in labels if label.strip().casefold() == plain][:1]
-    if not near and len(labels) <= SEARCHED and not _is_number(value):
-        near = get_close_matches(value, labels, n=1, cutoff=0.75)
-    return f"; did you mean {quoted(near[0])}?" if near else ""
-
-
-def _is_number(value: str) -> bool:
-    """Whether a text is a number: another number is never what was meant."""
-    try:
-        float(value)
-    except ValueError:
-        return False
-    return True

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.errors import HierarchyError
-from likeness.hierarchies.problems import did_you_mean
+from likeness.errors import HierarchyError, did_you_mean
+from likeness.hierarchies.problems import ALIKE
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ class Hierarchy:
         rank = self.rank_of.get(value)
         if rank is None:
             raise HierarchyError(
-                f"value {quoted(value)} is not a leaf of {self.name}{did_you_mean(value, self.rank_of)}"
+                f"value {quoted(value)} is not a leaf of {self.name}{did_you_mean(value, self.rank_of, alike=ALIKE)}"
             )
         return rank
 
@@ -247,7 +247,7 @@ class Hierarchy:
         node = self._node_of.get(label)
         if node is None:
             raise HierarchyError(
-                f"{quoted(label)} is not a label of {self.name}{did_you_mean(label, self._node_of)}"
+                f"{quoted(label)} is not a label of {self.name}{did_you_mean(label, self._node_of, alike=ALIKE)}"
             )
         return node
 

@@ -7,11 +7,11 @@ A file, a nested mapping, rows (leaf first, root last), a rule to make one from 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from likeness.errors import did_you_mean
 from likeness.policy import values
 from likeness.policy.problems import Entry, RefusalError, refusal, shown
 
@@ -186,9 +186,9 @@ def _tree(given: Mapping[Any, Any]) -> dict[str, Any]:
         roots = " beside ".join(shown(root) for root in list(given)[:2]) or "none"
         raise refusal(f"needs one root, found {roots}; put everything below one label such as '*'")
     root, below = next(iter(given.items()))
-    near = get_close_matches(str(root), RULES, n=1, cutoff=0.75)
-    if near and not isinstance(below, Mapping):
-        raise refusal(f"unknown key {root!r}; did you mean {near[0]!r}?")
+    meant = did_you_mean(str(root), RULES, alike=0.75)
+    if meant and not isinstance(below, Mapping):
+        raise refusal(f"unknown key {root!r}{meant}")
     tree = _below(given)
     assert isinstance(tree, dict)  # noqa: S101  # a mapping stays one
     return tree

@@ -10,8 +10,9 @@ from numbers import Integral, Real
 from typing import Any
 
 from likeness import registry
-from likeness.errors import LikenessError, PolicyError, suggestion
+from likeness.errors import LikenessError, PolicyError, nearest
 from likeness.policy.problems import Entry, Place, RefusalError, path, refusal, refuse_odd_keys, shown
+from likeness.wording import quoted
 
 _EXAMPLES = {
     "models": "{model: k-anonymity, k: 5}",
@@ -102,9 +103,9 @@ def read_part(kind: str, given: Any) -> Any:
     if not isinstance(given, Mapping):
         return _made(kind, given)
     if key not in given:
-        hint = suggestion(key, map(str, given))
-        near = f" (not {hint.split(' mean ')[1].rstrip('?')})" if "mean" in hint else ""
-        raise refusal(f"the key {key!r} is missing{near}; write {_EXAMPLES[kind]}")
+        near = nearest(key, [*map(str, given)])
+        instead = "" if near is None else f" (not {quoted(near)})"
+        raise refusal(f"the key {key!r} is missing{instead}; write {_EXAMPLES[kind]}")
     name = given[key]
     if not isinstance(name, str):
         raise RefusalError(Entry((key,), f"must be the name of a {noun}; got {shown(name)}"))

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from likeness.errors import MOST_PROBLEMS, SEARCHED, PolicyError, suggestion
+from likeness.errors import MOST_PROBLEMS, PolicyError, did_you_mean, nearest, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -233,8 +232,7 @@ def _hint(detail: ErrorDetails) -> str:
     """Say which word was probably meant."""
     if detail["type"] != "literal_error" or not isinstance(detail["input"], str):
         return ""
-    hint = suggestion(detail["input"], _options(detail))
-    return hint if "mean" in hint else ""
+    return did_you_mean(detail["input"], _options(detail))
 
 
 def _options(detail: ErrorDetails) -> list[str]:
@@ -298,12 +296,7 @@ class Declared(BaseModel):
         problems = [Entry((), kind.unknown(key), key) for key in unknown[:MOST_PROBLEMS]]
         problems += [Entry((), f"unknown key {key!r}", key) for key in unknown[MOST_PROBLEMS:]]
         # What a misspelt key was meant to say is not missing as well.
-        bad = {
-            near
-            for key in unknown[:MOST_PROBLEMS]
-            if len(key) <= SEARCHED
-            for near in get_close_matches(key, fields, n=1)
-        }
+        bad = {near for key in unknown[:MOST_PROBLEMS] if (near := nearest(key, fields)) is not None}
         made: Any = self
         try:
             super().__init__(**known)
