@@ -88,7 +88,7 @@ def _attack(clock: _Clock, encoded: Encoded, publication: Publication, where: st
 
 
 def _ask(clock: _Clock, encoded: Encoded, publication: Publication) -> None:
-    """Time queries that count people, as paper 004 draws them."""
+    """Time queries that count people, as Wang et al. 2019 draws them."""
     asked: dict[str, Any] = {"queries": QUERIES, "predicates": 6, "selectivity": 0.05, "conditions": "values"}
 
     def draw() -> Any:

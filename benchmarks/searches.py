@@ -73,7 +73,7 @@ def clustering(folder: Path, rows: tuple[int, ...], method: Method, against: str
 
 
 def individuals(rows: tuple[int, ...]) -> None:
-    """Time DAnonyIR on generated patients with several records each (paper 004's table has 456,767)."""
+    """Time DAnonyIR on generated patients with several records each (Wang et al.'s table has 456,767)."""
     models = (lk.EirLDiversity(6), lk.IrKlAnonymity(6, 6), lk.EirAlphaBetaAnonymity(0.6, 0.4))
     for size in rows:
         data = _patients(size)

@@ -1,4 +1,4 @@
-"""The running example of Wang et al. 2019 (paper 004): tables 2, 3 and 4, and what they are made of.
+"""The running example of Wang et al. 2019: tables 2, 3 and 4, and what they are made of.
 
 Individuals are numbered from 1 as in the paper (``Id_num``) wherever people read, and from 0 in arrays: Mike 1, Lily 2, Tim 3,
 Jane 4, Tina 5, Ella 6, Lucy 7. Records r1 … r10 stand in the paper's order.

@@ -1,4 +1,4 @@
-"""Redo the figures of Cao & Karras 2012 (paper 002): numbers, plots, and the paper's claims beside them."""
+"""Redo the figures of Cao & Karras 2012: numbers, plots, and the paper's claims beside them."""
 
 from __future__ import annotations
 

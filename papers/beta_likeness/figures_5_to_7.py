@@ -21,7 +21,7 @@ AIL, UNITS = "AIL", "time of the search, in argsorts of as many int64"
 _CORRELATED = (
     "where the sensitive value depends on the quasi-identifiers, cutting the space tells its values apart less than "
     "drawing from buckets costs: half the loss is only to be had against Mondrian on its widest dimension, and weak "
-    "dependence (spec 9.3)"
+    "dependence"
 )
 _TIME = (
     "here both are compiled, and literal BUREL and Mondrian each cost a few sorts; the default BUREL begins with Mondrian's "
@@ -29,7 +29,7 @@ _TIME = (
 )
 _JUMPS = (
     "the literal bucketization leaves no slack: at some larger β fewer buckets fit, each more mixed, and fewer classes come "
-    "of it (spec 4.1, 8.1 (12))"
+    "of it"
 )
 
 

@@ -25,10 +25,10 @@ LAMBDAS, QUASI_SIZES, THETAS = (1, 2, 3, 4, 5), (1, 2, 3, 4, 5), (0.05, 0.1, 0.1
 ERROR = "median relative error"
 FLAT = 0.05
 _SPREAD = "BUREL's classes cover much of the space, and within them records are not spread evenly, as estimates take them to be"
-_NOT_LOSS = "errors follow the loss, which does not follow β for the literal bucketization (spec 4.1)"
+_NOT_LOSS = "errors follow the loss, which does not follow β for the literal bucketization"
 _INDEPENDENT = (
     "the Baseline errs only where the sensitive value depends on the quasi-identifiers; with weak dependence, few records or "
-    "a small β the noise of reconstruction is larger (spec 9.3)"
+    "a small β the noise of reconstruction is larger"
 )
 _MORE = "with one more quasi-identifier the queries are spread over other columns, and each range is over a different domain"
 _WHY_PERTURBED = {

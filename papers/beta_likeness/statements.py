@@ -1,4 +1,4 @@
-"""Statements of sections 3 to 5 that can be computed: what they say, and what comes out (spec 8.1)."""
+"""Statements of sections 3 to 5 that can be computed: what they say, and what comes out."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _theorem_3_claims(bench: Bench, negative: list[float], broken: list[float]) 
     """What section 5 says."""
     flaw = (
         "very frequent values have so large a γ that others' α, as printed, is 0 or below; Lemma 3 takes α in (0, 1] for "
-        "granted (spec 8.1 (6))"
+        "granted"
     )
     refused = {PAPER: list[float](), LIBRARY: list[float]()}
     for reading, system in ((PAPER, PERTURBATION_PAPER), (LIBRARY, PERTURBATION)):
@@ -131,7 +131,7 @@ def _theorem_3_claims(bench: Bench, negative: list[float], broken: list[float]) 
 
 def _definitions() -> list[Claim]:
     """What sections 2 to 4 say of definitions, on tables of a few records."""
-    roles = "the roles of the two models are swapped in the text (spec 8.1 (3))"
+    roles = "the roles of the two models are swapped in the text"
     beta, delta = _lacking(lk.BetaLikeness(1)), _lacking(lk.DeltaDisclosure(100))
     f = 2 / 19 * 3
     return [
@@ -154,7 +154,7 @@ def _definitions() -> list[Claim]:
             PAPER,
             "f(p₁) rounds to 0.31",
             Outcome(round(f, 2) == 0.31, f"f(p₁) = {f:.6f}"),
-            "the digits are cut off, not rounded (spec 8.1 (4))",
+            "the digits are cut off, not rounded",
         ),
         Claim(
             "text",
@@ -163,7 +163,7 @@ def _definitions() -> list[Claim]:
             PAPER,
             "with the strict comparison of Combinable there are three classes, as in the example",
             _example_1(strict=True),
-            "two sixths are not below f(1/6) = 2/6; Lemma 2 and the example need ≤ (spec 8.1 (2))",
+            "two sixths are not below f(1/6) = 2/6; Lemma 2 and the example need ≤",
         ),
         Claim(
             "text",

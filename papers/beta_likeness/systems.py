@@ -24,7 +24,7 @@ class System:
     family
         The paper's name for it: ``BUREL``, ``LMondrian`` …
     of
-        ``paper``: as paper 002 describes it; ``library``: by this library's defaults; else a variant of it.
+        ``paper``: as Cao & Karras 2012 describes it; ``library``: by this library's defaults; else a variant of it.
     method
         The method.
     guarantee

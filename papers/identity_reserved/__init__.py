@@ -1,1 +1,1 @@
-"""Wang, Du, Luo & Li 2019 (paper 004): figures 2 to 9, the claimed ratios, and what explains where they differ."""
+"""Wang, Du, Luo & Li 2019: figures 2 to 9, the claimed ratios, and what explains where they differ."""

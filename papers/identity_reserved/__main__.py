@@ -1,4 +1,4 @@
-"""Redo the figures of Wang et al. 2019 (paper 004): numbers, plots, and the paper's claims beside them."""
+"""Redo the figures of Wang et al. 2019: numbers, plots, and the paper's claims beside them."""
 
 from __future__ import annotations
 

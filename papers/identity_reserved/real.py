@@ -37,7 +37,7 @@ def informs_2005(folder: Path | None) -> pl.DataFrame:
     Persons without conditions are left out, repeated conditions of a person too. What is missing:
 
     * years of education -1, not asked of children under six (and 20 others): 0 years, as nearly all of them have;
-    * years of education -7, -8, -9 (172 persons): the median of those known, 12 (`impute_median` of spec 1.2);
+    * years of education -7, -8, -9 (172 persons): the median of those known, 12 (`impute_median`);
     * marital status -7, -8, -9 occurs only with persons without conditions;
     * condition codes -1 and -9 are kept as two values like any other, for 119 persons have nothing else and the
       published number of persons, 26,854, counts them.

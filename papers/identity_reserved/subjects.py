@@ -33,7 +33,7 @@ class Subject:
     table
         The records, distinct pairs of person and diagnosis.
     numbers
-        What a policy says of the quasi-identifiers that are numbers (spec A6); the others are categories.
+        What a policy says of the quasi-identifiers that are numbers; the others are categories.
     trees
         Rows of a hierarchy of each quasi-identifier, for GeneIR.
     """

@@ -1,1 +1,1 @@
-"""Sarrafi Aghdam & Sonehara 2016 (paper 001): figures 5 and 6, table 3, and where the margin over Mondrian comes from."""
+"""Sarrafi Aghdam & Sonehara 2016: figures 5 and 6, table 3, and where the margin over Mondrian comes from."""

@@ -1,4 +1,4 @@
-"""Redo the figures of Sarrafi Aghdam & Sonehara 2016 (paper 001): numbers, plots, and the paper's claims beside them."""
+"""Redo the figures of Sarrafi Aghdam & Sonehara 2016: numbers, plots, and the paper's claims beside them."""
 
 from __future__ import annotations
 

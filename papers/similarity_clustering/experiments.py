@@ -37,7 +37,7 @@ PRINTED = {
 """Table 3: unique results at k = 2."""
 UTD_WHY = (
     "the margin is the UTD toolbox's: its median cut cannot divide an attribute of two values whose more frequent one has the "
-    "higher code (spec 9.1); other algorithms than those of the toolbox lose less than SBCA"
+    "higher code; other algorithms than those of the toolbox lose less than SBCA"
 )
 
 
@@ -221,7 +221,7 @@ def _margin(panel: str, losses: dict[str, list[float]]) -> Claim:
     told = ", ".join(f"{name} {value:.3g}" for name, value in mean.items())
     return Claim(
         panel,
-        "spec 9.1 (not in the paper)",
+        "our prototype (not in the paper)",
         "The margin over Mondrian is that of a median cut that cannot divide Sex as the toolbox codes it",
         "paper",
         "with the more frequent sex first the toolbox's Mondrian loses at most half as much on average",

@@ -129,7 +129,7 @@ def test_tails_of_large_classes():
 
 def test_randomized_values_are_not_corrupted():
     publication, _, _ = publish(GeneralizedForm(), SIX, [0] * 6)
-    # Retention 1/2 of three values: the posterior of spec section 4.2, by hand.
+    # Retention 1/2 of three values: the posterior by hand.
     publication.mechanism = Mechanism(np.array([3, 1, 2]), np.array([[4, 1, 1], [1, 4, 1], [1, 1, 4]]), 6)
     found = [CorruptionAttack(share=share).run(publication, SIX) for share in (0, 0.5, 1)]
     assert found[0] == found[1] == found[2]

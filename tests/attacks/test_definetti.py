@@ -128,7 +128,7 @@ class TestAssignments:
                 )
 
     def test_shares_are_balanced(self):
-        # Spec section 7.6: HIV with .05, .05, .30 beside none, one HIV among three.
+        # By hand: HIV with .05, .05, .30 beside none, one HIV among three.
         weights = np.array([[0.95, 0.05], [0.95, 0.05], [0.7, 0.3]])
         balance(weights, np.array([2, 1]), 500)
         assert weights[:, 1] == pytest.approx([0.1796, 0.1796, 0.6407], abs=5e-5)
@@ -233,7 +233,7 @@ def test_parameters_out_of_range(given_):
 
 @pytest.mark.slow
 def test_anatomy_of_adult(data_folder):
-    # Cormode, as paper 002 section 7 quotes him: below 50 % at l = 5, below 30 % at l = 7; far above the random deal. The
+    # Cormode, as Cao & Karras 2012 section 7 quotes him: below 50 % at l = 5, below 30 % at l = 7; far above the random deal. The
     # soft variant, which is stronger than what he looked at, has .28 to .33 at l = 7: there the quote does not hold.
     frame = complete(data_folder)
     columns = {name: lk.quasi() for name in EIGHT} | {"occupation": lk.sensitive()}

@@ -44,7 +44,7 @@ def only(*values: str) -> ValueSets:
 @pytest.mark.parametrize(
     ("table", "known", "further", "fit", "have"),
     [
-        # Spec section 4: in Table 3 whoever may be Mike has hypertension, in Table 4 half of them have.
+        # Wang et al. 2019: in Table 3 whoever may be Mike has hypertension, in Table 4 half of them have.
         (S4_TABLE3, (), "Hypertension", 3, 3),
         (S4_TABLE4, (), "Hypertension", 4, 2),
         # "Heart" singles out his number, "Hypertension" leaves 2 of 4.

@@ -168,7 +168,7 @@ def test_a_table_worked_out_by_hand():
 
 
 def test_overlapping_classes_hide_in_each_other():
-    # Spec section 6.1: 1 over all candidates, not over the own class: [20, 30] and [25, 60] share 25 and 30.
+    # 1 over all candidates, not over the own class: [20, 30] and [25, 60] share 25 and 30.
     data = table([(AGE, [0, 2, 1, 3])], [(DISEASE, [0, 1, 0, 1])])
     publication, _, _ = publish(GeneralizedForm(), data, [0, 0, 1, 1])
     found = LinkageAttack().run(publication, data)

@@ -165,7 +165,7 @@ class TestMondrian:
 
 
 class TestBurel:
-    """Paper 002, section 7: "this separation of tasks renders BUREL immune to minimality attacks"."""
+    """Cao & Karras 2012, section 7: "this separation of tasks renders BUREL immune to minimality attacks"."""
 
     METHOD = Burel(variant="paper")
 

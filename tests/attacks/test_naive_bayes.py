@@ -188,7 +188,7 @@ def census(rows: int) -> tuple[pl.DataFrame, dict]:
 @pytest.mark.slow
 @pytest.mark.parametrize("beta", [1, 2, 3, 4, 5])
 def test_the_papers_claim_at_the_papers_size(beta):
-    """Cao & Karras 2012 (paper 002), section 7: literal BUREL leaves hardly more than the most frequent value.
+    """Cao & Karras 2012, section 7: literal BUREL leaves hardly more than the most frequent value.
 
     At 100,000 rows, with a fifth of the classes, single runs with β = 4 reach 1.17 times the largest prior.
     """

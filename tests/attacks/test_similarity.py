@@ -37,7 +37,7 @@ TABLE_1 = table(
 
 
 def test_the_papers_example():
-    """Cao & Karras 2012 (paper 002), section 2: every disease differs, and the first class is all nervous."""
+    """Cao & Karras 2012, section 2: every disease differs, and the first class is all nervous."""
     publication, _, _ = publish(GeneralizedForm(), TABLE_1, [0, 0, 0, 1, 1, 1])
     found = SimilarityAttack().run(publication, TABLE_1)
     assert found.details["max_share"] == 1.0

@@ -28,7 +28,7 @@ def paper() -> tuple:
 
 @pytest.mark.parametrize("form", [GeneralizedForm(), AnatomizedForm()])
 def test_the_papers_example(form):
-    """Cao & Karras 2012 (paper 002), section 2: 10 % for a member of the class, 0.1 % overall."""
+    """Cao & Karras 2012, section 2: 10 % for a member of the class, 0.1 % overall."""
     data, classes = paper()
     publication, _, _ = publish(form, data, classes)
     found = SkewnessAttack().run(publication, data)

@@ -1,4 +1,4 @@
-"""The published facts of paper 002's CENSUS, and the dependence measured in census_income."""
+"""The published facts of Cao & Karras's CENSUS, and the dependence measured in census_income."""
 
 from math import exp, log
 
@@ -29,7 +29,7 @@ def bounded(p, beta):
 
 
 def fewest_buckets(counts, beta):
-    """Paper 002's dynamic program over the salary frequencies, plainly."""
+    """Cao & Karras's dynamic program over the salary frequencies, plainly."""
     p = np.sort(counts) / counts.sum()
     fewest = [0]
     for end in range(1, len(p) + 1):

@@ -1,4 +1,4 @@
-"""The generated INFORMS table against the published facts of paper 004, and what was measured on 2005."""
+"""The generated INFORMS table against the published facts of Wang et al. 2019, and what was measured on 2005."""
 
 import polars as pl
 import pytest

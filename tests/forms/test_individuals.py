@@ -30,7 +30,7 @@ def s4(table_of, *, trees=False):
 
 @pytest.mark.parametrize(
     ("where", "records", "people"),
-    # T11 of the spec. The third: half of the genders, a quarter of the codes; Mike twice and Tim.
+    # By hand. The third: half of the genders, a quarter of the codes; Mike twice and Tim.
     [
         ({"Age": (33, 36), "Disease": ["Hypertension"]}, Fraction(5, 3), Fraction(5, 3)),
         ({"Gender": ["M"], "Disease": ["Hypertension"]}, Fraction(1), Fraction(1)),

@@ -1,4 +1,4 @@
-"""How much of a region a condition covers: numbers worked out by hand (spec section 5.4)."""
+"""How much of a region a condition covers: numbers worked out by hand."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from tests.hierarchies.trees import Plain, assert_is, assert_same, make, plain_t
 from likeness.errors import HierarchyError
 from likeness.hierarchies import from_nested, tree
 
-# Paper 002, Example 2: three nervous and three circulatory diseases.
+# Cao & Karras 2012, Example 2: three nervous and three circulatory diseases.
 DISEASES = make(
     [[leaf, "nervous", "any"] for leaf in ("headache", "epilepsy", "brain tumors")]
     + [[leaf, "circulatory", "any"] for leaf in ("anemia", "angina", "heart murmur")],

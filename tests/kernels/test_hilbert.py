@@ -15,7 +15,7 @@ def all_cells(axes: int, bits: int) -> np.ndarray:
 def test_order_of_the_two_bit_square():
     cells = all_cells(2, 2)
     along = cells[:, np.argsort(hilbert_keys(cells, 2))].T
-    # spec 4.16
+    # Skilling 2004
     expected = "00 10 11 01 02 03 13 12 22 23 33 32 31 21 20 30"
     assert " ".join(f"{x}{y}" for x, y in along) == expected
 

@@ -48,7 +48,7 @@ DEALT = [method for method in VARIANTS if method.setting.get("assembly") == "nea
 
 class TestPaperExamples:
     def test_example_2(self):
-        # headache 2, epilepsy 3, brain tumors 3, anemia 3, angina 4, heart murmur 4; spec 7.1
+        # headache 2, epilepsy 3, brain tumors 3, anemia 3, angina 4, heart murmur 4; Cao & Karras 2012, Example 2
         buckets, leaves = phases([2, 3, 3, 3, 4, 4], 2)
         assert buckets.values == [[0, 1], [2, 3], [4, 5]]
         assert buckets.sizes.tolist() == [5, 6, 8]
@@ -68,7 +68,7 @@ class TestPaperExamples:
         assert sorted(vectors) == [[1, 1, 2], [1, 2, 2], [3, 3, 4]]
 
     def test_example_1_needs_at_most(self):
-        # Six singletons, β = 1: the share of two values is f(1/6) = 2/6; spec 7.2
+        # Six singletons, β = 1: the share of two values is f(1/6) = 2/6; Cao & Karras 2012, Example 1
         assert len(phases([1] * 6, 1)[0].values) == 3
         assert len(phases([1] * 6, 1, strict=True)[0].values) == 6
         data = table([1] * 6)
@@ -78,7 +78,7 @@ class TestPaperExamples:
         assert Burel(strict=True).run(problem(data, BetaLikeness(1))).count == 1
 
     def test_paper_000_example_1(self):
-        # Flu 6, HIV 4, Hyp 8, BT 8; spec 7.3
+        # Flu 6, HIV 4, Hyp 8, BT 8; Amiri et al. 2016, Example 1
         buckets, leaves = phases([6, 4, 8, 8], 2)
         assert buckets.values == [[1, 0], [2, 3]]
         assert buckets.sizes.tolist() == [10, 16]
@@ -89,7 +89,7 @@ class TestPaperExamples:
     @pytest.mark.parametrize("strict", [False, True])
     @pytest.mark.parametrize("counted", ["floors", "largest remainders"])
     def test_salaries_of_census(self, counted: str, *, strict: bool):
-        # Spec 7.15. Its leaves are those of the floors of the shares, whose sum is the table's size; the
+        # Shares like salaries. The leaves are those of the floors of the shares, whose sum is the table's size; the
         # generated census gives the 25 records that floors leave over to the largest remainders.
         counts = sorted(salary_counts(500_000).tolist())
         found = [2060, 1668, 1163, 742, 216]
@@ -274,7 +274,7 @@ class TestRefinement:
 
     @pytest.mark.parametrize("refine", ["hilbert", "mondrian", "exchange"])
     def test_finds_more_classes(self, refine: str):
-        # DP leaves no slack here, as the paper's own data: spec 4.1.
+        # DP leaves no slack here, as in the paper's own data.
         data = table([20, 30, 50, 80, 130, 200, 300], numbers=40)
         literal = PAPER.run(problem(data, BetaLikeness(4)))
         assert Burel(refine=refine).run(problem(data, BetaLikeness(4))).count > literal.count

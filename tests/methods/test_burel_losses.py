@@ -1,4 +1,4 @@
-"""What the variants lose at equal β, beside every Mondrian (issue 3; spec 9.3)."""
+"""What the variants lose at equal β, beside every Mondrian."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def dealt_anew(data: Microdata, bucket: NDArray[np.int64], seed: int = 1) -> Mic
 @settings(deadline=None, max_examples=25)
 @given(counts=st.lists(st.integers(5, 40), min_size=3, max_size=7), seed=st.integers(0, 99))
 def test_values_may_change_hands_within_a_bucket(method: Burel, counts: list[int], seed: int):
-    """What immunity to minimality attacks rests on (paper 002, section 7)."""
+    """What immunity to minimality attacks rests on (Cao & Karras 2012, section 7)."""
     data = table(counts, seed)
     slack = method.setting["buckets"] == "slack"
     bucket = buckets_of(counts, BetaLikeness(2), slack=slack).of[data.sensitive_codes[0]]

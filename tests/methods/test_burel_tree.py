@@ -41,7 +41,7 @@ def test_levels_hold_the_leaves_of_beta_likeness(counts: list[int], beta: object
 
 
 def test_few_distinct_vectors_on_every_level():
-    # Spec 7.12: at most (buckets + 1); here every split is allowed, so all levels are seen.
+    # At most (buckets + 1); here every split is allowed, so all levels are seen.
     root = np.random.default_rng(4).integers(1, 10**6, 6)
     leaves = bi_split(root, [Real.of(Fraction(1))] * 6)
     assert len(leaves.vectors) <= 7 * 20

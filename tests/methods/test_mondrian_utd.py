@@ -137,7 +137,7 @@ def test_records_are_never_dealt():
 
 @pytest.mark.slow
 def test_the_majority_with_the_higher_code_is_why_sex_is_lost(data_folder):
-    # Paper 001 reports 98 % of Sex lost and 209 results; the spec's prototype found 98.1 % and 216 groups.
+    # Sarrafi Aghdam & Sonehara 2016 report 98 % of Sex lost and 209 results; a prototype found 98.1 % and 216 groups.
     table = complete(data_folder, 5_000)
     countries = list(dict.fromkeys(table["native-country"].to_list()))
     columns = {name: lk.drop() for name in table.columns} | {

@@ -29,7 +29,7 @@ from likeness.progress import Progress
 from likeness.solve import solve
 
 COUNTS = [100, 200, 300, 400]
-"""Spec 7.7, a hundred times."""
+"""p = (.1, .2, .3, .4), a hundred times."""
 
 
 def test_the_worked_example():

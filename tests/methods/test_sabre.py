@@ -87,7 +87,7 @@ class TestPlans:
         assert drawn == Counter(plain.leaves(buckets, own, t, min(k, sum(counts))))
 
     def test_the_papers_diseases(self):
-        # Spec 7.5's hierarchy, ten times as many: 80 nervous, 110 circulatory.
+        # The hierarchy of Cao & Karras 2012, Example 2, ten times as many: 80 nervous, 110 circulatory.
         data = with_column([10 * n for n in DISEASE_COUNTS], diseases())
         plan = Sabre(buckets="fewest").run(problem(data, TCloseness("2/5")))
         assert plan.history["buckets"] == [

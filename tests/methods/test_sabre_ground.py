@@ -104,7 +104,7 @@ def test_no_class_is_farther_than_its_bound(distance, bound):
 
 
 def test_the_papers_diseases():
-    # Spec 7.5: nervous 8 of 19, circulatory 11 of 19; a class of all headaches is 14/19 away.
+    # Nervous 8 of 19, circulatory 11 of 19; a class of all headaches is 14/19 away.
     fast = ground(DISEASE_COUNTS, diseases(), "hierarchical")
     assert DISEASES[:3] == ("headache", "epilepsy", "brain tumors")
     unit = fast.scale * fast.total
@@ -126,7 +126,7 @@ def test_the_papers_diseases():
 
 
 def test_nine_salaries():
-    # Spec 7.5: uniform on 3 … 11; {3, 4, 5} is 3/8 away.
+    # Uniform on 3 … 11; {3, 4, 5} is 3/8 away.
     salaries = numbers(list(range(3, 12)))
     fast = ground([1] * 9, salaries, "ordered")
     assert Fraction(fast.cost((0, 8)), fast.scale * fast.total) == Fraction(36, 9 * 8)

@@ -141,7 +141,7 @@ def release(table: pl.DataFrame, k: int, **options: Any) -> lk.Release:
 
 
 PROTOTYPE = {2: 0.0017, 5: 0.0066, 10: 0.013, 20: 0.021, 50: 0.043, 100: 0.078}
-"""NCP-total of the spec's prototype (section 9.1)."""
+"""NCP-total of an independent prototype."""
 
 
 @pytest.mark.slow

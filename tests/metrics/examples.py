@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from likeness.metrics.base import Evaluation
 
 MINI = mini_table()
-"""Spec 7.11: (20, M) (30, M) | (40, F) (50, M) (60, F); flu, flu | flu, ulcer, ulcer."""
+"""Rows (20, M) (30, M) | (40, F) (50, M) (60, F); flu, flu | flu, ulcer, ulcer."""
 LEVELS = mini_table(hierarchies=True)
 NOTHING = mini_table(withheld=5)
 NOTHING_LEVELS = mini_table(hierarchies=True, withheld=5)
 
 
 def five_points(classes: list[int]) -> Evaluation:
-    """Spec 7.9: (0, 0), (1, 0), (0, 1), (1, 1), (4, 4)."""
+    """Points (0, 0), (1, 0), (0, 1), (1, 1), (4, 4)."""
     x = Domain("x", "integer", np.array([0, 1, 4]), "interval", low=0, high=4)
     codes = [[0, 1, 0, 1, 2], [0, 0, 1, 1, 2]]
     return evaluate((x, replace(x, name="y")), codes, [0] * 5, classes)

@@ -51,7 +51,7 @@ def s4(form=None, withheld=()):
 
 @pytest.mark.parametrize(
     ("where", "records", "people"),
-    # T11 of the spec.
+    # Worked out by hand.
     [
         ({"Age": (33, 36), "Disease": ["Hypertension"]}, 3, 3),
         ({"Gender": ["M"], "Disease": ["Hypertension"]}, 2, 2),

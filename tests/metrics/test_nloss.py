@@ -22,7 +22,7 @@ LOSS = Nloss(normalised=False)
 
 
 def s4(table, *, trees=False, withheld=()):
-    """A table of paper 004; some individuals withheld."""
+    """A table of Wang et al. 2019; some individuals withheld."""
     data = s4_microdata(trees=trees)
     classes = s4_classes(table)
     classes[np.isin(data.individuals, withheld)] = -1
@@ -37,7 +37,7 @@ def s4(table, *, trees=False, withheld=()):
     ],
 )
 def test_the_tables_of_the_paper(table, trees, loss, nloss):
-    # 10 records of 3 quasi-identifiers: T5 and T6 of the spec. The paper calls 13/36 and 23/36 those of 65/6 and 115/6.
+    # 10 records of 3 quasi-identifiers. The paper calls 13/36 and 23/36 those of 65/6 and 115/6.
     release = s4(table, trees=trees)
     assert LOSS.measure(release) == pytest.approx(float(loss), rel=1e-15)
     assert Nloss().measure(release) == pytest.approx(float(loss / 30), rel=1e-15)

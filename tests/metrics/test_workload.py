@@ -1,4 +1,4 @@
-"""Random workloads: spec section 5.4."""
+"""Random workloads, and how much they select."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ ANY = Mechanism(np.array([3, 1, 2]), np.array([[6, 1, 2], [3, 8, 0], [1, 1, 8]])
 
 
 def test_the_worked_example():
-    """Spec 7.7."""
+    """Worked out by hand: p = (.1, .2, .3, .4), β = 2."""
     found = WORKED.reconstruct(np.array([30, 25, 25, 20]))
     assert found.round(4).tolist() == [45.7321, 23.5117, 21.7997, 8.9565]
 

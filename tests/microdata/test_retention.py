@@ -41,7 +41,7 @@ def random_tables(number, seed=2):
 
 
 def test_the_worked_example():
-    """Spec 7.7: p = (.1, .2, .3, .4), β = 2, to six digits."""
+    """By hand: p = (.1, .2, .3, .4), β = 2, to six digits."""
     found = retain(COUNTS, [LIMITS], "paper")
     assert plain.gammas(COUNTS, floats(LIMITS)).round(6).tolist() == [3.857143, 4.366233, 4.553553, 4.924431]
     assert found.retention.round(6).tolist() == [0.315654, 0.401312, 0.432829, 0.495232]
@@ -58,7 +58,7 @@ def test_the_worked_example_capped():
 
 
 def test_the_paper_refuses_where_its_theorem_is_false():
-    """Spec 7.7: p = (.99, .01), β = 1."""
+    """Infeasible as printed: p = (.99, .01), β = 1."""
     counts = np.array([99, 1])
     limits = plain.beta_limits(counts, 1)
     gamma = plain.gammas(counts, floats(limits))
@@ -98,7 +98,7 @@ def test_two_thousand_random_distributions():
             continue
         assert (confidence(counts, papers.matrix) <= f * (1 + 1e-12)).all()
         assert capped.expected_truth >= papers.expected_truth - 1e-12
-    # How uneven the tables are decides how many; spec 4.2 found 3.6 % and 1.35 % of its own.
+    # How uneven the tables are decides how many; 3.6 % and 1.35 % of others.
     assert 0.05 < refused / 2000 < 0.3
     assert 0.01 < violated / 2000 < refused / 2000
 

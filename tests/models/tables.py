@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 KINDS = ("categorical", "numbers", "tree")
 DISEASES = ("headache", "epilepsy", "brain tumors", "anemia", "angina", "heart murmur")
-"""Paper 002, example 2: nineteen patients; the first three diseases are nervous, the others circulatory."""
+"""Cao & Karras 2012, example 2: nineteen patients; the first three diseases are nervous, the others circulatory."""
 DISEASE_COUNTS = (2, 3, 3, 3, 4, 4)
 
 

@@ -10,7 +10,7 @@ from likeness.models.basic_beta_likeness import BasicBetaLikeness
 
 
 def test_six_diseases_in_pairs():
-    # Paper 002, example 1: q = 1/3 of p = 1/6 is a gain of exactly β = 1.
+    # Cao & Karras 2012, example 1: q = 1/3 of p = 1/6 is a gain of exactly β = 1.
     pair, single = [1, 1, 1, 0, 0, 0], [1, 1, 0, 0, 0, 0]
     assert holds(BasicBetaLikeness(1), [1] * 6, pair, single) == [True, False]
     bound = bind(BasicBetaLikeness(1), [1] * 6)
@@ -21,7 +21,7 @@ def test_six_diseases_in_pairs():
 
 
 def test_rare_values_gain_more():
-    # Paper 002, section 2: from .4 to .5, and from .01 to .11.
+    # Cao & Karras 2012, section 2: from .4 to .5, and from .01 to .11.
     assert bind(BasicBetaLikeness(1), [4, 6]).measured(count([[1, 1]])) == pytest.approx([0.25])
     assert bind(BasicBetaLikeness(1), [1, 99]).measured(count([[11, 89]])) == pytest.approx([10])
     assert holds(BasicBetaLikeness(10), [1, 99], [11, 89], [12, 88]) == [True, False]

@@ -36,7 +36,7 @@ def f(p: Fraction | float, beta: float) -> float:
 
 
 def test_nineteen_patients():
-    # Paper 002, example 2 (spec 7.1): β = 2.
+    # Cao & Karras 2012, example 2: β = 2.
     found = [f(Fraction(n, 19), 2) for n in (2, 3, 4)]
     assert found == pytest.approx([0.315789, 0.449341, 0.538557], abs=5e-7)
     leaves = [[1, 0, 1, 0, 1, 1], [0, 1, 2, 0, 0, 2], [1, 2, 0, 3, 3, 1]]
@@ -50,12 +50,12 @@ def test_nineteen_patients():
 
 
 def test_four_illnesses():
-    # Paper 000, example 1 (spec 7.3): Flu 6, HIV 4, hypertension 8, brain tumor 8; β = 2.
+    # Amiri et al. 2016, example 1: Flu 6, HIV 4, hypertension 8, brain tumor 8; β = 2.
     assert [f(Fraction(n, 26), 2) for n in (6, 4, 8)] == pytest.approx([0.56915, 0.44182, 0.67036], abs=5e-6)
 
 
 def test_salaries_of_the_census():
-    # Spec 7.8: the most frequent salary class has 4.8402 %, the rarest .2018 %.
+    # Cao & Karras 2012, section 6: the most frequent salary class has 4.8402 %, the rarest .2018 %.
     most = Fraction("0.048402")
     assert [f(most, 4), f(most, 1)] == pytest.approx([0.19497, 0.0968], abs=5e-6)
     delta = [math.log(f(most, beta) / float(most)) for beta in range(1, 6)]
@@ -72,7 +72,7 @@ N_MIN = {
 
 
 def test_smallest_classes_of_adults_occupations(data_folder):
-    # Spec 7.13.
+    # Occupations of Adult, 45,222 rows.
     with (data_folder / "adult" / "adult_raw_48842.csv").open(newline="") as file:
         complete = [row for row in csv.DictReader(file) if "?" not in row.values()]
     assert len(complete) == 45_222

@@ -67,13 +67,13 @@ def test_a_record_more_may_break_it():
 
 
 class TestDerivedFromBeta:
-    """Paper 002, section 6.2: DMondrian."""
+    """Cao & Karras 2012, section 6.2: DMondrian."""
 
     @pytest.mark.parametrize(
         ("beta", "delta"), [(1, 0.6931), (2, 1.0986), (3, 1.3863), (4, 1.3933), (5, 1.3933)]
     )
     def test_the_papers_constants(self, beta: int, delta: float):
-        # Spec 7.8; the generated census has exactly the shares of its half a million salaries.
+        # The generated census has exactly the shares of its half a million salaries.
         bound = bind(DeltaDisclosure(beta=beta), salary_counts(500_000).tolist())
         assert round(bound.delta, 4) == delta
 

@@ -26,7 +26,7 @@ EASY = settings(deadline=None, max_examples=200)
 
 
 def test_the_examples():
-    """Table 3 is vulnerable, Table 4 is not (spec T6, T7)."""
+    """Table 3 is vulnerable, Table 4 is not (Wang et al. 2019)."""
     bound = bind(EirLDiversity(3), [1] * 7)
     three, four = s4_statistics(S4_TABLE3), s4_statistics(S4_TABLE4)
     assert bound.measured(three).tolist() == [4, 1]
@@ -104,7 +104,7 @@ def test_individuals_with_one_record_each_are_like_none():
 
 
 def test_the_space_of_q2_in_table_3():
-    """Spec T8: Mike, Tim and Jane, by their records."""
+    """Mike, Tim and Jane, by their records."""
     records = {"Mike": ["r1", "r2"], "Tim": ["r4"], "Jane": ["r5", "r6"]}
     assert {frozenset(chosen) for chosen in plain.reasoning_space(records.values())} == {
         frozenset(chosen)
@@ -137,7 +137,7 @@ def test_a_table_with_too_few_values_says_so():
 
 
 def test_half_of_table_3_is_vulnerable():
-    """Spec T6: of two classes that are IR (3, 3)-anonymous one is not EIR 3-diverse."""
+    """Of two classes that are IR (3, 3)-anonymous one is not EIR 3-diverse."""
     bound = [require_of((model,), s4_microdata())[0] for model in (IrKlAnonymity(3, 3), EirLDiversity(3))]
     for table, vulnerable in ((S4_TABLE3, [False, True]), (S4_TABLE4, [False, False])):
         people = [one.of_rows(s4_microdata().people, s4_people(table), 2) for one in bound]
@@ -148,7 +148,7 @@ def test_half_of_table_3_is_vulnerable():
 
 
 def test_everybody_shares_one_value():
-    """Spec T13: nothing but l = 1 can be met, and one individual alone never meets more."""
+    """Nothing but l = 1 can be met, and one individual alone never meets more."""
     one = [[0, 1], [0, 2], [0], [0, 3, 4]]
     assert [holds(EirLDiversity(l), one) for l in (1, 2)] == [[True], [False]]  # noqa: E741
     assert [holds(EirLDiversity(l), [[0, 1, 2]]) for l in (1, 2)] == [[True], [False]]  # noqa: E741

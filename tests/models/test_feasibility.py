@@ -1,4 +1,4 @@
-"""Without withholding, people can be put into classes that hold exactly when all of them as one class hold (spec 2.1)."""
+"""Without withholding, people can be put into classes that hold exactly when all of them as one class hold."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def brute_force(family: list[set[int]]) -> set[frozenset[int]]:
 
 
 def test_the_paper_s_families():
-    """Spec T9."""
+    """Families of sets, worked out by hand."""
     small = [{2, 3}, {2, 4}, {1, 2}]
     assert bhs(small) == minimal_hitting_sets(small) == {frozenset({2}), frozenset({1, 3, 4})}
     assert bhs(S4_FAMILY) == minimal_hitting_sets(S4_FAMILY) == brute_force(list(S4_FAMILY)) == EIGHT
@@ -65,7 +65,7 @@ def test_the_paper_s_families():
     ],
 )
 def test_the_classes_of_tables_3_and_4(people, tau, space, minimal):
-    """Spec T6, T7: τ, reasoning sets and minimal hitting sets."""
+    """Tables 3 and 4 of Wang et al. 2019: τ, reasoning sets and minimal hitting sets."""
     sets = s4_sets(people)
     assert len(list(reasoning_space(sets))) == space
     found = minimal_hitting_sets(sets)
@@ -93,7 +93,7 @@ def test_all_procedures_decide_alike():
 def test_the_printed_recursion_misses_sets_but_not_the_smallest():
     """Wrong lists are common (743 of these families, 25 with sets that are not minimal), wrong least sizes never seen.
 
-    Spec 2.5 has 428 and 8 of 3,000 other random families.
+    Of 3,000 other random families it was 428 and 8.
     """
     wrong = superfluous = 0
     for family in random_families(3_000):

@@ -84,7 +84,7 @@ def test_an_individual_more_may_break_it(model):
 
 
 def test_the_examples():
-    """Spec T6, T7: as exact fractions."""
+    """Tables 3 and 4 of Wang et al. 2019, as exact fractions."""
     three, four = s4_statistics(S4_TABLE3), s4_statistics(S4_TABLE4)
     ir, eir = (bind(model("2/5", "3/5"), [1] * 7) for model in (IrAlphaBetaAnonymity, EirAlphaBetaAnonymity))
     assert ir.holds(three).tolist() == [True, True]
@@ -113,7 +113,7 @@ def test_decimals_mean_what_they_say(model):
 
 
 def test_two_individuals_are_vulnerable_under_the_paper_s_limits():
-    """With α = 0.6 and β = 0.4, EIR needs three individuals (spec 2.1)."""
+    """With α = 0.6 and β = 0.4, EIR needs three individuals."""
     one = [[0, 1, 2], [3, 4]]
     assert holds(IrAlphaBetaAnonymity(0.6, 0.4), one) == [True]
     assert holds(EirAlphaBetaAnonymity(0.6, 0.4), one) == [False]

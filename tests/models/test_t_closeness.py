@@ -39,7 +39,7 @@ def distance(reference, counts, domain=None, **options) -> float:
 
 
 def test_equal_distance_of_the_papers_example():
-    # Paper 002, section 2: (.4, .6) and (.5, .5), (.01, .99) and (.11, .89) are both .1 apart.
+    # Cao & Karras 2012, section 2: (.4, .6) and (.5, .5), (.01, .99) and (.11, .89) are both .1 apart.
     assert distance([4, 6], [1, 1]) == pytest.approx(0.1)
     assert distance([1, 99], [11, 89]) == pytest.approx(0.1)
     assert holds(TCloseness(0.1), [1, 99], [11, 89]) == [True]

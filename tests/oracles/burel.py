@@ -1,4 +1,4 @@
-"""BUREL step by step, as paper 002 (section 4) writes it: plain loops over values, vectors and records."""
+"""BUREL step by step, as Cao & Karras 2012 (section 4) writes it: plain loops over values, vectors and records."""
 
 from __future__ import annotations
 

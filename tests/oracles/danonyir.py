@@ -1,4 +1,4 @@
-"""DAnonyIR as the book says (spec 2.4), over individuals in plain Python with fractions."""
+"""DAnonyIR by the book (Wang et al. 2019, section 4.3), over individuals in plain Python with fractions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GeneIR by the book (paper 004, sections 5.1 and 6.1.3; spec 2.6): one individual after the other, nodes as sets of codes."""
+"""GeneIR by the book (Wang et al. 2019, sections 5.1 and 6.1.3): one individual after the other, nodes as sets of codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hitting sets by plain definition, as paper 004 describes them: what the fast decision is tested against, and replays.
+"""Hitting sets by plain definition, as Wang et al. 2019 describes them: what the fast decision is tested against, and replays.
 
 A family Ψ is a sequence of sets, one for each individual of a class. Only for small classes: these procedures enumerate.
 `likeness.kernels.hitting_set` decides the same question for classes of any size.

@@ -1,4 +1,4 @@
-"""The hygiene rules of spec 1.2 as a plain loop over records."""
+"""The hygiene rules as a plain loop over records."""
 
 from __future__ import annotations
 

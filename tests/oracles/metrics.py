@@ -66,7 +66,7 @@ def region(domain: Domain, codes: set[int]) -> frozenset[int]:
 
 
 def cell_loss(domain: Domain, cell: frozenset[int], loss: str) -> float:
-    """Section 5.1 of the spec."""
+    """What a cell loses by its definition."""
     if domain.shape == "interval":
         if len(cell) == 1:
             return 0.0

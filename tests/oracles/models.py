@@ -143,7 +143,7 @@ def earth_movers_distance(counts: Counts, reference: Counts, domain: Domain, dis
 
 
 def _tree_cost(tree: Hierarchy, extra: list[Fraction]) -> Fraction:
-    """What cannot be settled below a node its parent settles: ``Σ height · min(pos, neg) / H`` (spec 2.1)."""
+    """What cannot be settled below a node its parent settles: ``Σ height · min(pos, neg) / H``."""
     height = max(1, tree.height)
     cost = Fraction(0)
 

@@ -1,4 +1,4 @@
-"""The perturbation scheme of paper 002, section 5, by plain definition: loops, fractions, dense solves."""
+"""The perturbation scheme of Cao & Karras 2012, section 5, by plain definition: loops, fractions, dense solves."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def paper_alpha(gamma: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def capped_alpha(gamma: NDArray[np.float64], most: float) -> NDArray[np.float64]:
-    """Spec section 4.2, for a given M."""
+    """The capped rule, for a given M."""
     return np.minimum(most, (gamma * (1 - most) - 1) / (len(gamma) - 1))
 
 

@@ -20,7 +20,7 @@ from likeness.models.requirements import require
 from likeness.profiling.reach import BETAS, measure_reach, smallest_class
 
 EXAMPLE_2 = ["a"] * 2 + ["b"] * 3 + ["c"] * 3 + ["d"] * 3 + ["e"] * 4 + ["f"] * 4
-"""The salaries of Cao & Karras 2012 (paper 002), Example 2: 19 records."""
+"""The salaries of Cao & Karras 2012, Example 2: 19 records."""
 
 
 def test_smallest_classes_of_example_2():

@@ -1,4 +1,4 @@
-"""Census income under t-closeness and δ-disclosure: SABRE, tMondrian and DMondrian of paper 002."""
+"""Census income under t-closeness and δ-disclosure: SABRE, tMondrian and DMondrian of Cao & Karras 2012."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_t_closeness_of_occupations(census, method, most):
 @pytest.mark.parametrize("t", ["0.05", "0.1", "0.2"])
 def test_t_closeness_of_ages(census, method, most, t):
     # Measured: SABRE .378, .298, .159; plain and with the fewest buckets .493, .362, .265; the best cut of Mondrian
-    # .617, .273, .065; its widest, the tMondrian of paper 002, 1, 1, .573.
+    # .617, .273, .065; its widest, the tMondrian of Cao & Karras 2012, 1, 1, .573.
     quasi = ["education", "sex", "marital status", "race"]
     release = released(census, quasi, "age", lk.TCloseness(t, distance="ordered"), method)
     assert farthest(release.table, quasi) <= float(t) + checking.SLIP

@@ -51,7 +51,7 @@ class Strength:
     ----------
     random_world
         Share of the published records that are guessed by drawing from the beliefs about their classes,
-        ``Σ_G Σ_s c_s² / (|G| P)`` (spec section 6): every arrangement of a class's values is as likely. Of individuals with
+        ``Σ_G Σ_s c_s² / (|G| P)``: every arrangement of a class's values is as likely. Of individuals with
         several values, one of which has to be drawn, |G| counts the values in place of the individuals.
     share, difference
         Largest belief in one answer, and largest belief less prior.
@@ -73,7 +73,7 @@ class Evidence:
 
     In forms that publish sensitive values as they are, every record has each value with its share in the
     record's class. Where they were randomized, a published value v stands for each original value i with the
-    confidence ``p_i PM[v, i] / Σ_j p_j PM[v, j]`` (Cao & Karras 2012, paper 002, section 5). Where it is published
+    confidence ``p_i PM[v, i] / Σ_j p_j PM[v, j]`` (Cao & Karras 2012, section 5). Where it is published
     whose records are whose, individuals stand for records: a value's share is that of the individuals that have it.
 
     Parameters

@@ -64,8 +64,7 @@ class CorruptionAttack(ColumnAttack):
 
     References
     ----------
-    Tao, Xiao, Li & Zhang 2008, "On anti-corruption privacy preserving publication"; Cao & Karras 2012 (paper
-    002), sections 5 to 7; spec section 6.7.
+    Tao, Xiao, Li & Zhang 2008, "On anti-corruption privacy preserving publication"; Cao & Karras 2012, sections 5 to 7.
 
     Examples
     --------
@@ -159,7 +158,7 @@ def corrupted_posterior(
 
     Examples
     --------
-    Spec section 7.14: a class {a 3, b 1, d 2}, of which one a and the b are known.
+    A class {a 3, b 1, d 2}, of which one a and the b are known.
 
     >>> corrupted_posterior([3, 1, 2], [1, 1, 0])
     array([0.5, 0. , 0.5])

@@ -82,8 +82,8 @@ class DefinettiAttack(ColumnAttack):
 
     References
     ----------
-    Kifer 2009, "Attacks on privacy and deFinetti's theorem"; Cao & Karras 2012 (paper 002), section 7;
-    spec section 6.5 (the assignment step is the spec's reading; the paper leaves it open).
+    Kifer 2009, "Attacks on privacy and deFinetti's theorem"; Cao & Karras 2012, section 7. The assignment
+    step is our reading; the paper leaves it open.
 
     Examples
     --------

@@ -61,7 +61,7 @@ class FingerprintAttack(ColumnAttack):
 
     References
     ----------
-    Fingerprint uniqueness as in spec section 4; Wang et al. 2019 (paper 004), Table 4.
+    Wang et al. 2019, Table 4.
 
     Examples
     --------

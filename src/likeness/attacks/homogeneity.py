@@ -43,8 +43,8 @@ class HomogeneityAttack(GuessingAttack):
 
     References
     ----------
-    Machanavajjhala et al. 2006, "l-Diversity: privacy beyond k-anonymity", section 2; Cao & Karras 2012
-    (paper 002), section 2; spec section 6.2. Wang et al. 2019 (paper 004), section 3.
+    Machanavajjhala et al. 2006, "l-Diversity: privacy beyond k-anonymity", section 2; Cao & Karras 2012,
+    section 2; Wang et al. 2019, section 3.
 
     Examples
     --------

@@ -50,8 +50,7 @@ class LinkageAttack(Attack):
 
     References
     ----------
-    Prosecutor and marketer risk as in spec section 6.1; El Emam 2013, "Guide to the De-Identification of
-    Personal Health Information".
+    El Emam 2013, "Guide to the De-Identification of Personal Health Information": prosecutor and marketer risk.
 
     Examples
     --------

@@ -66,8 +66,8 @@ class MembershipAttack(ColumnAttack):
 
     References
     ----------
-    Fazal et al. 2023 (paper 003), membership knowledge; spec section 4, with the publication of Wang et al. 2019 (paper
-    004): candidates are pseudonyms, and a pseudonym has a value or has not.
+    Fazal et al. 2023, membership knowledge; on a publication of Wang et al. 2019: candidates are pseudonyms, and a pseudonym
+    has a value or has not.
 
     Examples
     --------

@@ -51,8 +51,7 @@ class SimilarityAttack(GuessingAttack):
 
     References
     ----------
-    Cao & Karras 2012 (paper 002), section 2 and Table 1; Li et al. 2007, "t-Closeness", section 3; spec
-    section 6.3.
+    Cao & Karras 2012, section 2 and Table 1; Li et al. 2007, "t-Closeness", section 3.
 
     Examples
     --------

@@ -38,7 +38,7 @@ class SkewnessAttack(GuessingAttack):
 
     References
     ----------
-    Cao & Karras 2012 (paper 002), section 2; Li et al. 2007, "t-Closeness", section 3; spec section 6.2.
+    Cao & Karras 2012, section 2; Li et al. 2007, "t-Closeness", section 3.
 
     Examples
     --------

@@ -11,7 +11,7 @@ The effects on the salary are the coefficients, in hundredths, of a probit regre
 72 on; those of the two added work classes are assumed. How strong the dependence is was measured apart: see
 :class:`~likeness.datasets.census.Census`.
 
-Census microdata to the published facts of paper 002.
+Census microdata to the published facts of Cao & Karras 2012.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def salary_points(codes: tuple[Integers, Integers, Integers, Integers, Integers]
 
 
 SALARY_CLASSES = 50
-MODE = 12  # the most frequent salary class; the rarest is 49, the highest (paper 002, section 6)
+MODE = 12  # the most frequent salary class; the rarest is 49, the highest (Cao & Karras 2012, section 6)
 POINTS_DEVIATION = 98.4  # of the salary points over a generated population
 QUASI_IDENTIFIERS = ("age", "gender", "education", "marital_status", "work_class")
 
@@ -177,9 +177,9 @@ def _classes_by_frequency() -> list[int]:
 
 @dataclass(frozen=True)
 class Census:
-    """A census of 500,000 people with 50 salary classes, made to the published facts of CENSUS (paper 002).
+    """A census of 500,000 people with 50 salary classes, made to the published facts of CENSUS (Cao & Karras 2012).
 
-    The table of Cao & Karras 2012 (paper 002, section 6, Table 3) cannot be had; this one has its columns and
+    The table of Cao & Karras 2012 (section 6, Table 3) cannot be had; this one has its columns and
     cardinalities – age 79 values (16 to 94), gender 2, education 17 (ordered), marital status 6 (hierarchy of
     height 2), work class 10 (height 3) – and exactly its salary frequencies, not sampled: see
     :func:`salary_counts`. Shares of the quasi-identifiers follow UCI Census-Income.
@@ -276,7 +276,7 @@ class Census:
         ----------
         quasi
             How many of the attributes, in the order of the columns, are quasi-identifiers, 1 to 5; the others
-            are dropped. The experiments of paper 002 use the first three unless they say otherwise.
+            are dropped. The experiments of Cao & Karras 2012 use the first three unless they say otherwise.
 
         Returns
         -------

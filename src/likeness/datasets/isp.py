@@ -1,4 +1,4 @@
-"""Customers of an internet service provider, made to the published facts of the ISP table of paper 001."""
+"""Customers of an internet service provider, made to the published facts of the ISP table of Sarrafi Aghdam & Sonehara 2016."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ CHARGES = (980, 1480, 1980, 2480, 2980, 3480, 3980, 4480, 4980, 5980, 6980, 9800
 class Isp:
     """Customers of an internet provider: age, sex, a long-tailed location, and what they pay a month.
 
-    The table of Sarrafi Aghdam & Sonehara 2016 (paper 001, section 7) is private; this one has its size, 5,750 records, and
+    The table of Sarrafi Aghdam & Sonehara 2016 (section 7) is private; this one has its size, 5,750 records, and
     its cardinalities: age 70 (18 to 87), sex 2, location 49. Locations follow a Zipf law, most customers are men, and the
     charge depends on age and location a little.
 

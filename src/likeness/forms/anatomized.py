@@ -168,7 +168,8 @@ class AnatomizedPublication(Publication):
     def total(self, where: Mapping[str, Any], of: str | None = None, power: int = 0) -> float:
         """Add up the records whose quasi-identifiers meet conditions, times their bucket's share of sensitive values that do.
 
-        The estimator of Anatomy in spec section 5.4. Of a sensitive column every record adds the mean of its bucket. Where
+        Of every bucket the records that meet the conditions, times the share of the sensitive values asked for, as in
+        Anatomy (Xiao & Tao 2006). Of a sensitive column every record adds the mean of its bucket. Where
         survey weights are published, every record counts for as many people as its weight says.
 
         Raises

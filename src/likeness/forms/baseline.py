@@ -66,8 +66,8 @@ class BaselinePublication(ExactRecords):
     def total(self, where: Mapping[str, Any], of: str | None = None, power: int = 0) -> float:
         """Add up the records whose quasi-identifiers meet conditions, times the overall share of the values that do.
 
-        The estimator ``|S_t| · Σ p_v`` of spec section 4.3. Where survey weights are published, every record counts
-        for as many people as its weight says.
+        The estimator ``|S_t| · Σ p_v`` (Cao & Karras 2012, section 6.3). Where survey weights are published, records count
+        for as many people as their weight says.
 
         Raises
         ------
@@ -116,7 +116,7 @@ class BaselineForm(Form):
 
     References
     ----------
-    Cao & Karras 2012 (paper 002), section 6.3, Baseline; spec section 4.3.
+    Cao & Karras 2012, section 6.3, Baseline.
 
     Examples
     --------

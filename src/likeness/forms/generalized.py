@@ -184,7 +184,7 @@ class GeneralizedPublication(Publication):
         return self.describe_identity(number)
 
     def total(self, where: Mapping[str, Any], of: str | None = None, power: int = 0) -> float:
-        """Add up the records that meet conditions, spreading every class evenly over its region (spec 5.4).
+        """Add up the records that meet conditions, spreading every class evenly over its region.
 
         A class that meets a condition in part counts in part; of a quasi-identifier it adds the mean of what lies both in
         its region and in the condition, of a sensitive column the published numbers. Where survey weights are published,
@@ -229,7 +229,7 @@ class GeneralizedPublication(Publication):
         """Add up the individuals of every class that have a record there with the sensitive values asked for.
 
         A class counts for the share of its region that meets the conditions on quasi-identifiers, as in `total` (Wang et al.
-        2019, paper 004, eq. 19, counting individuals); an individual for the mean survey weight of its records.
+        2019, eq. 19, counting individuals); an individual for the mean survey weight of its records.
 
         Raises
         ------

@@ -50,7 +50,7 @@ class IdentityReservedForm(GeneralizedForm):
 
     References
     ----------
-    Wang, Du, Luo & Li 2019, "Two privacy-preserving approaches for data publishing with identity reservation" (paper 004),
+    Wang, Du, Luo & Li 2019, "Two privacy-preserving approaches for data publishing with identity reservation",
     section 2.1: D*(Id_num, QI', A_s).
 
     Examples

@@ -307,7 +307,7 @@ class PerturbedPublication(ExactRecords):
     def total(self, where: Mapping[str, Any], of: str | None = None, power: int = 0) -> float:
         """Reconstruct the original values of the records whose quasi-identifiers meet conditions; add those that do.
 
-        The estimator of Cao & Karras 2012 (paper 002), section 5: ``Σ N'_v`` with N' = PM⁻¹ E', or a biased variant
+        The estimator of Cao & Karras 2012, section 5: ``Σ N'_v`` with N' = PM⁻¹ E', or a biased variant
         of N' (the form's ``reconstruction``). Where survey weights are published, every record counts for as many
         people as its weight says; in sums, for its number.
 
@@ -396,7 +396,7 @@ class PerturbedPublication(ExactRecords):
         """Average, over all records that match, what their published values say of their original ones.
 
         A record published as v had the value i with probability ``p_i PM[v, i] / Σ_j p_j PM[v, j]``, where p is the
-        overall distribution (Cao & Karras 2012, paper 002, section 5).
+        overall distribution (Cao & Karras 2012, section 5).
 
         Raises
         ------
@@ -470,7 +470,7 @@ class PerturbedForm(Form):
 
     References
     ----------
-    Cao & Karras 2012 (paper 002), section 5; spec section 4.2.
+    Cao & Karras 2012, section 5.
 
     Examples
     --------

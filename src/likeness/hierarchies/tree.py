@@ -8,7 +8,7 @@ A generalization hierarchy as intervals of leaf ranks.
 
 Give the leaves of a tree their pre-order ranks and every node is an interval of ranks, so that the
 lowest common ancestor of a set of leaves is that of its smallest and its largest rank (Cao & Karras
-2012, paper 002, section 4.5). Numbers, ordered values and hierarchies are then all the same thing to
+2012, section 4.5). Numbers, ordered values and hierarchies are then all the same thing to
 a method: intervals with a loss looked up per node.
 """
 
@@ -181,8 +181,8 @@ class Hierarchy:
 
         Notes
         -----
-        The height of spec section 1.2, also where leaves lie at different depths. Two files that write one tree
-        with its labels repeated on different levels give the same heights.
+        The height of a node is the largest number of edges down to a leaf, also where leaves lie at different depths. Two files
+        that write one tree with its labels repeated on different levels give the same heights.
 
         Examples
         --------
@@ -351,7 +351,7 @@ class Hierarchy:
 
         Notes
         -----
-        The ground distance of hierarchical t-closeness and of the record distance of paper 000.
+        The ground distance of hierarchical t-closeness and of the record distance of Amiri et al. 2016.
         """
         height = self.unpadded.level
         return np.asarray(height[self.common_ancestor(a, b)] / max(int(height[0]), 1))

@@ -1,7 +1,7 @@
 """Whether a few sensitive values hit everybody's value set: the question behind EIR l-diversity, decided exactly.
 
 A value hits an individual who has it. An adversary who thinks each of n people has just one of their values in mind
-sees fewer than l different values exactly when l - 1 values hit everybody (Wang et al. 2019, paper 004, theorem 3.1; the
+sees fewer than l different values exactly when l - 1 values hit everybody (Wang et al. 2019, theorem 3.1; the
 other direction: choose for everybody a value that hits). Finding the fewest values is the minimum hitting set
 problem, hard in general. Cheap tests decide most classes; the rest becomes a set cover of few, reduced bit sets
 (likeness.kernels.set_cover).

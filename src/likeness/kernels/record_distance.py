@@ -1,4 +1,4 @@
-"""Distances between records of numbers and categories (spec section 1.4).
+"""Distances between records of numbers and categories (Amiri et al. 2016, section 4).
 
 Numbers are apart by the Euclidean distance of their places in their domains; categories by the height of their lowest
 common ancestor over that of the hierarchy (0 or 1 without one); both are summed.
@@ -99,7 +99,7 @@ def distance(space, numbers, categories, apart, u):
 
 @njit(cache=True)
 def centroid(space, sums, present, counts, numbers, categories):
-    """Find the centre of a set of records from its running sums (spec section 1.4).
+    """Find the centre of a set of records from its running sums: means of numbers, the most central category.
 
     Numbers have their mean; of categories the one with the least total distance to all members is taken, the most frequent
     and then the first among equals.

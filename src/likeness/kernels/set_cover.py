@@ -1,6 +1,6 @@
 """Cover bits by few masks: minimum hitting set seen from the other side, after exact reductions.
 
-Every set to be hit is a bit, every value the mask of the sets it hits (spec section 8). Bit sets are rows of 64-bit words.
+Every set to be hit is a bit, every value the mask of the sets it hits. Bit sets are rows of 64-bit words.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The ECTree of BUREL and SABRE: bucket sizes halved, and the halves again (paper 002, section 4.4)."""
+"""The ECTree of BUREL and SABRE: bucket sizes halved, and the halves again (Cao & Karras 2012, section 4.4)."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class Baseline(Method):
 
     References
     ----------
-    Cao & Karras 2012 (paper 002), section 6.3, Baseline; spec section 4.3.
+    Cao & Karras 2012, section 6.3, Baseline.
 
     Examples
     --------

@@ -33,7 +33,7 @@ class Datafly(Method):
 
     References
     ----------
-    Sweeney 2002, "Achieving k-anonymity privacy protection using generalization and suppression"; spec section 4.12.
+    Sweeney 2002, "Achieving k-anonymity privacy protection using generalization and suppression".
 
     Examples
     --------

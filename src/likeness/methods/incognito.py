@@ -66,7 +66,7 @@ class Incognito(Method):
 
     References
     ----------
-    LeFevre, DeWitt & Ramakrishnan 2005, "Incognito: efficient full-domain k-anonymity"; spec section 4.11.
+    LeFevre, DeWitt & Ramakrishnan 2005, "Incognito: efficient full-domain k-anonymity".
 
     Examples
     --------

@@ -55,7 +55,7 @@ class Perturbation(Method):
 
     References
     ----------
-    Cao & Karras 2012 (paper 002), section 5; spec section 4.2. Ye & Barg 2018 and Park, Nam & Lee 2023 for
+    Cao & Karras 2012, section 5. Ye & Barg 2018 and Park, Nam & Lee 2023 for
     ``blocks`` (see `likeness.microdata.retention.retain`).
 
     Examples

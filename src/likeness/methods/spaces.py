@@ -1,6 +1,6 @@
 """The spaces in which records are looked for as neighbours.
 
-One has an axis per quasi-identifier, and the Hilbert curve (paper 002, section 4.5): classes that do not hold every requirement
+One has an axis per quasi-identifier, and the Hilbert curve (Cao & Karras 2012, 4.5): classes that do not hold every requirement
 are joined with their neighbours on the curve. In the other one categories are as far apart as their hierarchies say.
 """
 

@@ -30,7 +30,7 @@ class Ail(Metric):
 
     References
     ----------
-    Cao & Karras 2012 (paper 002), section 4.1, eq. 5.
+    Cao & Karras 2012, section 4.1, eq. 5.
 
     Examples
     --------

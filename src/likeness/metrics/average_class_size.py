@@ -24,7 +24,7 @@ class AverageClassSize(Metric):
 
     References
     ----------
-    Paper 000 (hierarchical anonymization), section 2.3, after LeFevre et al. 2006; spec section 5.2.
+    Amiri et al. 2016 (hierarchical anonymization), section 2.3, after LeFevre et al. 2006.
 
     Examples
     --------

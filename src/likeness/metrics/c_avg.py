@@ -30,7 +30,7 @@ class CAvg(Metric):
 
     References
     ----------
-    LeFevre et al. 2006, "Mondrian multidimensional k-anonymity"; spec section 5.2.
+    LeFevre et al. 2006, "Mondrian multidimensional k-anonymity".
 
     Examples
     --------

@@ -31,7 +31,7 @@ class Classification(Metric):
 
     References
     ----------
-    Sarrafi Aghdam & Sonehara 2016 (paper 001), section 4, after Iyengar 2002; spec section 5.2.
+    Sarrafi Aghdam & Sonehara 2016, section 4, after Iyengar 2002.
 
     Examples
     --------

@@ -24,7 +24,7 @@ class Discernibility(Metric):
     Parameters
     ----------
     k
-        Classes of fewer than k people count as withheld, as in paper 001.
+        Classes of fewer than k people count as withheld, as in Sarrafi Aghdam & Sonehara 2016.
 
     Notes
     -----
@@ -33,7 +33,7 @@ class Discernibility(Metric):
 
     References
     ----------
-    Sarrafi Aghdam & Sonehara 2016 (paper 001), section 4, eq. 5, after Bayardo & Agrawal 2005.
+    Sarrafi Aghdam & Sonehara 2016, section 4, eq. 5, after Bayardo & Agrawal 2005.
 
     Examples
     --------

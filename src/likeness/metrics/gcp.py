@@ -34,7 +34,7 @@ class Gcp(Metric):
 
     References
     ----------
-    Paper 000 (hierarchical anonymization), section 2.3; spec section 5.2.
+    Amiri et al. 2016 (hierarchical anonymization), section 2.3.
 
     Examples
     --------

@@ -26,7 +26,7 @@ class GeneralizationHeight(Metric):
 
     References
     ----------
-    Paper 000 (hierarchical anonymization), section 2.3, after Samarati 2001; spec section 5.2.
+    Amiri et al. 2016 (hierarchical anonymization), section 2.3, after Samarati 2001.
 
     Examples
     --------

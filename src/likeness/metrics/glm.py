@@ -26,7 +26,7 @@ class Glm(Metric):
 
     References
     ----------
-    Iyengar 2002, "Transforming data to satisfy privacy constraints"; spec section 5.1.
+    Iyengar 2002, "Transforming data to satisfy privacy constraints".
 
     Examples
     --------

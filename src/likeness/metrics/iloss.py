@@ -27,7 +27,7 @@ class Iloss(Metric):
 
     References
     ----------
-    Sarrafi Aghdam & Sonehara 2016 (paper 001), section 4, eq. 4, after Xiao & Tao 2006.
+    Sarrafi Aghdam & Sonehara 2016, section 4, eq. 4, after Xiao & Tao 2006.
 
     Examples
     --------

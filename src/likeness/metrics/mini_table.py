@@ -1,4 +1,4 @@
-"""Five records in two classes: the table of the metrics' examples (spec 7.11)."""
+"""Five records in two classes: the table of the metrics' examples."""
 
 from __future__ import annotations
 

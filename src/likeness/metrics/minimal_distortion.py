@@ -24,7 +24,7 @@ class MinimalDistortion(Metric):
 
     References
     ----------
-    Sarrafi Aghdam & Sonehara 2016 (paper 001), section 4, after Sweeney 2002.
+    Sarrafi Aghdam & Sonehara 2016, section 4, after Sweeney 2002.
 
     Examples
     --------

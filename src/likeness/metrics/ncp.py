@@ -34,8 +34,8 @@ class Ncp(Metric):
     loss
         Loss of a cell: ``ncp``, ``glm`` or ``iloss``.
     charge_withheld
-        False: mean over the published records, the normalised GCP of paper 000. True: NCP-total of paper 001,
-        in which every withheld record costs 1 and the mean is over all records.
+        False: mean over the published records, the normalised GCP of Amiri et al. 2016. True: NCP-total of Sarrafi Aghdam &
+        Sonehara 2016, in which every withheld record costs 1 and the mean is over all records.
 
     Notes
     -----
@@ -44,7 +44,7 @@ class Ncp(Metric):
 
     References
     ----------
-    Sarrafi Aghdam & Sonehara 2016 (paper 001), section 4, eq. 1-3; Cao & Karras 2012 (paper 002),
+    Sarrafi Aghdam & Sonehara 2016, section 4, eq. 1-3; Cao & Karras 2012,
     section 4.1, eq. 2-4; the GLM form is Iyengar 2002.
 
     Examples

@@ -1,4 +1,4 @@
-"""Information loss of identity-reserved anonymity (Wang et al. 2019, paper 004)."""
+"""Information loss of identity-reserved anonymity (Wang et al. 2019)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Nloss(Metric):
 
     References
     ----------
-    Wang et al. 2019 (paper 004), section 4.1, eq. 11-15, after Iyengar 2002.
+    Wang et al. 2019, section 4.1, eq. 11-15, after Iyengar 2002.
 
     Examples
     --------

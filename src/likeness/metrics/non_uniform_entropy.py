@@ -45,7 +45,7 @@ class NonUniformEntropy(Metric):
 
     References
     ----------
-    Gionis & Tassa 2009, "k-anonymization with minimal loss of information"; spec section 5.2.
+    Gionis & Tassa 2009, "k-anonymization with minimal loss of information".
 
     Examples
     --------

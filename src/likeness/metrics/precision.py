@@ -27,8 +27,7 @@ class Precision(Metric):
 
     References
     ----------
-    Sweeney 2002, "Achieving k-anonymity privacy protection using generalization and suppression"; spec
-    section 5.2.
+    Sweeney 2002, "Achieving k-anonymity privacy protection using generalization and suppression".
 
     Examples
     --------

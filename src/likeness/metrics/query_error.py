@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from likeness.microdata.data import Microdata
 
 QUERIES = 10_000
-"""Asked when the number is left to the metric, as in paper 002 ..."""
+"""Asked when the number is left to the metric, as in Cao & Karras 2012 ..."""
 MOST_LOOKS = 20_000_000
 """... as far as so many looks of queries at sensitive values allow ..."""
 MOST_RECORD_LOOKS = 1_000_000_000
@@ -57,13 +57,13 @@ class QueryError(Metric):
     seed
         Same table, parameters and seed, same queries.
     statistic
-        ``median``, as in paper 002, or ``mean``, as in paper 004.
+        ``median``, as in Cao & Karras 2012, or ``mean``, as in Wang et al. 2019.
     count
         ``records``, or ``individuals``: the people with a record that meets all conditions, on both sides; of releases that say
         whose records belong together.
     conditions
-        ``ranges``: values that stand next to each other, as many as the share rounds to, as in paper 002. ``values``: of
-        categories and leaves any values, as many as the share rounds up to, as in paper 004.
+        ``ranges``: values that stand next to each other, as many as the share rounds to, as in Cao & Karras 2012. ``values``: of
+        categories and leaves any values, as many as the share rounds up to, as in Wang et al. 2019.
 
     Notes
     -----
@@ -71,13 +71,13 @@ class QueryError(Metric):
     because it holds no record there, is an error of 1. A release that does not say what its ``*`` or nodes stand for
     cannot be measured.
 
-    Queries count records, also where people have several: so ``COUNT(*)`` does. The workload of paper 004 is ``QueryError(1000,
+    Queries count records, also where people have several: so ``COUNT(*)`` does. Wang et al. 2019 ask ``QueryError(1000,
     predicates, 0.05, statistic="mean", conditions="values")``; an integer interval [a, b] holds b - a + 1 values, a node its
     leaves.
 
     References
     ----------
-    Cao & Karras 2012 (paper 002), section 6.3; Wang et al. 2019 (paper 004), section 5, eq. 19.
+    Cao & Karras 2012, section 6.3; Wang et al. 2019, section 5, eq. 19.
 
     Examples
     --------

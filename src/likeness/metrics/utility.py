@@ -27,7 +27,7 @@ class Utility(Metric):
 
     References
     ----------
-    Sarrafi Aghdam & Sonehara 2016 (paper 001), section 4, eq. 3.
+    Sarrafi Aghdam & Sonehara 2016, section 4, eq. 3.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Share of equivalence classes that identity-reserved anonymity leaves vulnerable (Wang et al. 2019, paper 004)."""
+"""Share of equivalence classes that identity-reserved anonymity leaves vulnerable (Wang et al. 2019)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class VulnerableClasses(Metric):
 
     References
     ----------
-    Wang et al. 2019 (paper 004), section 5, v = Num_vec / Num_ec; definitions 2.3, 3.3 and 3.4.
+    Wang et al. 2019, section 5, v = Num_vec / Num_ec; definitions 2.3, 3.3 and 3.4.
 
     Examples
     --------

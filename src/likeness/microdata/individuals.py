@@ -24,7 +24,7 @@ class Individuals:
     Parameters
     ----------
     records : (E,) int64
-        Records of each class, |Q| (Wang et al. 2019, paper 004, table 1).
+        Records of each class, |Q| (Wang et al. 2019, table 1).
     most : (E,) int64
         Largest number of records that one individual has in each class, max |R(p)|; 0 for empty classes.
     start : (E + 1,) int64

@@ -57,7 +57,7 @@ class GlmLoss(CellLoss):
 
 @dataclass(frozen=True)
 class NcpLoss(CellLoss):
-    """Normalized certainty penalty: u / |D| once u > 1 (paper 001, eq. 1-2; paper 002, eq. 2-3)."""
+    """Normalized certainty penalty: u / |D| once u > 1 (Sarrafi Aghdam & Sonehara 2016, eq. 1-2; Cao & Karras 2012, eq. 2-3)."""
 
     name: ClassVar[str] = "ncp"
 
@@ -70,7 +70,7 @@ class NcpLoss(CellLoss):
 
 @dataclass(frozen=True)
 class IlossLoss(CellLoss):
-    """ILoss: (|v_g| - 1) / |D| (Xiao & Tao 2006; paper 001, eq. 4), numbers in a discrete domain."""
+    """ILoss: (|v_g| - 1) / |D| (Xiao & Tao 2006; Sarrafi Aghdam & Sonehara 2016, eq. 4), numbers in a discrete domain."""
 
     name: ClassVar[str] = "iloss"
 

@@ -361,7 +361,7 @@ class Mechanism:
 
     References
     ----------
-    Cao & Karras 2012 (paper 002), section 5, Definition 6 and matrix PM.
+    Cao & Karras 2012, section 5, Definition 6 and matrix PM.
 
     Examples
     --------
@@ -436,7 +436,7 @@ class Mechanism:
     ) -> NDArray[np.bool_]:
         """Decide for every value whether no published value raises confidence in it above its limit.
 
-        ``max_v p_i PM[v, i] / Σ_j p_j PM[v, j] <= limit_i`` (paper 002, Definitions 6 and 7), exactly: floats
+        ``max_v p_i PM[v, i] / Σ_j p_j PM[v, j] <= limit_i`` (Cao & Karras 2012, Definitions 6 and 7), exactly: floats
         decide only what is far from equality.
 
         Parameters
@@ -612,7 +612,7 @@ class Mechanism:
 
         References
         ----------
-        Cao & Karras 2012 (paper 002), section 5 (N' = PM⁻¹ E'); Agrawal & Aggarwal 2001 for ``bayes``.
+        Cao & Karras 2012, section 5 (N' = PM⁻¹ E'); Agrawal & Aggarwal 2001 for ``bayes``.
         """
         observed = np.asarray(counts, np.float64)
         if observed.shape[-1:] != (self.values,):

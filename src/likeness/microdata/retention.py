@@ -257,7 +257,7 @@ def retain(
 
     References
     ----------
-    Cao & Karras 2012 (paper 002), section 5, Theorems 2 and 3; spec section 4.2 for ``capped``. Ye & Barg 2018,
+    Cao & Karras 2012, section 5, Theorems 2 and 3; ``capped`` is ours. Ye & Barg 2018,
     "Optimal schemes for discrete distribution estimation under locally differential privacy", and Park, Nam & Lee
     2023, "Exactly optimal and communication-efficient private estimation via block designs", for ``blocks``.
 
@@ -305,7 +305,7 @@ def _gammas(
 ) -> list[Fraction | None]:
     """γ of every value that occurs: by how much a published value may favour it over others; None: without limit.
 
-    ``γ = ρ2 / (1 - ρ2) · (1 - p) / p`` (paper 002, Theorem 2, for groups with p the share of the group).
+    ``γ = ρ2 / (1 - ρ2) · (1 - p) / p`` (Cao & Karras 2012, Theorem 2, for groups with p the share of the group).
     """
     total = int(counts.sum())
     found: list[Fraction | None] = [None] * active.size

@@ -1,4 +1,4 @@
-"""Limits on the share of one individual in a class, and of one sensitive value: the (α, β) models of paper 004.
+"""Limits on the share of one individual in a class, and of one sensitive value: the (α, β) models of Wang et al. 2019.
 
 What a table's sensitive values cannot supply, whatever the classes.
 """

@@ -40,7 +40,7 @@ class AlphaKAnonymity(SensitiveModel):
 
     References
     ----------
-    Wong et al. 2006, "(α, k)-anonymity"; spec section 2.
+    Wong et al. 2006, "(α, k)-anonymity".
 
     Examples
     --------

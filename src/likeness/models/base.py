@@ -348,7 +348,7 @@ class GroupedModel(DistributionModel):
     ----------
     level
         Level of the hierarchy whose nodes count as one value: 0 for the values themselves (Cao & Karras 2012,
-        paper 002, section 7, the extension for semantically close values).
+        section 7, the extension for semantically close values).
     """
 
     level: int = 0

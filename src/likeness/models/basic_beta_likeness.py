@@ -1,4 +1,4 @@
-"""Basic β-likeness (Cao & Karras 2012, paper 002, Definition 2)."""
+"""Basic β-likeness (Cao & Karras 2012, Definition 2)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class BasicBetaLikeness(GainModel):
 
     References
     ----------
-    Cao & Karras 2012 (paper 002), Definition 2.
+    Cao & Karras 2012, Definition 2.
 
     Examples
     --------

@@ -31,7 +31,7 @@ class GainModel(GroupedModel):
     ----------
     negative
         Also limit the loss of confidence: ``(p_s - q_s) / p_s <= negative`` for every value; 1 limits nothing
-        (Cao & Karras 2012, paper 002, sections 3 and 7, negative gain).
+        (Cao & Karras 2012, sections 3 and 7, negative gain).
     """
 
     negative: float | str | Fraction | None = None
@@ -157,7 +157,7 @@ class GainLimits(ShareLimits):
 
 
 def enhanced_limit(p: Fraction, beta: Fraction | None) -> Real:
-    """Evaluate ``f(p) = p (1 + min{β, -ln p})`` (paper 002, equation 1); without β, ``p (1 - ln p)``.
+    """Evaluate ``f(p) = p (1 + min{β, -ln p})`` (Cao & Karras 2012, equation 1); without β, ``p (1 - ln p)``.
 
     Examples
     --------

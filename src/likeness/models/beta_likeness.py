@@ -1,6 +1,6 @@
 """β-likeness with another bound than the paper's: a function, or the caps a certificate kept of one.
 
-Enhanced β-likeness (Cao & Karras 2012, paper 002, Definition 3 and equation 1).
+Enhanced β-likeness (Cao & Karras 2012, Definition 3 and equation 1).
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class BetaLikeness(GainModel):
 
     References
     ----------
-    Cao & Karras 2012 (paper 002), Definition 3, equation (1).
+    Cao & Karras 2012, Definition 3, equation (1).
 
     Examples
     --------

@@ -52,8 +52,8 @@ class DeltaDisclosure(DistributionModel):
 
     References
     ----------
-    Brickell & Shmatikov 2008; Cao & Karras 2012 (paper 002), sections 2 and 6.2; spec sections 2, 4.9, 7.8, 8.1 (3)
-    and 8.4 (ARX and pyCANON skip absent values).
+    Brickell & Shmatikov 2008; Cao & Karras 2012, sections 2 and 6.2. A value that a class
+    lacks violates it, as defined; ARX and pyCANON skip absent values.
 
     Examples
     --------

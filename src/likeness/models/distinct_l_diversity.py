@@ -28,7 +28,7 @@ class DistinctLDiversity(SensitiveModel):
 
     References
     ----------
-    Machanavajjhala et al. 2006, "ℓ-diversity"; spec section 2.
+    Machanavajjhala et al. 2006, "ℓ-diversity".
 
     Examples
     --------

@@ -2,7 +2,8 @@
 
 All three ground distances are distances in a tree, for which the optimal transport has a closed form: every
 edge is crossed by the difference between what the class and the reference hold below it. An edge's values are
-an interval of codes, so ``EMD = Σ weight · |q(interval) - p(interval)| / scale`` (spec section 2.1).
+an interval of codes, so ``EMD = Σ weight · |q(interval) - p(interval)| / scale`` (another way to write
+Li, Li & Venkatasubramanian 2007, section 5).
 """
 
 from __future__ import annotations

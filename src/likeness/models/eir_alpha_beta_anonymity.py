@@ -1,4 +1,4 @@
-"""Enhanced identity-reserved (α, β)-anonymity (Wang et al. 2019, paper 004): β whichever record is anybody's."""
+"""Enhanced identity-reserved (α, β)-anonymity (Wang et al. 2019): β whichever record is anybody's."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class EirAlphaBetaAnonymity(IndividualShares):
 
     References
     ----------
-    Wang, Du, Luo & Li 2019 (paper 004), definition 3.4, theorem 3.2.
+    Wang, Du, Luo & Li 2019, definition 3.4, theorem 3.2.
 
     Examples
     --------

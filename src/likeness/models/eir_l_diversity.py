@@ -1,4 +1,4 @@
-"""Enhanced identity-reserved l-diversity (Wang et al. 2019, paper 004): l values whichever record is anybody's."""
+"""Enhanced identity-reserved l-diversity (Wang et al. 2019): l values whichever record is anybody's."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class EirLDiversity(SensitiveModel):
 
     References
     ----------
-    Wang, Du, Luo & Li 2019 (paper 004), definition 3.3, theorem 3.1.
+    Wang, Du, Luo & Li 2019, definition 3.3, theorem 3.1.
 
     Examples
     --------

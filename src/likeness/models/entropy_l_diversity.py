@@ -37,7 +37,7 @@ class EntropyLDiversity(SensitiveModel):
 
     References
     ----------
-    Machanavajjhala et al. 2006, "ℓ-diversity", definition of entropy ℓ-diversity; spec section 2.
+    Machanavajjhala et al. 2006, "ℓ-diversity", definition of entropy ℓ-diversity.
 
     Examples
     --------

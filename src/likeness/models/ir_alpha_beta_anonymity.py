@@ -1,4 +1,4 @@
-"""Identity-reserved (α, β)-anonymity (Wang et al. 2019, paper 004): no individual and no value fills a class."""
+"""Identity-reserved (α, β)-anonymity (Wang et al. 2019): no individual and no value fills a class."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class IrAlphaBetaAnonymity(IndividualShares):
 
     References
     ----------
-    Wang, Du, Luo & Li 2019 (paper 004), definition 2.3 (3).
+    Wang, Du, Luo & Li 2019, definition 2.3 (3).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Identity-reserved k-anonymity (Wang et al. 2019, paper 004): no individual is alone, however many records they have."""
+"""Identity-reserved k-anonymity (Wang et al. 2019): no individual is alone, however many records they have."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class IrKAnonymity(KAnonymity):
 
     References
     ----------
-    Wang, Du, Luo & Li 2019 (paper 004), definition 2.3 (1).
+    Wang, Du, Luo & Li 2019, definition 2.3 (1).
 
     Examples
     --------

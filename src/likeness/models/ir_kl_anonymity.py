@@ -1,4 +1,4 @@
-"""Identity-reserved (k, l)-anonymity (Wang et al. 2019, paper 004): k individuals with l sensitive values between them."""
+"""Identity-reserved (k, l)-anonymity (Wang et al. 2019): k individuals with l sensitive values between them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class IrKlAnonymity(SensitiveModel):
 
     References
     ----------
-    Wang, Du, Luo & Li 2019 (paper 004), definition 2.3 (2).
+    Wang, Du, Luo & Li 2019, definition 2.3 (2).
 
     Examples
     --------

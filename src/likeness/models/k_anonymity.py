@@ -28,7 +28,7 @@ class KAnonymity(PrivacyModel):
 
     References
     ----------
-    Samarati 2001; Sweeney 2002; measured as in spec section 2.
+    Samarati 2001; Sweeney 2002; measured by the smallest class.
 
     Examples
     --------

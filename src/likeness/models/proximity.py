@@ -40,8 +40,8 @@ class Proximity(SensitiveModel):
     References
     ----------
     Li, Tao & Xiao 2008, "Preservation of proximity privacy in publishing numerical sensitive data", absolute
-    (ε, m)-anonymity; the extension to numerical attributes that Cao & Karras 2012 (paper 002) leave to future
-    work; spec section 2.
+    (ε, m)-anonymity; the extension to numerical attributes that Cao & Karras 2012 leave to future
+    work.
 
     Examples
     --------

@@ -35,8 +35,8 @@ class RecursiveClDiversity(SensitiveModel):
 
     References
     ----------
-    Machanavajjhala et al. 2006, "ℓ-diversity", definition of recursive (c, ℓ)-diversity; spec section 2. The
-    order is descending: pyCANON and anjana sort ascending and so verify tables that violate it (spec 8.4).
+    Machanavajjhala et al. 2006, "ℓ-diversity", definition of recursive (c, ℓ)-diversity. The
+    order is descending: pyCANON and anjana sort ascending and so verify tables that violate it.
 
     Examples
     --------

@@ -51,7 +51,7 @@ class RhoPrivacy(GroupedModel):
 
     References
     ----------
-    Evfimievski, Gehrke & Srikant 2003, Definition 1 (upward breaches); Cao & Karras 2012 (paper 002),
+    Evfimievski, Gehrke & Srikant 2003, Definition 1 (upward breaches); Cao & Karras 2012,
     section 5, Definition 7.
 
     Examples

@@ -37,7 +37,7 @@ class TCloseness(DistributionModel):
 
     References
     ----------
-    Li, Li & Venkatasubramanian 2007, "t-closeness"; spec sections 2 and 2.1.
+    Li, Li & Venkatasubramanian 2007, "t-closeness".
 
     Examples
     --------

@@ -202,7 +202,7 @@ class Hygiene(Declared):
     """What is put in order, where people may have several records, before anything is searched.
 
     The rules are applied in the order ``no_sensitive``, ``duplicates``, ``inconsistent_quasi``. Records dropped here
-    are counted with their reason; they do not count as withheld. Source: the models of Wang et al. 2019 (paper 004)
+    are counted with their reason; they do not count as withheld. Source: the models of Wang et al. 2019
     need every record of a person to have a sensitive value of its own (table 1: ``|P(s)| = |R(s)|``).
 
     Parameters

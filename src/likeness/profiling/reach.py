@@ -176,7 +176,7 @@ def measure_reach(cells: Cells, person: Cells | None = None) -> Reach:
 
 
 def smallest_class(count: int, total: int, beta: int) -> int:
-    """Size of the smallest class that may hold a value under enhanced β-likeness (n_min of the spec, section 2).
+    """Size of the smallest class that may hold a value under enhanced β-likeness: at least ``1 / f(p)``, rounded up.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def smallest_class(count: int, total: int, beta: int) -> int:
 
     Examples
     --------
-    >>> smallest_class(2, 19, 2)  # f(2/19) = 6/19 (paper 002, Example 2)
+    >>> smallest_class(2, 19, 2)  # f(2/19) = 6/19 (Cao & Karras 2012, Example 2)
     4
     """
     return int(smallest_sizes(enhanced_limit(Fraction(count, total), Fraction(beta)), 1)[0])

@@ -67,12 +67,12 @@ class Places(Line):
     """A discrete domain of L places: whole numbers, days, ranks of values, of leaves in pre-order.
 
     A range covers ``w = max(1, round(L · share))`` of them and begins at any of the first L - w + 1, all equally
-    likely (spec section 5.4).
+    likely.
     """
 
     size: int
     up: bool = False
-    """Whether widths are rounded up: ``⌈L · share⌉`` (spec 2.7 of paper 004)."""
+    """Whether widths are rounded up: ``⌈L · share⌉``, our reading of Wang et al. 2019, section 5.2.2."""
 
     def width(self, share: float) -> int:
         """Count the places a range covers.
@@ -202,7 +202,7 @@ def line_of(domain: Domain, conditions: str = "ranges") -> Line:
     domain
         The column.
     conditions
-        ``ranges`` (paper 002), or ``values``: any values of categories and leaves, widths rounded up (paper 004).
+        ``ranges`` (Cao & Karras 2012), or ``values``: any values of categories and leaves, widths rounded up (Wang et al. 2019).
     """
     line = _line_of(domain)
     if conditions == "values" and isinstance(line, Listed) and not line.pairs:
@@ -338,7 +338,7 @@ _LEAST_DRAWS = 20_000
 def axis_share(selectivity: float, predicates: int) -> float:
     """Share of each domain that a range covers, so that all conditions together select ``selectivity`` of the table.
 
-    ``θ_A = θ^(1 / predicates)``, were all attributes uniform and independent (Cao & Karras 2012, paper 002, section
+    ``θ_A = θ^(1 / predicates)``, were all attributes uniform and independent (Cao & Karras 2012, section
     6.3: λ quasi-identifiers and the sensitive attribute make λ + 1 predicates).
 
     Examples
@@ -391,9 +391,9 @@ def draw_workload(
     people
         Whether records count by their survey weight.
     conditions
-        ``ranges``: values that stand next to each other, as many as the share rounds to (paper 002). ``values``: numbers, dates
-        and ordered values as before, of categories and leaves any values, all equally likely; as many as the share rounds up
-        to (paper 004).
+        ``ranges``: values that stand next to each other, as many as the share rounds to (Cao & Karras 2012). ``values``: numbers,
+        dates and ordered values as before, of categories and leaves any values, all equally likely; as many as the share
+        rounds up to (Wang et al. 2019).
 
     Returns
     -------
@@ -410,7 +410,7 @@ def draw_workload(
 
     References
     ----------
-    Cao & Karras 2012 (paper 002), section 6.3; Wang et al. 2019 (paper 004), section 5.2.2, which does not say how wide its
+    Cao & Karras 2012, section 6.3; Wang et al. 2019, section 5.2.2, which does not say how wide its
     predicates are.
 
     Examples

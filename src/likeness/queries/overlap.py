@@ -3,7 +3,7 @@
 Hierarchies made by a rule (intervals, dates, prefixes) are not published, because their leaves are the values of the
 original. Their labels say what lies below them all the same.
 
-How much of each published region a condition covers, when records are spread evenly over their region (spec 5.4).
+How much of each published region a condition covers, when records are spread evenly over their region.
 """
 
 from __future__ import annotations

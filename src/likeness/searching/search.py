@@ -1,6 +1,6 @@
 """The parameter at which a method reaches a given loss, or a given measured privacy: by bisection.
 
-Cao & Karras 2012 (paper 002, section 6.1) compare methods face to face at an equal closeness, or an equal loss, that they
+Cao & Karras 2012 (section 6.1) compare methods face to face at an equal closeness, or an equal loss, that they
 find by binary search. A steward asks the same: the strongest guarantee that costs no more than this.
 """
 
@@ -132,7 +132,7 @@ def strongest(
     Notes
     -----
     Loss need not fall steadily as the guarantee weakens (literal BUREL loses more at some larger β, where fewer buckets
-    fit; spec 4.1). Bisection then still returns a value that meets the goals, beside a stronger one that was tried and
+    fit). Bisection then still returns a value that meets the goals, beside a stronger one that was tried and
     does not, but some stronger value in between, untried, may meet them too. It is not claimed to be the strongest there
     is; ``tried`` says what is known. Where the weakest value fails, a few values spread over the range are tried before
     the search gives up, and the weakest of them that meets the goals is where it begins.
@@ -142,7 +142,7 @@ def strongest(
 
     References
     ----------
-    Cao & Karras 2012 (paper 002), section 6.1.
+    Cao & Karras 2012, section 6.1.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def weakest(
 
     References
     ----------
-    Cao & Karras 2012 (paper 002), section 6.1, second comparison.
+    Cao & Karras 2012, section 6.1, second comparison.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from papers.beta_likeness.statements import _definitions, posteriors, retention
 
 
 def test_the_worked_example():
-    # Spec 7.7
+    # By hand
     p = np.array([0.1, 0.2, 0.3, 0.4])
     alpha, limit = retention(p, 2)
     assert alpha == pytest.approx([0.315654, 0.401312, 0.432829, 0.495232], abs=1e-6)

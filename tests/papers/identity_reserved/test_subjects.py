@@ -1,4 +1,4 @@
-"""The two tables of paper 004, and the changes made to them to explain ratios."""
+"""The two tables of Wang et al. 2019, and the changes made to them to explain ratios."""
 
 from __future__ import annotations
 

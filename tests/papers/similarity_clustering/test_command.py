@@ -41,7 +41,7 @@ def test_adult_beside_what_is_printed(tmp_path, data_folder):
     assert main(words) == 0
     with (tmp_path / "adult" / "figure_table3-adult.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    # The toolbox's Mondrian makes 216 classes in the spec's prototype; 209 are printed.
+    # The toolbox's Mondrian makes 216 classes in an independent prototype; 209 are printed.
     by_name = dict(zip(SYSTEMS, rows, strict=True))
     assert float(by_name["Mondrian (UTD)"]["distinct regions"]) == 216
     assert float(by_name["Mondrian (UTD)"]["printed"]) == 209

@@ -1,4 +1,4 @@
-"""The tables of paper 001: cardinalities as printed, and what is missing is said."""
+"""The tables of Sarrafi Aghdam & Sonehara 2016: cardinalities as printed, and what is missing is said."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The algorithms of paper 001 on a small table: what is published, and what it loses by equations 1 and 2."""
+"""The algorithms of Sarrafi Aghdam & Sonehara 2016 on a small table: what is published, and its loss by eq. 1 and 2."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ class MinimalityAttack(ColumnAttack):
     References
     ----------
     Wong, Fu, Wang & Pei 2007, "Minimality attack in privacy preserving data publishing"; Cormode, Li, Li &
-    Srivastava 2010, "Minimizing minimality and maximizing utility"; spec section 6.6.
+    Srivastava 2010, "Minimizing minimality and maximizing utility".
 
     Examples
     --------

@@ -71,8 +71,8 @@ class NaiveBayesAttack(GuessingAttack):
 
     References
     ----------
-    Cao & Karras 2012 (paper 002), section 7, equations (15) to (19); Cormode 2011, "Personal privacy vs population
-    privacy"; spec section 6.4.
+    Cao & Karras 2012, section 7, equations (15) to (19); Cormode 2011, "Personal privacy vs population
+    privacy".
 
     Examples
     --------

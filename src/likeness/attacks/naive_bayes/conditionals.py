@@ -68,7 +68,7 @@ class Attribute:
 class Conditionals:
     """Priors Pr[v] and conditional probabilities Pr[t_j|v] of quasi-identifier values given a sensitive one.
 
-    ``Pr[t_j|v] = Σ_{G: t_j in region_j(G)} c_v(G) / N_v`` (Cao & Karras 2012, paper 002, equation 17).
+    ``Pr[t_j|v] = Σ_{G: t_j in region_j(G)} c_v(G) / N_v`` (Cao & Karras 2012, equation 17).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Patients with several diagnoses to the published facts of INFORMS 2008 (paper 004); a 1:M table.
+"""Patients with several diagnoses to the published facts of INFORMS 2008; a 1:M table.
 
 Who the patients of the generated INFORMS table are, and how many diagnoses they have.
 
@@ -50,9 +50,9 @@ def patients_of(rows: int) -> int:
 
 @dataclass(frozen=True)
 class Informs:
-    """Patients with several diagnoses, made to the published facts of INFORMS 2008 (paper 004); a 1:M table.
+    """Patients with several diagnoses, made to the published facts of INFORMS 2008; a 1:M table.
 
-    The table of Wang et al. 2019 (paper 004, section 5, table 5) cannot be had; this one has its size, 49,384
+    The table of Wang et al. 2019 (section 5, table 5) cannot be had; this one has its size, 49,384
     patients with 456,767 records, its attributes in the paper's order and their cardinalities: month of birth
     12, year of birth 82 (1920, which stands for earlier years too, to 2001), gender 2, race 6, years of
     education 9, marital status 6, poverty 5, Hispanic 2, diagnosis 619. Records are distinct pairs of patient
@@ -117,7 +117,7 @@ class Informs:
         ----------
         quasi
             How many of the attributes, in the order of the columns, are quasi-identifiers, 1 to 8; the others
-            are dropped. The experiments of paper 004 use the first 3 to 8, and 6 unless they say otherwise.
+            are dropped. The experiments of Wang et al. 2019 use the first 3 to 8, and 6 unless they say otherwise.
         trees
             Whether quasi-identifiers have hierarchies, as GeneIR needs. Month, year and years of education are
             numbers in any case; without hierarchies the others are sets of categories, as for DAnonyIR.

@@ -41,7 +41,7 @@ class Anatomy(Method):
 
     References
     ----------
-    Xiao & Tao 2006, "Anatomy: simple and effective privacy preservation", section 5; spec section 4.13.
+    Xiao & Tao 2006, "Anatomy: simple and effective privacy preservation", section 5.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""BUREL (Cao & Karras 2012, paper 002, section 4), and two ways to lose less at the same guarantee.
+"""BUREL (Cao & Karras 2012, section 4), and two ways to lose less at the same guarantee.
 
 BUREL: sensitive values of similar frequency share a bucket, few enough that drawing from every bucket in
 proportion to its size keeps β-likeness whatever is drawn. A tree of halvings decides how many records each
@@ -112,8 +112,8 @@ class Burel(Method):
 
     References
     ----------
-    Cao & Karras 2012, "Publishing microdata with a robust privacy guarantee" (paper 002), section 4;
-    slack buckets, mirror assembly and refinement: spec section 4.1.
+    Cao & Karras 2012, "Publishing microdata with a robust privacy guarantee", section 4;
+    slack buckets, mirror assembly and refinement are ours.
 
     Examples
     --------

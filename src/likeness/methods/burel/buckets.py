@@ -1,4 +1,4 @@
-"""BUREL's first two phases: sensitive values in buckets, and how many records of each a class draws (paper 002, 4.3, 4.4)."""
+"""BUREL's first two phases: sensitive values in buckets, and how many records of each a class draws (Cao & Karras 2012)."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def slack_partition(counts: NDArray[np.int64], most: NDArray[np.int64]) -> list[
 
     References
     ----------
-    Spec section 4.1, improved variant (a).
+    Ours; the constraint is Lemma 2 of Cao & Karras 2012, section 4.3.
 
     Examples
     --------

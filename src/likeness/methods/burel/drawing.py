@@ -1,4 +1,4 @@
-"""BUREL's third phase: classes draw their records from the buckets (paper 002, section 4.5).
+"""BUREL's third phase: classes draw their records from the buckets (Cao & Karras 2012, section 4.5).
 
 Mirror assembly is the second and third phase in one: the records are carried down the ECTree. Finished classes are split further
 while the frequencies that are really there allow it.

@@ -94,7 +94,7 @@ class Danonyir(Method):
 
     References
     ----------
-    Wang, Du, Luo & Li 2019 (paper 004), section 4.3, algorithms 4, 6 and 7; spec sections 2.3-2.5.
+    Wang, Du, Luo & Li 2019, section 4.3, algorithms 4, 6 and 7.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """GeneIR (Tong et al. 2010): full-domain recoding step by step, groups of individuals leave once they hold.
 
-The baseline of paper 004 for identity-reserved models, where one person may have several records.
+The baseline of Wang et al. 2019 for identity-reserved models, where one person may have several records.
 
 In the last step whoever is left joins the closest class, or is withheld where that loses no more.
 """
@@ -38,7 +38,7 @@ class Geneir(Method):
 
     All individuals that are left are recoded alike, so groups that leave late are published with higher levels, and classes may
     overlap in space. Once no attribute can climb, or those left could hold nothing together, each of them joins the class
-    at the least distance (paper 004, equation 17, with lowest common ancestors and the generalized loss metric), where that
+    at the least distance (Wang et al. 2019, eq. 17, with lowest common ancestors and the generalized loss metric), where that
     loses less than withholding their records or the policy does not allow to withhold as many; under models that adding can
     break, only a class that holds with them.
 
@@ -61,11 +61,11 @@ class Geneir(Method):
     left is in that class for everybody to see, and is judged, and leaves, with it.
 
     The original paper is in Chinese and was not at hand: choice and guards of the last step, and the early stop for models
-    that adding never breaks, are readings of paper 004 (spec section 2.6, A9 to A11). The private history keeps the climb.
+    that adding never breaks, are our readings of Wang et al. 2019, which leaves them open. The private history keeps the climb.
 
     References
     ----------
-    Tong, Tao, Tang & Yang 2010, as Wang, Du, Luo & Li 2019 (paper 004) describe it in sections 5.1 and 6.1.3; spec section 2.6.
+    Tong, Tao, Tang & Yang 2010, as Wang, Du, Luo & Li 2019 describe it in sections 5.1 and 6.1.3.
 
     Examples
     --------
@@ -239,7 +239,7 @@ def join_residual(climb: Climb) -> int:
     """Let each individual that is left join the closest class it may, in the order of the table.
 
     Classes are widened as they are joined. Under models that adding can break, only classes that hold with the individual
-    count (HANDLE of paper 004, section 4.3, with lowest common ancestors for hulls); the others hold as they did. Where more
+    count (HANDLE, Wang et al. 2019, section 4.3, with common ancestors for hulls); the others hold as they did. Where more
     would be withheld than the policy allows, the first of them join whatever it costs.
 
     Returns

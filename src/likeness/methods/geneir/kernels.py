@@ -62,7 +62,7 @@ _TESTS = (TESTS, int64[:, ::1], int64[::1], float64[::1], int64, int32[:, ::1])
     cache=True,
 )
 def apart(region, loss, height, left, p, classes, e, limit):
-    """Distance of individual p and class e (paper 004, eq. 17), or the limit where it is not below.
+    """Distance of individual p and class e (Wang et al. 2019, eq. 17), or the limit where it is not below.
 
     Both become their lowest common ancestor, and each record pays what that loses more than before. Codes that no level
     joins are as far apart as the limit.

@@ -46,7 +46,8 @@ class KMember(Method):
 
     References
     ----------
-    Byun, Kamra, Bertino & Li 2007, "Efficient k-anonymization using clustering techniques"; distances as spec section 1.4.
+    Byun, Kamra, Bertino & Li 2007, "Efficient k-anonymization using clustering techniques"; distances:
+    Amiri et al. 2016, section 4.
 
     Examples
     --------

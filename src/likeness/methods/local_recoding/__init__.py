@@ -59,7 +59,7 @@ class LocalRecoding(Method):
     References
     ----------
     The recoding is that of ARX's local transformation (Prasser et al. 2020), ordered by loss instead of found by
-    repeated full-domain searches; spec sections 4.11 and 4.12 for the lattice.
+    repeated full-domain searches.
 
     Examples
     --------

@@ -37,15 +37,15 @@ class Mdav(Method):
 
     Notes
     -----
-    Distances are those of spec section 1.4: Euclidean over numbers placed in their domains, plus the height of the lowest
-    common ancestor for categories; attribute weights count. The centre has the mean of the numbers and the most central
-    category. Records of equal quasi-identifiers are taken together, in the order of the table; the time grows with the
+    Distances are those of Amiri et al. 2016, section 4: Euclidean over numbers placed in their domains, plus the height of the
+    lowest common ancestor for categories; attribute weights count. The centre has the mean of the numbers and the most
+    central category. Records of equal quasi-identifiers are taken together, in the order of the table; the time grows with the
     square of the distinct combinations, over k.
 
     References
     ----------
     Domingo-Ferrer & Mateo-Sanz 2002, "Practical data-oriented microaggregation"; Domingo-Ferrer & Torra 2005 for
-    categories; spec section 4.14.
+    categories.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 The paper cuts the widest dimension at its median. The default here looks at every dimension and every cut position and
 takes the allowed cut that lowers the size-weighted information loss most. Under β-likeness, δ-disclosure and
-t-closeness it is LMondrian, DMondrian and tMondrian of Cao & Karras 2012 (paper 002, section 6).
+t-closeness it is LMondrian, DMondrian and tMondrian of Cao & Karras 2012 (section 6).
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class Mondrian(Method):
         hierarchy node, one value or child against the rest, frequency-ordered prefixes of plain sets - the allowed cut
         that lowers the size-weighted loss most. ``widest``: the median of the widest dimension, as the paper;
         ``all``: as ``widest``, with the next dimension when a cut is not allowed. ``utd``: as the UTD Anonymization Toolbox,
-        which paper 001 compares with: ``all``, where widths are those of the cuts made so far (half-open: from the cut
+        with which Sarrafi Aghdam & Sonehara 2016 compare:
+        ``all``, where widths are those of the cuts made so far (half-open: from the cut
         below to the one above) and the published regions are bounded by these, instead of tight hulls.
     strict
         Records with equal values stay together. With False (``widest`` and ``all`` only) records at the median
@@ -50,7 +51,7 @@ class Mondrian(Method):
 
     References
     ----------
-    LeFevre, DeWitt & Ramakrishnan 2006, "Mondrian multidimensional k-anonymity"; spec section 4.9.
+    LeFevre, DeWitt & Ramakrishnan 2006, "Mondrian multidimensional k-anonymity".
 
     Examples
     --------

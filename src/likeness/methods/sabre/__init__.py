@@ -62,8 +62,8 @@ class Sabre(Method):
 
     Notes
     -----
-    The paper's full text was not to be had: this is made from its abstract, paper 002, and another's program (spec
-    section 4.10). Reconstructed are: the bounds, which are proven here (`Ground.farthest` of both kinds of
+    The paper's full text was not to be had: this is made from its abstract, Cao & Karras 2012, and another's program.
+    Reconstructed are: the bounds, which are proven here (`Ground.farthest` of both kinds of
     ground distance); the choice of the bucket to split, by the largest fall of the sum of all bounds; the
     halving of draws, seeds and ties, as BUREL has them; ``exact`` and ``slack`` are ours.
 
@@ -74,7 +74,7 @@ class Sabre(Method):
     References
     ----------
     Cao, Karras, Kalnis & Tan 2011, "SABRE: a Sensitive Attribute Bucketization and REdistribution framework for
-    t-closeness", VLDB Journal 20(1); Cao & Karras 2012 (paper 002), sections 4 and 6.1; spec section 4.10.
+    t-closeness", VLDB Journal 20(1); Cao & Karras 2012, sections 4 and 6.1.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""SBCA (Sarrafi Aghdam & Sonehara 2016, paper 001): clusters of similar records, for numbers and categories without hierarchies.
+"""SBCA (Sarrafi Aghdam & Sonehara 2016): clusters of similar records, for numbers and categories without hierarchies.
 
 A class is the first record that is left and the k - 1 records nearest to it. How similar two categories are is learnt from
 the records themselves: from how often they occur together with the first record's other categories.
@@ -75,8 +75,8 @@ class Sbca(Method):
 
     References
     ----------
-    Sarrafi Aghdam & Sonehara 2016, "Achieving high data utility k-anonymization using similarity-based clustering model"
-    (paper 001), sections 5 and 6; spec section 4.8.
+    Sarrafi Aghdam & Sonehara 2016, "Achieving high data utility k-anonymization using similarity-based clustering model",
+    sections 5 and 6.
 
     Examples
     --------
