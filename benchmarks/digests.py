@@ -27,6 +27,7 @@ from tests.contracts.parts import example
 
 import likeness as lk
 from likeness import registry
+from likeness.metrics.measuring import measure_all
 
 KEPT = Path(__file__).with_name("digests.json")
 SEED = 20
@@ -204,7 +205,7 @@ def digest_of(given: Case) -> dict[str, Any]:
         "public": public,
         "classes": classes,
         "proofs": short(json.dumps(proofs, sort_keys=True).encode()),
-        "losses": {name: repr(value) for name, value in release.loss().items()},
+        "losses": {name: repr(value) for name, value in measure_all(release.evaluation).items()},
     }
 
 

@@ -212,7 +212,8 @@ class Release:
         Parameters
         ----------
         *metrics
-            Metrics, or their names; all that apply when left out.
+            Metrics, or their names; all that apply when left out. A name of what is measured against a guarantee (``c-avg``,
+            ``vulnerable-classes``) stands for that of the policy, as in the report.
 
         Returns
         -------
@@ -221,15 +222,14 @@ class Release:
             ``details`` tell how a value was measured, ``notes`` what of that changes how it is to be read (fewer queries asked
             than wanted), ``skipped`` why other metrics do not apply.
         """
-        from likeness.metrics.measuring import Measurements, measure_all, metric_named
+        from likeness.metrics.measuring import measure
 
-        if not metrics:
-            return measure_all(self.evaluation)
-        found = Measurements()
-        for own in metrics:
-            metric = metric_named(own) if isinstance(own, str) else own
-            found.add(own if isinstance(own, str) else repr(own), metric, self.evaluation)
-        return found
+        private = self.private
+        wanted = {
+            own if isinstance(own, str) else repr(own): None if isinstance(own, str) else own
+            for own in metrics
+        }
+        return measure(self.evaluation, private.encoded.name_models(private.policy.privacy), wanted)
 
     def attack(self, attack: Attack | str) -> AttackResult:
         """Attack the release with what the adversary of an attack knows.

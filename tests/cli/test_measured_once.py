@@ -13,11 +13,14 @@ import pytest
 import likeness as lk
 from likeness import registry
 from likeness.cli._making import summarise
+from likeness.cli._rejoined import rejoin
+from likeness.cli.measure import measured as measured_by_command
 from likeness.metrics import non_uniform_entropy
 from likeness.metrics.base import Metric
 from likeness.metrics.query_error import QueryError
 from likeness.queries import drawing as _workload
 from likeness.queries.axes import RegionAxis
+from likeness.report.measured import loss_rows
 from likeness.report.warned import findings_of
 
 
@@ -97,3 +100,37 @@ def test_no_table_of_values_by_regions_is_laid_out(column, monkeypatch):
     monkeypatch.setattr(RegionAxis, "_table", refuse)
     release = made(2_000, 1_500, column)
     assert release.loss("query-error")["query-error"] >= 0
+
+
+@pytest.mark.parametrize(
+    ("model", "more", "taken"),
+    [
+        (lk.KAnonymity(4), {"method": "mondrian"}, {"c-avg": lk.CAvg(4)}),
+        (lk.DistinctLDiversity(2), {"method": {"name": "anatomy", "l": 2}}, {}),
+        (lk.BetaLikeness(4), {"method": "perturbation"}, {}),
+        (
+            lk.IrKlAnonymity(3, 2),
+            {"method": "danonyir", "individual": "who"},
+            {"c-avg": lk.CAvg(3), "vulnerable-classes": lk.VulnerableClasses(l=2, sensitive="pay")},
+        ),
+    ],
+)
+def test_python_report_and_console_measure_the_same(model, more, taken, tmp_path):
+    rng = np.random.default_rng(5)
+    ages, pays = rng.integers(20, 60, 60), rng.permutation(np.arange(60) % 4)
+    frame = pl.DataFrame({"who": [f"p{i // 2}" for i in range(60)], "age": ages, "pay": pays})
+    columns = {"who": lk.identifier(), "age": lk.quasi(), "pay": lk.sensitive()}
+    release = lk.anonymize(frame, lk.Policy(columns=columns, privacy=model, **more), seed=1)
+    found = release.loss()
+    release.write(tmp_path / "out")
+    audit = json.loads((tmp_path / "out/private/audit.json").read_text())
+    joined = rejoin(tmp_path / "out", lk.read(frame), measuring=True)
+    measured = {name: one["value"] for name, one in measured_by_command(joined, {})["metrics"].items()}
+    assert found == audit["metrics"] == summarise(release)["loss"] == pytest.approx(measured)
+    assert {name: found.metrics[name] for name in taken} == taken
+    assert {"c-avg", "vulnerable-classes"} & found.keys() == taken.keys()
+    assert all(release.loss(name) == {name: found[name]} for name in found)
+    rows = {row[0]: row[1] for row in loss_rows(found)}
+    assert rows == {name: f"{value:.6g}" for name, value in found.items()}
+    page = (tmp_path / "out/private/report.html").read_text()
+    assert all(name in page for name in found)

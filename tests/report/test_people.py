@@ -15,7 +15,7 @@ from tests.report.html_check import check_html
 import likeness as lk
 from likeness.folder.audit import plain_policy
 from likeness.folder.class_map import class_map_of
-from likeness.report import losses, report_page
+from likeness.report import report_page
 from likeness.report.people import people_findings, people_rows, values_asked
 
 COLUMNS = {"who": lk.identifier(), "age": lk.quasi(), "disease": lk.sensitive()}
@@ -63,7 +63,7 @@ def page_of(release: lk.Release) -> str:
     private = release.private
     policy = plain_policy(private.policy, release.certificate, private.encoded.renamed)
     found = class_map_of(release)
-    return report_page(release, policy, found.counts(), losses(release), found.persons)
+    return report_page(release, policy, found.counts(), release.loss(), found.persons)
 
 
 def rows_of(page: str, caption: str) -> list[list[str]]:
@@ -106,8 +106,8 @@ def test_values_that_are_everybodys():
 
 def test_the_classes_that_identity_reserved_models_leave_vulnerable_are_measured():
     # Everybody has a cold: whatever the classes, one value is everybody's.
-    assert losses(made(visits(), lk.IrKlAnonymity(2, 2)))["vulnerable-classes"] == 1
-    assert "vulnerable-classes" not in losses(made(visits(), lk.KAnonymity(2)))
+    assert made(visits(), lk.IrKlAnonymity(2, 2)).loss()["vulnerable-classes"] == 1
+    assert "vulnerable-classes" not in made(visits(), lk.KAnonymity(2)).loss()
 
 
 @pytest.mark.parametrize("least", [2, 3, 4])

@@ -13,7 +13,7 @@ from tests.report.html_check import check_html
 import likeness as lk
 from likeness.folder.audit import plain_policy
 from likeness.folder.class_map import class_map_of
-from likeness.report import losses, report_page
+from likeness.report import report_page
 from likeness.report.measured import skipped_rows
 from likeness.report.report_page import smallest_class_tables
 
@@ -42,7 +42,7 @@ def _release(**changes: Any) -> lk.Release:
 def _page(release: lk.Release) -> str:
     private = release.private
     policy = plain_policy(private.policy, release.certificate, private.encoded.renamed)
-    return report_page(release, policy, class_map_of(release).counts(), losses(release))
+    return report_page(release, policy, class_map_of(release).counts(), release.loss())
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_classes(page: str) -> None:
 def test_loss(page: str) -> None:
     release = _release()
     found = {row[0]: row[1] for row in _rows(page, "Information loss")}
-    measured = losses(release)
+    measured = release.loss()
     assert measured["c-avg"] == release.loss()["average-class-size"] / 4
     assert found == {name: f"{value:.6g}" for name, value in measured.items()}
     assert [row[0] for row in _rows(page, "By quasi-identifier")] == ["person_original", ODD]

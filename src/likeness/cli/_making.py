@@ -20,7 +20,6 @@ from likeness.cli._summary import (
 )
 from likeness.policy import as_policy
 from likeness.proving.certificate import SEED_WARNING
-from likeness.report import losses
 from likeness.report.kept import kept_findings
 from likeness.report.measured import smallest_class
 from likeness.wording import count
@@ -78,7 +77,7 @@ def summarise(release: Release) -> dict[str, Any]:
     """Write a release's summary as JSON can hold it."""
     private = release.private
     policy, encoded = private.policy, private.encoded
-    values = losses(release)
+    values = release.loss()
     return {
         "asked": [
             {"model": model.name, **registry.parameters(model)}

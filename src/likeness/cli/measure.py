@@ -14,7 +14,8 @@ from likeness.cli._console import columns, console, number
 from likeness.cli._options import AS_FOUND, FolderPath, Format, Original, Reading, pair
 from likeness.errors import InvalidError
 from likeness.exact import rational
-from likeness.metrics.measuring import Measurements, measure_all, metric_named, parameters_asked
+from likeness.metrics.measuring import measure as measure_release
+from likeness.metrics.measuring import metric_named
 from likeness.report.kept import kept_findings
 from likeness.wording import count
 
@@ -81,18 +82,15 @@ def measured(
         others were not measured.
     """
     evaluation = joined.evaluation
-    if asked:
-        made = {name: metric_named(name, asked.get(name)) for name in dict.fromkeys([*asked, *also])}
-        values = Measurements()
-        for name, metric in made.items():
-            values.add(name, metric, evaluation)
-    else:
-        known = parameters_asked(joined.encoded.name_models(joined.policy.privacy))
-        values = measure_all(evaluation, known)
-        made = {name: metric_named(name, known.get(name)) for name in values}
-        for name in also:
-            if name in values.skipped:
-                raise InvalidError(f"--at-most: {values.skipped[name]}")
+    wanted = {
+        name: metric_named(name, asked[name]) if asked.get(name) else None
+        for name in (dict.fromkeys([*asked, *also]) if asked else ())
+    }
+    values = measure_release(evaluation, joined.encoded.name_models(joined.policy.privacy), wanted)
+    for name in also:
+        if name in values.skipped:
+            raise InvalidError(f"--at-most: {values.skipped[name]}")
+    made = values.metrics
     return {
         "records": evaluation.data.size,
         "classes": evaluation.recoding.classes,

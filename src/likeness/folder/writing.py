@@ -26,7 +26,7 @@ from likeness.folder.placing import check_target, put_in_place, staging
 from likeness.folder.private_part import read_private
 from likeness.folder.public_part import read_public
 from likeness.folder.verification import judge
-from likeness.report import certificate_page, losses, report_page
+from likeness.report import certificate_page, report_page
 from likeness.tables import write
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def _write_private(release: Release, certificate: Certificate, stage: Path) -> N
     counts, persons = counts_of(release, found), found.persons
     del found
     _give_back()
-    measured = losses(release)
+    measured = release.loss()
     _give_back()
     _write_text(folder / REPORT, report_page(release, policy, counts, measured, persons))
     known = {stage / PUBLIC / name: facts["sha256"] for name, facts in certificate.files.items()}

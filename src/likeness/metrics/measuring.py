@@ -31,6 +31,8 @@ class Measurements(dict[str, float]):
         How a metric was measured, in numbers, where that is to be said; ``query-error``: how many queries were asked.
     notes : dict of str to str
         What of these details changes how a value is to be read, in words.
+    metrics : dict of str to Metric
+        What was measured under each name, with its parameters.
     """
 
     def __init__(self) -> None:
@@ -38,6 +40,7 @@ class Measurements(dict[str, float]):
         self.skipped: dict[str, str] = {}
         self.details: dict[str, dict[str, int]] = {}
         self.notes: dict[str, str] = {}
+        self.metrics: dict[str, Metric] = {}
 
     def add(self, name: str, metric: Metric, evaluation: Evaluation) -> None:
         """Measure a metric.
@@ -57,6 +60,7 @@ class Measurements(dict[str, float]):
             When the metric does not apply.
         """
         self[name] = evaluation.once((metric, "value"), lambda: metric.measure(evaluation))
+        self.metrics[name] = metric
         details = metric.details(evaluation)
         if details:
             self.details[name] = details
@@ -150,6 +154,43 @@ def measure_all(
             found.add(name, metric, evaluation)
         except PolicyError as problem:
             found.skipped[name] = "; ".join(problem.problems)
+    return found
+
+
+def measure(
+    evaluation: Evaluation,
+    models: Iterable[PrivacyModel],
+    wanted: Mapping[str, Metric | None] | None = None,
+) -> Measurements:
+    """Measure a release that was made for a guarantee: the one way from a release to its losses, whoever asks.
+
+    Parameters
+    ----------
+    evaluation
+        The release.
+    models
+        The guarantee; metrics that are measured against one take their parameters from it (`parameters_asked`).
+    wanted
+        Name to metric, or to None for the metric of that name; everything that applies when left out.
+
+    Raises
+    ------
+    PolicyError
+        When a metric that is wanted is unknown, or does not apply.
+
+    Examples
+    --------
+    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.models.k_anonymity import KAnonymity
+    >>> measure(mini_table(), [KAnonymity(2)], {"c-avg": None})
+    {'c-avg': 1.25}
+    """
+    known = parameters_asked(models)
+    if not wanted:
+        return measure_all(evaluation, known)
+    found = Measurements()
+    for name, metric in wanted.items():
+        found.add(name, metric or metric_named(name, known.get(name)), evaluation)
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from likeness.report.certificate_page import certificate_page
-from likeness.report.measured import losses
 from likeness.report.report_page import report_page
 
-__all__ = ["certificate_page", "losses", "report_page"]
+__all__ = ["certificate_page", "report_page"]

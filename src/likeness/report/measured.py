@@ -9,7 +9,7 @@ import numpy as np
 
 from likeness import registry
 from likeness.errors import PolicyError
-from likeness.metrics.measuring import measure_all, metric_named, parameters_asked
+from likeness.metrics.measuring import metric_named
 from likeness.microdata.statistics import count_classes
 
 if TYPE_CHECKING:
@@ -23,14 +23,6 @@ if TYPE_CHECKING:
 
 _COLUMN = re.compile(r"((?:'[^']*'|\"[^\"]*\")?)(.*)", re.DOTALL)
 """A reason, with or without the name of a column that it begins with."""
-
-
-def losses(release: Release) -> Measurements:
-    """Measure every metric that applies; what is measured against a bound takes that of the policy."""
-    private = release.private
-    return measure_all(
-        release.evaluation, parameters_asked(private.encoded.name_models(private.policy.privacy))
-    )
 
 
 def class_sizes(release: Release) -> NDArray[np.int64]:
@@ -81,12 +73,10 @@ def size_table(sizes: NDArray[np.int64]) -> list[list[str]]:
 
 def loss_rows(found: Measurements) -> list[list[str]]:
     """Write every metric with its value, range and how it treats withheld records."""
-    rows = []
-    for name, value in found.items():
-        # A metric's own class will do: what is said of it does not depend on its parameters.
-        metric = registry.load("metrics", name) if name in registry.names("metrics") else metric_named(name)
-        rows.append([name, f"{value:.6g}", metric.range, metric.withheld])
-    return rows
+    return [
+        [name, f"{value:.6g}", found.metrics[name].range, found.metrics[name].withheld]
+        for name, value in found.items()
+    ]
 
 
 def note_lines(found: Measurements) -> list[str]:
