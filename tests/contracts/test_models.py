@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import MISSING, FrozenInstanceError, fields, replace
 from decimal import Decimal
+from fractions import Fraction
 from functools import cache
 from itertools import product
 from math import inf, isfinite, nan
@@ -191,3 +192,25 @@ def test_bad_choices_and_unknown_parameters_are_refused(name, data):
             registry.create("models", name, good | {key: bad})
     with pytest.raises(PolicyError, match="needs a sensitive column"):
         registry.create("models", name, good).bind(None)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=st.data())
+@settings(deadline=None, max_examples=20)
+def test_a_stronger_parameter_accepts_nothing_that_a_weaker_one_refuses(name, data):
+    model, given_, domain, classes, reference = data.draw(cases(name))
+    known = {field.name for field in fields(model)}
+    assert model.ranges
+    assert set(model.ranges) <= known
+    key = data.draw(st.sampled_from(sorted(set(model.ranges) & set(given_))))
+    other = data.draw(parameters(name))
+    if key not in other or isinstance(given_[key], dict) or isinstance(other[key], dict):
+        return
+    changed = replace(model, **{key: other[key]})
+    if (Fraction(other[key]) >= Fraction(given_[key])) == model.ranges[key].larger_is_stronger:
+        weak, strong = model, changed
+    else:
+        weak, strong = changed, model
+    held = [bind(one, reference, domain).holds(count(classes)) for one in (weak, strong)]
+    if Fraction(other[key]) != Fraction(given_[key]):
+        assert not (held[1] & ~held[0]).any()

@@ -7,20 +7,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from likeness.checks import number
-from likeness.models.base import LARGEST, BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models.base import LARGEST, SHARE, BoundModel, SensitiveAttribute, SensitiveModel, Strength
 from likeness.models.rounding import float_above, fraction_below, largest_ratio, times
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from likeness.kernels.class_tests import ClassTest
     from likeness.microdata.statistics import ClassStatistics
+    from likeness.models.base import ParameterRange
 
 _MOST = (1 << 31) - 1
 """More records than any table has; the product of two such numbers fits 64 bits."""
@@ -39,6 +43,7 @@ class IndividualShares(SensitiveModel):
 
     alpha: float | str | Fraction
     beta: float | str | Fraction
+    ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType({"alpha": SHARE, "beta": SHARE})
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence  # noqa: TC003  # the schema of policies reads annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
@@ -12,17 +13,18 @@ import numpy as np
 from likeness.checks import number, whole
 from likeness.errors import PolicyError, suggestion
 from likeness.exact import Real
-from likeness.models.base import BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models.base import COUNT, SHARE, BoundModel, SensitiveAttribute, SensitiveModel, Strength
 from likeness.models.rounding import float_above, largest_ratio
 from likeness.models.shares import ShareLimits
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from numpy.typing import NDArray
 
     from likeness.microdata.statistics import ClassStatistics
+    from likeness.models.base import ParameterRange
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,6 +55,7 @@ class AlphaKAnonymity(SensitiveModel):
     values: Sequence[str] | None = None
 
     name: ClassVar[str] = "alpha-k-anonymity"
+    ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType({"alpha": SHARE, "k": COUNT})
     closed_under_union: ClassVar[bool] = True
     closed_under_adding: ClassVar[bool] = False
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from likeness.models.rounding import float_above
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -220,6 +221,34 @@ class Composable:
             return Composition((*_models_of(other), *_models_of(self)))
 
 
+class ParameterRange(NamedTuple):
+    """Which way a parameter of a model is stronger, and between which values it is worth a search.
+
+    Parameters
+    ----------
+    larger_is_stronger
+        Whether the model protects more the larger it is.
+    ends
+        Where a search begins and ends unless told otherwise; None where only the table says it (whole numbers: from 1 to
+        its records), or nothing does.
+    weakest
+        A value with which the model refuses nothing that can be measured; None where there is none, or the parameter cannot be
+        given alone.
+    """
+
+    larger_is_stronger: bool = False
+    ends: tuple[float, float] | None = None
+    weakest: int | None = None
+
+
+COUNT = ParameterRange(larger_is_stronger=True, weakest=1)
+"""A number of records, individuals or values that a class must have."""
+SHARE = ParameterRange(ends=(0.001, 1), weakest=1)
+"""A largest share or distance."""
+GAIN = ParameterRange(ends=(0.01, 100), weakest=10**6)
+"""A largest relative gain or ratio."""
+
+
 class PrivacyModel(Composable, ABC):
     """A privacy guarantee with its parameters; compose with ``&``."""
 
@@ -233,6 +262,8 @@ class PrivacyModel(Composable, ABC):
     """Whether sizes are individuals where people have several records; else pairs of an individual and a value of theirs."""
     about_individuals: ClassVar[bool] = False
     """Whether it is about people with several records, so that a policy must name the column that tells them apart."""
+    ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType({})
+    """The parameters that a search may vary, and that other releases are measured by."""
 
     @property
     def scope(self) -> Scope:

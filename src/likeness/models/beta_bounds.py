@@ -5,18 +5,19 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from likeness.checks import number
 from likeness.exact import Real, ln_bounds
-from likeness.models.base import GroupedModel, SensitiveAttribute, Strength
+from likeness.models.base import GAIN, GroupedModel, ParameterRange, SensitiveAttribute, Strength
 from likeness.models.rounding import float_above, largest_ratio, times
 from likeness.models.shares import ShareLimits, within
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -35,6 +36,9 @@ class GainModel(GroupedModel):
     """
 
     negative: float | str | Fraction | None = None
+    ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType(
+        {"beta": GAIN, "negative": ParameterRange(ends=(0.001, 1))}
+    )
 
     closed_under_union: ClassVar[bool] = True
     closed_under_adding: ClassVar[bool] = False

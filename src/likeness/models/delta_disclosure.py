@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -13,12 +14,19 @@ import numpy as np
 from likeness.checks import number
 from likeness.errors import PolicyError
 from likeness.exact import Real, exp_bounds, ln_bounds
-from likeness.models.base import BoundModel, DistributionModel, SensitiveAttribute, Strength
+from likeness.models.base import (
+    GAIN,
+    BoundModel,
+    DistributionModel,
+    ParameterRange,
+    SensitiveAttribute,
+    Strength,
+)
 from likeness.models.rounding import float_above, largest_ratio, times
 from likeness.models.shares import ShareLimits, within
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -65,6 +73,9 @@ class DeltaDisclosure(DistributionModel):
     beta: float | str | Fraction | None = None
 
     name: ClassVar[str] = "delta-disclosure"
+    ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType(
+        {"delta": ParameterRange(ends=(0.01, 20), weakest=100), "beta": GAIN}
+    )
     closed_under_union: ClassVar[bool] = True
     closed_under_adding: ClassVar[bool] = False
 

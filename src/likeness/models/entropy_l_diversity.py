@@ -6,21 +6,23 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from likeness.checks import number
 from likeness.exact import Real, ln_bounds, rational
-from likeness.models.base import BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models.base import COUNT, BoundModel, SensitiveAttribute, SensitiveModel, Strength
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from likeness.kernels.class_tests import ClassTest
     from likeness.microdata.statistics import ClassStatistics
+    from likeness.models.base import ParameterRange
 
 _LARGEST_POWER = 1 << 22
 """Bits of the largest integers compared; a tie that needs longer ones counts as violated."""
@@ -48,6 +50,7 @@ class EntropyLDiversity(SensitiveModel):
     l: float | str | Fraction  # noqa: E741  # the literature's name
 
     name: ClassVar[str] = "entropy-l-diversity"
+    ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType({"l": COUNT})
     closed_under_union: ClassVar[bool] = True
     closed_under_adding: ClassVar[bool] = False
     counts_individuals: ClassVar[bool] = False

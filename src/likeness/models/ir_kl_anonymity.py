@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from likeness.checks import whole
 from likeness.models._of_individuals import too_few_values
-from likeness.models.base import LARGEST, BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models.base import COUNT, LARGEST, BoundModel, SensitiveAttribute, SensitiveModel, Strength
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from likeness.kernels.class_tests import ClassTest
     from likeness.microdata.statistics import ClassStatistics
+    from likeness.models.base import ParameterRange
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,6 +49,7 @@ class IrKlAnonymity(SensitiveModel):
     l: int  # noqa: E741  # the paper's name
 
     name: ClassVar[str] = "ir-kl-anonymity"
+    ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType({"k": COUNT, "l": COUNT})
     closed_under_union: ClassVar[bool] = True
     closed_under_adding: ClassVar[bool] = True
     about_individuals: ClassVar[bool] = True

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from likeness.checks import whole
-from likeness.models.base import LARGEST, BoundModel, PrivacyModel, SensitiveAttribute, Strength
+from likeness.models.base import COUNT, LARGEST, BoundModel, PrivacyModel, SensitiveAttribute, Strength
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from likeness.kernels.class_tests import ClassTest
     from likeness.microdata.statistics import ClassStatistics
+    from likeness.models.base import ParameterRange
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,7 @@ class KAnonymity(PrivacyModel):
     k: int
 
     name: ClassVar[str] = "k-anonymity"
+    ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType({"k": COUNT})
     closed_under_union: ClassVar[bool] = True
     closed_under_adding: ClassVar[bool] = True
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -12,10 +13,19 @@ from likeness.checks import number, whole
 from likeness.errors import PolicyError
 from likeness.exact import rational
 from likeness.microdata.domain import NUMERIC
-from likeness.models.base import LARGEST, BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models.base import (
+    LARGEST,
+    BoundModel,
+    ParameterRange,
+    SensitiveAttribute,
+    SensitiveModel,
+    Strength,
+)
 from likeness.models.rounding import times
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from likeness.kernels.class_tests import ClassTest
@@ -53,6 +63,9 @@ class Proximity(SensitiveModel):
     m: int
 
     name: ClassVar[str] = "proximity"
+    ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType(
+        {"epsilon": ParameterRange(larger_is_stronger=True), "m": ParameterRange(larger_is_stronger=True)}
+    )
     # A record of one class may lie between two crowds of the other, near both, as none of the other's does.
     closed_under_union: ClassVar[bool] = False
     closed_under_adding: ClassVar[bool] = False

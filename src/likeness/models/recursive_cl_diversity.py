@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from likeness.checks import number, whole
-from likeness.models.base import BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models.base import COUNT, GAIN, BoundModel, SensitiveAttribute, SensitiveModel, Strength
 from likeness.models.rounding import fraction_below, largest_ratio, times
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from likeness.kernels.class_tests import ClassTest
     from likeness.microdata.statistics import ClassStatistics
+    from likeness.models.base import ParameterRange
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,6 +52,7 @@ class RecursiveClDiversity(SensitiveModel):
     l: int  # noqa: E741  # the literature's name
 
     name: ClassVar[str] = "recursive-cl-diversity"
+    ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType({"c": GAIN, "l": COUNT})
     # The l - 1 largest counts of a union are at most those of its parts together: r_1 is at most the sum, the
     # tail at least.
     closed_under_union: ClassVar[bool] = True

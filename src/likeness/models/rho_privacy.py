@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from likeness.checks import number
 from likeness.errors import PolicyError, suggestion
 from likeness.exact import Real
-from likeness.models.base import BoundModel, GroupedModel, SensitiveAttribute, Strength
+from likeness.models.base import BoundModel, GroupedModel, ParameterRange, SensitiveAttribute, Strength
 from likeness.models.rounding import float_above, largest_ratio
 from likeness.models.shares import ShareLimits
 from likeness.wording import quoted
@@ -64,6 +65,9 @@ class RhoPrivacy(GroupedModel):
     rho1: Shares | None = field(default=None, kw_only=True, hash=False)
 
     name: ClassVar[str] = "rho-privacy"
+    ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType(
+        {"rho2": ParameterRange(ends=(0.001, 0.999))}
+    )
     closed_under_union: ClassVar[bool] = True
     closed_under_adding: ClassVar[bool] = False
 

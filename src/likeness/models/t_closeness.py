@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction  # noqa: TC003  # the schema of policies reads annotations
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from likeness.checks import choice, number
-from likeness.models.base import BoundModel, DistributionModel, SensitiveAttribute, Strength
+from likeness.models.base import SHARE, BoundModel, DistributionModel, SensitiveAttribute, Strength
 from likeness.models.earth_movers import DISTANCES, Transport, transport
 from likeness.models.rounding import float_above, fraction_below, largest_ratio, times
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from likeness.kernels.class_tests import ClassTest
     from likeness.microdata.statistics import ClassStatistics
+    from likeness.models.base import ParameterRange
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,6 +53,7 @@ class TCloseness(DistributionModel):
     distance: str | None = None
 
     name: ClassVar[str] = "t-closeness"
+    ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType({"t": SHARE})
     # The distance is convex in the class's distribution.
     closed_under_union: ClassVar[bool] = True
     closed_under_adding: ClassVar[bool] = False

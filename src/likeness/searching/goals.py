@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from likeness import registry
 from likeness.checks import number
@@ -12,7 +12,6 @@ from likeness.exact import rational
 from likeness.metrics.measuring import metric_named
 from likeness.models.base import PrivacyModel
 from likeness.proving.proof import prove
-from likeness.searching.scale import STRONGER_WHEN_LARGER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
     from likeness.release import Release
 
     Number = float | str | Fraction
-
-_WEAKEST: dict[str, Any] = {"t": 1, "alpha": 1, "beta": 10**6, "delta": 100, "c": 10**6, "k": 1, "l": 1}
-"""Values with which a model refuses nothing that can be measured."""
 
 
 @dataclass(frozen=True)
@@ -119,26 +115,34 @@ def _measured_goal(given: PrivacyModel | str, limit: Number) -> Goal:
         model, parameter = given, fields(given)[0].name  # type: ignore[arg-type]
         parameter = next(f.name for f in fields(given) if not f.kw_only)  # type: ignore[arg-type]
         name = repr(given)
+        if parameter not in model.ranges:
+            raise PolicyError(
+                f"measured: {model.name} does not say which way its parameter {parameter!r} is stronger"
+            )
     else:
         name = given
         model_name, _, parameter = given.partition(".")
         model = _model_to_measure(model_name, parameter)
 
+    larger = model.ranges[parameter].larger_is_stronger
+
     def measure(release: Release) -> float:
         encoded = release.private.encoded
         proofs = prove(release.publication, encoded.name_models([model]), encoded.data).proofs
         found = [proof.strength.values[parameter] for proof in proofs if proof.strength is not None]
-        return min(found) if parameter in STRONGER_WHEN_LARGER else max(found)
+        return min(found) if larger else max(found)
 
-    return Goal(name, number(name, "the limit", limit), measure, parameter in STRONGER_WHEN_LARGER)
+    return Goal(name, number(name, "the limit", limit), measure, larger)
 
 
 def _model_to_measure(name: str, parameter: str) -> PrivacyModel:
     """Make a model that only measures."""
-    known = [field.name for field in fields(registry.load("models", name)) if field.name in _WEAKEST]
+    part: type[PrivacyModel] = registry.load("models", name)
+    weakest = {name: known.weakest for name, known in part.ranges.items() if known.weakest is not None}
+    known = [field.name for field in fields(part) if field.name in weakest]  # type: ignore[arg-type]
     if parameter not in known:
         raise PolicyError(
             f"measured: {name} has no parameter {parameter!r} to measure{suggestion(parameter, known)}"
         )
-    made: PrivacyModel = registry.create("models", name, {parameter: _WEAKEST[parameter]})
+    made: PrivacyModel = registry.create("models", name, {parameter: weakest[parameter]})
     return made

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from likeness.checks import number
 from likeness.errors import PolicyError, suggestion
+from likeness.models.base import ParameterRange
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,21 +19,6 @@ if TYPE_CHECKING:
 
     Number = float | str | Fraction
 
-STRONGER_WHEN_LARGER = {"k", "l", "m", "epsilon"}
-"""Parameters of models that protect more the larger they are; the others protect more the smaller they are."""
-
-_RANGES: dict[str, tuple[float, float]] = {
-    "t": (0.001, 1),
-    "alpha": (0.001, 1),
-    "negative": (0.001, 1),
-    "beta": (0.01, 100),
-    "delta": (0.01, 20),
-    "c": (0.01, 100),
-    "rho2": (0.001, 0.999),
-    "ir-alpha-beta-anonymity.beta": (0.001, 1),
-    "eir-alpha-beta-anonymity.beta": (0.001, 1),
-}
-"""Ends by parameter, or by model and parameter where a name means something else."""
 _DIGITS = 4
 _SPREAD = 8
 
@@ -49,11 +35,14 @@ class Lever:
         Its name.
     whole
         Whether only whole numbers will do.
+    range
+        What the model says of it.
     """
 
     model: str
     parameter: str
     whole: bool
+    range: ParameterRange = ParameterRange()  # noqa: RUF009  # an immutable value
 
     @property
     def subject(self) -> str:
@@ -63,7 +52,7 @@ class Lever:
     @property
     def larger_is_stronger(self) -> bool:
         """Which way the guarantee is stronger."""
-        return self.parameter in STRONGER_WHEN_LARGER
+        return self.range.larger_is_stronger
 
     def as_given(self, value: float) -> float:
         """Write a value as a policy gives it."""
@@ -97,13 +86,15 @@ def find_lever(policy: Policy, parameter: str) -> Lever:
     --------
     >>> from likeness.policy import Policy, quasi
     >>> find_lever(Policy(columns={"age": quasi()}, privacy={"model": "k-anonymity", "k": 5}), "k")
-    Lever(model='k-anonymity', parameter='k', whole=True)
+    Lever(model='k-anonymity', parameter='k', whole=True, range=...)
     """
     known = {
-        f"{model.name}.{field.name}": Lever(model.name, field.name, field.type == "int")
+        f"{model.name}.{field.name}": Lever(
+            model.name, field.name, field.type == "int", model.ranges[field.name]
+        )
         for model in policy.privacy
         for field in fields(model)
-        if field.name in STRONGER_WHEN_LARGER or field.name in _RANGES
+        if field.name in model.ranges
     }
     if parameter in known:
         return known[parameter]
@@ -167,8 +158,7 @@ class Scale:
         PolicyError
             When the range is empty or not of positive numbers, or the tolerance is not above 0.
         """
-        known = _RANGES.get(lever.subject) or _RANGES.get(lever.parameter)
-        ends = between or ((1, most) if lever.whole else known)
+        ends = between or ((1, most) if lever.whole else lever.range.ends)
         if ends is None:
             raise PolicyError(f"{lever.subject}: has no range by default; say between which values to search")
         low, high = sorted(float(number(lever.subject, "an end of the range", end, above=0)) for end in ends)

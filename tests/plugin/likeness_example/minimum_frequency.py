@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from likeness.checks import whole
-from likeness.models.base import LARGEST, BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models.base import COUNT, LARGEST, BoundModel, SensitiveAttribute, SensitiveModel, Strength
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from likeness.kernels.class_tests import ClassTest
     from likeness.microdata.statistics import ClassStatistics
+    from likeness.models.base import ParameterRange
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,6 +43,7 @@ class MinimumFrequency(SensitiveModel):
     m: int
 
     name: ClassVar[str] = "minimum-frequency"
+    ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType({"m": COUNT})
     closed_under_union: ClassVar[bool] = True
     closed_under_adding: ClassVar[bool] = False
 
