@@ -433,7 +433,7 @@ def _alone(requirement: Requirement, data: Microdata) -> str:
     present = np.zeros(0, np.int64) if view is None else np.unique(view.codes(data.sensitive_codes))
     if view is None or present.size != 1:
         return ""
-    only = [*view.domain.labels, "missing"][int(present[0])]
+    only = view.domain.label_of(int(present[0]))
     return f" ({view.domain.name!r} has one value only, {quoted(only)})"
 
 

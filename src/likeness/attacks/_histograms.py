@@ -78,8 +78,7 @@ def translate(own: Domain, other: Domain) -> NDArray[np.int64]:
     >>> translate(few, all_)
     array([0, 2])
     """
-    known = {label: code for code, label in enumerate(other.labels)}
-    found = [known.get(label, -1) for label in own.labels]
+    found = [other.code_of.get(label, -1) for label in own.labels]
     return np.array([*found, *([other.missing_code] if own.missing else [])], np.int64)
 
 

@@ -82,8 +82,7 @@ def published_codes(original: Domain, published: Domain) -> NDArray[np.int64]:
     -------
     (codes,) int64
     """
-    known = {label: code for code, label in enumerate(published.labels)}
-    codes = [known.get(label, -1) for label in original.labels]
+    codes = [published.code_of.get(label, -1) for label in original.labels]
     if original.missing:
         codes.append(published.missing_code)
     return np.array(codes, np.int64)

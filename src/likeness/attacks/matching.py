@@ -189,7 +189,7 @@ def reach_of(cells: Cells, domain: Domain) -> Reach:
         Its values in the original table.
     """
     if domain.shape == "set":
-        rank = {label: code for code, label in enumerate(domain.labels)}
+        rank = domain.code_of
         sets = [_member_codes(region, rank, cells.note, domain) for region in cells.regions]
         ends = np.cumsum([0] + [len(codes) for codes in sets])
         return Reach(

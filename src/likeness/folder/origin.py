@@ -77,7 +77,7 @@ def covered(
     high = np.full(len(regions), -1, np.int64)
     members: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     axis = _axis(domain)
-    rank: dict[str | None, int] = {label: code for code, label in enumerate(domain.labels)}
+    rank: dict[str | None, int] = dict(domain.code_of.items())
     if domain.missing:
         rank[None] = domain.missing_code
     for i, region in enumerate(regions):

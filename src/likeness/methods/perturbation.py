@@ -114,8 +114,7 @@ class Perturbation(Method):
         codes = data.sensitive_codes[0][kept]
         counts = np.bincount(codes, minlength=domain.codes).astype(np.int64)
         limits = [_limits(one, one.view, counts) for one in problem.requirements if one.view is not None]
-        labels = [*domain.labels, "missing"]
-        mechanism = retain(counts, limits, self.rule, labels.__getitem__)
+        mechanism = retain(counts, limits, self.rule, domain.label_of)
         published = data.sensitive_codes.copy()
         published[0, kept] = mechanism.perturb(codes, problem.rng)
         history = {

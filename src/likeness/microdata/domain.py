@@ -106,6 +106,22 @@ class Domain:
         return texts(self.values)
 
     @cached_property
+    def code_of(self) -> dict[str, int]:
+        """The code of every label (the missing value has none)."""
+        return {label: code for code, label in enumerate(self.labels)}
+
+    def label_of(self, code: int) -> str:
+        """Write what a code stands for, for people: ``missing`` is the missing value.
+
+        Examples
+        --------
+        >>> disease = Domain("disease", "categorical", np.array(["cold", "flu"]), "set", missing=True)
+        >>> disease.label_of(1), disease.label_of(disease.missing_code), disease.code_of["flu"]
+        ('flu', 'missing', 1)
+        """
+        return "missing" if code >= self.size else self.labels[code]
+
+    @cached_property
     def numbers(self) -> NDArray[np.float64]:
         """Values as numbers: days since 1970 for dates, ranks for what is not numeric."""
         if self.kind == "date":

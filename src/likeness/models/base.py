@@ -77,7 +77,7 @@ class SensitiveAttribute:
 
     def label(self, code: int) -> str:
         """Text of one value, for messages and reports."""
-        return "missing" if code == self.domain.missing_code else self.domain.labels[code]
+        return self.domain.label_of(code)
 
 
 @dataclass(frozen=True)

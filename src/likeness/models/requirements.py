@@ -89,9 +89,9 @@ class Requirement:
         sizes = self.bound.smallest_classes()
         if self.view is None or sizes.size == 0:
             return []
-        labels = [*self.view.domain.labels, "missing"]
+        label_of = self.view.domain.label_of
         worst = np.argsort(-sizes, kind="stable")[:most].tolist()
-        return [(labels[code], int(sizes[code])) for code in worst if sizes[code] > 1]
+        return [(label_of(code), int(sizes[code])) for code in worst if sizes[code] > 1]
 
     @property
     def closed_under_adding(self) -> bool:

@@ -396,7 +396,7 @@ def _translate(publication: Publication, original: Microdata) -> NDArray[np.int3
 def _original_codes(domain: Domain, original: Microdata) -> NDArray[np.int32]:
     """(codes,) The original's code of every published value."""
     target = original.sensitive[original.sensitive_index(domain.name)]
-    rank = {label: code for code, label in enumerate(target.labels)}
+    rank = target.code_of
     unknown = [label for label in domain.labels if label not in rank]
     if unknown:
         raise VerificationError(

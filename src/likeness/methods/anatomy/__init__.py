@@ -89,7 +89,7 @@ class Anatomy(Method):
         """Say which value is too frequent for l."""
         domain = problem.data.sensitive[0]
         most, total = int(counts.max()), int(counts.sum())
-        value = [*domain.labels, "missing"][int(counts.argmax())]
+        value = domain.label_of(int(counts.argmax()))
         return (
             f"{self.name}: {most:,} of {count(total, 'record')} have the value {value!r} of {domain.name!r}, more than "
             f"1/{self.l}; the largest l this table can have is {total // most}"

@@ -248,8 +248,7 @@ class _Task:
 
     def history(self, spans: list[Span], drafts: Leaves) -> dict[str, object]:
         """Keep what was decided, for the private report."""
-        labels = [*self.view.domain.labels, "missing"]
-        occurring = [labels[code] for code in self.present.tolist()]
+        occurring = [self.view.domain.label_of(code) for code in self.present.tolist()]
         return {
             "buckets": [occurring[first : last + 1] for first, last in spans],
             "leaves": [
