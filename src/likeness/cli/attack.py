@@ -14,7 +14,6 @@ from likeness import registry
 from likeness.cli._command import command as as_command
 from likeness.cli._console import columns, console, number
 from likeness.cli._options import AS_FOUND, FolderPath, Format, Original, Reading, pair, part
-from likeness.cli.measure import threshold
 from likeness.errors import InvalidError, PolicyError, suggestion
 
 if TYPE_CHECKING:
@@ -56,6 +55,8 @@ def limits(given: Iterable[str], attacks: Iterable[Attack]) -> dict[str, Fractio
     >>> limits(["0.5", "linkage=0.2"], make(["linkage", "skewness"]))
     {'linkage': Fraction(1, 5), 'skewness': Fraction(1, 2)}
     """
+    from likeness.cli.measure import threshold
+
     names = [attack.name for attack in attacks]
     found: dict[str, Fraction] = {}
     for one in given:

@@ -8,10 +8,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from likeness import checking
 from likeness.cli._command import command as as_command
 from likeness.cli._console import cell, columns, console, share
-from likeness.cli._making import classes_line, summarise, told
 from likeness.cli._options import (
     AS_FOUND,
     AS_SAID,
@@ -22,7 +20,6 @@ from likeness.cli._options import (
     Seed,
     TablePath,
 )
-from likeness.cli._summary import asked, counted_line, lost, named, people_line, side_by_side, tried
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -36,6 +33,8 @@ ROWS = 10
 
 def as_json(found: Checked) -> dict[str, Any]:
     """Write what a dry run found as JSON can hold it."""
+    from likeness.cli._summary import asked, named
+
     facts = {
         "table": found.source,
         "records": found.records,
@@ -56,6 +55,9 @@ def as_json(found: Checked) -> dict[str, Any]:
 
 def _made(release: Release, seconds: float) -> dict[str, Any]:
     """Say what the release is that was made and is not written."""
+    from likeness.cli._making import summarise
+    from likeness.cli._summary import side_by_side
+
     summary = summarise(release)
     rows, pairs = side_by_side(release, ROWS)
     return {
@@ -80,6 +82,9 @@ def _made(release: Release, seconds: float) -> dict[str, Any]:
 
 def as_text(found: Mapping[str, Any]) -> list[str]:
     """Write what was found for people."""
+    from likeness.cli._making import classes_line, told
+    from likeness.cli._summary import counted_line, lost, people_line, tried
+
     blocks = {
         f"{found['table']}: {count(found['records'], 'record')}": [
             f"{share(found['unique'])} of the {found['counted']} are the only ones with their quasi-identifiers",
@@ -180,6 +185,8 @@ def check(
     likeness check patients.csv policy.yaml
     likeness check patients.csv policy.yaml --format json
     """
+    from likeness import checking
+
     with console.progress() as progress:
         found = checking.check(reading.read(table), records.of(policy), seed=seed, progress=progress)
         said = as_json(found)

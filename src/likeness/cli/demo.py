@@ -15,12 +15,7 @@ from likeness import registry
 from likeness.cleanup import unfinished
 from likeness.cli._command import command as as_command
 from likeness.cli._console import columns, console, number, share
-from likeness.cli._making import make, summarise, told
 from likeness.cli._options import Overwrite, Seed
-from likeness.cli._summary import asked, counted_line, lost, side_by_side
-from likeness.cli.generate import belongings, put
-from likeness.folder import verify
-from likeness.tables import read
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -48,6 +43,12 @@ def demonstrate(output: Path, rows: int, seed: int | None, *, overwrite: bool) -
     tuple
         What to say, line by line; and whether the release verified.
     """
+    from likeness.cli._making import make, summarise, told
+    from likeness.cli._summary import asked, counted_line, lost, side_by_side
+    from likeness.cli.generate import belongings, put
+    from likeness.folder import verify
+    from likeness.tables import read
+
     dataset = registry.create("datasets", DATASET, {})
     place = TemporaryDirectory(prefix="likeness-demo-")
     with unfinished(place.cleanup):

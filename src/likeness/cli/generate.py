@@ -14,13 +14,8 @@ from cyclopts import Parameter
 
 from likeness.cli._command import command as as_command
 from likeness.cli._console import console
-from likeness.cli._files import as_text, check_file
 from likeness.cli._options import Overwrite
 from likeness.errors import LikenessError, OutputError
-from likeness.placing import write_files
-from likeness.policy import Policy
-from likeness.policy.files import write_yaml
-from likeness.tables import write
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,6 +52,8 @@ def belongings(dataset: Any, table: Path) -> tuple[dict[Path, str], Path | None]
     tuple
         Path to text; and the policy's path, None when this version cannot use that policy.
     """
+    from likeness.policy.files import write_yaml
+
     hierarchies = dataset.hierarchies() if hasattr(dataset, "hierarchies") else {}
     texts, names = {}, {}
     for name, rows in hierarchies.items():
@@ -96,6 +93,10 @@ def put(frame: pl.DataFrame, table: Path, texts: dict[Path, str], *, overwrite: 
     OutputError
         With one line for every file that cannot be written.
     """
+    from likeness.cli._files import as_text, check_file
+    from likeness.placing import write_files
+    from likeness.tables import write
+
     missing = {path: text for path, text in texts.items() if not _holds(path, text)}
     problems: list[str] = []
     for path in (table, *missing):
@@ -122,6 +123,8 @@ def _holds(path: Path, text: str) -> bool:
 
 def _usable(policy: dict[str, Any]) -> bool:
     """Whether this version can anonymize by a policy."""
+    from likeness.policy import Policy
+
     try:
         Policy.from_mapping(policy).refuse_unbuilt()
     except LikenessError:

@@ -13,10 +13,6 @@ from likeness.cli._command import command as as_command
 from likeness.cli._console import columns, console, number
 from likeness.cli._options import AS_FOUND, FolderPath, Format, Original, Reading, pair
 from likeness.errors import InvalidError
-from likeness.exact import rational
-from likeness.metrics.measuring import measure as measure_release
-from likeness.metrics.measuring import metric_named
-from likeness.report.kept import kept_findings
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -39,6 +35,8 @@ def limits(given: Iterable[str]) -> dict[str, Fraction]:
     >>> limits(["ncp=0.3"])
     {'ncp': Fraction(3, 10)}
     """
+    from likeness.metrics.measuring import metric_named
+
     found = {}
     for one in given:
         name, value = pair(one, "--at-most")
@@ -55,6 +53,8 @@ def threshold(value: str, given: str) -> Fraction:
     InvalidError
         When it is not a number.
     """
+    from likeness.exact import rational
+
     try:
         return rational(value)
     except (ValueError, TypeError, ZeroDivisionError):
@@ -81,6 +81,10 @@ def measured(
         ``metrics``: name to value, range and direction, and how it was measured where that is to be said; ``skipped``: why the
         others were not measured.
     """
+    from likeness.metrics.measuring import measure as measure_release
+    from likeness.metrics.measuring import metric_named
+    from likeness.report.kept import kept_findings
+
     evaluation = joined.evaluation
     wanted = {
         name: metric_named(name, asked[name]) if asked.get(name) else None
@@ -112,6 +116,8 @@ def measured(
 
 def over(found: Mapping[str, Any], allowed: Mapping[str, Fraction]) -> list[str]:
     """Name the metrics above their thresholds."""
+    from likeness.exact import rational
+
     return [name for name, limit in allowed.items() if rational(found["metrics"][name]["value"]) > limit]
 
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
-from likeness.anonymization import anonymize
 from likeness.cli._command import command as as_command
 from likeness.cli._console import console
 from likeness.errors import LikenessError
-from likeness.policy import Policy, identifier, quasi, sensitive
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -38,6 +36,9 @@ def small_releases() -> Iterator[str]:
         What is made next.
     """
     import polars as pl
+
+    from likeness.anonymization import anonymize
+    from likeness.policy import Policy, identifier, quasi, sensitive
 
     columns = {
         "who": identifier(),
