@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from likeness.microdata.statistics import count_classes
-from likeness.models.k_anonymity import KAnonymity
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
@@ -259,8 +258,14 @@ def cells_at_most(data: Microdata, requirements: tuple[Requirement, ...]) -> int
 
 def clusters_at_most(data: Microdata, requirements: tuple[Requirement, ...]) -> int:
     """Bound the classes of a clustering: of k records each (two without k-anonymity), and no more than there are tuples."""
-    k = max([2, *(int(one.model.k) for one in requirements if isinstance(one.model, KAnonymity))])
+    k = max([2, *sizes_asked(requirements)])
     return min(data.tuples.count, data.size // k + 1)
+
+
+def sizes_asked(requirements: tuple[Requirement, ...]) -> list[int]:
+    """List the k of the models that ask for nothing but classes of k records or individuals (k-anonymity)."""
+    asked = [one.model.conditions for one in requirements]
+    return [one.size for one in asked if one.size_alone and one.size is not None]
 
 
 def joint_views(problem: Problem) -> tuple[NDArray[np.int32], list[ClassTest], int]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from likeness.microdata.data import Microdata
     from likeness.microdata.plan import Plan
     from likeness.microdata.regions import Recoding
+    from likeness.models.base import PrivacyModel
 
 
 T = TypeVar("T")
@@ -74,6 +75,11 @@ class Metric(ABC):
     lower_is_better: ClassVar[bool] = True
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     """Quantities with a name of their own that are this metric with these parameters."""
+
+    @classmethod
+    def asked(cls, models: tuple[PrivacyModel, ...]) -> dict[str, Any] | None:  # noqa: ARG003
+        """Take its parameters from a guarantee, where it is measured against one; None where it is not."""
+        return None
 
     @abstractmethod
     def measure(self, evaluation: Evaluation) -> float:

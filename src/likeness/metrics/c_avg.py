@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from likeness.checks import whole
 from likeness.metrics._losses import everybody
@@ -11,6 +12,7 @@ from likeness.metrics.base import Metric
 
 if TYPE_CHECKING:
     from likeness.metrics.base import Evaluation
+    from likeness.models.base import PrivacyModel
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,12 @@ class CAvg(Metric):
 
     def __post_init__(self) -> None:
         whole(self.name, "k", self.k, at_least=1)
+
+    @classmethod
+    def asked(cls, models: tuple[PrivacyModel, ...]) -> dict[str, Any] | None:
+        """Take the largest size that a model asks of every class."""
+        sizes = [model.conditions.size for model in models]
+        return max(({"k": k} for k in sizes if k is not None), key=itemgetter("k"), default=None)
 
     def measure(self, evaluation: Evaluation) -> float:
         """Divide the people by the classes and by k."""

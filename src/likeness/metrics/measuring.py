@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from likeness.models.base import PrivacyModel
 
 
-_BOUND = {"l", "alpha", "beta", "sensitive"}
 """Parameters of models about individuals that ``vulnerable-classes`` has too."""
 
 
@@ -212,17 +210,8 @@ def parameters_asked(models: Iterable[PrivacyModel]) -> dict[str, dict[str, Any]
     {'c-avg': {'k': 5}, 'vulnerable-classes': {'l': 3}}
     """
     models = tuple(models)
-    found: dict[str, dict[str, Any]] = {}
-    sizes = [k for model in models if (k := getattr(model, "k", None)) is not None]
-    if sizes:
-        found["c-avg"] = {"k": max(sizes)}
-    about = [registry.parameters(model) for model in models if model.about_individuals]
-    bounds = sorted((given for given in about if "l" in given), key=itemgetter("l"), reverse=True)
-    bounds += [given for given in about if "alpha" in given]
-    if bounds:
-        # A model that asks for k individuals with l values is judged by its l.
-        found["vulnerable-classes"] = {name: value for name, value in bounds[0].items() if name in _BOUND}
-    return found
+    asked = {name: registry.load("metrics", name).asked(models) for name in registry.names("metrics")}
+    return {name: given for name, given in asked.items() if given is not None}
 
 
 @cache

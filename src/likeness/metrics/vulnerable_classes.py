@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from likeness import registry
 from likeness.checks import whole
 from likeness.errors import PolicyError
 from likeness.methods.base import holding_classes
@@ -93,6 +95,16 @@ class VulnerableClasses(Metric):
             IrAlphaBetaAnonymity(self.alpha, self.beta, sensitive=self.sensitive),
             EirAlphaBetaAnonymity(self.alpha, self.beta, sensitive=self.sensitive),
         )
+
+    @classmethod
+    def asked(cls, models: tuple[PrivacyModel, ...]) -> dict[str, Any] | None:
+        """Take the largest l that a model asks of individuals, else the first α and β."""
+        about = [registry.parameters(model) for model in models if model.about_individuals]
+        bounds = sorted((given for given in about if "l" in given), key=itemgetter("l"), reverse=True)
+        bounds += [given for given in about if "alpha" in given]
+        # A model that asks for k individuals with l values is judged by its l.
+        own = {one.name for one in fields(cls)}
+        return {name: value for name, value in bounds[0].items() if name in own} if bounds else None
 
     def measure(self, evaluation: Evaluation) -> float:
         """Count the vulnerable classes.

@@ -13,7 +13,15 @@ import numpy as np
 from likeness.checks import number, whole
 from likeness.errors import PolicyError, suggestion
 from likeness.exact import Real
-from likeness.models.base import COUNT, SHARE, BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models.base import (
+    COUNT,
+    SHARE,
+    BoundModel,
+    Conditions,
+    SensitiveAttribute,
+    SensitiveModel,
+    Strength,
+)
 from likeness.models.rounding import float_above, largest_ratio
 from likeness.models.shares import ShareLimits
 from likeness.wording import quoted
@@ -85,6 +93,11 @@ class AlphaKAnonymity(SensitiveModel):
         """Leave values out that are not among these."""
         kept = [value for value in self.values or () if value in values]
         return replace(self, values=kept) if kept else self
+
+    @property
+    def conditions(self) -> Conditions:
+        """What can be counted of it."""
+        return Conditions(size=self.k)
 
     def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
         """Bind to a sensitive attribute.

@@ -241,6 +241,42 @@ class ParameterRange(NamedTuple):
     weakest: int | None = None
 
 
+class Conditions(NamedTuple):
+    """What a model asks of every class that can be counted while individuals join it.
+
+    Parameters
+    ----------
+    size
+        Fewest records, or individuals.
+    values
+        Fewest different sensitive values.
+    hidden_values
+        Fewest values that remain possible for everybody, given all of one's own and of the others (EIR l-diversity). It takes
+        whose values they are, not just counts.
+    of_records
+        Largest share of one individual in the records.
+    of_pairs
+        Largest share of one value in the pairs of an individual and a value of theirs.
+    of_individuals
+        Largest share of the individuals that have one value.
+    complete
+        Whether a class that meets these holds; else the model asks for more.
+    """
+
+    size: int | None = None
+    values: Fraction | None = None
+    hidden_values: int | None = None
+    of_records: Fraction | None = None
+    of_pairs: Fraction | None = None
+    of_individuals: Fraction | None = None
+    complete: bool = False
+
+    @property
+    def size_alone(self) -> bool:
+        """Whether nothing but a size is asked for."""
+        return self.complete and self == Conditions(size=self.size, complete=True)
+
+
 COUNT = ParameterRange(larger_is_stronger=True, weakest=1)
 """A number of records, individuals or values that a class must have."""
 SHARE = ParameterRange(ends=(0.001, 1), weakest=1)
@@ -269,6 +305,11 @@ class PrivacyModel(Composable, ABC):
     def scope(self) -> Scope:
         """Who can check the proof."""
         return "public"
+
+    @property
+    def conditions(self) -> Conditions:
+        """What it asks of every class that can be counted."""
+        return Conditions()
 
     @abstractmethod
     def bind(self, attribute: SensitiveAttribute | None) -> BoundModel:

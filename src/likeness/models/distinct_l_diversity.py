@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from likeness.checks import whole
-from likeness.models.base import COUNT, BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models.base import COUNT, BoundModel, Conditions, SensitiveAttribute, SensitiveModel, Strength
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,6 +51,11 @@ class DistinctLDiversity(SensitiveModel):
     def __post_init__(self) -> None:
         super().__post_init__()
         whole(self.name, "l", self.l, at_least=1)
+
+    @property
+    def conditions(self) -> Conditions:
+        """All of it."""
+        return Conditions(values=Fraction(self.l), complete=True)
 
     def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
         """Bind to a sensitive attribute."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from likeness.models._of_individuals import BoundShares, IndividualShares
+from likeness.models.base import Conditions
 
 if TYPE_CHECKING:
     from likeness.models.base import BoundModel, SensitiveAttribute
@@ -40,6 +41,12 @@ class EirAlphaBetaAnonymity(IndividualShares):
     closed_under_union: ClassVar[bool] = True
     closed_under_adding: ClassVar[bool] = False
     about_individuals: ClassVar[bool] = True
+
+    @property
+    def conditions(self) -> Conditions:
+        """All of it."""
+        alpha, beta = self.shares()
+        return Conditions(of_records=alpha, of_individuals=beta, complete=True)
 
     def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
         """Bind to a sensitive attribute."""

@@ -10,7 +10,15 @@ import numpy as np
 
 from likeness.checks import whole
 from likeness.models._of_individuals import too_few_values
-from likeness.models.base import COUNT, LARGEST, BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models.base import (
+    COUNT,
+    LARGEST,
+    BoundModel,
+    Conditions,
+    SensitiveAttribute,
+    SensitiveModel,
+    Strength,
+)
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
@@ -62,6 +70,11 @@ class EirLDiversity(SensitiveModel):
     def __post_init__(self) -> None:
         super().__post_init__()
         whole(self.name, "l", self.l, at_least=1)
+
+    @property
+    def conditions(self) -> Conditions:
+        """All of it."""
+        return Conditions(hidden_values=self.l, complete=True)
 
     def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
         """Bind to a sensitive attribute."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from likeness.checks import number
 from likeness.exact import Real, ln_bounds, rational
-from likeness.models.base import COUNT, BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models.base import COUNT, BoundModel, Conditions, SensitiveAttribute, SensitiveModel, Strength
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,6 +58,11 @@ class EntropyLDiversity(SensitiveModel):
     def __post_init__(self) -> None:
         super().__post_init__()
         number(self.name, "l", self.l, at_least=1)
+
+    @property
+    def conditions(self) -> Conditions:
+        """What can be counted of it."""
+        return Conditions(values=number(self.name, "l", self.l))
 
     def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
         """Bind to a sensitive attribute."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
@@ -10,7 +11,15 @@ import numpy as np
 
 from likeness.checks import whole
 from likeness.models._of_individuals import too_few_values
-from likeness.models.base import COUNT, LARGEST, BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models.base import (
+    COUNT,
+    LARGEST,
+    BoundModel,
+    Conditions,
+    SensitiveAttribute,
+    SensitiveModel,
+    Strength,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,6 +67,11 @@ class IrKlAnonymity(SensitiveModel):
         super().__post_init__()
         whole(self.name, "k", self.k, at_least=1)
         whole(self.name, "l", self.l, at_least=1)
+
+    @property
+    def conditions(self) -> Conditions:
+        """All of it."""
+        return Conditions(size=self.k, values=Fraction(self.l), complete=True)
 
     def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
         """Bind to a sensitive attribute."""

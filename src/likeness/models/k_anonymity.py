@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import whole
-from likeness.models.base import COUNT, LARGEST, BoundModel, PrivacyModel, SensitiveAttribute, Strength
+from likeness.models.base import (
+    COUNT,
+    LARGEST,
+    BoundModel,
+    Conditions,
+    PrivacyModel,
+    SensitiveAttribute,
+    Strength,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,6 +57,11 @@ class KAnonymity(PrivacyModel):
 
     def __post_init__(self) -> None:
         whole(self.name, "k", self.k, at_least=1)
+
+    @property
+    def conditions(self) -> Conditions:
+        """All of it."""
+        return Conditions(size=self.k, complete=True)
 
     def bind(self, attribute: SensitiveAttribute | None) -> BoundModel:  # noqa: ARG002
         """Bind; the sensitive attribute does not matter."""

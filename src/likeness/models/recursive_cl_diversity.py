@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import number, whole
-from likeness.models.base import COUNT, GAIN, BoundModel, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models.base import (
+    COUNT,
+    GAIN,
+    BoundModel,
+    Conditions,
+    SensitiveAttribute,
+    SensitiveModel,
+    Strength,
+)
 from likeness.models.rounding import fraction_below, largest_ratio, times
 
 if TYPE_CHECKING:
@@ -63,6 +71,11 @@ class RecursiveClDiversity(SensitiveModel):
         super().__post_init__()
         number(self.name, "c", self.c, above=0)
         whole(self.name, "l", self.l, at_least=2)
+
+    @property
+    def conditions(self) -> Conditions:
+        """What can be counted of it."""
+        return Conditions(values=Fraction(self.l))
 
     def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
         """Bind to a sensitive attribute."""

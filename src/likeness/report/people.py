@@ -8,12 +8,11 @@ People who stand in several records of a table whose policy does not say so.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from likeness.checks import number
 from likeness.methods.base import holding_classes
 from likeness.microdata.grouping import distinct
 from likeness.microdata.individuals import find_individuals
@@ -25,6 +24,7 @@ from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
@@ -179,9 +179,8 @@ def people_findings(release: Release) -> list[Finding]:
     for model in private.encoded.name_models(private.policy.privacy):
         if model.about_individuals:
             continue
-        k = getattr(model, "k", None)
-        if k is not None:
-            found.append(_too_few_people(release, model.name, k))
+        if (size := model.conditions.size) is not None:
+            found.append(_too_few_people(release, model.name, size))
         if isinstance(model, SensitiveModel):
             found.append(_too_few_values(release, model))
     return found
@@ -294,8 +293,7 @@ def values_asked(model: PrivacyModel) -> int:
     >>> values_asked(EntropyLDiversity("5/2")), values_asked(BetaLikeness(4))
     (3, 2)
     """
-    asked: Any = getattr(model, "l", None)
-    return 2 if asked is None else max(2, math.ceil(number(model.name, "l", asked)))
+    return max(2, math.ceil(_values(model) or 0))
 
 
 def heaviest_withheld(release: Release, persons: NDArray[np.int64] | None) -> tuple[list[list[str]], int]:
@@ -315,7 +313,7 @@ def heaviest_withheld(release: Release, persons: NDArray[np.int64] | None) -> tu
     """
     private = release.private
     data, plan = private.encoded.data, private.solution.plan
-    limited = any(model.about_individuals and hasattr(model, "alpha") for model in private.policy.privacy)
+    limited = any(model.conditions.of_records is not None for model in private.policy.privacy)
     if persons is None or data.individuals is None or not limited or not plan.withheld:
         return [], 0
     reasons = list(plan.withheld_because)
@@ -407,12 +405,18 @@ def asked_of_a_class(models: Iterable[PrivacyModel]) -> tuple[str, int] | None:
     (('l', 7), None)
     """
     numbers = [
-        (name, math.ceil(number(model.name, name, value)))
+        (name, math.ceil(value))
         for model in models
-        for name in ("k", "l")
-        if (value := getattr(model, name, None)) is not None
+        for name, value in (("k", model.conditions.size), ("l", _values(model)))
+        if value is not None
     ]
     return max(numbers, key=lambda one: one[1], default=None)
+
+
+def _values(model: PrivacyModel) -> Fraction | int | None:
+    """Number of values a model asks for, of a class or for everybody in it."""
+    asked = model.conditions
+    return asked.values if asked.hidden_values is None else asked.hidden_values
 
 
 def _not_counted(

@@ -15,7 +15,7 @@ import numpy as np
 
 from likeness.checks import choice, whole
 from likeness.errors import PolicyError
-from likeness.methods.base import Method, Problem, holding_classes
+from likeness.methods.base import Method, Problem, holding_classes, sizes_asked
 from likeness.methods.burel.buckets import Buckets, bi_split, bucketize
 from likeness.methods.burel.drawing import REFINEMENTS, draw, mirror, refined
 from likeness.methods.burel.exchange import exchange_classes
@@ -287,7 +287,7 @@ def _first_gain_limits(requirements: tuple[Requirement, ...]) -> tuple[GainLimit
 
 def _smallest_class(requirements: tuple[Requirement, ...]) -> int:
     """Find the largest k asked for."""
-    return max((one.model.k for one in requirements if isinstance(one.model, KAnonymity)), default=1)
+    return max(sizes_asked(requirements), default=1)
 
 
 def _history(bound: GainLimits, buckets: Buckets, leaves: Leaves) -> dict[str, object]:

@@ -14,7 +14,6 @@ import numpy as np
 
 from likeness.checks import choice, whole
 from likeness.errors import PolicyError
-from likeness.exact import rational
 from likeness.methods.base import Method, Problem
 from likeness.methods.danonyir.run import Run, lay_out_limits
 from likeness.methods.danonyir.space import lay_out_space, records_of
@@ -258,11 +257,8 @@ def too_heavy(problem: Problem) -> NDArray[np.bool_]:
     Without them the table is smaller, so that others may become too heavy: this is gone on with until nobody does.
     """
     data = problem.data
-    shares = [
-        rational(_alpha(one.model))
-        for one in problem.requirements
-        if one.model.name in {"ir-alpha-beta-anonymity", "eir-alpha-beta-anonymity"}
-    ]
+    asked = [one.model.conditions.of_records for one in problem.requirements]
+    shares = [share for share in asked if share is not None]
     heavy = np.zeros(data.size, np.bool_)
     if not shares:
         return heavy
@@ -275,11 +271,6 @@ def too_heavy(problem: Problem) -> NDArray[np.bool_]:
         heavy[person] = True
         total -= int(counts[person])
     return heavy
-
-
-def _alpha(model: Any) -> Any:
-    """Give the largest share that one individual's records may have."""
-    return model.alpha
 
 
 _LARGEST_OF = ("rounds of moves",)

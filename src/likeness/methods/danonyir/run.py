@@ -6,11 +6,11 @@ What is counted while a class grows, and what is left to the models' own tests, 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from likeness.exact import rational
 from likeness.methods.base import joint_views
 from likeness.methods.danonyir.space import records_of
 
@@ -299,8 +299,10 @@ def lay_out_limits(problem: Problem) -> Asked:
     limits = np.zeros(LIMITS, np.int64)
     view: View | None = None
     others: list[Requirement] = []
-    # Only counting decides EIR l-diversity exactly: its compiled test sees counts, not whose values they are.
-    for requirement in sorted(problem.requirements, key=lambda one: one.model.name != "eir-l-diversity"):
+    # Only counting decides hidden values (EIR l-diversity) exactly: a compiled test sees counts, not whose values they are.
+    for requirement in sorted(
+        problem.requirements, key=lambda one: one.model.conditions.hidden_values is None
+    ):
         own = requirement.view
         same = own is None or view is None or own.looks_at == view.looks_at
         if (own is not None and (own.known or not same)) or not _count(requirement, limits, data):
@@ -332,29 +334,27 @@ def _count(requirement: Requirement, limits: NDArray[np.int64], data: Microdata)
     """Whether a model's condition can be counted; then it is put into the limits."""
     from likeness.methods.danonyir.kernels import counts as at
 
-    model: Any = requirement.model
-    people, shares = data.size + 1, []
-    if model.name in {"k-anonymity", "ir-k-anonymity", "ir-kl-anonymity"}:
-        limits[at.PEOPLE] = max(limits[at.PEOPLE], min(model.k, people))
-    if model.name in {"distinct-l-diversity", "ir-kl-anonymity"}:
-        limits[at.VALUES] = max(limits[at.VALUES], min(model.l, _distinct(requirement) + 1))
-    if model.name == "eir-l-diversity":
-        limits[at.REASONING] = max(limits[at.REASONING], min(model.l, people))
-    if model.name in {"ir-alpha-beta-anonymity", "eir-alpha-beta-anonymity"}:
-        whose = at.VALUE_OF_PEOPLE if model.name.startswith("eir") else at.VALUE_OF_PAIRS
-        shares = [(at.OF_RECORDS, rational(model.alpha)), (whose, rational(model.beta))]
+    asked, people = requirement.model.conditions, data.size + 1
+    if not asked.complete:
+        return False
+    limited = (
+        (at.OF_RECORDS, asked.of_records),
+        (at.VALUE_OF_PAIRS, asked.of_pairs),
+        (at.VALUE_OF_PEOPLE, asked.of_individuals),
+    )
+    shares = [(where, share) for where, share in limited if share is not None]
     records = max(1, records_of(data)[0].size)
     if any(max(share.numerator, share.denominator) * records > _MOST_PRODUCT for _, share in shares):
         return False
+    if asked.size is not None:
+        limits[at.PEOPLE] = max(limits[at.PEOPLE], min(asked.size, people))
+    if asked.values is not None:
+        limits[at.VALUES] = max(limits[at.VALUES], min(ceil(asked.values), _distinct(requirement) + 1))
+    if asked.hidden_values is not None:
+        limits[at.REASONING] = max(limits[at.REASONING], min(asked.hidden_values, people))
     for where, share in shares:
         _lower(limits, where, share)
-    return bool(shares) or model.name in {
-        "k-anonymity",
-        "ir-k-anonymity",
-        "ir-kl-anonymity",
-        "distinct-l-diversity",
-        "eir-l-diversity",
-    }
+    return True
 
 
 def _distinct(requirement: Requirement) -> int:

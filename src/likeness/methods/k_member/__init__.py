@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import choice, whole
-from likeness.methods.base import Method, Problem, clusters_at_most, joint_views
+from likeness.methods.base import Method, Problem, clusters_at_most, joint_views, sizes_asked
 from likeness.methods.leftovers import join_leftovers, nearest_first
 from likeness.methods.spaces import record_space
 from likeness.microdata.losses import LOSSES, geometry
 from likeness.microdata.plan import Plan
-from likeness.models.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,7 +78,7 @@ class KMember(Method):
         from likeness.methods.k_member.kernels import CLASSES, LEFT, added_losses, begin, go_on
 
         data, tuples = problem.data, problem.data.tuples
-        asked = [one.model.k for one in problem.requirements if isinstance(one.model, KAnonymity)]
+        asked = sizes_asked(problem.requirements)
         k = max([self.k or (1 if asked else 2), *asked])
         if data.size < k:
             reason = {f"fewer than {k} {problem.word}": data.size} if data.size else {}

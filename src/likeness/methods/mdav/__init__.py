@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import whole
-from likeness.methods.base import Method, Problem
+from likeness.methods.base import Method, Problem, sizes_asked
 from likeness.methods.spaces import join_failing, points, record_space
 from likeness.microdata.plan import Plan, renumber
-from likeness.models.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,7 +83,7 @@ class Mdav(Method):
         from likeness.methods.mdav.kernels import CLUSTERS, RECORDS, begin, go_on
 
         data, tuples = problem.data, problem.data.tuples
-        asked = [one.model.k for one in problem.requirements if isinstance(one.model, KAnonymity)]
+        asked = sizes_asked(problem.requirements)
         k = min(self.k or max([2, *asked]), data.size)
         space = record_space(data)
         state = begin(space, tuples.sizes, k)

@@ -11,11 +11,10 @@ import numpy as np
 from likeness.checks import choice
 from likeness.errors import PolicyError
 from likeness.methods._ec_tree import Leaves, grow
-from likeness.methods.base import Method, Problem, holding_classes
+from likeness.methods.base import Method, Problem, holding_classes, sizes_asked
 from likeness.methods.sabre.ground import BOUNDS, Ground, Span, ground_of
 from likeness.methods.spaces import join_failing, points
 from likeness.microdata.plan import Plan
-from likeness.models.k_anonymity import KAnonymity
 from likeness.models.rounding import times
 from likeness.models.t_closeness import TCloseness
 
@@ -237,7 +236,7 @@ class _Task:
         transport = cast("Transport", found.bound.transport)  # type: ignore[attr-defined]
         distance = cast("TCloseness", found.model).distance or cast("View", found.view).domain.distance
         ground = ground_of(transport, bound, ordered=distance == "ordered")
-        smallest = max((one.model.k for one in requirements if isinstance(one.model, KAnonymity)), default=1)
+        smallest = max(sizes_asked(requirements), default=1)
         t = cast("Fraction", found.bound.t)  # type: ignore[attr-defined]
         return _Task(found, t, ground, np.flatnonzero(transport.counts), smallest)
 

@@ -13,11 +13,10 @@ import numpy as np
 
 from likeness.checks import choice, whole
 from likeness.methods._lattice import one_class
-from likeness.methods.base import Method, Problem, clusters_at_most, joint_views
+from likeness.methods.base import Method, Problem, clusters_at_most, joint_views, sizes_asked
 from likeness.methods.leftovers import join_leftovers, nearest_first
 from likeness.methods.spaces import places
 from likeness.microdata.plan import Plan
-from likeness.models.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -156,7 +155,7 @@ class Sbca(Method):
 
     def _size(self, problem: Problem) -> int:
         """Records of a class."""
-        asked = [one.model.k for one in problem.requirements if isinstance(one.model, KAnonymity)]
+        asked = sizes_asked(problem.requirements)
         return max([self.k or 2, *asked])
 
 
