@@ -151,9 +151,7 @@ def choose_form(policy: Policy, method: Method | None = None) -> Form:
                 f"{method.name}: publishes in the form {' or '.join(map(repr, possible))}, not {policy.form.name!r}"
             )
     form: Form = policy.form if policy.form is not None else registry.create("forms", name, {})
-    if policy.output.numeric_pairs and hasattr(form, "numeric_pairs"):
-        form = type(form)(**{**registry.parameters(form), "numeric_pairs": True})
-    return form
+    return form.with_numeric_pairs() if policy.output.numeric_pairs else form
 
 
 def choose(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
 from secrets import randbits
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -100,10 +99,8 @@ def _content(encoded: Encoded, policy: Policy) -> dict[str, Any]:
 
 def _plain(model: PrivacyModel, encoded: Encoded) -> PrivacyModel:
     """Take a bound that is a Python function as the caps it gives the shares of the table."""
-    bound = getattr(model, "bound", None)
-    if bound is None:
+    if not model.has_function:
         return model
     size = encoded.data.size
     counts = {int(count) for codes in encoded.data.sensitive_codes for count in np.bincount(codes)} - {0}
-    caps = {str(share): str(bound(share)) for share in (Fraction(count, size) for count in sorted(counts))}
-    return replace(cast("Any", model), bound=None, caps=caps)  # type: ignore[no-any-return]
+    return model.with_caps(model.caps_of(Fraction(count, size) for count in sorted(counts)))

@@ -326,10 +326,10 @@ def _load_theirs(kind: str, name: str) -> type[Any]:
         raise _not_loaded(kind, entry, problem) from None
     if not isinstance(part, type) or not is_dataclass(part) or part.__name__ != class_name(kind, name):
         raise _not_loaded(kind, entry, f"it must be a dataclass called {class_name(kind, name)}")
-    # Data sets have no base class, and are called what their entry is.
+    # Datasets are called what their entry is.
     if kind != "datasets" and getattr(part, "name", None) != name:
         raise _not_loaded(kind, entry, f"its class must say name = {name!r}")
-    if kind != "datasets" and not any(base.__module__ == f"likeness.{kind}.base" for base in part.__mro__):
+    if not any(base.__module__ == f"likeness.{kind}.base" for base in part.__mro__):
         raise _not_loaded(kind, entry, f"it must be derived from the class in likeness.{kind}.base")
     return part
 

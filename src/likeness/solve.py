@@ -126,7 +126,7 @@ def _search(
         problem = Problem(
             here,
             requirements,
-            LOSSES[getattr(method, "loss", "glm")],
+            LOSSES[method.loss],
             rng,
             None if parts is None else group_codes([parts[active]], [int(parts.max()) + 1]).of,
             int(withhold_at_most * units.size) - (units.size - here.size),

@@ -37,14 +37,20 @@ class GeneralizedForm:
     name: ClassVar[str] = "generalized"
 
 
+class Model:
+    sensitive: str | None = None
+    needs_sensitive: ClassVar[bool] = False
+    about_individuals: ClassVar[bool] = False
+
+
 @dataclass(frozen=True)
-class Alone:
+class Alone(Model):
     k: int
     name: ClassVar[str] = "alone"
 
 
 @dataclass(frozen=True)
-class Covering:
+class Covering(Model):
     level: Any
     sensitive: str | None = None
     name: ClassVar[str] = "covering"

@@ -54,16 +54,16 @@ def belongings(dataset: Any, table: Path) -> tuple[dict[Path, str], Path | None]
     """
     from likeness.policy.files import write_yaml
 
-    hierarchies = dataset.hierarchies() if hasattr(dataset, "hierarchies") else {}
+    hierarchies = dataset.hierarchies()
     texts, names = {}, {}
     for name, rows in hierarchies.items():
         text = _arx(rows)
         taken = (table.parent / name).exists() and not _holds(table.parent / name, text)
         names[name] = f"{table.stem}-{name}" if taken else name
         texts[table.parent / names[name]] = text
-    if not hasattr(dataset, "policy") or not _usable(dataset.policy()):
-        return texts, None
     given = dataset.policy()
+    if given is None or not _usable(given):
+        return texts, None
     for column in given["columns"].values():
         if isinstance(column.get("hierarchy"), str):
             column["hierarchy"] = names.get(column["hierarchy"], column["hierarchy"])

@@ -24,6 +24,7 @@ import numpy as np
 import polars as pl
 
 from likeness.datasets._draws import Draws, Integers, broken_line, check_size
+from likeness.datasets.base import Dataset
 from likeness.errors import InvalidError
 
 AGES = range(16, 95)
@@ -176,7 +177,7 @@ def _classes_by_frequency() -> list[int]:
 
 
 @dataclass(frozen=True)
-class Census:
+class Census(Dataset):
     """A census of 500,000 people with 50 salary classes, made to the published facts of CENSUS (Cao & Karras 2012).
 
     The table of Cao & Karras 2012 (section 6, Table 3) cannot be had; this one has its columns and

@@ -11,6 +11,7 @@ import polars as pl
 
 from likeness.datasets import _diagnoses, _residents
 from likeness.datasets._draws import Draws, Integers, check_size
+from likeness.datasets.base import Dataset
 
 FIRST_DAY, DAYS = date(2023, 1, 1), 365
 LONGEST_STAY = 120
@@ -23,7 +24,7 @@ INSURANCE_BY_STAGE = (  # percent under 18, under 65, older
 
 
 @dataclass(frozen=True)
-class Hospital:
+class Hospital(Dataset):
     """Hospital admissions of one year: names, ZIP codes, ages, diagnoses; one record a patient.
 
     Invented people. What a steward meets is there: identifiers, ZIP codes with leading zeros and a

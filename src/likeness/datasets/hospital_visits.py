@@ -11,6 +11,7 @@ import polars as pl
 
 from likeness.datasets import _diagnoses, _residents
 from likeness.datasets._draws import Draws, Integers, Reals, check_size
+from likeness.datasets.base import Dataset
 
 FIRST_DAY, DAYS = date(2019, 1, 1), 1826  # five years
 MOST_VISITS = 30
@@ -19,7 +20,7 @@ OTHER_ILLNESS = 0.2  # … about the second
 
 
 @dataclass(frozen=True)
-class HospitalVisits:
+class HospitalVisits(Dataset):
     """Outpatient visits of five years, several a patient: who, where, when, diagnosis, cost; a 1:M table.
 
     Invented people, as in ``hospital``. A patient's number, name, ZIP code, birth date and sex are the same

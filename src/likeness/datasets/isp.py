@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from likeness.datasets._draws import Draws, broken_line, check_size
+from likeness.datasets.base import Dataset
 
 YOUNGEST, OLDEST = 18, 87
 SEXES = ("Male", "Female")
@@ -46,7 +47,7 @@ CHARGES = (980, 1480, 1980, 2480, 2980, 3480, 3980, 4480, 4980, 5980, 6980, 9800
 
 
 @dataclass(frozen=True)
-class Isp:
+class Isp(Dataset):
     """Customers of an internet provider: age, sex, a long-tailed location, and what they pay a month.
 
     The table of Sarrafi Aghdam & Sonehara 2016 (section 7) is private; this one has its size, 5,750 records, and

@@ -151,9 +151,7 @@ def encode(table: Table, policy: Policy) -> Encoded:
     policy = policy.naming(table.names)
     _check_columns(table, policy)
     people = None if policy.individual is None else find_people(table, policy)
-    recoding = (
-        policy.form.recoding if policy.form is not None and hasattr(policy.form, "recoding") else "tight"
-    )
+    recoding = "tight" if policy.form is None else policy.form.recoding
     folder = policy.folder or Path()
     problems: list[str] = [] if people is None else list(people.problems)
     error: type[LikenessError] = PolicyError

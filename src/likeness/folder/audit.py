@@ -221,12 +221,13 @@ def plain_policy(policy: Policy, certificate: Certificate, renamed: Mapping[str,
     back = {published: name for name, published in renamed.items()}
     models: list[Any] = []
     for model in policy.privacy:
-        if getattr(model, "bound", None) is None:
+        if not model.has_function:
             models.append(model)
             continue
+        written = registry.parameters(model.with_caps({})).keys() - registry.parameters(model).keys()
         for entry in certificate.guarantee:
             given = dict(entry["parameters"])
-            if entry["model"] == model.name and "caps" in given:
+            if entry["model"] == model.name and written <= given.keys():
                 if given.get("sensitive") in back:
                     given["sensitive"] = back[given["sensitive"]]
                 models.append(registry.create("models", model.name, given))

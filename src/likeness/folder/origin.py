@@ -418,7 +418,7 @@ class Origin:
             "bucket",
             *form.leading,
         }
-        if getattr(form, "numeric_pairs", False):
+        if form.numeric_pairs:
             known |= {f"{domain.name}_{end}" for domain in self.encoded.data.quasi for end in ("low", "high")}
         first = next(iter(self.public.tables.values()))
         for name in first.names:

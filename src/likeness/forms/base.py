@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -93,6 +93,8 @@ class Publication(ABC):
     """
 
     form: ClassVar[str]
+    tells_classes: ClassVar[bool] = True
+    """Whether sensitive values are told by class; else of everybody at once."""
     mechanism: Mechanism | None = None
     size: int
     sensitive: tuple[Domain, ...]
@@ -321,6 +323,10 @@ class Form(ABC):
     """Names of the published tables; columns published as they are go with the first."""
     leading: ClassVar[tuple[str, ...]] = ()
     """Columns of its own that stand before those of the original in the first table."""
+    recoding: str = "tight"
+    """How regions are found: a parameter of forms that publish regions."""
+    numeric_pairs: bool = False
+    """Whether the ends of regions are published as numbers too: a parameter of forms that can."""
     needs_individuals: ClassVar[bool] = False
     """Whether it publishes whose records are whose, so that the policy must name the column that tells people apart."""
     publishes_exactly: ClassVar[bool] = False
@@ -379,6 +385,10 @@ class Form(ABC):
         foreign = (name for name in names if name not in keys)
         allowed = {*of.values()} - {"added"} if roles is None else roles
         return [name for name in foreign if name in RESERVED or of.get(name) not in allowed]
+
+    def with_numeric_pairs(self) -> Self:
+        """Publish the ends of regions as numbers too, where the form can."""
+        return self
 
     @abstractmethod
     def publish(self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator) -> Published:

@@ -49,6 +49,7 @@ class BaselinePublication(ExactRecords):
     """
 
     form: ClassVar[str] = "baseline"
+    tells_classes: ClassVar[bool] = False
 
     def __init__(self, release: Columns, distribution: Columns, columns: PublishedColumns) -> None:
         super().__init__(release, columns)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -67,6 +67,10 @@ class GeneralizedForm(Form):
     numeric_pairs: bool = False
 
     name: ClassVar[str] = "generalized"
+
+    def with_numeric_pairs(self) -> Self:
+        """Publish the ends of regions as numbers too."""
+        return replace(self, numeric_pairs=True)
 
     def __post_init__(self) -> None:
         choice(self.name, "recoding", self.recoding, ("tight", "hierarchy", "set"))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
+from likeness import registry
 from likeness.microdata.statistics import count_classes
 from likeness.progress import Progress
 
@@ -161,6 +162,8 @@ class Method(ABC):
     """The form its plans are published in, unless the policy says otherwise."""
     forms: ClassVar[tuple[str, ...]] = ()
     """Other forms its plans can be published in."""
+    loss: str = "glm"
+    """What it minimizes, as `LOSSES` names it: a parameter of methods that can minimize several."""
     takes_individuals: ClassVar[bool] = False
     """Whether it can work on individuals with several records each (1:M tables)."""
     takes_parts: ClassVar[bool] = False
@@ -175,7 +178,8 @@ class Method(ABC):
         False where other forms publish no classes, and where what a method withholds is what it was asked for, as
         in variants that follow a paper's letter.
         """
-        return self.form in {"generalized", "identity-reserved"}
+        publishes_exactly: bool = registry.load("forms", self.form).publishes_exactly
+        return not publishes_exactly
 
     @property
     def bounds_regions(self) -> bool:

@@ -25,7 +25,6 @@ from likeness.wording import count
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likeness.models.base import PrivacyModel
     from likeness.models.requirements import Requirement, View
 
 _INSTEAD = (
@@ -78,7 +77,7 @@ class Perturbation(Method):
         """Refuse models that are more than limits on the confidence in each value."""
         limited = [one for one in requirements if one.view is not None]
         problems = [
-            f"{self.name}: cannot meet {one.subject}{_because(one.model)}, which is not a limit on the confidence in each "
+            f"{self.name}: cannot meet {one.subject}{_because(one)}, which is not a limit on the confidence in each "
             f"value alone; use {_INSTEAD}, or another method"
             for one in limited
             if one.bound.posterior_limits() is None
@@ -125,9 +124,10 @@ class Perturbation(Method):
         return replace(plan, sensitive=published, mechanism=mechanism, history=history)
 
 
-def _because(model: PrivacyModel) -> str:
+def _because(requirement: Requirement) -> str:
     """Name the parameter that asks for more than a limit on each value."""
-    return " with negative" if getattr(model, "negative", None) is not None else ""
+    parameter = requirement.model.beyond_posteriors
+    return f" with {parameter}" if parameter else ""
 
 
 def _limits(requirement: Requirement, view: View, counts: NDArray[np.int64]) -> Limits:

@@ -21,7 +21,7 @@ from likeness.models.rounding import float_above
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -175,6 +175,10 @@ class BoundModel(ABC):
         """
         return ""
 
+    def caps(self) -> dict[str, str]:
+        """Say by value, in exact numbers, what a function among the parameters limits; empty where there is none."""
+        return {}
+
     def because(self, stats: ClassStatistics) -> str:  # noqa: ARG002
         """Say why a class does not hold, as a part of a message; empty where the measure says it all.
 
@@ -298,6 +302,8 @@ class PrivacyModel(Composable, ABC):
     """Whether sizes are individuals where people have several records; else pairs of an individual and a value of theirs."""
     about_individuals: ClassVar[bool] = False
     """Whether it is about people with several records, so that a policy must name the column that tells them apart."""
+    sensitive: str | None = None
+    """The sensitive column it covers, where it may name one."""
     ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType({})
     """The parameters that a search may vary, and that other releases are measured by."""
 
@@ -310,6 +316,24 @@ class PrivacyModel(Composable, ABC):
     def conditions(self) -> Conditions:
         """What it asks of every class that can be counted."""
         return Conditions()
+
+    @property
+    def beyond_posteriors(self) -> str:
+        """Name the parameter that asks for more than limits on the confidence in each value; empty where none does."""
+        return ""
+
+    @property
+    def has_function(self) -> bool:
+        """Whether a parameter is a Python function, which no file can hold."""
+        return False
+
+    def caps_of(self, shares: Iterable[Fraction]) -> dict[str, str]:  # noqa: ARG002
+        """Evaluate the function among the parameters at some shares; empty where there is none."""
+        return {}
+
+    def with_caps(self, caps: Mapping[str, str]) -> Self:  # noqa: ARG002
+        """Put what the function among the parameters gave in its place, so that a file can hold the model."""
+        return self
 
     @abstractmethod
     def bind(self, attribute: SensitiveAttribute | None) -> BoundModel:

@@ -49,6 +49,11 @@ class GainModel(GroupedModel):
             number(self.name, "negative", self.negative, at_least=0, at_most=1)
 
     @property
+    def beyond_posteriors(self) -> str:
+        """A limit on negative gain, where one is asked for."""
+        return "" if self.negative is None else "negative"
+
+    @property
     def negative_limit(self) -> Fraction | None:
         """The limit on negative gain as a fraction."""
         if self.negative is None:

@@ -5,7 +5,7 @@ Enhanced β-likeness (Cao & Karras 2012, Definition 3 and equation 1).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -181,6 +181,19 @@ class BetaLikeness(GainModel):
                 f"{self.name}: a bound of one's own needs reference: published; the caps that the certificate keeps of it would "
                 "tell the original's distribution"
             )
+
+    @property
+    def has_function(self) -> bool:
+        """Whether a bound is given."""
+        return self.bound is not None
+
+    def caps_of(self, shares: Iterable[Fraction]) -> dict[str, str]:
+        """Evaluate the bound."""
+        return {} if self.bound is None else {str(share): str(self.bound(share)) for share in shares}
+
+    def with_caps(self, caps: Mapping[str, str]) -> Self:
+        """Keep the caps that the bound gave instead of it."""
+        return self if self.bound is None else replace(self, bound=None, caps=caps)
 
     @property
     def named_values(self) -> frozenset[str]:

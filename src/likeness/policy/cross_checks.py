@@ -45,7 +45,7 @@ def people_problems(
     ["individual: the column 'zip' has the role quasi; give it role: identifier, because it names a person"]
     """
     person = given.get("individual")
-    about = [(place, model) for place, model in models if getattr(model, "about_individuals", False)]
+    about = [(place, model) for place, model in models if model.about_individuals]
     if person is None:
         for key in ("records", "hygiene"):
             if given.get(key) is not None:
@@ -200,9 +200,9 @@ def contradictions(given: Mapping[str, Any]) -> Iterator[Entry]:
 
 def _covered(place: Place, model: Any, known: Outline) -> Iterator[Entry]:
     """Whether a model finds the sensitive column it needs."""
-    if not getattr(model, "needs_sensitive", False):
+    if not model.needs_sensitive:
         return
-    column = getattr(model, "sensitive", None)
+    column = model.sensitive
     if column is not None:
         for entry in _is_sensitive(place, column, known):
             yield entry._replace(message=f"{model.name}: {entry.message}")

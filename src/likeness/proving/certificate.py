@@ -496,7 +496,7 @@ def _check_claims(certificate: Certificate) -> None:
         raise ValueError("columns: more than one is a survey weight")
     for note in certificate.columns.notes:
         wrong = note.contradiction()
-        if (note.kind, note.shape) == ("hierarchical", "set") and getattr(form, "recoding", None) != "set":
+        if (note.kind, note.shape) == ("hierarchical", "set") and form.recoding != "set":
             wrong = "only recoding: set publishes values of a hierarchy as sets"
         if wrong:
             raise ValueError(f"columns: {note.name!r}: {wrong}")

@@ -379,11 +379,7 @@ def _prove_mechanism(mechanism: Mechanism, requirement: Requirement) -> Proof:
 
 def _described(model: PrivacyModel, requirement: Requirement | None = None) -> dict[str, Any]:
     """Parameters of a model; a bound that is a Python function is kept as the caps it gave."""
-    if getattr(model, "bound", None) is None:
-        return parameters(model)
-    caps = getattr(requirement.bound, "caps", None) if requirement is not None else None
-    changed: dict[str, Any] = {"bound": None, "caps": caps() if caps is not None else {}}
-    return parameters(replace(model, **changed))  # type: ignore[type-var]
+    return parameters(model.with_caps({} if requirement is None else requirement.bound.caps()))
 
 
 def _translate(publication: Publication, original: Microdata) -> NDArray[np.int32]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likeness import registry
 from likeness.errors import LikenessError
 from likeness.report.finding import Finding
 from likeness.wording import count
@@ -44,7 +45,7 @@ def kept_findings(evaluation: Evaluation) -> list[Finding]:
     4 of 4 records are the only ones with their quasi-identifiers,
     """
     shown = evaluation.publication
-    if shown is None or shown.form not in {"perturbed", "anatomized", "baseline"} or not shown.size:
+    if shown is None or not shown.size or not registry.load("forms", shown.form).publishes_exactly:
         return []
     found = _perturbed(evaluation, shown.mechanism) if shown.mechanism is not None else _by_bucket(shown)
     alone = int(np.count_nonzero(np.bincount(shown.identities) == 1))
@@ -121,10 +122,8 @@ def _perturbed_tells_nothing(*, column: str, expected: float, chance: float) -> 
 def _by_bucket(shown: Publication) -> list[Finding]:
     """Say how likely the likeliest value of a record's bucket is its own."""
     codes = shown.sensitive[0].codes
-    buckets = int(shown.classes.max(initial=-1)) + 1
-    if shown.form == "baseline":
-        buckets = 1
-    of = np.zeros(shown.size, np.int64) if shown.form == "baseline" else shown.classes
+    of = shown.classes
+    buckets = int(of.max(initial=-1)) + 1
     keys, counts = np.unique(of * codes + shown.sensitive_codes[0], return_counts=True)
     most = np.zeros(buckets, np.int64)
     np.maximum.at(most, keys // codes, counts)
@@ -137,9 +136,7 @@ def _by_bucket(shown: Publication) -> list[Finding]:
         "overall": int(np.bincount(shown.sensitive_codes[0]).max()) / shown.size,
     }
     # An adversary learns nothing from one bucket, and an analyst neither.
-    return [
-        Finding("sensitive-values-by-bucket", facts, _bucketed, shown.form == "anatomized" and buckets == 1)
-    ]
+    return [Finding("sensitive-values-by-bucket", facts, _bucketed, shown.tells_classes and buckets == 1)]
 
 
 def _bucketed(*, column: str, buckets: int, told: float, most: float, overall: float) -> str:

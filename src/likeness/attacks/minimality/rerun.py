@@ -63,7 +63,7 @@ class Rerun:
         one = self.data.take(records)
         other = self.data.sensitive_codes[:, sensitive]
         imagined = type(one)(one.quasi, one.codes, one.sensitive, np.ascontiguousarray(other), one.rows)
-        loss = LOSSES[getattr(method, "loss", "glm")]
+        loss = LOSSES[method.loss]
         plan = method.run(Problem(imagined, self.making.requirements, loss, self.rng, parts))
         return plan.classes if plan.buckets is None else plan.buckets
 

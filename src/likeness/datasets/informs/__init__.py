@@ -25,6 +25,7 @@ import polars as pl
 
 from likeness.datasets import _residents
 from likeness.datasets._draws import Draws, Integers, broken_line, check_size
+from likeness.datasets.base import Dataset
 from likeness.datasets.informs import diagnoses
 from likeness.errors import InvalidError
 
@@ -49,7 +50,7 @@ def patients_of(rows: int) -> int:
 
 
 @dataclass(frozen=True)
-class Informs:
+class Informs(Dataset):
     """Patients with several diagnoses, made to the published facts of INFORMS 2008; a 1:M table.
 
     The table of Wang et al. 2019 (section 5, table 5) cannot be had; this one has its size, 49,384
