@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.forms.publications import integers, plan_for, publish, table, words
-from tests.forms.workloads import askable
 from tests.identity_reserved import S4_TABLE3, S4_TABLE4, s4_classes, s4_microdata
+from tests.queries.workloads import askable
 
 from likeness.errors import PolicyError, TableError
 from likeness.forms.anatomized import AnatomizedForm

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.forms.publications import integers, publish, table, words
-from tests.forms.workloads import tables, wheres
 from tests.identity_reserved import S4_TABLE4, s4_classes, s4_microdata
 from tests.metrics.tables import evaluate
+from tests.queries.workloads import tables, wheres
 
 from likeness.errors import PolicyError, TableError
 from likeness.forms.generalized import GeneralizedForm

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.contracts.parts import example
 from tests.forms.publications import integers, plan_for, publish, table, words
-from tests.forms.workloads import askable, tables, wheres
+from tests.queries.workloads import askable, tables, wheres
 
 import likeness as lk
 from likeness import registry
