@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import unescape
+from importlib import import_module
 
 import numpy as np
 import polars as pl
@@ -11,7 +12,6 @@ from tests.report.html_check import check_html
 from tests.report.test_people import made, page_of, rows_of, visits
 
 import likeness as lk
-from likeness.report import report_page as adversaries
 from likeness.report.report_page import adversary_rows
 
 HEADING = "Homogeneity, fingerprint, membership"
@@ -45,7 +45,7 @@ def test_every_attack_is_run_on_everybody_of_a_small_table():
 
 
 def test_people_are_drawn_where_there_are_many(monkeypatch):
-    monkeypatch.setattr(adversaries, "TARGETS", 20)
+    monkeypatch.setattr(import_module("likeness.report.report_page"), "TARGETS", 20)
     rng = np.random.default_rng(1)
     who = np.repeat(np.arange(50), 3)
     frame = pl.DataFrame(

@@ -249,7 +249,7 @@ class Certificate:
                     f"certificate.json claims {about[0]}, which counts people, and does not say how many there are"
                 ]
             return []
-        k = max([1, *(getattr(model, "k", 1) for model in self.make_models())])
+        k = max([1, *(model.conditions.size or 1 for model in self.make_models())])
         if not k * verdict.classes <= self.individuals <= verdict.records:
             held = f"{count(verdict.records, 'record')} in {count(verdict.classes, 'class')}"
             asked = "" if k == 1 else f" of at least {count(k, 'individual')} each"
