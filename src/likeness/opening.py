@@ -9,7 +9,7 @@ import numpy as np
 
 from likeness.attacks.base import Making
 from likeness.attacks.matching import reach_of, shared_cells
-from likeness.encode import encode
+from likeness.encode import encode, join_records
 from likeness.errors import InvalidError, VerificationError
 from likeness.folder.audit import Audit, content_digest, locate_records
 from likeness.folder.layout import find_layout
@@ -245,8 +245,11 @@ def rejoin(folder: Path, original: Table, policy: Path | None = None, *, measuri
     audit = None if steward is None else steward.audit
     encoded = None
     if told is not None:
+        located = locate_records(told, original, audit)
+        # A second table that is not there says nothing about the first.
+        whole = join_records(original, located)
         try:
-            encoded = encode(original, locate_records(told, original, audit))
+            encoded = encode(whole, located)
         except InvalidError as problem:
             if audit is None or policy is not None:
                 raise

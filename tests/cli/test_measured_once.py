@@ -13,11 +13,11 @@ import pytest
 import likeness as lk
 from likeness import registry
 from likeness.cli._making import summarise
-from likeness.cli._rejoined import rejoin
 from likeness.cli.measure import measured as measured_by_command
 from likeness.metrics import non_uniform_entropy
 from likeness.metrics.base import Metric
 from likeness.metrics.query_error import QueryError
+from likeness.opening import rejoin
 from likeness.queries import drawing as _workload
 from likeness.queries.axes import RegionAxis
 from likeness.report.measured import loss_rows

@@ -57,14 +57,15 @@ def violations_of_people(
 
 
 def says_nothing(models: list[Model], sensitive: dict[str, Field], records: list[Record]) -> bool:
-    """Whether a bound of one's own lets everybody of a class have every value."""
+    """Whether a bound of one's own lets everybody of a class have every value, or no value is as rare as ρ1 says."""
     one_class = [0] * len(records)
-    for model in [model for model in models if "bound" in model]:
+    for model in [model for model in models if "bound" in model or "rho1" in model]:
         for column, _ in views(model, sensitive, records, one_class):
             whole = counted(model, ((person, value(model, column, row)) for person, row in records))
-            if len(whole) > 1 and all(
-                model["bound"](Fraction(n, whole.total())) == 1 for n in whole.values()
-            ):
+            shares = [Fraction(n, whole.total()) for n in whole.values()]
+            if "rho1" in model and all(p > Fraction(str(model["rho1"])) for p in shares):
+                return True
+            if "bound" in model and len(shares) > 1 and all(model["bound"](p) == 1 for p in shares):
                 return True
     return False
 

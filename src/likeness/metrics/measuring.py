@@ -178,7 +178,7 @@ def measure(
 
     Examples
     --------
-    >>> from likeness.metrics._mini_table import mini_table
+    >>> from likeness.metrics.mini_table import mini_table
     >>> from likeness.models.k_anonymity import KAnonymity
     >>> measure(mini_table(), [KAnonymity(2)], {"c-avg": None})
     {'c-avg': 1.25}
