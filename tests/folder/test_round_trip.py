@@ -64,6 +64,7 @@ def cases(draw: st.DrawFn) -> tuple[pl.DataFrame, dict[str, Any]]:
     policy = {
         "columns": columns,
         "privacy": [{"model": "k-anonymity", "k": draw(st.integers(1, 4))}],
+        "method": draw(st.sampled_from(["mondrian", "local-recoding"])),
         "form": {"recoding": draw(st.sampled_from(["tight", "hierarchy", "set"]))},
         "output": {"format": draw(st.sampled_from(["csv", "parquet"])), "numeric_pairs": draw(st.booleans())},
         "withhold": {"at_most": 1},

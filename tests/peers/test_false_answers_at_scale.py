@@ -48,6 +48,7 @@ def test_8_hierarchical_t_closeness_does_not_overflow(adult, data_folder):
     policy = lk.Policy(
         columns={name: lk.quasi() for name in QUASI} | {"occupation": lk.sensitive(hierarchy=str(file))},
         privacy=lk.TCloseness("1/10", distance="hierarchical"),
+        method=lk.Mondrian(),
     )
     release = lk.anonymize(table, policy, seed=1)
     assert release.table.height == 301_620
