@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from likeness.kernels.set_cover import ascending, cover, descending, popcount, reduce_sets
+from likeness.kernels.hitting_set import ascending, cover, descending, popcount, reduce_sets
 
 
 def layout(family):

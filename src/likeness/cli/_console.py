@@ -1,8 +1,8 @@
-"""Progress on a terminal: one line on stderr that names the stage, gone when the work is done.
-
-Where a command speaks: what was asked for on stdout, everything else on stderr.
+"""Where a command speaks: what was asked for on stdout, everything else on stderr.
 
 Plain text for people: tables in columns, numbers, shares; nothing in it moves the cursor.
+
+Progress on a terminal: one line on stderr that names the stage, gone when the work is done.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What `attack` says.
-
-``likeness attack``: what an adversary gets out of a release.
-"""
+"""``likeness attack``: what an adversary gets out of a release."""
 
 from __future__ import annotations
 

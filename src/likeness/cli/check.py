@@ -1,7 +1,4 @@
-"""What `check` says.
-
-``likeness check``: a dry run.
-"""
+"""``likeness check``: a dry run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What `demo` does and says: the steps of a steward, on a generated table.
-
-``likeness demo``: a worked example, end to end.
-"""
+"""``likeness demo``: a worked example, end to end: the steps of a steward, on a generated table."""
 
 from __future__ import annotations
 

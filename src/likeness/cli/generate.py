@@ -1,7 +1,4 @@
-"""Write a generated table with everything that belongs to it.
-
-``likeness generate``: a realistic table about invented people.
-"""
+"""``likeness generate``: a realistic table about invented people, with everything that belongs to it."""
 
 from __future__ import annotations
 

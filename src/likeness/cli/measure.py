@@ -1,7 +1,4 @@
-"""What `measure` says.
-
-``likeness measure``: what a release lost.
-"""
+"""``likeness measure``: what a release lost."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What there is to say about a method, model, form, metric, attack or dataset: its class says it all.
-
-``likeness show``: one part, its parameters, what it promises and where it is from.
-"""
+"""``likeness show``: one part, its parameters, what it promises and where it is from; its class says it all."""
 
 from __future__ import annotations
 

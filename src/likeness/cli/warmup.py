@@ -1,7 +1,4 @@
-"""Small releases by every method, for their kernels to be compiled.
-
-``likeness warmup``: compile what is compiled once.
-"""
+"""``likeness warmup``: compile what is compiled once, by small releases of every method."""
 
 from __future__ import annotations
 

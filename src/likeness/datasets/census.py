@@ -1,4 +1,6 @@
-"""Who lives in the generated census: shares of the quasi-identifiers, and what they add to a salary.
+"""Census microdata to the published facts of Cao & Karras 2012.
+
+Who lives in the generated census: shares of the quasi-identifiers, and what they add to a salary.
 
 The shares are rounded from UCI Census-Income (people of 16 and over), per mille by age band: education by
 age; marital status and work class by age and gender; given these, the attributes are independent. Not from
@@ -10,8 +12,6 @@ The effects on the salary are the coefficients, in hundredths, of a probit regre
 (above $50,000) on the same five attributes with ages in five-year bands, joined by a line and set to 0 from
 72 on; those of the two added work classes are assumed. How strong the dependence is was measured apart: see
 :class:`~likeness.datasets.census.Census`.
-
-Census microdata to the published facts of Cao & Karras 2012.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The declared domain of a column: what it says, and whether the values keep to it.
+"""One column of a table to one attribute: its domain and codes.
 
-One column of a table to one attribute: its domain and codes.
+The declared domain of a column: what it says, and whether the values keep to it.
 """
 
 from __future__ import annotations

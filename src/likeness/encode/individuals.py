@@ -1,6 +1,6 @@
-"""Who each row of a table is of, where people may have several records.
+"""The hygiene rules for people with several records: duplicates, differing quasi-identifiers, and what is counted.
 
-The hygiene rules for people with several records: duplicates, differing quasi-identifiers, and what is counted.
+Who each row of a table is of, where people may have several records.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """``classes.parquet``: what became of every row of the original. Private.
 
-Whether a class map agrees with itself and with what was published.
+A class map is checked against itself and against what was published.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Whether published regions cover the values they were made from.
+"""Whether a release is a correct generalization of its original, and nobody is lost or invented.
+
+Whether published regions cover the values they were made from.
 
 Whether published texts say exactly what stands in the original.
-
-Whether a release is a correct generalization of its original, and nobody is lost or invented.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
-"""Labels of a nested file with their lines: what its two notations have in common.
+"""Hierarchies from nested YAML or JSON: ``{"*": {Europe: [Germany, France], Asia: [Japan]}}``.
 
-Labels and lines of a nested hierarchy in JSON.
-
-Labels and lines of a nested hierarchy in YAML.
-
-Only the parser's events are used: ``no``, ``007`` and ``2024-01-01`` are values of a column and stay the
-texts that stand there, and a document of any depth is refused rather than followed.
-
-Hierarchies from nested YAML or JSON: ``{"*": {Europe: [Germany, France], Asia: [Japan]}}``.
+Both notations are read to labels with their lines. Of YAML only the parser's events are used: ``no``, ``007`` and
+``2024-01-01`` are values of a column and stay the texts that stand there, and a document of any depth is refused rather than
+followed.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Number the nodes of a checked tree in pre-order.
-
-Hierarchies from rows in ARX's format: one row per leaf, leaf first, root last.
+"""Hierarchies from rows in ARX's format: one row per leaf, leaf first, root last.
 
 A label may be repeated along a path to fill a shorter branch (``United-States;United-States;*``): it
 is one node. Anything that would make a published label ambiguous is refused.
+
+Number the nodes of a checked tree in pre-order.
 """
 
 from __future__ import annotations

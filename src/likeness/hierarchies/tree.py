@@ -1,15 +1,15 @@
-"""Lowest common ancestors of intervals of leaf ranks, for whole arrays at once.
-
-Nodes are numbered in pre-order, so of all nodes that lie between two leaves their common ancestor has
-the smallest number. The question is then a minimum over a range of ranks, which a table of the minima
-over ranges of 2^k answers with two look-ups.
-
-A generalization hierarchy as intervals of leaf ranks.
+"""A generalization hierarchy as intervals of leaf ranks.
 
 Give the leaves of a tree their pre-order ranks and every node is an interval of ranks, so that the
 lowest common ancestor of a set of leaves is that of its smallest and its largest rank (Cao & Karras
 2012, section 4.5). Numbers, ordered values and hierarchies are then all the same thing to
 a method: intervals with a loss looked up per node.
+
+Lowest common ancestors of intervals of leaf ranks, for whole arrays at once.
+
+Nodes are numbered in pre-order, so of all nodes that lie between two leaves their common ancestor has
+the smallest number. The question is then a minimum over a range of ranks, which a table of the minima
+over ranges of 2^k answers with two look-ups.
 """
 
 from __future__ import annotations

@@ -1,15 +1,11 @@
-"""Unbiased random integers from a cryptographic stream.
-
-How far a published value raises confidence in an original one, exactly.
-
-Floats, with a bound on their error, decide what is far from equality; integers decide the rest.
-
-Original counts estimated from published ones: the inverse of the matrix, and its non-negative variants.
-
-The published mechanism of a perturbed column: what each value may become, and how likely that is.
+"""The published mechanism of a perturbed column: what each value may become, and how likely that is.
 
 A mechanism is what a perturbed release is proven by, drawn from and read with: whoever has it can check how
 far a published value may raise confidence in an original one, and estimate how often the original ones occur.
+
+Draws are unbiased integers from a cryptographic stream. How far a published value raises confidence in an original one is
+decided exactly: floats, with a bound on their error, decide what is far from equality, integers the rest. Original counts are
+estimated from published ones by the inverse of the matrix, or its non-negative variants.
 """
 
 from __future__ import annotations

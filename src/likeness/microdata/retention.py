@@ -1,4 +1,10 @@
-"""Blocks of values that stand for each other: which, how large, and how unlike the values outside.
+"""How often a mechanism may keep each value, so that no published value leads to too much confidence.
+
+By the paper's scheme every record keeps its value i with chance α_i and else becomes any of the m values that occur,
+each with the same chance; its rules differ in the α. By `blocks`, a published value stands for several originals.
+All mechanisms are computed in integers, rounded to the safe side, and checked exactly against the limits.
+
+Blocks of values that stand for each other: which, how large, and how unlike the values outside.
 
 A published value v makes the originals ``v + D`` (in the circle of the m values, D the block) more likely than all
 others, and those of one block equally so. With the block {0} this is keeping or drawing from all. The same limit on
@@ -6,19 +12,13 @@ confidence leaves far less noise where a block has about m / (γ + 1) values: no
 others then, and now only what separates blocks.
 
 Floats only choose here; whatever they choose is rounded and checked exactly afterwards.
-
-How often a mechanism may keep each value, so that no published value leads to too much confidence.
-
-By the paper's scheme every record keeps its value i with chance α_i and else becomes any of the m values that occur,
-each with the same chance; its rules differ in the α. By `blocks`, a published value stands for several originals.
-All mechanisms are computed in integers, rounded to the safe side, and checked exactly against the limits.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -198,7 +198,6 @@ def _variance(
     return found if np.isfinite(found) else np.inf
 
 
-Rule = Literal["capped", "paper", "uniform", "blocks"]
 RULES = ("capped", "paper", "uniform", "blocks")
 _DIGITS = 40
 _FLOOR = Fraction(1, 2)

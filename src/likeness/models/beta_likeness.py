@@ -1,6 +1,6 @@
-"""β-likeness with another bound than the paper's: a function, or the caps a certificate kept of one.
+"""Enhanced β-likeness (Cao & Karras 2012, Definition 3 and equation 1).
 
-Enhanced β-likeness (Cao & Karras 2012, Definition 3 and equation 1).
+β-likeness with another bound than the paper's: a function, or the caps a certificate kept of one.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Keys of one column that do not go together.
-
-A column of the table: its role, and what is declared about its values.
+"""A column of the table: its role, and what is declared about its values.
 
 Columns as Python users declare them: a function for each role, with the keys of the policy file.
+
+Keys of one column that do not go together.
 """
 
 from __future__ import annotations

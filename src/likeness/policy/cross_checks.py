@@ -1,6 +1,6 @@
-"""What a policy says about people with several records, and whether it goes together.
+"""What the sections of a policy say about one another.
 
-What the sections of a policy say about one another.
+What a policy says about people with several records, and whether it goes together.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""YAML as policies need it: texts stay texts.
+"""Policy files: YAML or JSON into plain values, with the line of each; and back.
+
+YAML as policies need it: texts stay texts.
 
 YAML 1.1, which PyYAML reads, takes ``no`` for false, ``012`` for ten and ``12:30`` for 750. In a policy
 these are codes of countries, ZIP codes and times. Here only ``true`` and ``false`` are truths, and numbers
 are plain decimal ones. Keys, markers of missing values and labels of hierarchies are always the text that
 stands there.
-
-Policy files: YAML or JSON into plain values, with the line of each; and back.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The keys of a policy file, each with its type, its default and its meaning.
+"""What the steward declares: the columns, the guarantee the release must give, and how it is made.
 
-What the steward declares: the columns, the guarantee the release must give, and how it is made.
+The keys of a policy file, each with its type, its default and its meaning.
 
 A policy in one line, and as a table for notebooks.
 """

@@ -1,4 +1,6 @@
-"""What the texts of a column look like: addresses, numbers of people, names, codes, free text.
+"""One column as a profile looks at it: kind, distinct values, how many records have each, what is missing.
+
+What the texts of a column look like: addresses, numbers of people, names, codes, free text.
 
 Every pattern is tried on the distinct values, at most `MOST` of them, evenly spread: the only place where a
 profile samples.
@@ -8,8 +10,6 @@ Cells that may mean a missing value: certain ones, those a column cannot be read
 Nothing is applied silently. Empty and blank cells and nulls are missing for certain. Where words for *missing*
 stand among numbers or dates, the column can only be read with them declared, so the proposed policy declares
 them and says so. Everything else stays a value and is reported as a question.
-
-One column as a profile looks at it: kind, distinct values, how many records have each, what is missing.
 """
 
 from __future__ import annotations

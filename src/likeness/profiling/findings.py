@@ -1,9 +1,9 @@
-"""Columns that say the same as others: one-to-one, or determined by another one.
+"""What a profile says about one column.
+
+Columns that say the same as others: one-to-one, or determined by another one.
 
 A dependency is only reported when it holds without exception; a sample of records that contradicts it settles
 that it does not, and what the sample leaves open is tried on all records.
-
-What a profile says about one column.
 """
 
 from __future__ import annotations

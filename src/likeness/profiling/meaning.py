@@ -1,19 +1,19 @@
-"""What the name of a column says: small lists of English words, all of them here.
-
-Names are split at everything that is no letter and at changes of case (``patientID`` is *patient*, *id*). A list
-word matches a part that equals it, with or without a plural s; long words also match what begins with them
-(``maritalstatus``, ``occupationcode``).
-
-What a column probably means: its look, the role that speaks for, and why.
-
-Rules that find columns which are never published: constant, identifiers, unique texts and numbers.
-
-Rules for columns that are published: times, codes, sensitive attributes, and quasi-identifiers, which is the rest.
+"""What a column probably means: its look, the role that speaks for, and why.
 
 From a column to its meaning: rules in order, the careful ones first.
 
 A column is never proposed as ``other``: what nothing is known about is taken for a quasi-identifier, which is
 published in classes only, and texts that are nearly unique are left out.
+
+Rules that find columns which are never published: constant, identifiers, unique texts and numbers.
+
+Rules for columns that are published: times, codes, sensitive attributes, and quasi-identifiers, which is the rest.
+
+What the name of a column says: small lists of English words, all of them here.
+
+Names are split at everything that is no letter and at changes of case (``patientID`` is *patient*, *id*). A list
+word matches a part that equals it, with or without a plural s; long words also match what begins with them
+(``maritalstatus``, ``occupationcode``).
 """
 
 from __future__ import annotations

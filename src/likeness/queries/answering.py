@@ -1,6 +1,6 @@
-"""What was published, as weighted units: equivalence classes, or distinct tuples of exact quasi-identifiers.
+"""Answer whole workloads: the distinct conditions of many queries laid out on the columns of weighted units.
 
-Answer whole workloads: the distinct conditions of many queries laid out on the columns of weighted units.
+What was published, as weighted units: equivalence classes, or distinct tuples of exact quasi-identifiers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Random ranges on the domain of one attribute: the conditions of random queries.
-
-Exact numbers of individuals, for workloads on an original table in which people may have several records.
-
-Random workloads of aggregate queries, their exact answers, and the errors of what a release answers.
+"""Random workloads of aggregate queries, their exact answers, and the errors of what a release answers.
 
 Draw once on the original and evaluate on many releases::
 
@@ -12,9 +8,9 @@ Draw once on the original and evaluate on many releases::
     errors = relative_errors(release.publication, workload)        # (queries,) |est - prec| / |prec|
     np.median(errors)
 
-`draw_workload` takes the encoded original (`Microdata`: ``release.private.encoded.data``, which is the same for every method
-under the same columns). The workload keeps values and not codes, so it fits every release of that table, whatever its form.
-``workload.exact`` are the exact answers; ``release.publication.estimate_all(workload)`` the estimated ones.
+Random ranges on the domain of one attribute: the conditions of random queries.
+
+Exact numbers of individuals, for workloads on an original table in which people may have several records.
 """
 
 from __future__ import annotations

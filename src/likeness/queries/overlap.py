@@ -1,9 +1,9 @@
-"""What labels of numbers, dates and masked codes stand for, read from the labels themselves.
+"""How much of each published region a condition covers, when records are spread evenly over their region.
+
+What labels of numbers, dates and masked codes stand for, read from the labels themselves.
 
 Hierarchies made by a rule (intervals, dates, prefixes) are not published, because their leaves are the values of the
 original. Their labels say what lies below them all the same.
-
-How much of each published region a condition covers, when records are spread evenly over their region.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""People who are written in several ways, and so count as several.
+"""What a release says of people with several records, and what models that think of records would miss of them.
 
-What a release says of people with several records, and what models that think of records would miss of them.
+People who are written in several ways, and so count as several.
 
 People who stand in several records of a table whose policy does not say so.
 """

@@ -1,8 +1,8 @@
-"""What the private report says about the guarantee: strength, slack, and the classes rare values need.
+"""``report.html``: what the steward alone may see.
+
+What the private report says about the guarantee: strength, slack, and the classes rare values need.
 
 What adversaries achieve who know sensitive values of people whose records are linked.
-
-``report.html``: what the steward alone may see.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
-"""One column as small integers: which of its distinct values each record has.
+"""Columns: as they came, as small integers, and to be built.
 
-A column to be built: a code per record and the label of each code.
-
-A column's distinct values as they came, before anyone decides what kind they are.
-
-Every frame library brings its columns here; everything after works on distinct values only.
-
-A column before it is encoded: distinct raw values and how to point at one in a message.
+Every frame library brings a column's distinct values here, before anyone decides what kind they are; everything after works on
+distinct values only. An encoded column says which of them each record has; a labelled one has a code per record and the label of
+each code.
 """
 
 from __future__ import annotations

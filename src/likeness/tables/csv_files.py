@@ -1,8 +1,7 @@
-"""How a CSV file is written: its delimiter and quote.
+"""CSV text to a polars frame in which every cell is the text that stands in the file.
 
-Whether every record of a CSV file has as many cells as there are columns, and if not, where.
-
-CSV text to a polars frame in which every cell is the text that stands in the file.
+Before that: how the file is written (its delimiter and quote), and whether every record has as many cells as there are
+columns, and if not, where.
 """
 
 from __future__ import annotations

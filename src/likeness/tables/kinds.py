@@ -1,8 +1,8 @@
-"""Numbers written as text: which cells are numbers, and what they are worth.
+"""What kind a column is, from its distinct values, and its values as that kind.
+
+Numbers written as text: which cells are numbers, and what they are worth.
 
 Dates written as text: one format for the whole column, and only if it cannot be another.
-
-What kind a column is, from its distinct values, and its values as that kind.
 """
 
 from __future__ import annotations

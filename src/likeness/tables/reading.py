@@ -1,6 +1,6 @@
-"""Parquet and Arrow files to polars frames.
+"""Any table in: a path, or a frame of any library.
 
-Any table in: a path, or a frame of any library.
+Parquet and Arrow files to polars frames.
 """
 
 from __future__ import annotations

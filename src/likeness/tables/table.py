@@ -1,6 +1,6 @@
-"""From a raw column to codes into its distinct values: markers, kind, order.
+"""A table as it came, whatever the frame library.
 
-A table as it came, whatever the frame library.
+From a raw column to codes into its distinct values: markers, kind, order.
 """
 
 from __future__ import annotations

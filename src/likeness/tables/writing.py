@@ -1,6 +1,6 @@
-"""Columns to a frame of the library the original came in.
+"""Columns to a file whose bytes depend on nothing but the columns.
 
-Columns to a file whose bytes depend on nothing but the columns.
+Columns to a frame of the library the original came in.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def csv_lines(frame: pl.DataFrame, *, header: bool = True) -> Iterator[bytes]:
 
 def _lines(names: list[str], columns: list[tuple[NDArray[np.int32], pl.Series]]) -> Iterator[bytes]:
     """Write columns of codes and texts as CSV; every text is written once, and then copied to where it stands."""
-    from likeness.kernels.csv_lines import join_cells
+    from likeness.tables.kernels import join_cells
 
     yield (",".join(map(_quoted, names)) + "\n").encode()
     if not columns:

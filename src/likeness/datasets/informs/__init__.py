@@ -1,7 +1,5 @@
 """Patients with several diagnoses to the published facts of INFORMS 2008; a 1:M table.
 
-Who the patients of the generated INFORMS table are, and how many diagnoses they have.
-
 The shares are per mille, measured on the 26,735 persons with a diagnosis in the 2005 part of the INFORMS 2008
 data (MEPS 2005), by age band where they depend on age: sex and race by age; Hispanic by race; poverty by
 Hispanic and race; years of education by Hispanic and age; marital status by sex and age. Given these the
@@ -10,8 +8,6 @@ through their counts.
 
 ``MORE`` describes the number of diagnoses beyond the first as negative binomial, fitted by moments to 2005 by
 sex and age: its mean in hundredths and its size in tenths.
-
-Draws the patients of the generated INFORMS table and their diagnoses.
 """
 
 from __future__ import annotations

@@ -131,8 +131,8 @@ class Mondrian(Method):
     def _cut_by_bounds(self, problem: Problem, records: NDArray[np.int64], parts: NDArray[np.int64]) -> Plan:
         """Classes of records whose regions are bounded by cuts, as the UTD toolbox makes them."""
         from likeness.kernels.class_tests import lay_out
-        from likeness.kernels.node_histograms import node_histograms
         from likeness.kernels.present_tests import of_present
+        from likeness.methods.mondrian.kernels.node_histograms import node_histograms
         from likeness.methods.mondrian.kernels.utd_cuts import partition
 
         data = problem.data

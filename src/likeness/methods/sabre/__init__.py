@@ -1,4 +1,9 @@
-"""SABRE (Cao et al. 2011): t-closeness by sensitive attribute bucketization and redistribution."""
+"""SABRE (Cao, Karras, Kalnis & Tan 2011): bucketize sensitive values, redistribute records to classes (t-closeness).
+
+Sensitive values near one another share a bucket, few enough that drawing from every bucket nearly in
+proportion to its size keeps t-closeness whatever is drawn. A tree of halvings decides how many records each class
+draws from each bucket; neighbours in the space of the quasi-identifiers fill it.
+"""
 
 from __future__ import annotations
 

@@ -13,17 +13,6 @@ from numba import boolean, float64, int32, int64, types
 
 from likeness.kernels import njit
 from likeness.kernels.hulls import GEOMETRY, INTERVAL, SET, TREE, attribute_loss
-from likeness.kernels.node_histograms import (
-    HISTOGRAMS,
-    NODE,
-    PRESENT,
-    add_cells,
-    children_hold,
-    count_prefix,
-    new_node,
-    node_histograms,
-    side_holds,
-)
 from likeness.kernels.node_summary import (
     CHILDREN,
     DEAL,
@@ -44,6 +33,17 @@ from likeness.kernels.node_summary import (
 )
 from likeness.kernels.present_tests import PRESENT_TESTS, evaluate_present
 from likeness.kernels.side_losses import node_loss_of, rest_loss, segment_loss, side_losses
+from likeness.methods.mondrian.kernels.node_histograms import (
+    HISTOGRAMS,
+    NODE,
+    PRESENT,
+    add_cells,
+    children_hold,
+    count_prefix,
+    new_node,
+    node_histograms,
+    side_holds,
+)
 
 CHOICE = types.Tuple((int64, int64, int64, int64))
 """Dimension, way to cut, first and last item of one side."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from numba import int32, int64, njit, uint8
+from numba import int32, int64, uint8
+
+from likeness.kernels import njit
 
 
 @njit(int64(int32[:, ::1], uint8[::1], int64[::1], int64[::1], uint8[::1]), cache=True)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import boolean, int32, int64, njit, types
+from numba import boolean, int32, int64, types
 
+from likeness.kernels import njit
 from likeness.kernels.hulls import GEOMETRY
 from likeness.kernels.node_summary import SCRATCH, ancestor, child_end
 from likeness.kernels.present_tests import PRESENT_TESTS, evaluate_present
