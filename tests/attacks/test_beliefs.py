@@ -12,7 +12,7 @@ from tests.attacks.releases import FORMS, RECORD_FORMS, attacked
 from tests.oracles.attacks_guessing import PlainRelease, first_best
 
 from likeness.attacks._beliefs import Evidence
-from likeness.attacks._targets import published_codes
+from likeness.attacks.base import published_codes
 
 EASY = settings(deadline=None, max_examples=25)
 

@@ -18,7 +18,7 @@ from tests.pace import argsorts
 
 import likeness as lk
 from likeness import registry
-from likeness.attacks._targets import published_codes
+from likeness.attacks.base import published_codes
 from likeness.attacks.naive_bayes import NaiveBayesAttack, classify, largest_lift
 from likeness.attacks.naive_bayes import conditionals as _conditionals
 from likeness.attacks.naive_bayes.conditionals import learn, learn_from_table

@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 from tests.pace import argsorts
 
-from likeness.datasets import _residents
+from likeness.datasets import _patients as _residents
 from likeness.datasets.hospital import Hospital
 
 

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 from tests.pace import argsorts
 
-from likeness.datasets._diagnoses import DISEASES
+from likeness.datasets._patients import DISEASES
 from likeness.datasets.hospital_visits import HospitalVisits
 
 PERSONAL = ["name", "zip", "birth_date", "sex"]

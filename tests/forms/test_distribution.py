@@ -8,7 +8,7 @@ from tests.forms.publications import integers, words
 
 from likeness.errors import TableError
 from likeness.forms.base import as_labelled
-from likeness.forms.distribution import Distribution, publish_distribution
+from likeness.forms.exact import Distribution, publish_distribution
 from likeness.microdata.domain import Domain
 from likeness.published.columns import note_on
 

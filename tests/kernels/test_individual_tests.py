@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from likeness.kernels.individual_tests import (
+from likeness.kernels.class_tests import (
     few_values_miss_somebody,
     pairs_within_shares,
     people_and_values_at_least,

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.kernels.layouts import Layout, drawn
 
-from likeness.kernels.neighbours import retrieve_nearest
+from likeness.kernels.retrieval import retrieve_nearest
 
 EASY = settings(deadline=None, max_examples=150)
 

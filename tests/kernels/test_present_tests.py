@@ -14,8 +14,7 @@ from tests.models.tables import bind, categorical, hierarchical, numbers
 
 import likeness as lk
 from likeness.kernels import class_tests
-from likeness.kernels.class_tests import ClassTest, evaluate, lay_out
-from likeness.kernels.individual_tests import people_and_values_at_least
+from likeness.kernels.class_tests import ClassTest, evaluate, lay_out, people_and_values_at_least
 from likeness.kernels.present_tests import evaluate_present, first_at_least, of_present
 
 EASY = settings(deadline=None, max_examples=120)

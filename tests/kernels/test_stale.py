@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import likeness.kernels
-from likeness.kernels._stale import digests, drop_stale, kernel_files
+from likeness.kernels._compiling import digests, drop_stale, kernel_files
 
 FILES = {
     "alone": "x = 1\n",

@@ -10,7 +10,7 @@ import pytest
 
 import likeness as lk
 from likeness.errors import PolicyError
-from likeness.searching.goals import Goal, loss_goals, measured_goals
+from likeness.searching.scale import Goal, loss_goals, measured_goals
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.attacks._targets import published_codes
+from likeness.attacks.base import published_codes
 from likeness.attacks.matching import Match, Reach, match_targets
 from likeness.microdata.grouping import Groups, group_codes, group_keys
 from likeness.microdata.individuals import Individuals, find_individuals

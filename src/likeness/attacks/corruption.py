@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likeness.attacks._columns import ColumnAttack
-from likeness.attacks._histograms import Histograms, column_of, histograms, share_limits
+from likeness.attacks._columns import ColumnAttack, Histograms, column_of, histograms, share_limits
 from likeness.attacks.base import AttackResult
 from likeness.checks import number, whole
 from likeness.errors import PolicyError

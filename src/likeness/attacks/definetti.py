@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from likeness.attacks._columns import ColumnAttack
-from likeness.attacks._histograms import Histograms, column_of, histograms
-from likeness.attacks._targets import check_targets
-from likeness.attacks.base import AttackResult
+from likeness.attacks._columns import ColumnAttack, Histograms, column_of, histograms
+from likeness.attacks.base import AttackResult, check_targets
 from likeness.checks import choice, whole
 from likeness.errors import PolicyError
 

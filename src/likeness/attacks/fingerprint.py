@@ -17,8 +17,7 @@ from likeness.attacks._individuals import (
     sets_of,
     shown_codes,
 )
-from likeness.attacks._targets import check_targets, choose_targets
-from likeness.attacks.base import AttackResult
+from likeness.attacks.base import AttackResult, check_targets, choose_targets
 from likeness.checks import whole
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.attacks._individuals import mean_chance
-from likeness.attacks._targets import check_targets, choose_targets
-from likeness.attacks.base import Attack, AttackResult
+from likeness.attacks.base import Attack, AttackResult, check_targets, choose_targets
 from likeness.attacks.matching import count_matches
 from likeness.microdata.grouping import distinct
 

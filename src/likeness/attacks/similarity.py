@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likeness.attacks._beliefs import Evidence
-from likeness.attacks._guessing import GuessingAttack
+from likeness.attacks._beliefs import Evidence, GuessingAttack
 from likeness.attacks.base import AttackResult
 from likeness.checks import whole
 from likeness.microdata.domain import NUMERIC
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.attacks._guessing import Question
+    from likeness.attacks._beliefs import Question
     from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain

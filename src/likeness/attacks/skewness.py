@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likeness.attacks._beliefs import Evidence
-from likeness.attacks._guessing import GuessingAttack
+from likeness.attacks._beliefs import Evidence, GuessingAttack
 from likeness.attacks.base import AttackResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from likeness.attacks._guessing import Question
+    from likeness.attacks._beliefs import Question
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from likeness import registry
-from likeness.cli._command import command as as_command
+from likeness.cli._app import command as as_command
 from likeness.cli._console import columns, console, number
 from likeness.cli._options import AS_FOUND, FolderPath, Format, Original, Reading, pair, part
 from likeness.errors import InvalidError, PolicyError, suggestion

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from likeness import registry
 from likeness.cleanup import unfinished
-from likeness.cli._command import command as as_command
+from likeness.cli._app import command as as_command
 from likeness.cli._console import columns, console, number, share
 from likeness.cli._options import Overwrite, Seed
 from likeness.wording import count

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from likeness.cli._command import command as as_command
+from likeness.cli._app import command as as_command
 from likeness.cli._console import console
 from likeness.cli._options import Overwrite
 from likeness.errors import LikenessError, OutputError

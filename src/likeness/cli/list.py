@@ -1,6 +1,6 @@
 """``likeness list``: what there is."""
 
-from likeness.cli._command import command as as_command
+from likeness.cli._app import command as as_command
 from likeness.cli._console import console
 from likeness.cli._options import Format
 

@@ -1,6 +1,6 @@
 """``likeness schema``: what a policy file may hold."""
 
-from likeness.cli._command import command as as_command
+from likeness.cli._app import command as as_command
 from likeness.cli._console import console
 
 

@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any
 
 from likeness import docstrings, registry
-from likeness.cli._command import command as as_command
+from likeness.cli._app import command as as_command
 from likeness.cli._console import console
 from likeness.cli._options import Format
 from likeness.errors import PolicyError, did_you_mean

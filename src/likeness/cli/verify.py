@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from likeness.cli._command import command as as_command
+from likeness.cli._app import command as as_command
 from likeness.cli._console import console
 from likeness.cli._options import AS_FOUND, FolderPath, Format, Reading
 

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from likeness.datasets import _diagnoses, _residents
+from likeness.datasets import _patients as _diagnoses
+from likeness.datasets import _patients as _residents
 from likeness.datasets._draws import Draws, Integers, Reals, check_size
 from likeness.datasets.base import Dataset
 

@@ -22,7 +22,7 @@ from likeness.forms.base import (
     publish_values,
     read_survey_weights,
 )
-from likeness.forms.exact import ExactColumn, whole_column, whole_numbers
+from likeness.forms.exact import ExactColumn, count_column, whole_column, whole_numbers
 from likeness.microdata.grouping import group_codes
 from likeness.published.text import MISSING
 from likeness.queries.answering import make_units
@@ -126,17 +126,6 @@ class AnatomizedForm(Form):
             if name not in tables:
                 raise TableError(f"the table {name!r} is not there; it was published with the others")
         return AnatomizedPublication(tables["quasi"], tables["sensitive"], columns)
-
-
-def count_column(sensitive: str) -> str:
-    """Name the column of counts beside a sensitive column.
-
-    Examples
-    --------
-    >>> count_column("disease"), count_column("count")
-    ('count', 'records')
-    """
-    return "records" if sensitive == "count" else "count"
 
 
 class AnatomizedPublication(Publication):

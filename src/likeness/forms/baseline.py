@@ -13,10 +13,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from likeness.errors import PolicyError, TableError
-from likeness.forms.anatomized import count_column
 from likeness.forms.base import Columns, Form, Publication, Published, publish_values
-from likeness.forms.distribution import DISTRIBUTION, Distribution, publish_distribution
-from likeness.forms.exact import ExactRecords, one_sensitive
+from likeness.forms.exact import (
+    DISTRIBUTION,
+    Distribution,
+    ExactRecords,
+    count_column,
+    one_sensitive,
+    publish_distribution,
+)
 from likeness.queries.answering import make_units
 
 if TYPE_CHECKING:

@@ -27,10 +27,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from likeness.errors import PolicyError, TableError, suggestion
-from likeness.forms.anatomized import count_column
 from likeness.forms.base import Columns, Form, Publication, Published, publish_values
-from likeness.forms.distribution import DISTRIBUTION, Distribution, publish_distribution
-from likeness.forms.exact import ExactColumn, ExactRecords, column_of, one_sensitive
+from likeness.forms.exact import (
+    DISTRIBUTION,
+    Distribution,
+    ExactColumn,
+    ExactRecords,
+    column_of,
+    count_column,
+    one_sensitive,
+    publish_distribution,
+)
 from likeness.microdata.mechanism import MOST_VALUES, SCALE, Mechanism
 from likeness.published.columns import exact_labels
 from likeness.published.text import MISSING, read_value, write_value

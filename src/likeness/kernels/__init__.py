@@ -17,8 +17,7 @@ from numba.core import config
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from likeness.cleanup import remember
-from likeness.kernels._compiling import compiling
-from likeness.kernels._stale import drop_stale
+from likeness.kernels._compiling import compiling, drop_stale
 
 __all__ = ["compiling", "njit"]
 

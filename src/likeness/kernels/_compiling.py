@@ -1,7 +1,17 @@
-"""Whether numba is compiling: that is where the first run on a machine spends its time."""
+"""Compiled kernels: whether numba is compiling one, and which are older than what they inline.
+
+The first run on a machine spends its time there. numba compares a cached kernel with the file it stands in, not with those of
+the functions it calls, which are compiled into it. After an upgrade such a kernel would go on with the old ones, and crash where
+their arguments have changed.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import re
+from contextlib import suppress
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from numba.core.event import Listener, register
@@ -9,6 +19,9 @@ from numba.core.event import Listener, register
 from likeness.progress import when_compiling
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from numba.core.event import Event
 
 
@@ -34,3 +47,90 @@ register("numba:compile", _depth)
 def compiling() -> bool:
     """Tell whether a kernel is being compiled; one that was compiled before is only loaded."""
     return _depth.depth > 0
+
+
+_IMPORT = re.compile(r"^\s*from likeness\.([\w.]+) import", re.MULTILINE)
+_NOTE = "digests.json"
+
+
+def kernel_files(package: Path) -> dict[str, Path]:
+    """Find the modules that hold kernels: those named ``kernels``, and all in folders of that name.
+
+    Parameters
+    ----------
+    package
+        The installed package.
+
+    Returns
+    -------
+    dict
+        File of each module, by its dotted name in the package.
+    """
+    found = {}
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package).with_suffix("").parts
+        if "kernels" in parts:
+            found[".".join(parts)] = path
+    return found
+
+
+def drop_stale(package: Path, cache_of: Callable[[Path], Path | None]) -> None:
+    """Delete the compiled kernels of modules that changed, or that import one that did, since this was last called.
+
+    Parameters
+    ----------
+    package
+        The installed package.
+    cache_of
+        The folder where numba keeps what it compiled of a file; None where there is none. What it was compiled from is noted
+        there.
+    """
+    files, now = kernel_files(package), digests(package)
+    places: dict[Path, dict[str, str]] = {}
+    for folder in {path.parent for path in files.values()}:
+        own = {path.stem: now[name] for name, path in files.items() if path.parent == folder}
+        cache = cache_of(min(path for path in files.values() if path.parent == folder))
+        if cache is not None:
+            places.setdefault(cache, {}).update(own)
+    for cache, of_files in places.items():
+        _drop(cache, of_files)
+
+
+def _drop(cache: Path, now: dict[str, str]) -> None:
+    """Delete from one folder of compiled kernels."""
+    note = cache / _NOTE
+    before: dict[str, str] = {}
+    with suppress(OSError, ValueError):
+        before = json.loads(note.read_text(encoding="ascii"))
+    if before == now:
+        return
+    with suppress(OSError):
+        for name in sorted(now.keys() | before.keys()):
+            if before.get(name) != now.get(name):
+                for compiled in cache.glob(f"{name}.*.nb[ci]"):
+                    compiled.unlink(missing_ok=True)
+        mine = cache / f"{_NOTE}.{os.getpid()}"
+        mine.write_text(json.dumps(now), encoding="ascii")
+        mine.replace(note)
+
+
+def digests(package: Path) -> dict[str, str]:
+    """Digest each module of kernels together with all those that it imports, directly or not.
+
+    Parameters
+    ----------
+    package
+        The installed package.
+    """
+    texts = {name: path.read_text(encoding="utf-8") for name, path in kernel_files(package).items()}
+    imports = {name: set(_IMPORT.findall(text)) & texts.keys() for name, text in texts.items()}
+    found = {}
+    for name in texts:
+        reached, ahead = {name}, [name]
+        while ahead:
+            new = imports[ahead.pop()] - reached
+            reached |= new
+            ahead += new
+        parts = [sha256(texts[one].encode()).digest() for one in sorted(reached)]
+        found[name] = sha256(b"".join(parts)).hexdigest()
+    return found

@@ -1,18 +1,17 @@
-"""Hulls of sets of quasi-identifier codes, and what they lose.
+"""Hulls of sets of quasi-identifier codes, those of all classes at once, and what they lose.
 
-One geometry serves every attribute: numeric and ordered attributes are intervals of codes with a position per code,
-hierarchies are intervals of pre-order leaf ranks with a loss per node, plain sets are bit sets with a loss per number
-of distinct values.
+One geometry serves every attribute: numeric and ordered attributes are intervals of codes with a position per code, hierarchies
+are intervals of pre-order leaf ranks with a loss per node, plain sets are bit sets with a loss per number of distinct values.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 from numba import float64, int8, int32, int64, njit, types, uint64
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 INTERVAL, TREE, SET = 0, 1, 2
@@ -102,3 +101,41 @@ def hull_loss(geometry, low, high, bits):
     for j in range(geometry.kind.shape[0]):
         total += attribute_loss(geometry, j, low[j], high[j], bits)
     return total
+
+
+@njit(types.Tuple((int32[::1], int32[::1]))(int32[::1], int64[::1], int64), cache=True)
+def class_ranges(codes, classes, count):
+    """Smallest and largest code of each class; records of class -1 are left out.
+
+    Returns
+    -------
+    low, high : (count,) int32
+    """
+    low = np.full(count, 2147483647, np.int32)
+    high = np.full(count, -1, np.int32)
+    for row in range(codes.shape[0]):
+        group = classes[row]
+        if group >= 0:
+            code = codes[row]
+            if code < low[group]:
+                low[group] = code
+            if code > high[group]:
+                high[group] = code
+    return low, high
+
+
+@njit(uint64[:, ::1](int32[::1], int64[::1], int64, int64), cache=True)
+def class_sets(codes, classes, count, words):
+    """Set of codes of each class as bits; records of class -1 are left out.
+
+    Returns
+    -------
+    (count, words) uint64
+    """
+    bits = np.zeros((count, words), np.uint64)
+    for row in range(codes.shape[0]):
+        group = classes[row]
+        if group >= 0:
+            code = codes[row]
+            bits[group, code >> 6] |= uint64(1) << uint64(code & 63)
+    return bits

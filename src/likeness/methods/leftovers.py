@@ -1,4 +1,4 @@
-"""What becomes of the records that a clustering leaves over."""
+"""What becomes of records that no class holds: those a clustering leaves over, those whose exact identity is too rare."""
 
 from __future__ import annotations
 
@@ -204,3 +204,21 @@ def _judge(problem: Problem) -> Callable[[NDArray[np.int64]], bool]:
         order = np.argsort(members.of, kind="stable")
         starts = np.searchsorted(members.of[order], np.arange(data.size + 1))
     return holds
+
+
+def withhold_identities(problem: Problem, plan: Plan) -> Plan:
+    """Withhold records whose exact quasi-identifiers do not hold a model about these alone (k-anonymity).
+
+    Parameters
+    ----------
+    problem
+        What is asked.
+    plan
+        Its classes are the records of equal quasi-identifiers.
+    """
+    for requirement in problem.requirements:
+        if requirement.view is None:
+            good = holding_classes((requirement,), problem.data, plan.classes, plan.count)
+            reason = f"quasi-identifiers, published exactly, do not hold {requirement.subject}"
+            plan = plan.withhold(~np.append(good, True)[plan.classes], reason)
+    return plan

@@ -14,8 +14,8 @@ import numpy as np
 
 from likeness.checks import choice
 from likeness.errors import PolicyError
-from likeness.methods._exact_identities import withhold_identities
 from likeness.methods.base import Method, Problem
+from likeness.methods.leftovers import withhold_identities
 from likeness.microdata.mechanism import MOST_VALUES
 from likeness.microdata.plan import Plan
 from likeness.microdata.retention import RULES, Limits, retain

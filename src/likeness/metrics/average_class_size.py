@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from likeness.metrics._losses import class_people, everybody
-from likeness.metrics.base import Metric
+from likeness.metrics.base import Metric, class_people, everybody
 
 if TYPE_CHECKING:
     from likeness.metrics.base import Evaluation

@@ -1,20 +1,37 @@
-"""What every metric is: a number about a plan and the regions it publishes."""
+"""What every metric is: a number about a plan and the regions it publishes; the sums of cell losses that many of them are.
+
+Records are counted per distinct region and summed without rounding, so neither the order of the records nor the numbers of the
+classes change a sum. Where there are survey weights, every record counts in proportion to its own, whether they are published or
+not, and all of them together as many as there are.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from math import fsum
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+
+import numpy as np
+
+from likeness.errors import PolicyError
+from likeness.microdata.domain import SUITABLE
+from likeness.microdata.grouping import distinct
+from likeness.microdata.losses import LOSSES, attribute_weights, region_losses
+from likeness.microdata.statistics import count_classes
+from likeness.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
+    from collections.abc import Callable, Hashable, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from likeness.forms.base import Publication
+    from likeness.hierarchies import Hierarchy
     from likeness.microdata.data import Microdata
     from likeness.microdata.plan import Plan
-    from likeness.microdata.regions import Recoding
+    from likeness.microdata.regions import AttributeRegions, Recoding
     from likeness.models.base import PrivacyModel
-
 
 T = TypeVar("T")
 
@@ -96,3 +113,217 @@ class Metric(ABC):
     def by_attribute(self, evaluation: Evaluation) -> dict[str, float]:  # noqa: ARG002
         """Measure each quasi-identifier by itself; empty where the metric has no such parts."""
         return {}
+
+
+def class_sizes(evaluation: Evaluation) -> NDArray[np.int64]:
+    """(E,) Records of each class."""
+
+    def counted() -> NDArray[np.int64]:
+        classes = evaluation.plan.classes
+        sizes = np.bincount(classes[classes >= 0], minlength=evaluation.recoding.classes)
+        return np.asarray(sizes, np.int64)
+
+    return evaluation.once("class sizes", counted)
+
+
+def class_people(evaluation: Evaluation) -> NDArray[np.int64]:
+    """(E,) People of each class: its records, unless people have several; then its individuals."""
+    classes = evaluation.recoding.classes
+    return count_classes(evaluation.plan.classes, classes, individuals=evaluation.data.individuals).sizes
+
+
+def everybody(evaluation: Evaluation) -> int:
+    """Count the people of the original table."""
+    individuals = evaluation.data.individuals
+    return evaluation.data.size if individuals is None else distinct(individuals).size
+
+
+def region_sizes(regions: AttributeRegions, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(R,) Records of each region of one attribute, from those of each class."""
+    return np.bincount(regions.of, sizes, regions.count).astype(np.int64)
+
+
+def record_weights(evaluation: Evaluation) -> NDArray[np.float64] | None:
+    """(n,) What each record counts for, N in all; None where each counts for one."""
+    weights = evaluation.data.survey_weights
+    if weights is None or not weights.any():
+        return None
+    return np.asarray(weights * (weights.size / fsum(weights.tolist())))
+
+
+def published_weight(evaluation: Evaluation) -> float:
+    """What the published records count for together: their number, unless there are survey weights."""
+    weights, plan = record_weights(evaluation), evaluation.plan
+    if weights is None or not plan.withheld:
+        return float(evaluation.data.size - plan.withheld)
+    return fsum(weights[plan.published].tolist())
+
+
+def withheld_weight(evaluation: Evaluation) -> float:
+    """What the withheld records count for together."""
+    return evaluation.data.size - published_weight(evaluation)
+
+
+def attribute_losses(evaluation: Evaluation, loss: str) -> NDArray[np.float64]:
+    """(d,) Loss of each attribute, unweighted, summed over the published records."""
+    return evaluation.once(("attribute losses", loss), lambda: _attribute_losses(evaluation, loss))
+
+
+def _attribute_losses(evaluation: Evaluation, loss: str) -> NDArray[np.float64]:
+    weights, classes = record_weights(evaluation), evaluation.plan.classes
+    sizes: NDArray[np.integer | np.floating] = class_sizes(evaluation)
+    if weights is not None:
+        kept = classes >= 0
+        sizes = np.bincount(classes[kept], weights[kept], evaluation.recoding.classes)
+    return np.array(
+        [
+            fsum(
+                (
+                    np.bincount(regions.of, sizes, regions.count) * region_losses(regions, LOSSES[loss])
+                ).tolist()
+            )
+            for regions in evaluation.recoding.attributes
+        ],
+        np.float64,
+    )
+
+
+def published_loss(evaluation: Evaluation, loss: str) -> float:
+    """Sum of |G| · loss(G) over the classes, with attribute weights that sum to 1."""
+    total = float((attribute_weights(evaluation.data.quasi) * attribute_losses(evaluation, loss)).sum())
+    # Weights such as 1/3 may sum to one bit above 1.
+    return min(total, published_weight(evaluation))
+
+
+def mean_loss(evaluation: Evaluation, loss: str, *, charge_withheld: bool = False) -> float:
+    """Loss per published record, or per record with 1 for each withheld one."""
+    return _per_record(evaluation, published_loss(evaluation, loss), charge_withheld=charge_withheld)
+
+
+def mean_losses(evaluation: Evaluation, loss: str, *, charge_withheld: bool = False) -> dict[str, float]:
+    """Take the same mean of each attribute by itself, unweighted."""
+    totals = attribute_losses(evaluation, loss).tolist()
+    return {
+        domain.name: _per_record(evaluation, total, charge_withheld=charge_withheld)
+        for domain, total in zip(evaluation.data.quasi, totals, strict=True)
+    }
+
+
+def _per_record(evaluation: Evaluation, total: float, *, charge_withheld: bool) -> float:
+    """Divide a sum over published records as its metric does; 1 when nothing is published."""
+    records, published = evaluation.data.size, published_weight(evaluation)
+    if published <= 0:
+        return 1.0
+    if charge_withheld:
+        return (total + withheld_weight(evaluation)) / records
+    return min(1.0, total / published)
+
+
+_CELLS = 1 << 22
+
+
+def generalized(regions: AttributeRegions) -> NDArray[np.bool_]:
+    """(R,) Whether each region is more than one exact value.
+
+    A hierarchy node above a single leaf is no exact value, though it covers no other.
+    """
+    if regions.node is not None and regions.domain.hierarchy is not None:
+        inner = ~regions.domain.hierarchy.is_leaf(np.maximum(regions.node, 0))
+        return np.asarray(((regions.node >= 0) & inner) | regions.everything, np.bool_)
+    return np.asarray(regions.sizes > 1, np.bool_)
+
+
+def table_counts(regions: AttributeRegions, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(R,) Records of the table whose value each region covers, from the records of each code."""
+    if regions.members is None:
+        below = np.append(0, np.cumsum(counts))
+        covered = below[regions.high.astype(np.int64) + 1] - below[regions.low]
+        return np.asarray(np.where(regions.everything, below[-1], covered), np.int64)
+    covered = np.zeros(regions.count, np.int64)
+    step = max(1, _CELLS // max(1, regions.domain.codes))
+    for begin in range(0, regions.count, step):
+        some = np.ascontiguousarray(regions.members[begin : begin + step])
+        bits = np.unpackbits(some.view(np.uint8), axis=1, count=counts.shape[0], bitorder="little")
+        # Counts of records are exact as floats, and floats are multiplied fast.
+        covered[begin : begin + step] = (bits.astype(np.float64) @ counts.astype(np.float64)).astype(np.int64)
+    return covered
+
+
+class Levels(NamedTuple):
+    """Generalization level of each of R regions of one attribute, and of the root."""
+
+    of: NDArray[np.int64]
+    height: int
+
+
+def levels(metric: str, attributes: Sequence[AttributeRegions]) -> list[Levels]:
+    """Find the generalization level of every region.
+
+    A region published as a hierarchy node has the node's level. An interval or a set of an attribute that has
+    a hierarchy has the level of the lowest common ancestor of its values. A set without hierarchy is of level
+    1 of 1 as soon as it holds two values. The missing value is one more leaf directly under the root.
+
+    Raises
+    ------
+    PolicyError
+        For intervals without a hierarchy: they have no levels. One line per attribute.
+    """
+    problems = [problem for regions in attributes if (problem := _without_levels(metric, regions))]
+    if problems:
+        raise PolicyError(*problems)
+    return [_attribute_levels(regions) for regions in attributes]
+
+
+def _without_levels(metric: str, regions: AttributeRegions) -> str:
+    """Say why an attribute's regions have no levels; nothing if they have."""
+    domain = regions.domain
+    if domain.hierarchy is None and regions.members is None:
+        return (
+            f"{metric}: {domain.name!r} is published as intervals, which have no levels; "
+            f"give the column a hierarchy (such as hierarchy: {SUITABLE[domain.kind]}) or leave this metric out"
+        )
+    if domain.hierarchy is not None and domain.shape != "tree":
+        known = domain.hierarchy.rank_of
+        lacking = sum(label not in known for label in domain.labels)
+        if lacking:
+            return (
+                f"{metric}: {count(lacking, 'value')} of {domain.name!r} {'is not a leaf' if lacking == 1 else 'are not leaves'} "
+                "of its hierarchy; add a line for each or leave this metric out"
+            )
+    return ""
+
+
+def _attribute_levels(regions: AttributeRegions) -> Levels:
+    """Levels of the regions of one attribute that has them."""
+    domain = regions.domain
+    hierarchy = domain.hierarchy
+    if hierarchy is None:
+        return Levels((regions.sizes > 1).astype(np.int64), int(domain.codes > 1))
+    height = max(hierarchy.height, int(domain.missing))
+    node = regions.node if regions.node is not None else _ancestors(regions, hierarchy)
+    level = np.where(node >= 0, hierarchy.level[np.maximum(node, 0)], 0)
+    if domain.missing:
+        mixed = (regions.high == domain.missing_code) & generalized(regions)
+        level = np.where(mixed, height, level)
+    return Levels(level.astype(np.int64), height)
+
+
+def _ancestors(regions: AttributeRegions, hierarchy: Hierarchy) -> NDArray[np.int64]:
+    """(R,) Lowest common ancestor of each region's values, the missing one not counted; -1 for none."""
+    domain = regions.domain
+    ranks = np.array([hierarchy.rank_of[label] for label in domain.labels], np.int64)
+    only_missing = regions.low == domain.missing_code
+    if domain.size == 0:
+        return np.full(regions.count, -1, np.int64)
+    if (np.diff(ranks) > 0).all():
+        last = domain.size - 1
+        low, high = ranks[np.minimum(regions.low, last)], ranks[np.minimum(regions.high, last)]
+    else:
+        # Values in another order than the leaves: one pass over the regions per distinct value.
+        low, high = np.full(regions.count, hierarchy.size), np.full(regions.count, -1)
+        for code, rank in enumerate(ranks.tolist()):
+            inside = regions.contains(np.array([code]))[:, 0]
+            low = np.where(inside, np.minimum(low, rank), low)
+            high = np.where(inside, np.maximum(high, rank), high)
+        low, high = np.where(only_missing, 0, low), np.where(only_missing, 0, high)
+    return np.where(only_missing, -1, hierarchy.common_ancestor(low, high))

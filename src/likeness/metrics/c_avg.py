@@ -7,8 +7,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from likeness.checks import whole
-from likeness.metrics._losses import everybody
-from likeness.metrics.base import Metric
+from likeness.metrics.base import Metric, everybody
 
 if TYPE_CHECKING:
     from likeness.metrics.base import Evaluation

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import whole
-from likeness.metrics._losses import class_people, everybody
-from likeness.metrics.base import Metric
+from likeness.metrics.base import Metric, class_people, everybody
 
 if TYPE_CHECKING:
     from likeness.metrics.base import Evaluation

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from likeness.metrics._losses import class_sizes, region_sizes
-from likeness.metrics._regions import levels
-from likeness.metrics.base import Metric
+from likeness.metrics.base import Metric, class_sizes, levels, region_sizes
 
 if TYPE_CHECKING:
     from likeness.metrics.base import Evaluation

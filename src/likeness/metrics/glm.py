@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from likeness.metrics._losses import mean_loss, mean_losses
-from likeness.metrics.base import Metric
+from likeness.metrics.base import Metric, mean_loss, mean_losses
 
 if TYPE_CHECKING:
     from likeness.metrics.base import Evaluation

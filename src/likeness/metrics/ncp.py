@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from likeness.checks import choice
-from likeness.metrics._losses import mean_loss, mean_losses
-from likeness.metrics.base import Metric
+from likeness.metrics.base import Metric, mean_loss, mean_losses
 from likeness.microdata.losses import LOSSES
 
 if TYPE_CHECKING:

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from likeness.metrics._losses import class_sizes, region_sizes
-from likeness.metrics._regions import table_counts
-from likeness.metrics.base import Metric
+from likeness.metrics.base import Metric, class_sizes, region_sizes, table_counts
 from likeness.microdata.losses import attribute_weights
 
 if TYPE_CHECKING:

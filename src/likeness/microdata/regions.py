@@ -204,7 +204,7 @@ def _attribute_regions(
     published: NDArray[np.int32],
 ) -> AttributeRegions:
     """Regions of one attribute."""
-    from likeness.kernels.class_hulls import class_ranges, class_sets
+    from likeness.kernels.hulls import class_ranges, class_sets
 
     tellable = tellable_codes(domain, published)
     low, high = class_ranges(reach[0], classes, count)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import number
+from likeness.exact import float_above, fraction_below, largest_ratio, times
 from likeness.models.base import LARGEST, SHARE, BoundModel, SensitiveAttribute, SensitiveModel, Strength
-from likeness.models.rounding import float_above, fraction_below, largest_ratio, times
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
@@ -110,8 +110,7 @@ class BoundShares(BoundModel):
 
     def class_test(self) -> ClassTest:
         """Offer the same decision, from the numbers of individuals with each value and with each number of records."""
-        from likeness.kernels.class_tests import ClassTest
-        from likeness.kernels.individual_tests import pairs_within_shares, people_within_shares
+        from likeness.kernels.class_tests import ClassTest, pairs_within_shares, people_within_shares
 
         # Shares of classes of up to _MOST records are within these limits exactly when they are within α and β.
         alpha, beta = fraction_below(self.alpha, _MOST), fraction_below(self.beta, _MOST)

@@ -12,7 +12,7 @@ import numpy as np
 
 from likeness.checks import number, whole
 from likeness.errors import PolicyError, suggestion
-from likeness.exact import Real
+from likeness.exact import Real, float_above, largest_ratio
 from likeness.models.base import (
     COUNT,
     SHARE,
@@ -22,7 +22,6 @@ from likeness.models.base import (
     SensitiveModel,
     Strength,
 )
-from likeness.models.rounding import float_above, largest_ratio
 from likeness.models.shares import ShareLimits
 from likeness.wording import quoted
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from likeness.checks import choice, whole
 from likeness.errors import PolicyError
-from likeness.models.rounding import float_above
+from likeness.exact import float_above
 from likeness.wording import quoted
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import number
-from likeness.exact import Real, ln_bounds
+from likeness.exact import Real, float_above, largest_ratio, ln_bounds, times
 from likeness.models.base import GAIN, GroupedModel, ParameterRange, SensitiveAttribute, Strength
-from likeness.models.rounding import float_above, largest_ratio, times
 from likeness.models.shares import ShareLimits, within
 
 if TYPE_CHECKING:

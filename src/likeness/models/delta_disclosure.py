@@ -13,7 +13,7 @@ import numpy as np
 
 from likeness.checks import number
 from likeness.errors import PolicyError
-from likeness.exact import Real, exp_bounds, ln_bounds
+from likeness.exact import Real, exp_bounds, float_above, largest_ratio, ln_bounds, times
 from likeness.models.base import (
     GAIN,
     BoundModel,
@@ -22,7 +22,6 @@ from likeness.models.base import (
     SensitiveAttribute,
     Strength,
 )
-from likeness.models.rounding import float_above, largest_ratio, times
 from likeness.models.shares import ShareLimits, within
 
 if TYPE_CHECKING:

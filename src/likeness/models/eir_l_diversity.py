@@ -132,8 +132,7 @@ class _Bound(BoundModel):
         return f", because everybody has one of {', '.join(names[:_NAMED])}{more}"
 
     def class_test(self) -> ClassTest:
-        from likeness.kernels.class_tests import ClassTest
-        from likeness.kernels.individual_tests import few_values_miss_somebody
+        from likeness.kernels.class_tests import ClassTest, few_values_miss_somebody
 
         # No class has more values than there are: a larger l need not fit 64 bits.
         values = len(self.attribute.counts)

@@ -11,7 +11,7 @@ import numpy as np
 
 from likeness.checks import number, whole
 from likeness.errors import PolicyError
-from likeness.exact import rational
+from likeness.exact import rational, times
 from likeness.microdata.domain import NUMERIC
 from likeness.models.base import (
     LARGEST,
@@ -21,7 +21,6 @@ from likeness.models.base import (
     SensitiveModel,
     Strength,
 )
-from likeness.models.rounding import times
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

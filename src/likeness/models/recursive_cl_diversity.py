@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import number, whole
+from likeness.exact import fraction_below, largest_ratio, times
 from likeness.models.base import (
     COUNT,
     GAIN,
@@ -19,7 +20,6 @@ from likeness.models.base import (
     SensitiveModel,
     Strength,
 )
-from likeness.models.rounding import fraction_below, largest_ratio, times
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,9 +12,8 @@ import numpy as np
 
 from likeness.checks import number
 from likeness.errors import PolicyError, suggestion
-from likeness.exact import Real
+from likeness.exact import Real, float_above, largest_ratio
 from likeness.models.base import BoundModel, GroupedModel, ParameterRange, SensitiveAttribute, Strength
-from likeness.models.rounding import float_above, largest_ratio
 from likeness.models.shares import ShareLimits
 from likeness.wording import quoted
 

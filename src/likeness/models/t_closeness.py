@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import choice, number
+from likeness.exact import float_above, fraction_below, largest_ratio, times
 from likeness.models.base import SHARE, BoundModel, DistributionModel, SensitiveAttribute, Strength
 from likeness.models.earth_movers import DISTANCES, Transport, transport
-from likeness.models.rounding import float_above, fraction_below, largest_ratio, times
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.exact import smallest_sizes
+from likeness.exact import float_above, smallest_sizes
 from likeness.microdata.domain import Domain
 from likeness.microdata.grouping import distinct
 from likeness.microdata.statistics import ClassStatistics
@@ -19,7 +19,6 @@ from likeness.models.base import SensitiveAttribute
 from likeness.models.beta_bounds import enhanced_limit
 from likeness.models.entropy_l_diversity import EntropyLDiversity
 from likeness.models.recursive_cl_diversity import RecursiveClDiversity
-from likeness.models.rounding import float_above
 from likeness.profiling.persons import keys_of
 from likeness.wording import count
 

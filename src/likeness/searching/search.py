@@ -15,8 +15,7 @@ from likeness.encode import encode
 from likeness.errors import CannotBeMetError
 from likeness.policy import as_policy
 from likeness.progress import Progress
-from likeness.searching.goals import Goal, loss_goals, measured_goals
-from likeness.searching.scale import Lever, Scale, find_lever
+from likeness.searching.scale import Goal, Lever, Scale, find_lever, loss_goals, measured_goals
 from likeness.tables import Table, read
 from likeness.wording import count
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likeness.attacks._columns import ColumnAttack
-from likeness.attacks._histograms import column_of, share_limits
+from likeness.attacks._columns import ColumnAttack, column_of, share_limits
 from likeness.attacks.base import AttackResult
 from likeness.attacks.minimality.rerun import (
     CHAINS,

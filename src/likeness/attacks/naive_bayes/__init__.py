@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likeness.attacks._beliefs import Evidence
-from likeness.attacks._guessing import GuessingAttack
+from likeness.attacks._beliefs import Evidence, GuessingAttack
 from likeness.attacks.base import AttackResult
 from likeness.attacks.matching import match_targets, shared_cells
 from likeness.attacks.naive_bayes.conditionals import classify_weighed, learn, learn_from_table, weigh
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.attacks._guessing import Question
+    from likeness.attacks._beliefs import Question
     from likeness.attacks.naive_bayes.conditionals import Conditionals
     from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata

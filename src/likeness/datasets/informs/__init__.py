@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from likeness.datasets import _residents
+from likeness.datasets import _patients as _residents
 from likeness.datasets._draws import Draws, Integers, broken_line, check_size
 from likeness.datasets.base import Dataset
 from likeness.datasets.informs import diagnoses

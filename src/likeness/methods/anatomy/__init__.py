@@ -14,8 +14,8 @@ import numpy as np
 
 from likeness.checks import whole
 from likeness.errors import PolicyError
-from likeness.methods._exact_identities import withhold_identities
 from likeness.methods.base import Method, Problem, holding_classes
+from likeness.methods.leftovers import withhold_identities
 from likeness.microdata.plan import Plan
 from likeness.wording import count
 

@@ -51,8 +51,7 @@ def draw(
     places : (E,) int64
         Place of each class's seed on the curve.
     """
-    from likeness.kernels.neighbours import retrieve_nearest
-    from likeness.kernels.retrieval import retrieve_on_curve
+    from likeness.kernels.retrieval import retrieve_nearest, retrieve_on_curve
 
     order = along_curve(bucket, leaves.vectors.shape[1], space)
     starts = np.concatenate([[0], np.cumsum(np.bincount(bucket, minlength=leaves.vectors.shape[1]))])
@@ -193,7 +192,7 @@ def mirror(
         Place of each class's first record on the curve.
     """
     from likeness.kernels.retrieval import sort_by_small_keys
-    from likeness.methods.burel.kernels.mirror import mirror_classes
+    from likeness.methods.burel.kernels.halving import mirror_classes
     from likeness.microdata.losses import geometry
 
     data = problem.data

@@ -160,7 +160,7 @@ def lay_out_space(data: Microdata) -> Space:
 
 def _individual_hulls(data: Microdata, laid: Geometry, exact: bool) -> Hulls:
     """Hull of every individual's records."""
-    from likeness.kernels.class_hulls import class_ranges, class_sets
+    from likeness.kernels.hulls import class_ranges, class_sets
     from likeness.methods.danonyir.kernels.hulls import Hulls
 
     records, of = records_of(data)

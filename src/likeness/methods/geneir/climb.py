@@ -141,7 +141,7 @@ def starts(data: Microdata, levels: Levels) -> NDArray[np.int64]:
     found = np.zeros(data.codes.shape, np.int64)
     if data.members is None:
         return found
-    from likeness.kernels.class_hulls import class_ranges
+    from likeness.kernels.hulls import class_ranges
 
     of, codes = data.members.of, data.members.records.codes
     for j in range(len(data.quasi)):
@@ -188,7 +188,7 @@ def _ranges(domain: Domain) -> Ranges:
 
 def _node_ranges(node: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Smallest and largest code that shares each code's node."""
-    from likeness.kernels.class_hulls import class_ranges
+    from likeness.kernels.hulls import class_ranges
 
     distinct, number = np.unique(node, return_inverse=True)
     number = number.reshape(-1).astype(np.int64)

@@ -15,12 +15,12 @@ import numpy as np
 
 from likeness.checks import choice
 from likeness.errors import PolicyError
+from likeness.exact import times
 from likeness.methods._ec_tree import Leaves, grow
 from likeness.methods.base import Method, Problem, holding_classes, sizes_asked
 from likeness.methods.sabre.ground import BOUNDS, Ground, Span, ground_of
 from likeness.methods.spaces import join_failing, points
 from likeness.microdata.plan import Plan
-from likeness.models.rounding import times
 from likeness.models.t_closeness import TCloseness
 
 if TYPE_CHECKING:
@@ -188,8 +188,7 @@ class Sabre(Method):
         self, problem: Problem, bucket: NDArray[np.int64], drafts: Leaves
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Fill the leaves, in random order, with the records nearest to random seeds; (classes, places)."""
-        from likeness.kernels.neighbours import retrieve_nearest
-        from likeness.kernels.retrieval import retrieve_on_curve, sort_by_small_keys
+        from likeness.kernels.retrieval import retrieve_nearest, retrieve_on_curve, sort_by_small_keys
 
         space = points(problem.data)
         count = drafts.vectors.shape[1]

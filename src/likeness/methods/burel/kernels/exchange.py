@@ -23,9 +23,10 @@ from likeness.kernels.node_summary import (
     find_items,
     item_hulls,
     node_hull,
+    node_loss_of,
     order_by_frequency,
+    side_losses,
 )
-from likeness.kernels.side_losses import node_loss_of, side_losses
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -28,11 +28,14 @@ from likeness.kernels.node_summary import (
     find_items,
     item_hulls,
     node_hull,
+    node_loss_of,
     order_by_frequency,
+    rest_loss,
     scratch,
+    segment_loss,
+    side_losses,
 )
 from likeness.kernels.present_tests import PRESENT_TESTS, evaluate_present
-from likeness.kernels.side_losses import node_loss_of, rest_loss, segment_loss, side_losses
 from likeness.methods.mondrian.kernels.node_histograms import (
     HISTOGRAMS,
     NODE,

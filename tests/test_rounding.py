@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likeness.exact import rational
-from likeness.models.rounding import float_above, fraction_below, largest_ratio, times
+from likeness.exact import float_above, fraction_below, largest_ratio, rational, times
 
 EASY = settings(deadline=None, max_examples=100)
 
