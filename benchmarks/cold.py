@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 
-_RUN = """
+SMALL_RUN = """
 import polars as pl, likeness as lk
 table = pl.DataFrame({"age": [30, 31, 60, 61] * 9, "sex": ["f", "m"] * 18, "disease": ["flu", "cold", "cough"] * 12})
 columns = {"age": lk.quasi(), "sex": lk.quasi(), "disease": lk.sensitive()}
@@ -23,6 +23,6 @@ def cold_and_warm() -> tuple[float, float]:
         seconds = []
         for _ in range(2):
             start = time.perf_counter()
-            subprocess.run([sys.executable, "-c", _RUN], check=True, env=environment)
+            subprocess.run([sys.executable, "-c", SMALL_RUN], check=True, env=environment)
             seconds.append(time.perf_counter() - start)
     return seconds[0], seconds[1]

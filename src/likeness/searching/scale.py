@@ -26,10 +26,6 @@ if TYPE_CHECKING:
     from likeness.policy import Policy
     from likeness.release import Release
 
-if TYPE_CHECKING:
-    Number = float | str | Fraction
-
-if TYPE_CHECKING:
     Number = float | str | Fraction
 
 _DIGITS = 4

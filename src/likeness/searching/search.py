@@ -21,7 +21,6 @@ from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from fractions import Fraction
     from pathlib import Path
 
     from likeness.metrics.base import Metric
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
     from likeness.models.base import PrivacyModel
     from likeness.policy import Policy
     from likeness.release import Release
-
-    Number = float | str | Fraction
+    from likeness.searching.scale import Number
 
 
 @dataclass(frozen=True)
