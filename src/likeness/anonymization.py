@@ -91,21 +91,9 @@ def anonymize(
 
 
 def anonymize_encoded(encoded: Encoded, policy: Policy, progress: Progress) -> Release:
-    """Find, publish and prove a release of a table that is encoded already.
+    """Find, publish and prove a release of a table that is encoded already; raises what `anonymize` does.
 
-    Parameters
-    ----------
-    encoded
-        The table, encoded as this policy, or one that differs only in the guarantee, the method and the seed, says.
-    policy
-        What must hold.
-    progress
-        Listener.
-
-    Raises
-    ------
-    InvalidError, CannotBeMetError, VerificationError
-        As `anonymize`.
+    ``encoded``: as this policy, or one that differs only in the guarantee, the method and the seed, says.
     """
     form = choose_form(policy)
     _refuse_links(encoded, policy, form)

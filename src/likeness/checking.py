@@ -44,23 +44,11 @@ _RAREST = 3
 class Allowance:
     """What a table allows one model, whatever the method.
 
-    Parameters
-    ----------
-    model
-        The model.
-    column
-        The sensitive column it covers; None for models about sizes alone.
-    holds
-        Whether the table holds it when everybody is one class.
-    strongest
-        The strongest parameters that it holds then.
-    smallest_classes
-        The sensitive values that need the largest classes, with the smallest class that may hold them, in records (individuals,
-        where people have several); empty where the model asks for none.
-    mean
-        Size that classes cannot stay below on average, where that is more than any of these.
-    because
-        Why they cannot.
+    ``column``: the sensitive column it covers; None for models about sizes alone.
+    ``holds``, ``strongest``: whether the table holds it when everybody is one class, and the strongest parameters then.
+    ``smallest_classes``: the sensitive values that need the largest classes, with the smallest class that may hold them, in
+    records (individuals, where people have several); empty where the model asks for none.
+    ``mean``: size that classes cannot stay below on average, where that is more than any of these; ``because``: why.
     """
 
     model: PrivacyModel
@@ -332,19 +320,9 @@ def _unique(data: Microdata) -> tuple[int, int]:
 
 
 def before_and_after(release: Release, most: int) -> list[dict[str, dict[str, str]]]:
-    """Take a few records of a release as they were and as they are published.
+    """Take the first ``most`` rows of a release's first table, as they were and as they are published.
 
-    Parameters
-    ----------
-    release
-        With its original.
-    most
-        How many records.
-
-    Returns
-    -------
-    list of dict
-        ``before`` and ``after`` of each: column to text.
+    One dict each, of ``before`` and ``after``: column to text. Rows made of no record are passed over.
     """
     private = release.private
     encoded = private.encoded

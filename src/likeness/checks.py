@@ -14,17 +14,10 @@ if TYPE_CHECKING:
 
 
 def whole(part: str, name: str, value: Any, *, at_least: int, at_most: int | None = None) -> int:
-    """Return a whole number within limits.
+    """Return a whole number within limits, both inclusive.
 
-    Raises
-    ------
-    PolicyError
-        When it is not one; the message names the part, the parameter, the value and the limits.
+    Raises `PolicyError` when it is not one; the message names the part, the parameter, the value and the limits.
 
-    Examples
-    --------
-    >>> whole("k-anonymity", "k", 5, at_least=1)
-    5
     >>> whole("k-anonymity", "k", 0, at_least=1)
     Traceback (most recent call last):
     likeness.errors.PolicyError: k-anonymity: k must be a whole number of at least 1; got 0
@@ -45,20 +38,12 @@ def number(
     at_least: float | None = None,
     at_most: float | None = None,
 ) -> Fraction:
-    """Return a number within limits, as the fraction it stands for.
+    """Return a number within limits, as the fraction it stands for (`likeness.exact.rational`).
 
-    Raises
-    ------
-    PolicyError
-        When it is not one.
+    Raises `PolicyError` when it is not one; the message names the part, the parameter, the value and the limits.
 
-    Examples
-    --------
     >>> number("beta-likeness", "beta", 0.5, above=0)
     Fraction(1, 2)
-    >>> number("beta-likeness", "beta", -1, above=0)
-    Traceback (most recent call last):
-    likeness.errors.PolicyError: beta-likeness: beta must be a number above 0; got -1
     """
     limits = [
         f"{word} {limit}"
@@ -82,16 +67,7 @@ def number(
 def choice(part: str, name: str, value: Any, options: tuple[str, ...]) -> str:
     """Return a word that must be one of a few.
 
-    Raises
-    ------
-    PolicyError
-        When it is not; says which was probably meant.
-
-    Examples
-    --------
-    >>> choice("mondrian", "cut", "widset", ("widest", "all"))
-    Traceback (most recent call last):
-    likeness.errors.PolicyError: mondrian: cut must be one of widest, all; got 'widset'; did you mean 'widest'?
+    Raises `PolicyError` when it is not; says which was probably meant.
     """
     if value not in options:
         hint = did_you_mean(str(value), options)

@@ -45,18 +45,12 @@ TOO_MUCH = "too much work"
 class Candidate:
     """What became of one method that could have made a release.
 
-    Parameters
-    ----------
-    method
-        The method, with its default parameters.
-    outcome
-        ``kept``; ``loses more``; ``finds no release``; ``does not fit`` the guarantee or the table; ``too much work``: not tried.
-    work
-        Steps that a run was estimated to take, each some nanoseconds.
-    loss
-        Normalized certainty penalty of its release, withheld records counted as 1; None without one.
-    why
-        Why it has none.
+    ``method``: with its default parameters.
+    ``outcome``: ``kept``; ``loses more``; ``finds no release``; ``does not fit`` the guarantee or the table;
+    ``too much work``: not tried.
+    ``work``: steps that a run was estimated to take, each some nanoseconds.
+    ``loss``: normalized certainty penalty of its release, withheld records counted as 1; None without one, and ``why`` says
+    why it has none.
     """
 
     method: Method
@@ -80,14 +74,7 @@ class Candidate:
 class Choice:
     """A solution, and how its method was chosen.
 
-    Parameters
-    ----------
-    method
-        What made it.
-    solution
-        What was decided.
-    candidates
-        All that could have, in the order they were looked at; empty where the policy names the method.
+    ``candidates``: all that could have made it, in the order they were looked at; empty where the policy names the method.
     """
 
     method: Method
@@ -98,10 +85,7 @@ class Choice:
 def methods_to_try(policy: Policy) -> tuple[Method, ...]:
     """The policy's method; where it names none, all that publish in its form, with their default parameters.
 
-    Raises
-    ------
-    PolicyError
-        When no method is tried unasked for that form; says which could be asked.
+    Raises `PolicyError` when no method is tried unasked for that form; says which could be asked.
     """
     if policy.method is not None:
         return (policy.method,)
@@ -120,17 +104,8 @@ def methods_to_try(policy: Policy) -> tuple[Method, ...]:
 def choose_form(policy: Policy, method: Method | None = None) -> Form:
     """The policy's form, or the one its method publishes in.
 
-    Parameters
-    ----------
-    policy
-        What was asked.
-    method
-        What makes the release; left out, the policy's method, or any that is tried where it names none.
-
-    Raises
-    ------
-    PolicyError
-        When the method's plans cannot be published in that form.
+    ``method``: what makes the release, the policy's when left out; it is not looked at where the policy names none.
+    Raises `PolicyError` when the method's plans cannot be published in that form, or it needs ``individual`` to be named.
     """
     if policy.individual is None and policy.form is not None and policy.form.needs_individuals:
         raise PolicyError(
@@ -164,36 +139,12 @@ def choose(
 ) -> Choice:
     """Solve by the policy's method, or by the one that loses least of those that fit.
 
-    Methods are looked at in the order of what they cost, the cheapest first, those of equal cost by name. Those made for one of
-    the models are tried whatever the size of the table, and so is the cheapest of the others; the rest as long as all of them
-    together take no more than `MOST_WORK` steps. Of equal losses the first is kept.
-
-    Parameters
-    ----------
-    policy
-        What was asked.
-    data
-        All records.
-    models
-        What must hold.
-    rng
-        Makes the randomness of the search of each method, as if it was named.
-    withhold_at_most
-        Largest share of the records (individuals, where people have several) that may be withheld.
-    progress
-        Listener.
-
-    Raises
-    ------
-    CannotBeMetError
-        When no method finds a release; says why, and which were tried.
-    PolicyError
-        When the method named does not fit, or none does.
-
-    Notes
-    -----
-    The loss is measured on the regions that are published, withheld records charged 1 (`LOSS`): the least by another metric may
-    be another method's. Only the best solution so far is held.
+    Methods are looked at by cost, the cheapest first, then by name. Those made for one of the models are always tried, and
+    so is the cheapest of the others; the rest as long as all of them together take no more than `MOST_WORK` steps. The loss
+    (`LOSS`) is measured on the published regions; of equal losses the first is kept, and only the best solution is held.
+    ``rng``: the randomness of each method's search, as if it was named. ``withhold_at_most``: as for `solve`.
+    Raises `CannotBeMetError` when no method finds a release, with why and which were tried; `PolicyError` when the method
+    named does not fit, or none does.
     """
     models = tuple(models)
     methods = methods_to_try(policy)

@@ -18,13 +18,7 @@ _UNDOING: list[Callable[[], object]] = []
 
 
 def remember(undo: Callable[[], object]) -> None:
-    """Undo something when the process must end, for as long as it lives.
-
-    Parameters
-    ----------
-    undo
-        As for `unfinished`.
-    """
+    """Undo something (see `unfinished`) when the process must end, for as long as it lives."""
     _UNDOING.append(undo)
 
 
@@ -32,18 +26,8 @@ def remember(undo: Callable[[], object]) -> None:
 def unfinished(undo: Callable[[], object]) -> Iterator[None]:
     """Undo something when the block ends, however it ends, or when the process must end within it.
 
-    Parameters
-    ----------
-    undo
-        Leaves nothing half-written wherever the block was left; where the block finished its work, or was undone
-        before, it changes nothing. An `OSError` of it is ignored.
-
-    Examples
-    --------
-    >>> with unfinished(lambda: print("undone")):
-    ...     print("written")
-    written
-    undone
+    ``undo`` leaves nothing half-written wherever the block was left; where the block finished its work, or was undone
+    before, it changes nothing. An `OSError` of it is ignored.
     """
     remember(undo)
     try:
@@ -55,17 +39,7 @@ def unfinished(undo: Callable[[], object]) -> Iterator[None]:
 
 
 def undo_all() -> None:
-    """Undo all that is unfinished, the last begun first.
-
-    Examples
-    --------
-    >>> with unfinished(lambda: print("first")), unfinished(lambda: print("second")):
-    ...     undo_all()
-    second
-    first
-    second
-    first
-    """
+    """Undo all that is unfinished, the last begun first; blocks that go on afterwards undo it again when they end."""
     for undo in reversed(_UNDOING):
         with suppress(OSError):
             undo()

@@ -13,13 +13,7 @@ _SOURCES = ("references", "notes")
 
 
 def description(thing: Any) -> str:
-    r"""Take what a docstring says before its sections.
-
-    Examples
-    --------
-    >>> description(description)
-    'Take what a docstring says before its sections.'
-    """
+    """Take what a docstring says before its sections."""
     return (_parsed(thing).description or "").strip()
 
 
@@ -31,14 +25,7 @@ def examples(thing: Any) -> str:
 
 
 def parameters(thing: Any) -> dict[str, str]:
-    r"""Take the text of every parameter, those of a class's bases included; ``a, b`` are two names with one.
-
-    Examples
-    --------
-    >>> from likeness import registry
-    >>> parameters(registry.load("models", "k-anonymity"))
-    {'k': 'Smallest allowed class, at least 1.'}
-    """
+    """Take the text of every parameter, those of a class's bases included; ``a, b`` are two names with one."""
     return {
         name.strip(): one.description or ""
         for base in reversed(thing.__mro__ if isinstance(thing, type) else (thing,))

@@ -163,31 +163,12 @@ class VerificationError(LikenessError):
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """Say which known name was probably meant.
+    """Say which known name was probably meant; when nothing is near, list what there is.
 
-    Parameters
-    ----------
-    name
-        The word that was not recognised.
-    known
-        All words that would have been.
-
-    Returns
-    -------
-    str
-        ``; did you mean 'burel'?`` or, when nothing is near, the list of what there is. Where several hold the whole word,
-        all of them.
-
-    Examples
-    --------
-    >>> suggestion("bruel", ["burel", "mondrian"])
-    "; did you mean 'burel'?"
-    >>> suggestion("FLU", ["cold", "flu"])
-    "; did you mean 'flu'?"
-    >>> suggestion("x", ["burel", "mondrian"])
-    '; known: burel, mondrian'
     >>> suggestion("l-diversity", ["distinct-l-diversity", "k-anonymity", "eir-l-diversity"])
     "; did you mean 'distinct-l-diversity' or 'eir-l-diversity'?"
+    >>> suggestion("FLU", ["cold", "flu"]), suggestion("x", ["burel", "mondrian"])
+    ("; did you mean 'flu'?", '; known: burel, mondrian')
     """
     options = list(known)
     meant = did_you_mean(name, options)
@@ -200,28 +181,9 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
 
 def did_you_mean(name: str, known: Collection[str], *, alike: float = 0.6) -> str:
-    """Say which known name was probably meant, or nothing.
+    """Say which known name was probably meant, or nothing: ``; did you mean 'burel'?``.
 
-    Parameters
-    ----------
-    name
-        The word that was not recognised.
-    known
-        All words that would have been.
-    alike
-        How alike two words must be for one to be meant, from 0 to 1.
-
-    Returns
-    -------
-    str
-        ``; did you mean 'burel'?``, or the empty text when nothing is near.
-
-    Examples
-    --------
-    >>> did_you_mean("germany", ["France", "Germany"])
-    "; did you mean 'Germany'?"
-    >>> did_you_mean("89", ["17", "88"])
-    ''
+    Several are named where they hold the whole word. ``alike``: how alike two words must be for one to be meant, 0 to 1.
     """
     near = nearest(name, known, alike=alike)
     if near is None:
@@ -237,10 +199,7 @@ def did_you_mean(name: str, known: Collection[str], *, alike: float = 0.6) -> st
 def nearest(name: str, known: Collection[str], *, alike: float = 0.6) -> str | None:
     """Find the known name that was probably meant, however it is capitalised; None when nothing is near.
 
-    Examples
-    --------
-    >>> nearest("bruel", ["burel", "mondrian"]), nearest("x", ["burel", "mondrian"])
-    ('burel', None)
+    Another number is never near; above `SEARCHED` names or characters only the same word is looked for.
     """
     plain = name.strip().casefold()
     same = min((option for option in known if option.strip().casefold() == plain), default=None)

@@ -34,23 +34,10 @@ _NO_CLASS = 1 << 40
 
 
 def rational(value: float | str | Fraction | Decimal) -> Fraction:
-    """Read a number as the fraction a person means by it.
+    """Read a number as the fraction a person means by it: a float stands for its shortest decimal text, 0.1 for 1/10.
 
-    Parameters
-    ----------
-    value
-        A float stands for its shortest decimal text (0.1 is 1/10, not its binary neighbour); a text may be a
-        decimal or a fraction.
-
-    Raises
-    ------
-    ValueError
-        When it is not a finite number, or is larger than numbers of 64 bits are.
-
-    Examples
-    --------
-    >>> rational(0.1), rational("1/3"), rational(4)
-    (Fraction(1, 10), Fraction(1, 3), Fraction(4, 1))
+    A text may be a decimal or a fraction, ``1/3``. Raises `ValueError` when it is not a finite number (truths are none), or
+    is larger than numbers of 64 bits are.
     """
     if isinstance(value, bool):
         raise ValueError(f"{value!r} is not a number")  # noqa: TRY004  # callers handle one kind of error
@@ -78,18 +65,7 @@ def rational(value: float | str | Fraction | Decimal) -> Fraction:
 def ln_bounds(x: Fraction, digits: int) -> tuple[Fraction, Fraction]:
     """Enclose the natural logarithm of a positive rational.
 
-    Parameters
-    ----------
-    x
-        Positive.
-    digits
-        Significant decimal digits of the two logarithms that are subtracted.
-
-    Examples
-    --------
-    >>> low, high = ln_bounds(Fraction(1, 2), 30)
-    >>> float(low), high - low < Fraction(1, 10**28)
-    (-0.6931471805599453, True)
+    ``digits``: significant decimal digits of the two logarithms, of numerator and denominator, that are subtracted.
     """
     if x == 1:
         return Fraction(0), Fraction(0)
@@ -110,21 +86,7 @@ def ln_bounds(x: Fraction, digits: int) -> tuple[Fraction, Fraction]:
 
 
 def exp_bounds(x: Fraction, digits: int) -> tuple[Fraction, Fraction]:
-    """Enclose the exponential of a rational.
-
-    Parameters
-    ----------
-    x
-        Any rational of moderate size.
-    digits
-        Significant decimal digits.
-
-    Examples
-    --------
-    >>> low, high = exp_bounds(Fraction(1), 30)
-    >>> float(low), high - low < Fraction(1, 10**28)
-    (2.718281828459045, True)
-    """
+    """Enclose the exponential of a rational of moderate size; ``digits``: significant decimal digits."""
     if x == 0:
         return Fraction(1), Fraction(1)
     # The argument's rounding must not cost digits of the result: as many more as its whole part has.
@@ -141,12 +103,7 @@ def exp_bounds(x: Fraction, digits: int) -> tuple[Fraction, Fraction]:
 class Real:
     """A real number known by enclosures.
 
-    Parameters
-    ----------
-    enclose
-        Gives, for a number of digits, rationals below and above the number.
-    exact
-        The number itself when it is rational.
+    ``enclose`` gives, for a number of digits, rationals below and above the number. ``exact``: itself, when it is rational.
     """
 
     enclose: Callable[[int], tuple[Fraction, Fraction]]
@@ -154,13 +111,7 @@ class Real:
 
     @staticmethod
     def of(value: Fraction) -> Real:
-        """Wrap a rational.
-
-        Examples
-        --------
-        >>> Real.of(Fraction(1, 2)).exact
-        Fraction(1, 2)
-        """
+        """Wrap a rational."""
         return Real(lambda _: (value, value), value)
 
     def __float__(self) -> float:
@@ -168,13 +119,7 @@ class Real:
         return float(self.enclose(30)[0])
 
     def at_least(self, value: Fraction) -> bool:
-        """Whether the number is provably at least ``value``; undecided is False.
-
-        Examples
-        --------
-        >>> Real.of(Fraction(1, 3)).at_least(Fraction(1, 3))
-        True
-        """
+        """Whether the number is provably at least ``value``; undecided is False."""
         if self.exact is not None:
             return self.exact >= value
         digits = 30
@@ -188,13 +133,7 @@ class Real:
         return False
 
     def at_most(self, value: Fraction) -> bool:
-        """Whether the number is provably at most ``value``; undecided is False.
-
-        Examples
-        --------
-        >>> Real.of(Fraction(1, 3)).at_most(Fraction(1, 4))
-        False
-        """
+        """Whether the number is provably at most ``value``; undecided is False."""
         return Real(
             lambda digits: tuple(-end for end in reversed(self.enclose(digits))),  # type: ignore[arg-type,return-value]
             None if self.exact is None else -self.exact,
@@ -204,27 +143,9 @@ class Real:
 def shares_at_most(
     counts: NDArray[np.int64], sizes: NDArray[np.int64], which: NDArray[np.integer], limits: Sequence[Real]
 ) -> NDArray[np.bool_]:
-    """Decide ``counts / sizes <= limits[which]`` exactly, element by element.
+    """Decide ``counts / sizes <= limits[which]`` exactly, element by element: True (n,) where it is proven.
 
-    Parameters
-    ----------
-    counts, sizes : (n,) int64
-        Counts and the sizes they are shares of; sizes are positive.
-    which : (n,) int
-        Index of each element's limit.
-    limits
-        The limits.
-
-    Returns
-    -------
-    (n,) bool
-        True where the inequality is proven.
-
-    Examples
-    --------
-    >>> limits = [Real.of(Fraction(1, 3))]
-    >>> shares_at_most(np.array([1, 1]), np.array([3, 2]), np.array([0, 0]), limits)
-    array([ True, False])
+    ``counts``, ``sizes``: (n,) int64, sizes positive. ``which``: (n,) index of each element's limit.
     """
     return _compare(counts, sizes, which, limits, below=True)
 
@@ -232,13 +153,7 @@ def shares_at_most(
 def shares_at_least(
     counts: NDArray[np.int64], sizes: NDArray[np.int64], which: NDArray[np.integer], limits: Sequence[Real]
 ) -> NDArray[np.bool_]:
-    """Decide ``counts / sizes >= limits[which]`` exactly, element by element (see `shares_at_most`).
-
-    Examples
-    --------
-    >>> shares_at_least(np.array([1]), np.array([3]), np.array([0]), [Real.of(Fraction(1, 3))])
-    array([ True])
-    """
+    """Decide ``counts / sizes >= limits[which]`` exactly, element by element (see `shares_at_most`)."""
     return _compare(counts, sizes, which, limits, below=False)
 
 
@@ -280,21 +195,10 @@ def _compare(
 
 
 def smallest_sizes(limit: Real, most: int) -> NDArray[np.int64]:
-    """For every count c = 1 … most, the smallest size n with ``c / n <= limit``.
+    """(most,) For every count c = 1 … most, the smallest size n with ``c / n <= limit``, a positive share.
 
-    Parameters
-    ----------
-    limit
-        A positive share.
-    most
-        The largest count asked for.
+    The largest int64 stands where no class could be so large, or the limit is not provably positive.
 
-    Returns
-    -------
-    (most,) int64
-
-    Examples
-    --------
     >>> smallest_sizes(Real.of(Fraction(2, 5)), 4)
     array([ 3,  5,  8, 10])
     """
@@ -335,21 +239,10 @@ def _smallest_size(count: int, limit: Real) -> int:
 
 
 def largest_sizes(limit: Real, most: int) -> NDArray[np.int64]:
-    """For every count c = 0 … most, the largest size n with ``c / n >= limit``.
+    """(most + 1,) For every count c = 0 … most, the largest size n with ``c / n >= limit``.
 
-    Parameters
-    ----------
-    limit
-        A share; one that is not positive limits nothing.
-    most
-        The largest count asked for.
+    A limit that is not positive limits nothing: the largest int64.
 
-    Returns
-    -------
-    (most + 1,) int64
-
-    Examples
-    --------
     >>> largest_sizes(Real.of(Fraction(2, 5)), 2)
     array([0, 2, 5])
     """

@@ -127,18 +127,8 @@ def _numbers(column: EncodedColumn, kind: str) -> EncodedColumn:
 class Rejoined:
     """A release and its original.
 
-    Parameters
-    ----------
-    publication
-        What was published.
-    encoded
-        The original.
-    policy
-        What was asked.
-    class_map
-        What became of every record; None without ``private/``.
-    method
-        What made the release; None without ``private/``.
+    ``policy``: what was asked. ``class_map``: what became of every record; ``method``: what made the release; both None
+    without ``private/``.
     """
 
     publication: Publication
@@ -151,10 +141,7 @@ class Rejoined:
     def evaluation(self) -> Evaluation:
         """What metrics look at.
 
-        Raises
-        ------
-        InvalidError
-            Without ``private/``, which alone says who is in which class.
+        Raises `InvalidError` without ``private/``, which alone says who is in which class.
         """
         if self.class_map is None:
             raise InvalidError(_HIDDEN)
@@ -216,23 +203,11 @@ _HIDDEN = "without private/ nobody knows which record is in which class; measure
 def rejoin(folder: Path, original: Table, policy: Path | None = None, *, measuring: bool = False) -> Rejoined:
     """Verify a release and put it beside its original.
 
-    Parameters
-    ----------
-    folder
-        The release folder, or its ``public/`` alone.
-    original
-        The table it was made from.
-    policy
-        What was asked; what ``private/`` says when left out.
-    measuring
-        Whether ``private/`` is needed, which alone says who is in which class.
-
-    Raises
-    ------
-    InvalidError
-        When there is no such release, or neither ``private/`` nor a policy says what the columns are.
-    VerificationError
-        When the release is not what its files say, or was not made from this original: nothing is measured then.
+    ``folder``: the release folder, or its ``public/`` alone. ``policy``: what ``private/`` says when left out.
+    ``measuring``: whether ``private/`` is needed, which alone says who is in which class.
+    Raises `InvalidError` when there is no such release, or neither ``private/`` nor a policy says what the columns are;
+    `VerificationError` when the release is not what its files say, or was not made from this original: nothing is measured
+    then.
     """
     layout = find_layout(folder)
     public = read_public(layout)

@@ -35,15 +35,8 @@ PARTIAL, REPLACED = ".partial", ".replaced"
 def locked(target: Path) -> Iterator[None]:
     """Be the only one who writes a file or folder, for the time of the block.
 
-    Parameters
-    ----------
-    target
-        Its place, absolute; the folder it is in must exist.
-
-    Raises
-    ------
-    OutputError
-        When another process writes it, or no lock can be had there.
+    ``target``: absolute; the folder it is in must exist.
+    Raises `OutputError` when another process writes it, or no lock can be had there.
     """
     path = target.parent / f".{target.name}.lock"
     held: list[int] = []
@@ -93,17 +86,7 @@ def clear(target: Path) -> None:
     """Put in order what processes left that were killed while they wrote a file or folder; say so in a warning.
 
     What is half-written is deleted. A folder that was moved aside goes back to its place, unless the new one got there:
-    then it is deleted.
-
-    Parameters
-    ----------
-    target
-        Its place, absolute.
-
-    Raises
-    ------
-    OutputError
-        When another process writes it at this moment.
+    then it is deleted. ``target``: absolute. Raises `OutputError` when another process writes it at this moment.
     """
     if fcntl is None or not (_left(target) or (target.parent / f".{target.name}.lock").exists()):
         return
@@ -171,17 +154,8 @@ def beside(target: Path) -> Path:
 def write_files(files: Mapping[Path, Callable[[Path], object]], *, overwrite: bool) -> None:
     """Write files beside their places, then put them there: all of them, or none that was not there before.
 
-    Parameters
-    ----------
-    files
-        Place to what writes the file to the path it is given.
-    overwrite
-        Replace files that are there; else nothing is replaced, whenever it appeared.
-
-    Raises
-    ------
-    OutputError
-        When one cannot be written; nothing is left then.
+    ``files``: place to what writes the file to the path it is given. Without ``overwrite`` nothing is replaced, whenever it
+    appeared. Raises `OutputError` when one cannot be written; nothing is left then.
     """
     placed: list[Path] = []
     done: list[bool] = []

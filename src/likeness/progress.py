@@ -12,12 +12,7 @@ when_compiling: list[Callable[[], None]] = []
 
 
 class Progress:
-    """A listener for progress; this one is silent. The command line brings one that draws a bar.
-
-    Examples
-    --------
-    >>> Progress().step("search", 3, 10)
-    """
+    """A listener for progress; this one is silent. The command line brings one that draws a bar."""
 
     def step(self, stage: str, done: int, total: int) -> None:
         """Hear that ``done`` of ``total`` units of a stage are done; 0 of 0 announces a stage of unknown length."""

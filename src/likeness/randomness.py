@@ -20,39 +20,14 @@ if TYPE_CHECKING:
 
 
 def entropy_of(encoded: Encoded, policy: Policy) -> int:
-    """Choose what all random numbers of a release are made from.
+    """Choose what all random numbers of a release are made from: 128 bits of the system's, or 256 that a seed gives.
 
-    Without a seed that is 128 bits from the operating system. A seed is taken together with a digest of the original table
-    (`Table.digest`: every column, those that are dropped as well, and the order of the rows) and one of the policy, so that
-    the same three give the same bytes again, and two releases under one seed have nothing in common.
-
-    Notes
-    -----
-    A seed is no key. Who has the original can try seeds until the release comes out. So can who knows all of it but little: a
-    value that is unknown is tried together with the seed, and confirmed when the release comes out. Nobody who lacks more
+    A seed is taken together with a digest of the original table (`Table.digest`: every column, those that are dropped as
+    well, and the order of the rows) and one of the policy, hierarchies by what they say and its format left out: the same
+    three give the same bytes again, and two releases under one seed have nothing in common.
+    A seed is no key. Who has the original can try seeds until the release comes out. So can who knows all of it but little:
+    a value that is unknown is tried together with the seed, and confirmed when the release comes out. Nobody who lacks more
     of the original than can be tried learns anything from a seed, guessed or told.
-
-    Parameters
-    ----------
-    encoded
-        The table, encoded as the policy says.
-    policy
-        What was asked, hierarchies by what they say. Its format decides nothing here: a release is drawn alike as CSV and as
-        Parquet.
-
-    Returns
-    -------
-    int
-        128 bits, or 256 that a seed gives.
-
-    Examples
-    --------
-    >>> import polars as pl, likeness as lk
-    >>> from likeness.encode import encode
-    >>> policy = lk.Policy(columns={"age": lk.quasi()}, privacy=lk.KAnonymity(2), seed=7)
-    >>> one, other = (encode(lk.read(pl.DataFrame({"age": ages})), policy) for ages in ([30, 31], [31, 30]))
-    >>> entropy_of(one, policy) == entropy_of(one, policy), entropy_of(one, policy) == entropy_of(other, policy)
-    (True, False)
     """
     if policy.seed is None:
         return randbits(128)
@@ -61,22 +36,10 @@ def entropy_of(encoded: Encoded, policy: Policy) -> int:
 
 
 def stream(entropy: int, purpose: str) -> np.random.Generator:
-    """Make the random numbers of one purpose.
+    """Make the random numbers of one purpose, from the entropy of `entropy_of`.
 
     The generator is not a cryptographic one: whoever sees enough of its numbers, as in the order of published rows, could
     find its state. The seed of each purpose is therefore a digest, which leads back neither to the entropy nor to others.
-
-    Parameters
-    ----------
-    entropy
-        From `entropy_of`.
-    purpose
-        What they are for.
-
-    Examples
-    --------
-    >>> stream(7, "publish").integers(100, size=3).tolist() == stream(7, "search").integers(100, size=3).tolist()
-    False
     """
     digest = sha256(f"likeness {purpose} {entropy}".encode()).digest()
     return np.random.Generator(np.random.PCG64(int.from_bytes(digest, "little")))

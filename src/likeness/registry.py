@@ -42,72 +42,28 @@ KINDS: dict[str, str] = {
 
 @cache
 def names(kind: str) -> tuple[str, ...]:
-    """List the parts of one kind, sorted.
+    """List the parts of one kind (`KINDS`), sorted, as policies and the command line write them.
 
-    Parameters
-    ----------
-    kind
-        ``methods``, ``models``, ``forms``, ``metrics``, ``attacks`` or ``datasets``.
-
-    Returns
-    -------
-    tuple of str
-        Names as policies and the command line write them.
-
-    Raises
-    ------
-    PolicyError
-        When there is no such kind.
-
-    Examples
-    --------
-    >>> "burel" in names("methods")
-    True
+    Raises `PolicyError` when there is no such kind.
     """
     return tuple(sorted({*_ours(kind, _folder(kind)), *_entry_points(kind)}))
 
 
 def refresh() -> None:
-    """Look for parts anew, when next asked: after a distribution was installed into a running program.
-
-    Examples
-    --------
-    >>> refresh()
-    """
+    """Look for parts anew, when next asked: after a distribution was installed into a running program."""
     for cached in (names, _ours, _entry_points, _load_theirs):
         cached.cache_clear()
 
 
 def class_name(kind: str, name: str) -> str:
-    """Name the class of a part: ``t-closeness`` is ``TCloseness``, the attack ``linkage`` is ``LinkageAttack``.
-
-    Examples
-    --------
-    >>> class_name("models", "t-closeness"), class_name("attacks", "linkage")
-    ('TCloseness', 'LinkageAttack')
-    """
+    """Name the class of a part: ``t-closeness`` is ``TCloseness``, the attack ``linkage`` is ``LinkageAttack``."""
     return "".join(word.capitalize() for word in name.split("-")) + KINDS[kind]
 
 
 def load(kind: str, name: str) -> type[Any]:
     """Import the class of one part.
 
-    Parameters
-    ----------
-    kind
-        See `names`.
-    name
-        The part's name.
-
-    Raises
-    ------
-    PolicyError
-        When there is no part of that name; it says which was probably meant.
-
-    Examples
-    --------
-    >>> load("models", "k-anonymity").__name__
-    'KAnonymity'
+    Raises `PolicyError` when there is no part of that name; it says which was probably meant.
     """
     if not _is_ours(kind, name):
         return _load_theirs(kind, name)
@@ -117,24 +73,12 @@ def load(kind: str, name: str) -> type[Any]:
 
 
 def distribution(kind: str, name: str) -> str | None:
-    """Name the distribution, with its version, that brings a part; None for our own.
-
-    Examples
-    --------
-    >>> print(distribution("models", "k-anonymity"))
-    None
-    """
+    """Name the distribution, with its version, that brings a part; None for our own."""
     return None if _is_ours(kind, name) else _origin(_entry_point(kind, name))
 
 
 def summary(kind: str, name: str) -> str:
-    """Read the first line of a part's class docstring; none of ours is imported for it.
-
-    Examples
-    --------
-    >>> summary("models", "k-anonymity").startswith("Every equivalence class")
-    True
-    """
+    """Read the first line of a part's class docstring; none of ours is imported for it."""
     wanted = class_name(kind, name)
     path = _path(kind, name)
     if path.is_file():
@@ -152,13 +96,7 @@ def summary(kind: str, name: str) -> str:
 
 
 def find_public(public: str) -> tuple[str, str] | None:
-    """Find the kind and name of a part from its class name, or None.
-
-    Examples
-    --------
-    >>> find_public("TCloseness")
-    ('models', 't-closeness')
-    """
+    """Find the kind and name of a part from its class name, or None."""
     kinds = [kind for kind, ending in KINDS.items() if public.endswith(ending)]
     # Ours first: for them nothing is asked of other distributions.
     known = chain(
@@ -172,18 +110,7 @@ def find_public(public: str) -> tuple[str, str] | None:
 def create(kind: str, name: str, parameters: Mapping[str, Any]) -> Any:
     """Make a part from its name and parameters, as a policy gives them.
 
-    Raises
-    ------
-    PolicyError
-        When there is no such part, a parameter is unknown, missing, or out of range.
-
-    Examples
-    --------
-    >>> create("models", "k-anonymity", {"k": 5})
-    KAnonymity(k=5)
-    >>> create("models", "k-anonymity", {"kk": 5})
-    Traceback (most recent call last):
-    likeness.errors.PolicyError: k-anonymity: unknown parameter 'kk'; did you mean 'k'?
+    Raises `PolicyError` when there is no such part, a parameter is unknown, missing, or out of range.
     """
     part = load(kind, name)
     known = {field.name: field for field in fields(part)}
@@ -206,13 +133,7 @@ def create(kind: str, name: str, parameters: Mapping[str, Any]) -> Any:
 
 
 def parameters(part: Any) -> dict[str, Any]:
-    """List a part's parameters that differ from their defaults, as JSON can hold them.
-
-    Examples
-    --------
-    >>> parameters(create("models", "k-anonymity", {"k": 5}))
-    {'k': 5}
-    """
+    """List a part's parameters that differ from their defaults, as JSON can hold them."""
     found = {}
     for field in fields(part):
         value = getattr(part, field.name)
@@ -294,13 +215,7 @@ def _entry_points(kind: str) -> dict[str, tuple[EntryPoint, ...]]:
 
 
 def _entry_point(kind: str, name: str) -> EntryPoint:
-    """Find the one distribution that brings a part.
-
-    Raises
-    ------
-    PolicyError
-        When there is none, or more than one.
-    """
+    """Find the one distribution that brings a part; `PolicyError` when there is none, or more than one."""
     entries = _entry_points(kind).get(name, ())
     if not entries:
         raise PolicyError(f"there is no {kind[:-1]} {name!r}{suggestion(name, names(kind))}")
@@ -314,10 +229,7 @@ def _entry_point(kind: str, name: str) -> EntryPoint:
 def _load_theirs(kind: str, name: str) -> type[Any]:
     """Import a part that another distribution brings.
 
-    Raises
-    ------
-    PolicyError
-        When it cannot be imported, or is no part of this kind and name.
+    Raises `PolicyError` when it cannot be imported, or is no part of this kind and name.
     """
     entry = _entry_point(kind, name)
     try:

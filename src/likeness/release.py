@@ -41,20 +41,9 @@ if TYPE_CHECKING:
 class Private:
     """What only the steward has: the original, the plan, the randomness.
 
-    Parameters
-    ----------
-    encoded
-        The original table, encoded.
-    policy, method
-        What was asked, and what searched.
-    solution
-        What was decided.
-    rows
-        Table name to the record each published row was made from.
-    entropy
-        What the random numbers were made from (`likeness.randomness.entropy_of`).
-    candidates
-        The methods that could have made it, and what became of them, where the policy names none.
+    ``rows``: table name to the record each published row was made from.
+    ``entropy``: what the random numbers were made from (`likeness.randomness.entropy_of`).
+    ``candidates``: the methods that could have made it, and what became of them, where the policy names none.
     """
 
     encoded: Encoded

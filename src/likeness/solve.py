@@ -52,33 +52,12 @@ def solve(
 ) -> Solution:
     """Find a plan whose published records hold every model against their own distribution.
 
-    The distribution that distribution models compare with is that of the published records, so withholding changes it:
-    the method runs again on what is left, and what was withheld stays withheld, so this ends.
-
-    Where people have several records, the search is for classes of individuals, each with all of its records.
-
-    Parameters
-    ----------
-    method
-        The method.
-    data
-        All records.
-    models
-        What must hold.
-    rng
-        Randomness of the method.
-    withhold_at_most
-        Largest share of the records (individuals, where people have several) that may be withheld.
-    progress
-        Listener.
-
-    Raises
-    ------
-    CannotBeMetError
-        When more would have to be withheld; says which model fails, for which value, and what it would need. It is a
-        `MethodFailedError` where the table taken as one class holds the guarantee: then only this method finds no release.
-    PolicyError
-        When the method cannot work with these models, or not with several records a person.
+    The distribution that models compare with is that of the published records, so withholding changes it: the method runs
+    again on what is left, and what was withheld stays withheld, so this ends. Where people have several records, classes
+    are of individuals, each with all of its records, and ``withhold_at_most`` is a share of individuals.
+    Raises `CannotBeMetError` when more would have to be withheld; says which model fails, for which value, what it needs.
+    It is a `MethodFailedError` where the table taken as one class holds the guarantee: only this method finds no release.
+    Raises `PolicyError` when the method cannot work with these models, or not with several records a person.
     """
     models = tuple(models)
     units = data.units
@@ -184,8 +163,7 @@ def _settle(
 ) -> tuple[Plan, tuple[Requirement, ...] | None]:
     """Judge the classes, merged where their regions are equal, against the distribution of what they publish.
 
-    Returns the plan and, when everything holds, the requirements it was judged by; else None, and the method
-    must run again on the records that are still published.
+    Returns the plan and, when everything holds, the requirements; else None, and the method must run again on what is left.
     """
     plan = _merge(here, plan)
     kept = plan.published
@@ -258,21 +236,10 @@ def _whole(
 
 
 def check_fit(method: Method, units: Microdata, *, limited: bool) -> None:
-    """Refuse a table that a method cannot work with, whatever its values.
+    """Refuse a table that a method cannot work with, whatever its values; ``units`` are records or individuals.
 
-    Parameters
-    ----------
-    method
-        The method.
-    units
-        Records or individuals.
-    limited
-        Whether a level limit keeps parts of them apart.
-
-    Raises
-    ------
-    PolicyError
-        Where people have several records, or level limits keep parts apart, and the method does not take that.
+    Raises `PolicyError` where people have several records, or level limits keep parts apart (``limited``), and the method
+    does not take that.
     """
     if units.members is not None and not method.takes_individuals:
         raise PolicyError(
@@ -288,10 +255,7 @@ def check_fit(method: Method, units: Microdata, *, limited: bool) -> None:
 def level_parts(units: Microdata) -> NDArray[np.int64] | None:
     """Number the parts whose records or individuals may share a class under the hierarchy level limits; None without limits.
 
-    Raises
-    ------
-    PolicyError
-        Where a limit stands on a column without a hierarchy, or keeps one individual's records apart.
+    Raises `PolicyError` where a limit stands on a column without a hierarchy, or keeps one individual's records apart.
     """
     columns, radices = [], []
     data = units if units.members is None else units.members.records
@@ -346,29 +310,10 @@ def explain(
     because: Mapping[str, int],
     parts: NDArray[np.int64] | None = None,
 ) -> tuple[list[str], list[str]]:
-    """Say why a table cannot meet its policy, and what would make it possible.
+    """Say why a table cannot meet its policy, and what would make it possible: a sentence each; and notes on those withheld.
 
-    Parameters
-    ----------
-    units
-        All records, or all individuals.
-    requirements
-        What must hold, bound to them.
-    withheld
-        Records or individuals that would have to be withheld.
-    at_most
-        Share of them that may be.
-    because
-        Reasons so far, with the number each.
-    parts
-        Those that may share a class under level limits.
-
-    Returns
-    -------
-    reasons
-        One sentence each.
-    notes
-        Lines about those withheld.
+    ``units``: all records, or all individuals; ``requirements`` are bound to them. ``withheld``: how many would have to be;
+    ``at_most``: the share that may be; ``because``: reasons so far, with the number each. ``parts``: see `level_parts`.
     """
     whole = np.zeros(units.size, np.int64)
     data = units if units.members is None else units.members.records
@@ -458,24 +403,13 @@ def _rare(requirement: Requirement, room: int, word: str, data: Microdata) -> st
 
 
 def hopeless_records(requirement: Requirement, data: Microdata) -> NDArray[np.bool_]:
-    """Find the records whose known sensitive values alone violate a requirement, even in a class of everybody.
+    """Find the records whose known sensitive values alone violate a requirement, even in a class of everybody: (n,) bool.
 
-    Every part of a class whose records share what the adversary knows must hold. Where the part of the whole table
-    does not, at least one smaller part of these records would not either, if the model is closed under union: some of
-    them must be withheld, and withholding all of them always helps.
-
-    Parameters
-    ----------
-    requirement
-        A bound model, with sensitive columns taken as known.
-    data
-        The records.
-
-    Returns
-    -------
-    (n,) bool
-        True also for individuals one of whose records is such a record. All False where nothing is taken as known, or the
-        model is not closed under union.
+    Every part of a class whose records share what the adversary knows must hold. Where the part of the whole table does
+    not, at least one smaller part of these records would not either, if the model is closed under union: some of them must
+    be withheld, and withholding all of them always helps.
+    True also for individuals one of whose records is such a record. All False where nothing is taken as known, or the model
+    is not closed under union.
     """
     hopeless = np.zeros(data.size, np.bool_)
     view = requirement.view

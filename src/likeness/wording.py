@@ -8,38 +8,16 @@ _PLURALS = {"person": "people", "leaf": "leaves", "query": "queries"}
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:
-    """Write a number with its noun.
+    """Write a number with its noun: ``1 record``, ``1,200 classes``, ``2 people``.
 
-    Parameters
-    ----------
-    number
-        How many.
-    noun
-        What is counted, one of it.
-    plural
-        Several of it, where neither an s, es after another s, nor the usual irregular plural does.
-
-    Examples
-    --------
-    >>> count(1, "record"), count(1200, "class"), count(2, "person"), count(0, "sensitive value")
-    ('1 record', '1,200 classes', '2 people', '0 sensitive values')
+    ``noun`` is one of what is counted; ``plural``, several, where neither an s, es after another s, nor the usual irregular
+    plural does.
     """
     return f"{number:,} {nouns(number, noun, plural)}"
 
 
 def nouns(number: int, noun: str, plural: str | None = None) -> str:
-    """Give a noun the form that a number asks for.
-
-    Parameters
-    ----------
-    number, noun, plural
-        As in `count`.
-
-    Examples
-    --------
-    >>> nouns(1, "class"), nouns(3, "equivalence class"), nouns(2, "person")
-    ('class', 'equivalence classes', 'people')
-    """
+    """Give a noun the form that a number asks for; ``plural`` as in `count`."""
     if number == 1:
         return noun
     if plural is not None:
@@ -51,8 +29,6 @@ def nouns(number: int, noun: str, plural: str | None = None) -> str:
 def shortened(text: str) -> str:
     """Cut a text that is too long for a message, and say how long it is.
 
-    Examples
-    --------
     >>> shortened("flu"), shortened("x" * 5000)[35:]
     ('flu', 'xxxxx… (5,000 characters)')
     """
@@ -60,19 +36,9 @@ def shortened(text: str) -> str:
 
 
 def quoted(value: object, most: int = SHOWN) -> str:
-    """Write a value of a table in quotes, short enough for a message.
+    """Write a value of a table in quotes, short enough for a message; numbers and others are written without quotes.
 
-    Parameters
-    ----------
-    value
-        A text; numbers and others are written without quotes.
-    most
-        Characters of a text that are shown.
-
-    Examples
-    --------
-    >>> quoted("flu"), quoted(5), quoted("x" * 5000)[35:]
-    ("'flu'", '5', "xxxxxx'… (5,000 characters)")
+    ``most``: characters of a text that are shown; a longer one is followed by its length.
     """
     if not isinstance(value, str):
         return shortened(repr(value))

@@ -23,31 +23,9 @@ Reals = NDArray[np.float64]
 
 
 def check_size(rows: int | None, default: int, seed: int) -> int:
-    """Say how many rows to generate, or what is wrong with the request.
+    """Say how many rows to generate: ``rows``, or ``default`` where it is None.
 
-    Parameters
-    ----------
-    rows
-        The number asked for; None means ``default``.
-    default
-        The data set's own number of rows.
-    seed
-        The seed asked for.
-
-    Returns
-    -------
-    int
-        The number of rows.
-
-    Raises
-    ------
-    InvalidError
-        When there is to be no row, or the seed is negative.
-
-    Examples
-    --------
-    >>> check_size(None, 100, seed=0)
-    100
+    Raises `InvalidError` with both problems at once: no row is to be made, the seed is negative, or one is no whole number.
     """
     rows = default if rows is None else rows
     wrong = [
@@ -63,13 +41,8 @@ def check_size(rows: int | None, default: int, seed: int) -> int:
 def broken_line(knots: Sequence[tuple[int, int]]) -> Integers:
     """Read a line through whole-number points at every whole number from the first to the last, rounded down.
 
-    Parameters
-    ----------
-    knots
-        Position and height of each corner, positions ascending.
+    ``knots``: position and height of each corner, positions ascending.
 
-    Examples
-    --------
     >>> broken_line([(16, 0), (18, 5), (19, 4)]).tolist()
     [0, 2, 5, 4]
     """
@@ -84,17 +57,7 @@ def broken_line(knots: Sequence[tuple[int, int]]) -> Integers:
 class Draws:
     """A stream of random numbers that depends on the seed and the purpose alone.
 
-    Parameters
-    ----------
-    seed
-        Any whole number of at least 0.
-    purpose
-        A word mixed into the seed, so that two tables of one seed are independent of each other.
-
-    Examples
-    --------
-    >>> Draws(7, "example").below(6, 5).tolist()
-    [0, 4, 5, 2, 0]
+    ``purpose`` is mixed into the seed, so that two tables of one seed are independent of each other.
     """
 
     def __init__(self, seed: int, purpose: str) -> None:
@@ -129,14 +92,9 @@ class Draws:
         return np.searchsorted(bounds, self.below(int(bounds[-1]), n), side="right")
 
     def pick_given(self, weights: Any, given: Integers) -> Integers:
-        """Draw one position for each entry of ``given``, by the weights in that row.
+        """Draw one position for each entry of ``given`` (n,), by the weights in that row.
 
-        Parameters
-        ----------
-        weights
-            Whole numbers (conditions, positions); every row has a positive sum.
-        given
-            The condition of each draw (n,).
+        ``weights``: whole numbers (conditions, positions); every row has a positive sum.
         """
         table = np.asarray(weights, dtype=np.int64)
         bounds = np.cumsum(table)  # one increasing line for all conditions: one search serves them

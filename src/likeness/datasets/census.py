@@ -133,29 +133,13 @@ QUASI_IDENTIFIERS = ("age", "gender", "education", "marital_status", "work_class
 
 
 def salary_counts(rows: int) -> Integers:
-    """Count the records of each salary class, 0 … 49, in a census of ``rows`` people.
+    """Count the records of each salary class, 0 … 49, in a census of ``rows`` people: (50,), summing to ``rows``.
 
     The paper states only the extremes; the shares between them are a reconstruction, 0.002018 + 0.046384 ·
     (i/49)^1.595179 in ascending order: 0.2018 % for the rarest class, 49, and 4.8402 % for the most
     frequent, 12, the two that the paper names. The other classes fall away from 12 on both sides, as
     salaries do. Every count is the floor of its share of ``rows``; the records still missing go one each to
     the largest remainders.
-
-    Parameters
-    ----------
-    rows
-        The number of people.
-
-    Returns
-    -------
-    numpy.ndarray
-        Whole numbers (50,) that sum to ``rows``.
-
-    Examples
-    --------
-    >>> counts = salary_counts(500_000)
-    >>> int(counts[49]), int(counts[12]), int(counts.sum())
-    (1009, 24201, 500000)
     """
     last = SALARY_CLASSES - 1
     exact = [

@@ -41,32 +41,11 @@ CENSUS_INCOME_INTEGERS = tuple(_CENSUS_INCOME_INTEGERS.split())
 def adult(
     folder: str | Path | None = None, *, part: Literal["train", "all"] = "train", complete: bool = True
 ) -> pl.DataFrame:
-    """Load UCI Adult with its usual column names (``age`` … ``salary-class``).
+    """Load UCI Adult with its usual column names (``age`` … ``salary-class``): 15 columns.
 
-    Parameters
-    ----------
-    folder
-        The folder of benchmark files; see the module.
-    part
-        ``train`` gives UCI's train part, the file that ARX ships when complete; ``all`` adds the test part.
-    complete
-        Leave out the records with a missing value (``?``).
-
-    Returns
-    -------
-    polars.DataFrame
-        15 columns; 30,162 rows (``train``) or 45,222 (``all``), with incomplete records 32,561 or 48,842.
-
-    Raises
-    ------
-    TableError
-        When the folder or the file is missing.
-
-    Examples
-    --------
-    >>> adult("no-such-folder")
-    Traceback (most recent call last):
-    likeness.errors.TableError: no-such-folder: no such folder of benchmark files; ...
+    ``part``: ``train`` gives UCI's train part, the file that ARX ships when complete; ``all`` adds the test part.
+    ``complete`` leaves out the records with a missing value (``?``): 30,162 of 32,561 rows remain, 45,222 of all 48,842.
+    ``folder``: see the module. Raises `TableError` where the folder or the file is missing.
     """
     path = _find(folder, "adult/adult_raw_48842.csv")
     table = pl.read_csv(path, infer_schema_length=None)
@@ -78,23 +57,9 @@ def adult(
 
 
 def adult_hierarchies(folder: str | Path | None = None) -> dict[str, Path]:
-    """Find the generalization hierarchies that ARX ships for Adult.
+    """Find the generalization hierarchies that ARX ships for Adult: path by column name.
 
-    Parameters
-    ----------
-    folder
-        The folder of benchmark files; see the module.
-
-    Returns
-    -------
-    dict
-        Path by column name: ``age``, ``education``, ``marital-status``, …; ARX's format, ``;`` between
-        labels.
-
-    Raises
-    ------
-    TableError
-        When the folder or the files are missing.
+    ARX's format, ``;`` between labels. ``folder`` and `TableError` as for `adult`.
     """
     start = "adult_hierarchy_"
     example = _find(folder, f"adult/{start}age.csv")
@@ -102,24 +67,11 @@ def adult_hierarchies(folder: str | Path | None = None) -> dict[str, Path]:
 
 
 def census_income(folder: str | Path | None = None) -> pl.DataFrame:
-    """Load UCI Census-Income (KDD), training part, with column names, which the file lacks.
+    """Load UCI Census-Income (KDD), training part, with column names, which the file lacks: 199,523 rows, 42 columns.
 
-    Parameters
-    ----------
-    folder
-        The folder of benchmark files; see the module.
-
-    Returns
-    -------
-    polars.DataFrame
-        199,523 rows, 42 columns: ``age``, ``class_of_worker``, …, ``income_class`` (``- 50000.`` or
-        ``50000+.``); whole numbers and the real ``instance_weight`` as numbers, the rest as text. ``?``,
-        missing, is left as it is; ``NA`` (hispanic origin) is a value.
-
-    Raises
-    ------
-    TableError
-        When the folder or the file is missing.
+    Whole numbers and the real ``instance_weight`` are numbers, the rest is text without the blanks around it:
+    ``income_class`` is ``- 50000.`` or ``50000+.``. ``?``, missing, is left as it is; ``NA`` (hispanic origin) is a value.
+    ``folder`` and `TableError` as for `adult`.
     """
     path = _find(folder, "census_income/census_income_1994_1995_train.csv.gz")
     table = pl.read_csv(path, has_header=False, new_columns=list(CENSUS_INCOME_COLUMNS), infer_schema=False)

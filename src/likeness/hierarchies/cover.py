@@ -26,34 +26,10 @@ def check_covers(
     counts: Sequence[int] | None = None,
     lines: Sequence[int] | None = None,
 ) -> None:
-    """Refuse a hierarchy that lacks values of a column.
+    """Refuse a hierarchy that lacks a leaf for some of the distinct ``values`` of a column.
 
-    Parameters
-    ----------
-    values
-        The distinct values of the column.
-    hierarchy
-        What must have a leaf for each.
-    column
-        The column's name.
-    counts
-        How many records have each value, if known.
-    lines
-        Line of the table on which each value first stands, if known.
-
-    Raises
-    ------
-    HierarchyError
-        With a line for each value that is not a leaf, ten at most.
-
-    Examples
-    --------
-    >>> from likeness.hierarchies import from_rows
-    >>> ages = from_rows([("17", "*"), ("18", "*")], "age.csv", where=lambda i: f"line {i + 1}")
-    >>> check_covers(["17", "18"], ages, "age")
-    >>> check_covers(["17", "89"], ages, "age")
-    Traceback (most recent call last):
-    likeness.errors.HierarchyError: value '89' of column 'age' is not a leaf of age.csv; add a line for it
+    ``counts``, ``lines``: how many records have each value, and the line of the table on which it first stands, if known.
+    Raises `HierarchyError` with a line for each value, ten at most; codes of numbers written otherwise share one.
     """
     known = hierarchy.rank_of
     missing = [i for i, value in enumerate(values) if value not in known]

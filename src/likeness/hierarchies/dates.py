@@ -23,27 +23,10 @@ LEVELS = ("day", "month", "quarter", "year")
 def dates(values: NDArray[np.datetime64], levels: Sequence[str], *, name: str = "dates") -> Hierarchy:
     """Group days into months, quarters and years below the root ``*``.
 
-    Parameters
-    ----------
-    values
-        The observed days, ``datetime64``; times of day are not looked at.
-    levels
-        Some of day, month, quarter, year, from fine to coarse; the leaves are days in any case.
-    name
-        The column, for messages.
+    ``values``: datetime64; times of day are not looked at. ``levels``: some of day, month, quarter, year, from fine to
+    coarse; the leaves are ISO days in any case, ascending. Raises `HierarchyError` for an unknown level, another order,
+    values that are no dates, a missing date, or none at all.
 
-    Returns
-    -------
-    Hierarchy
-        Leaves are ISO days in ascending order; labels are ``2024-03``, ``2024-Q1``, ``2024``.
-
-    Raises
-    ------
-    HierarchyError
-        For an unknown level, levels that do not go from fine to coarse, or a missing date.
-
-    Examples
-    --------
     >>> days = np.array(["2024-03-31", "2024-04-01"], "datetime64[D]")
     >>> dates(days, ["month", "quarter", "year"]).to_rows()[0]
     ['2024-03-31', '2024-03', '2024-Q1', '2024', '*']

@@ -37,34 +37,12 @@ def intervals(
 ) -> Hierarchy:
     """Group numbers into intervals, on one or several levels, below the root ``*``.
 
-    Parameters
-    ----------
-    values
-        The observed numbers, integers or floats.
-    width
-        Width of the classes, which begin at the multiples of it; several for several levels, finest
-        first, each a multiple of the one before.
-    edges
-        Ascending bounds [0, 18, 40, 65] of the classes [0, 18), [18, 40), [40, 65); a list of such
-        lists for several levels, finest first, each made of bounds of the one before, with the same
-        first and last.
-    name
-        The column, for messages.
+    ``width``: classes begin at its multiples; several for several levels, finest first, each a multiple of the one before.
+    ``edges``: ascending bounds [0, 18, 40] of [0, 18) and [18, 40); a list of such lists for several levels, finest first,
+    each made of bounds of the one before, with the same first and last.
+    Leaves ascend; classes without a value do not appear. Raises `HierarchyError` where a value lies outside the edges or is
+    missing, levels do not nest, or neither or both of ``width`` and ``edges`` are given.
 
-    Returns
-    -------
-    Hierarchy
-        Leaves are the values' texts in ascending order; classes are labelled ``[0, 17]`` for integers
-        and ``[0, 18)`` for floats; classes without a value do not appear.
-
-    Raises
-    ------
-    HierarchyError
-        When a value lies outside the edges or is missing, levels do not nest, or neither or both of
-        ``width`` and ``edges`` are given.
-
-    Examples
-    --------
     >>> ages = intervals(np.array([3, 17, 18, 64]), edges=[0, 18, 40, 65], name="age")
     >>> [ages.labels[node] for node in ages.children(0)]
     ['[0, 17]', '[18, 39]', '[40, 64]']

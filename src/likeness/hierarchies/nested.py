@@ -59,13 +59,7 @@ class Report:
 
 
 def not_a_tree(name: str) -> str:
-    """Say what a nested file must look like.
-
-    Examples
-    --------
-    >>> not_a_tree("world.yaml")
-    "world.yaml: is not a tree; write one root label and what lies below it, as in '*': {Europe: [France]}"
-    """
+    """Say what a nested file must look like."""
     return (
         f"{name}: is not a tree; write one root label and what lies below it, as in '*': {{Europe: [France]}}"
     )
@@ -79,29 +73,10 @@ class _Object(list[tuple[str, Any]]):
 
 
 def json_roots(text: str, report: Report) -> list[Entry]:
-    """Parse the top-level labels and all that lies below them.
+    """Parse JSON into its top-level labels, one in a proper file, and all that lies below them.
 
-    Parameters
-    ----------
-    text
-        A JSON document; numbers and ``true`` are the texts that stand there.
-    report
-        Gathers what is wrong with single labels.
-
-    Returns
-    -------
-    list[Entry]
-        One, in a proper file.
-
-    Raises
-    ------
-    HierarchyError
-        When the text is not JSON or not an object.
-
-    Examples
-    --------
-    >>> json_roots('{"*": [1.50, true]}', Report("answer.json"))[0].below
-    [Entry(label='1.50', line=1, below=[]), Entry(label='true', line=1, below=[])]
+    Numbers and ``true`` are the texts that stand there: ``1.50`` stays ``1.50``. Raises `HierarchyError` where the text is
+    not JSON, or not an object that holds something; what is wrong with single labels goes to ``report``.
     """
     try:
         document = json.loads(
@@ -170,29 +145,10 @@ DEEPEST = 100
 
 
 def yaml_roots(text: str, report: Report) -> list[Entry]:
-    """Parse the top-level labels and all that lies below them.
+    """Parse YAML into its top-level labels, one in a proper file, and all that lies below them.
 
-    Parameters
-    ----------
-    text
-        A YAML document.
-    report
-        Gathers what is wrong with single labels.
-
-    Returns
-    -------
-    list[Entry]
-        One, in a proper file.
-
-    Raises
-    ------
-    HierarchyError
-        When the text is not YAML, not a mapping, or nested too deeply.
-
-    Examples
-    --------
-    >>> yaml_roots("'*': [yes, no]", Report("answer.yaml"))[0].below
-    [Entry(label='yes', line=1, below=[]), Entry(label='no', line=1, below=[])]
+    Scalars are the texts that stand there. Raises `HierarchyError` where the text is not YAML, not a mapping, or nested too
+    deeply; what is wrong with single labels goes to ``report``.
     """
     # libyaml's parser where it was built in: ten times as fast.
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
@@ -282,32 +238,13 @@ class _YamlReader:
 
 
 def from_nested(text: str, name: str, *, json: bool = False) -> Hierarchy:
-    """Make a hierarchy of nested YAML or JSON text.
+    """Make a hierarchy of nested YAML (or JSON) text: one mapping with one key, the root.
 
-    Parameters
-    ----------
-    text
-        One mapping with one key, the root. What stands below a key is a mapping, a list of leaves (or
-        of mappings), or a single leaf; a key with nothing below it is a leaf. A scalar is the text that
-        stands there: ``no`` and ``007`` are values, not a truth and a number.
-    name
-        The column or the file, for messages.
-    json
-        Read JSON instead of YAML.
+    What stands below a key is a mapping, a list of leaves (or of mappings), or a single leaf; a key with nothing below it
+    is a leaf. Branches may differ in length; a node's level is one above its highest child's.
+    Raises `HierarchyError` for text that is not YAML or JSON, more than one root, a label given twice, an empty label, or
+    an empty list; each with its line, as many at once as can be told.
 
-    Returns
-    -------
-    Hierarchy
-        Branches may differ in length; a node's level is one above its highest child's.
-
-    Raises
-    ------
-    HierarchyError
-        For text that is not YAML or JSON, more than one root, a label given twice, an empty label, or
-        an empty list; each with its line, all problems of the text at once.
-
-    Examples
-    --------
     >>> world = from_nested("'*': {Europe: [Germany, no], Asia: {East: [Japan]}, 007: }", "world.yaml")
     >>> world.leaves
     ('Germany', 'no', 'Japan', '007')

@@ -20,37 +20,14 @@ MASK = "*"
 def prefixes(
     values: Sequence[str], digits: int, *, kept: Sequence[int] | None = None, name: str = "prefixes"
 ) -> Hierarchy:
-    """Mask codes from the right, one character per level, below the root ``*``.
+    """Mask codes from the right, one character per level, below the root ``*``; leaves ascend.
 
-    Parameters
-    ----------
-    values
-        The observed codes, texts of one length.
-    digits
-        The length of every code.
-    kept
-        How many leading characters each level keeps, from fine to coarse, [3] for 02139 → 021** → *;
-        left out, one less on each level.
-    name
-        The column, for messages.
+    ``digits``: the length of every code. ``kept``: how many leading characters each level keeps, from fine to coarse, [3]
+    for 02139 → 021** → *; left out, one less on each level.
+    Raises `HierarchyError` for codes of another length or with a ``*`` in them, levels that do not descend, or no codes.
 
-    Returns
-    -------
-    Hierarchy
-        Leaves in ascending order of their texts.
-
-    Raises
-    ------
-    HierarchyError
-        For codes of another length or with a ``*`` in them, and levels that do not descend.
-
-    Examples
-    --------
     >>> prefixes(["02139", "02141"], 5).to_rows()[0]
     ['02139', '0213*', '021**', '02***', '0****', '*']
-    >>> prefixes(["02139", "2139"], 5, name="zip")
-    Traceback (most recent call last):
-    likeness.errors.HierarchyError: zip: code '2139' has 4 characters where 5 are declared; ...
     """
     if digits < 1:
         raise HierarchyError(f"{name}: a prefix hierarchy needs codes of at least 1 character; got {digits}")

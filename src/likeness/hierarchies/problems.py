@@ -17,24 +17,9 @@ ALIKE = 0.75
 
 
 def refuse(problems: Sequence[str]) -> None:
-    """Raise one error with all problems, if there are any.
+    """Raise one `HierarchyError` with all problems, if there are any.
 
-    Parameters
-    ----------
-    problems
-        One line each, in the order of the file; from the eleventh on they are only counted.
-
-    Raises
-    ------
-    HierarchyError
-        When there is at least one problem.
-
-    Examples
-    --------
-    >>> refuse([])
-    >>> refuse(["age.csv, line 3: the cell in column 2 is empty; fill it in"])
-    Traceback (most recent call last):
-    likeness.errors.HierarchyError: age.csv, line 3: the cell in column 2 is empty; fill it in
+    One line each, in the order of the file; from the eleventh on they are only counted.
     """
     if not problems:
         return

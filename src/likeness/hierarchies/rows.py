@@ -32,30 +32,11 @@ if TYPE_CHECKING:
 def assemble(
     name: str, labels: Sequence[str], parent: ArrayLike, level: ArrayLike, *, data_derived: bool = False
 ) -> Hierarchy:
-    """Make a hierarchy of nodes in any order that form one tree.
+    """Make a hierarchy of nodes in any order that form one tree; it numbers them in pre-order.
 
-    Parameters
-    ----------
-    name
-        The column or the file, for messages.
-    labels
-        One distinct text per node; siblings in the order they shall keep.
-    parent
-        Index of each node's parent; -1 for the one root.
-    level
-        Generalization level of each node; 0 for the leaves only, a parent's above its children's.
-    data_derived
-        True when made from observed values.
-
-    Returns
-    -------
-    Hierarchy
-        The same tree, its nodes in pre-order.
-
-    Examples
-    --------
-    >>> assemble("sex", ["F", "M", "*"], [2, 2, -1], [0, 0, 1]).leaves
-    ('F', 'M')
+    ``labels``: one distinct text per node, siblings in the order they shall keep. ``parent``: index of each node's parent,
+    -1 for the one root. ``level``: 0 for the leaves only, a parent's above its children's.
+    ``data_derived``: True when made from observed values.
     """
     old_parent, old_level = np.asarray(parent, np.int32), np.asarray(level, np.int32)
     order = _pre_order(old_parent)
@@ -115,37 +96,11 @@ def from_rows(
 ) -> Hierarchy:
     """Make a hierarchy of rows, one per leaf, from the leaf to the root.
 
-    Parameters
-    ----------
-    rows
-        All of one length of at least two: the leaf's text, its generalizations, the root's label.
-    name
-        The column or the file, for messages.
-    where
-        Says where the i-th row stands: ``"age.csv, line 3"``.
-    data_derived
-        True when the rows were made from observed values.
-
-    Returns
-    -------
-    Hierarchy
-        Siblings keep the order in which the rows first name them.
-
-    Raises
-    ------
-    HierarchyError
-        For a ragged row, an empty cell, a leaf listed twice, two roots, a label that stands for two
-        nodes, or a cycle; each with its place, all problems of the rows at once.
-
-    Examples
-    --------
-    >>> rows = [("11th", "school", "*"), ("Masters", "university", "*"), ("12th", "school", "*")]
-    >>> education = from_rows(rows, "education", where=lambda i: f"education.csv, line {i + 1}")
-    >>> education.leaves
-    ('11th', '12th', 'Masters')
-    >>> from_rows([*rows, ("12th", "university", "*")], "education", where=lambda i: f"line {i + 1}")
-    Traceback (most recent call last):
-    likeness.errors.HierarchyError: line 4: leaf '12th' is listed twice, with other parents on line 3; ...
+    Rows are of one length of at least two: the leaf's text, its generalizations, the root's label. Siblings keep the order
+    in which rows first name them. ``where`` says where the i-th row stands: ``"age.csv, line 3"``.
+    ``data_derived``: True when the rows were made from observed values.
+    Raises `HierarchyError`, each problem with its place, in the order of the rows: all ragged rows, empty cells, leaves
+    listed twice and further roots at once; where there are none, all labels that stand for two nodes, and cycles.
     """
     table = [tuple(row) for row in rows]
     if not table:

@@ -33,23 +33,10 @@ if TYPE_CHECKING:
 
 
 def range_table(parent: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Tabulate the common ancestors of 2^k + 1 consecutive leaves.
+    """Tabulate the common ancestors of 2^k + 1 consecutive leaves: (powers, leaves).
 
-    Parameters
-    ----------
-    parent, right
-        (nodes,) parent and largest leaf rank of each node, nodes in pre-order.
-
-    Returns
-    -------
-    NDArray[np.int32]
-        (powers, leaves): row k, entry r is the lowest common ancestor of the leaves r … r + 2^k;
-        entries that reach beyond the last leaf mean nothing.
-
-    Examples
-    --------
-    >>> range_table(np.array([-1, 0, 1, 1, 0]), np.array([2, 1, 0, 1, 2]))[0, :2]
-    array([1, 0], dtype=int32)
+    Row k, entry r is the lowest common ancestor of the leaves r … r + 2^k; entries that reach beyond the last leaf mean
+    nothing. ``parent``, ``right``: (nodes,) parent and largest leaf rank of each node, nodes in pre-order.
     """
     leaves = int(right[0]) + 1
     highest = np.zeros(leaves, np.int32)
@@ -67,26 +54,10 @@ def range_table(parent: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[
 def lowest(
     table: NDArray[np.int32], leaf_node: NDArray[np.int32], a: NDArray[Any], b: NDArray[Any]
 ) -> NDArray[np.int32]:
-    """Look up the common ancestors of all leaves between two ranks.
+    """Look up the common ancestors of all leaves between two ranks; the leaf itself where both are equal.
 
-    Parameters
-    ----------
-    table
-        From ``range_table``.
-    leaf_node
-        (leaves,) node number of each leaf.
-    a, b
-        Leaf ranks, of one shape or broadcast against each other, in any order.
-
-    Returns
-    -------
-    NDArray[np.int32]
-        Node numbers; the leaf itself where both ranks are equal.
-
-    Raises
-    ------
-    IndexError
-        For a rank that is not one of a leaf.
+    ``table``: from `range_table`; ``leaf_node``: (leaves,) node number of each leaf. ``a``, ``b``: leaf ranks, of one shape
+    or broadcast against each other, in any order. Raises `IndexError` for a rank that is not one of a leaf.
     """
     low, high = np.minimum(a, b), np.maximum(a, b)
     leaves = len(leaf_node)

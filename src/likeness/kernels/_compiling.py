@@ -54,18 +54,7 @@ _NOTE = "digests.json"
 
 
 def kernel_files(package: Path) -> dict[str, Path]:
-    """Find the modules that hold kernels: those named ``kernels``, and all in folders of that name.
-
-    Parameters
-    ----------
-    package
-        The installed package.
-
-    Returns
-    -------
-    dict
-        File of each module, by its dotted name in the package.
-    """
+    """Files of the modules that hold kernels, named ``kernels`` or in folders of that name, by dotted name in the package."""
     found = {}
     for path in sorted(package.rglob("*.py")):
         parts = path.relative_to(package).with_suffix("").parts
@@ -75,15 +64,9 @@ def kernel_files(package: Path) -> dict[str, Path]:
 
 
 def drop_stale(package: Path, cache_of: Callable[[Path], Path | None]) -> None:
-    """Delete the compiled kernels of modules that changed, or that import one that did, since this was last called.
+    """Delete compiled kernels of modules that changed, or that import one that did, since this was last called.
 
-    Parameters
-    ----------
-    package
-        The installed package.
-    cache_of
-        The folder where numba keeps what it compiled of a file; None where there is none. What it was compiled from is noted
-        there.
+    ``cache_of`` gives the folder where numba keeps what it compiled of a file, or None; digests are noted there.
     """
     files, now = kernel_files(package), digests(package)
     places: dict[Path, dict[str, str]] = {}
@@ -115,13 +98,7 @@ def _drop(cache: Path, now: dict[str, str]) -> None:
 
 
 def digests(package: Path) -> dict[str, str]:
-    """Digest each module of kernels together with all those that it imports, directly or not.
-
-    Parameters
-    ----------
-    package
-        The installed package.
-    """
+    """Digest each module of kernels, by dotted name, together with all those that it imports, directly or not."""
     texts = {name: path.read_text(encoding="utf-8") for name, path in kernel_files(package).items()}
     imports = {name: set(_IMPORT.findall(text)) & texts.keys() for name, text in texts.items()}
     found = {}

@@ -34,8 +34,7 @@ TESTS = types.UniTuple(types.FunctionType(SIGNATURE), SLOTS)
 class PredicateTuple(tuple["Callable[..., bool]", ...]):  # noqa: SLOT001  # stores nothing: numba asks for the class
     """A tuple of `SLOTS` tests that says its numba type itself.
 
-    For a plain tuple of functions numba would find the type anew at every call, and warn each time that the feature
-    is experimental.
+    For a plain one numba would find the type anew at every call, and warn that the feature is experimental.
     """
 
 
@@ -73,10 +72,9 @@ def distinct_at_least(size, histogram, integers, reals):
 def within_share_limits(size, histogram, integers, reals):
     """Every share is within its own limits, decided by exact integer look-ups.
 
-    ``integers`` holds, with m values, ``[start of the upper table of each value (m + 1), start of the lower table
-    of each value (m + 1), upper table, lower table]``: the upper table of value s gives, for every count c = 1, 2 …,
-    the smallest class that may hold c records of s; the lower table, for c = 0, 1 …, the largest. A
-    limit that a value does not have is an empty table; counts beyond the end of one that it has are refused.
+    ``integers``, with m values: starts of the upper tables (m + 1), of the lower tables (m + 1), then the tables. That of
+    value s gives the smallest class that may hold c = 1, 2 … records of s; its lower one, for c = 0, 1 …, the largest.
+    An empty table is no limit; counts beyond the end of one that is not empty are refused.
     """
     m = histogram.shape[0]
     base = 2 * (m + 1)
@@ -97,8 +95,8 @@ def within_share_limits(size, histogram, integers, reals):
 def entropy_at_least(size, histogram, integers, reals):
     """Shannon entropy of the class, in nats, at least ``reals[0]``.
 
-    Equal counts have the entropy ln of their number, exactly: with at least ``integers[0]`` values they hold. All other
-    classes that rounding might decide are refused: ``reals[0]`` lies as far above the bound as roundings go.
+    Equal counts have the entropy ln of their number, exactly: they hold with at least ``integers[0]`` values. Others that
+    rounding might decide are refused: ``reals[0]`` lies as far above the bound as roundings go.
     """
     total = 0.0
     present = 0
@@ -131,12 +129,12 @@ def recursively_diverse(size, histogram, integers, reals):
 
 @njit(SIGNATURE, cache=True)
 def transport_at_most(size, histogram, integers, reals):
-    """Earth mover's distance over intervals of ranks at most a bound.
+    """Earth mover's distance over intervals of ranks at most a / b.
 
-    ``integers = [N, a, b, W, intervals, N_0 … N_{m-1}, (first, last, weight) …]``: the distance of the class from the
-    distribution N_s / N is the weighted sum of ``|Σ_{s in interval} (c_s N - N_s size)|`` over ``W size N``, and must be
-    at most a / b, with b below 2**31. Where such sums may overflow, ``reals[0]`` is the bound instead, lowered by as much
-    as roundings go. What stands behind the intervals is for `present_tests`.
+    ``integers = [N, a, b, W, intervals, N_0 … N_{m-1}, (first, last, weight) …]``: the distance from the distribution
+    N_s / N is the weighted sum of ``|Σ_{s in interval} (c_s N - N_s size)|`` over ``W size N``; b is below 2**31.
+    Where such sums may overflow, ``reals[0]`` is the bound instead, lowered by as much as roundings go.
+    What stands behind the intervals is for `present_tests`.
     """
     m = histogram.shape[0]
     total = integers[0]
@@ -185,23 +183,14 @@ CLASS_SIZE, OWN_SUM = 0, -1
 
 
 class ClassTest(NamedTuple):
-    """One predicate with its parameters and the part of the joint histogram it reads.
+    """One predicate with its parameters and the part of the joint histogram it reads, from ``offset``, ``values`` long.
 
-    Parameters
-    ----------
-    function, integers, reals
-        The predicate and its parameters.
-    offset, values
-        Its part of the histogram.
-    slices, stride
-        Number of slices, the sub-classes of records that share the sensitive values the adversary knows, and how far
-        apart their parts of the histogram begin (``values`` when 0); each slice that is not empty must hold.
-    size_at
-        `CLASS_SIZE`, `OWN_SUM`, or the position in each slice's part where its size stands. Slices without one are as
-        large as their sum.
-    record_counts
-        Whether the predicate also reads, behind its m values, the number of individuals with 1, 2, … R records; where
-        its histogram has m places only, every record is its own individual. ``integers[0]`` of such a test is m.
+    ``slices``: sub-classes of records that share the sensitive values the adversary knows; each not empty must hold.
+    ``stride``: how far apart the slices' parts of the histogram begin; ``values`` when 0.
+    ``size_at``: `CLASS_SIZE`, `OWN_SUM`, or where in each slice's part its size stands; of several slices `CLASS_SIZE`
+    means `OWN_SUM`.
+    ``record_counts``: whether the predicate also reads, behind its m values, the number of individuals with 1, 2, … R
+    records; with m places only, every record is its own individual. ``integers[0]`` of such a test is m.
     """
 
     function: Callable[[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]], bool]
@@ -230,10 +219,10 @@ class LaidOutTests(NamedTuple):
 
 
 def lay_out(tests: Sequence[ClassTest]) -> LaidOutTests:
-    """Flatten class tests for `evaluate`; size tests become one inline comparison.
+    """Flatten class tests for `evaluate`; size tests of whole classes become one inline comparison.
 
-    ``shape`` has one row per test: offset, number of values and of slices in the histogram, where its parameters lie,
-    how far apart slices begin, and where their size stands.
+    ``shape`` (tests, 9): offset, number of values and of slices in the histogram, begin and end of the integers and of
+    the reals, how far apart slices begin, and where their size stands. Raises `PolicyError` with over `SLOTS` others.
     """
     smallest = 1
     rest = []

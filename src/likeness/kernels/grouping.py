@@ -8,15 +8,7 @@ from numba import int64, njit, types, uint64
 
 @njit(types.Tuple((int64[::1], int64[::1]))(int64[::1]), cache=True)
 def first_appearance(keys):
-    """Number equal keys in order of first appearance.
-
-    Returns
-    -------
-    of : (n,) int64
-        Number of each key.
-    first : (distinct,) int64
-        Where each number appeared first.
-    """
+    """Number equal keys in order of first appearance: the number of each key (n,), and where each appeared first (distinct,)."""
     n = keys.shape[0]
     bits = 4
     while (1 << bits) < 1024 and (1 << bits) < 2 * n:

@@ -16,35 +16,14 @@ _MOST_BITS = 21
 
 
 def bits_per_axis(axes: int) -> int:
-    """Give the grid as many bits per axis as a key holds, 21 at most; 0 with more axes than bits.
-
-    Examples
-    --------
-    >>> [bits_per_axis(axes) for axes in (1, 3, 5, 63, 64)]
-    [21, 21, 12, 1, 0]
-    """
+    """Give the grid as many bits per axis as a key holds, 21 at most; 0 with more axes than bits."""
     return min(_MOST_BITS, KEY_BITS // max(1, axes))
 
 
 def grid_cells(positions: NDArray[np.float64], bits: int) -> NDArray[np.int64]:
-    """Put positions between 0 and 1 on a grid of ``2**bits`` cells per axis.
+    """(d, n) int64: put positions (d, n) on a grid of ``2**bits`` cells per axis.
 
-    Parameters
-    ----------
-    positions : (d, n) float64
-        What lies outside 0 to 1 goes to the nearest end.
-    bits
-        Bits per axis.
-
-    Returns
-    -------
-    (d, n) int64
-        ``min(2**bits - 1, floor(position * 2**bits))``.
-
-    Examples
-    --------
-    >>> grid_cells(np.array([[0.0, 0.5, 1.0]]), 2)
-    array([[0, 2, 3]])
+    ``floor(position * 2**bits)``; 1, and what lies outside 0 to 1, goes to the nearest cell.
     """
     cells = np.floor(positions * (1 << bits)).astype(np.int64)
     return np.ascontiguousarray(np.clip(cells, 0, (1 << bits) - 1))
@@ -52,22 +31,10 @@ def grid_cells(positions: NDArray[np.float64], bits: int) -> NDArray[np.int64]:
 
 @njit(int64[::1](int64[:, ::1], int64), cache=True)
 def hilbert_keys(cells, bits):
-    """Find the position of each grid cell along the Hilbert curve, by Skilling's transform.
+    """(n,) Position of each grid cell along the Hilbert curve, by Skilling's transform.
 
-    Parameters
-    ----------
-    cells : (d, n) int64
-        Coordinates, each from 0 to ``2**bits - 1``.
-    bits
-        Bits per axis; ``d * bits`` is at most 63.
-
-    Returns
-    -------
-    (n,) int64
-        Keys from 0 to ``2**(d * bits) - 1``; cells whose keys differ by 1 differ by 1 in one coordinate.
-
-    References
-    ----------
+    ``cells`` (d, n) holds coordinates from 0 to ``2**bits - 1``, and ``d * bits`` is at most 63. Keys go from 0 to
+    ``2**(d * bits) - 1``; cells whose keys differ by 1 differ by 1 in one coordinate.
     Skilling 2004, "Programming the Hilbert curve", AIP Conference Proceedings 707.
     """
     d, n = cells.shape

@@ -105,11 +105,9 @@ def hull_loss(geometry, low, high, bits):
 
 @njit(types.Tuple((int32[::1], int32[::1]))(int32[::1], int64[::1], int64), cache=True)
 def class_ranges(codes, classes, count):
-    """Smallest and largest code of each class; records of class -1 are left out.
+    """(count,) int32 twice: smallest and largest code of each class; records of class -1 are left out.
 
-    Returns
-    -------
-    low, high : (count,) int32
+    A class without records has the largest int32, and -1.
     """
     low = np.full(count, 2147483647, np.int32)
     high = np.full(count, -1, np.int32)
@@ -126,12 +124,7 @@ def class_ranges(codes, classes, count):
 
 @njit(uint64[:, ::1](int32[::1], int64[::1], int64, int64), cache=True)
 def class_sets(codes, classes, count, words):
-    """Set of codes of each class as bits; records of class -1 are left out.
-
-    Returns
-    -------
-    (count, words) uint64
-    """
+    """(count, words) uint64: set of codes of each class as bits; records of class -1 are left out."""
     bits = np.zeros((count, words), np.uint64)
     for row in range(codes.shape[0]):
         group = classes[row]

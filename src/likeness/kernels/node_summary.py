@@ -22,8 +22,8 @@ ITEM, PREFIX, SUFFIX = 0, 1, 2
 class Scratch(NamedTuple):
     """Work space for one node and the summary of one of its dimensions.
 
-    The first axis of ``low``, ``high``, ``bits`` and ``loss`` tells items, prefixes (row i: the first i items of the
-    order) and suffixes (row i: all but them) apart.
+    The first axis of ``low``, ``high``, ``bits`` and ``loss`` is `ITEM`, `PREFIX` (row i: the first i items of the order)
+    or `SUFFIX` (row i: all but them).
     """
 
     item_of: np.ndarray  # (values,) code -> item, -1 for codes that are not there

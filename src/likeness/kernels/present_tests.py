@@ -153,10 +153,10 @@ def _work_at_most(size, moved, work, exact, integers, reals):
 
 @njit(SIGNATURE, cache=True)
 def _transport_at_most(size, base, m, places, counts, integers, reals):
-    """See `class_tests.transport_at_most`; ``integers`` ends in what `models._transport.Transport` tells of its intervals.
+    """See `class_tests.transport_at_most`; ``integers`` ends in what `models.earth_movers.Transport` tells of its intervals.
 
-    That is ``[1, records of each interval, their running sums from 0]`` where all begin at the first value and are 1 long,
-    else ``[0, sum of records times weights, parent of each interval, records of each, smallest interval of each value]``.
+    ``[1, records of each, their running sums from 0]`` where all begin at the first value, ends ascend and edges are 1
+    long, else ``[0, Σ records · weight, parent of each, records of each, smallest interval of each value]``.
     """
     if size == 0:
         return True
@@ -281,14 +281,7 @@ def _dense_holds(functions, t, size, base, values, places, counts, integers, rea
 def evaluate_present(tests, size, places, counts):
     """Whether every test holds for a class, as `class_tests.evaluate` decides it.
 
-    Parameters
-    ----------
-    tests
-        See `of_present`.
-    size
-        Size of the class.
-    places, counts : (p,) int64
-        Places of the joint histogram, ascending, and what stands there; everywhere else stands 0.
+    ``places`` (p,), ascending, of the joint histogram, and the ``counts`` (p,) there; everywhere else stands 0.
     """
     shape, known, present, functions = tests.shape, tests.known, tests.present, tests.functions
     count = places.shape[0]

@@ -21,24 +21,13 @@ TIE = 1e-12
 
 
 class Space(NamedTuple):
-    """Distinct tuples laid out for distances.
+    """U distinct tuples laid out for distances: a numeric attributes, c others.
 
-    Parameters
-    ----------
-    numbers : (U, a) float64
-        Place of each tuple in each numeric domain, times the square root of the weight; NaN when missing.
-    apart : (a,) float64
-        Distance of a missing value from any number, times the same.
-    categories : (U, c) int32
-        Code of each tuple in each other domain.
-    ancestors : (c, codes, levels) int32
-        Ancestor of each code at the levels below the root; codes themselves at level 0.
-    heights : (c,) int64
-        Number of levels below the root of each.
-    weights : (c,) float64
-        Weight of each.
-    codes : (c,) int64
-        Number of codes of each.
+    ``numbers``: (U, a) place in each numeric domain, times the square root of the weight; NaN when missing.
+    ``apart``: (a,) distance of a missing value from any number, times the same.
+    ``categories``: (U, c) int32 codes.
+    ``ancestors``: (c, codes, levels) int32, of each code at the levels below the root; codes themselves at level 0.
+    ``heights``, ``weights``, ``codes``: (c,) levels below the root, weight and number of codes of each.
     """
 
     numbers: NDArray[np.float64]
@@ -62,16 +51,9 @@ def category_distance(space, j, one, other):
 
 @njit(cache=True)
 def aim(space, categories, apart):
-    """Look up how far every code is from a point's, where a hierarchy says so.
+    """Write into ``apart`` (c, codes) how far every code is from a point's ``categories`` (c,), for `distance`.
 
-    Parameters
-    ----------
-    space
-        The tuples.
-    categories : (c,) int32
-        Codes of the point.
-    apart : (c, codes) float64
-        Where the distances are written; rows of attributes without a hierarchy are not looked at.
+    Rows of attributes without a hierarchy (one level below the root) are left as they are: `distance` does not read them.
     """
     for j in range(categories.size):
         if space.heights[j] > 1:
@@ -99,19 +81,11 @@ def distance(space, numbers, categories, apart, u):
 
 @njit(cache=True)
 def centroid(space, sums, present, counts, numbers, categories):
-    """Find the centre of a set of records from its running sums: means of numbers, the most central category.
+    """Write the centre of a set of records into ``numbers`` and ``categories``, from its running sums.
 
-    Numbers have their mean; of categories the one with the least total distance to all members is taken, the most frequent
-    and then the first among equals.
-
-    Parameters
-    ----------
-    sums, present : (a,)
-        Sum and number of the numbers that are there.
-    counts : (c, codes, levels) int64
-        Members below each ancestor, by its number, per level.
-    numbers, categories
-        Where the centre is written.
+    Numbers: the mean of those there are, ``sums`` over ``present`` (a,); NaN without any. Categories: the one with the
+    least total distance to all members, then the most frequent, then the first; ``counts`` (c, codes, levels) holds the
+    members below each ancestor, by its number, per level.
     """
     for j in range(sums.size):
         numbers[j] = sums[j] / present[j] if present[j] > 0 else np.nan

@@ -19,21 +19,7 @@ from numba import boolean, float64, int32, int64, njit, types
 
 @njit(int32[::1](int64[::1], int64, int32[::1]), cache=True)
 def sort_by_small_keys(keys, count, order):
-    """Sort record numbers by their small keys, keeping the given order among equal ones (counting sort).
-
-    Parameters
-    ----------
-    keys : (n,) int64
-        Key of each record, 0 to ``count - 1``.
-    count
-        Number of keys.
-    order : (m,) int32
-        The records to sort.
-
-    Returns
-    -------
-    (m,) int32
-    """
+    """(m,) Sort the records ``order`` (m,) by ``keys`` (n,), each below ``count``; equal ones stay in order (counting sort)."""
     places = np.zeros(count + 1, np.int64)
     for record in order:
         places[keys[record] + 1] += 1
@@ -133,33 +119,15 @@ def _draw(rank, keys, before, after, starts, j, middle, key, take, drawn):
 def retrieve_on_curve(
     order, rank, starts, keys, draft_start, draft_bucket, draft_take, draft_of, uniform, classes
 ):
-    """Fill every class with the records whose keys are nearest to its seed's.
+    """(E,) int32: fill every class with the records whose keys are nearest to its seed's; return the rank of each seed.
 
     At equal distance what lies before the seed goes first; records of one key go nearest position first.
-
-    Parameters
-    ----------
-    order : (n,) int32
-        Record at each position.
-    rank : (n,) int32
-        Rank of the point at each position, ascending within each bucket.
-    starts : (buckets + 1,) int64
-        First position of each bucket.
-    keys : (points,) int64
-        Key of the point of each rank, ascending.
-    draft_start, draft_bucket, draft_take : (drafts + 1,), (entries,), (entries,) int64
-        For every draft its buckets and how many records it takes from each, at least one.
-    draft_of : (E,) int64
-        Draft of each class; together they take exactly what there is, or less.
-    uniform : (E,) float64
-        Random numbers from 0 to below 1 that choose the seeds, each from the first bucket of its draft.
-    classes : (n,) int64
-        Receives the class of each record drawn.
-
-    Returns
-    -------
-    (E,) int32
-        Rank of each class's seed.
+    ``order``, ``rank``: (n,) record at each position, and rank of its point, ascending within each bucket.
+    ``starts``: (buckets + 1,) first position of each bucket. ``keys``: (points,) key of each rank, ascending.
+    ``draft_start``, ``draft_bucket``, ``draft_take``: (drafts + 1,), (entries,), (entries,), for every draft its buckets
+    and how many records it takes from each, at least one. ``draft_of``: (E,); together they take what there is, or less.
+    ``uniform``: (E,) in [0, 1), choose the seeds, each from the first bucket of its draft.
+    ``classes``: (n,) receives the class of each record drawn.
     """
     n, buckets = order.shape[0], starts.shape[0] - 1
     after = np.arange(n + buckets + 1).astype(np.int32)
@@ -400,21 +368,10 @@ def _search(boxes, heap, points, rank, begin, end, of_bucket, j, seed, take):
 def retrieve_nearest(
     order, rank, starts, points, draft_start, draft_bucket, draft_take, draft_of, uniform, classes
 ):
-    """Fill every class with the records nearest to its seed.
+    """(E,) int32: fill every class with the records nearest to its seed, and return the rank of each seed.
 
     Of two points at equal distance the one of smaller rank goes first; of equal points the first positions.
-
-    Parameters
-    ----------
-    points : (points, d) float64
-        Coordinates of the point of each rank.
-    order, rank, starts, draft_start, draft_bucket, draft_take, draft_of, uniform, classes
-        See `likeness.kernels.retrieval.retrieve_on_curve`.
-
-    Returns
-    -------
-    (E,) int32
-        Rank of each class's seed.
+    ``points`` (points, d): coordinates of the point of each rank; the others are those of `retrieval.retrieve_on_curve`.
     """
     pool = np.arange(order.shape[0]).astype(np.int32)
     place = pool.copy()

@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 class Leaves:
     """The leaves of an ECTree; equal ones are kept once.
 
-    Parameters
-    ----------
-    vectors : (leaves, buckets) int64
-        Records drawn from each bucket.
-    times : (leaves,) int64
-        Number of leaves with this vector.
+    ``vectors``: (leaves, buckets) records drawn from each bucket. ``times``: (leaves,) leaves with this vector.
     """
 
     vectors: NDArray[np.int64]
@@ -41,24 +36,11 @@ class Leaves:
 
 
 def grow(sizes: NDArray[np.int64], may_split: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> Leaves:
-    """Halve the bucket sizes, and the halves again, while both halves may be classes.
+    """Halve the bucket sizes (buckets,), and the halves again, while both halves may be classes.
 
     The left half of x is ``⌊x / 2⌋``, bucket by bucket. The nodes on level L hold ``⌊(B_j + r) / 2^L⌋`` records of
     bucket j, for r from 0 to 2^L - 1: at most (buckets + 1) distinct vectors, which grow with r and so differ in
-    their sums. Each is looked at once.
-
-    Parameters
-    ----------
-    sizes : (buckets,) int64
-        Records of each bucket: the root.
-    may_split
-        Given nodes (nodes, buckets), whether both halves of each may be classes.
-
-    Examples
-    --------
-    >>> leaves = grow(np.array([2, 4]), lambda nodes: nodes.sum(axis=1) > 3)
-    >>> leaves.vectors, leaves.times
-    (array([[1, 2]]), array([2]))
+    their sums. Each is looked at once. ``may_split`` says of nodes (nodes, buckets) whether both halves may be classes.
     """
     nodes, times = sizes[None, :].astype(np.int64), np.ones(1, np.int64)
     leaves: list[NDArray[np.int64]] = []

@@ -26,18 +26,7 @@ _STEP = 100
 
 
 def nearest_first(apart: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Find the ten nearest classes, the nearest first, of equally near ones the one that was made first.
-
-    Parameters
-    ----------
-    apart : (classes,)
-        Distance of each class.
-
-    Examples
-    --------
-    >>> nearest_first(np.array([0.5, 0.0, 0.5, 0.25])).tolist()
-    [1, 3, 0, 2]
-    """
+    """Find the ten nearest classes, the nearest first, of equally near ones the one that was made first."""
     near = np.arange(apart.size)
     if apart.size > _TRIED:
         near = np.flatnonzero(apart <= np.partition(apart, _TRIED - 1)[_TRIED - 1])
@@ -53,23 +42,10 @@ def join_leftovers(
 ) -> Plan:
     """Join leftover records with classes that still hold with them; withhold the others.
 
-    Parameters
-    ----------
-    problem
-        The requirements and records.
-    classes : (n,) int64
-        Class of each record, numbered from 0 in the order they were made; -1 for leftover records.
-    left : (l,) int64
-        The leftover records, in the order they are looked at.
-    ranked
-        Gives, for a record, the nearest classes, the nearest first (`nearest_first`); no others are tried.
-    mode
-        ``last``: all with the class that was made last, if it still holds with them, else as ``nearest``; ``nearest``: each with
-        the nearest class that still holds with it; ``withhold``: with none.
-
-    Returns
-    -------
-    Plan
+    ``classes`` (n,) are numbered in the order they were made, -1 for the leftover records ``left``, taken in their order.
+    ``ranked`` gives a record's nearest classes (`nearest_first`); no others are tried. ``mode``: ``last``: all with the
+    class that was made last, if it still holds with them, else as ``nearest``: each with the nearest class that still
+    holds with it; ``withhold``: with none.
     """
     count = int(classes.max(initial=-1)) + 1
     if left.size == 0:
@@ -115,19 +91,8 @@ def _join_one_by_one(
 def join_rest(problem: Problem, plan: Plan) -> Plan:
     """Publish those whom a method withheld: together with the classes nearest to them, as many as it takes to hold.
 
-    None is taken first, then one, two, four and so on, at last all of the table or, under level limits, of the part of it that
-    may share a class. Where not even these hold, those of the part stay withheld.
-
-    Parameters
-    ----------
-    problem
-        The requirements and records.
-    plan
-        A plan of classes.
-
-    Returns
-    -------
-    Plan
+    None is taken first, then one, two, four and so on, at last all of the table or, under level limits, of the part of it
+    that may share a class. Where not even these hold, those of the part stay withheld.
     """
     data = problem.data
     if plan.withheld == 0 or not data.quasi:
@@ -209,12 +174,7 @@ def _judge(problem: Problem) -> Callable[[NDArray[np.int64]], bool]:
 def withhold_identities(problem: Problem, plan: Plan) -> Plan:
     """Withhold records whose exact quasi-identifiers do not hold a model about these alone (k-anonymity).
 
-    Parameters
-    ----------
-    problem
-        What is asked.
-    plan
-        Its classes are the records of equal quasi-identifiers.
+    The plan's classes must be the records of equal quasi-identifiers.
     """
     for requirement in problem.requirements:
         if requirement.view is None:

@@ -28,15 +28,8 @@ if TYPE_CHECKING:
 class Points:
     """The distinct quasi-identifier tuples as points, in the order of the Hilbert curve.
 
-    Parameters
-    ----------
-    rank : (n,) int64
-        Rank of each record's point on the curve; tuples in one cell of its grid are ranked by first
-        appearance.
-    keys : (points,) int64
-        Hilbert key of each rank, ascending.
-    coordinates : (points, axes) float64
-        Coordinates of each rank's point.
+    ``rank``: (n,) of each record's point; tuples in one cell of the curve's grid are ranked by first appearance.
+    ``keys``, ``coordinates``: (points,) Hilbert key of each rank, ascending, and (points, axes).
     """
 
     rank: NDArray[np.int64]
@@ -50,12 +43,6 @@ def axis(domain: Domain) -> NDArray[np.float64]:
     Numbers lie at ``(x - low) / (high - low)``; the leaves of a hierarchy (in pre-order), ordered values
     and plain values at ``code / (codes - 1)``. The missing value is the last code; beside numbers it lies
     one width of the domain beyond them, at 2, because no interval of numbers covers it.
-
-    Examples
-    --------
-    >>> from likeness.microdata.domain import Domain
-    >>> axis(Domain("age", "integer", np.array([20, 30, 60]), "interval", low=20, high=60))
-    array([0.  , 0.25, 1.  ])
     """
     if domain.kind in NUMERIC and domain.shape == "interval":
         width = domain.width
@@ -65,12 +52,9 @@ def axis(domain: Domain) -> NDArray[np.float64]:
 
 
 def points(data: Microdata) -> Points:
-    """Place every record in space and on the Hilbert curve. Attributes of one value have no axis.
+    """Place every record in space and on the Hilbert curve; attributes of one value have no axis.
 
-    Raises
-    ------
-    PolicyError
-        When there are more axes than a key has bits.
+    Raises `PolicyError` with more axes than a key has bits.
     """
     from likeness.kernels.hilbert import KEY_BITS, bits_per_axis, grid_cells, hilbert_keys
 
@@ -97,25 +81,10 @@ def points(data: Microdata) -> Points:
 def join_failing(
     problem: Problem, classes: NDArray[np.int64], seeds: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Join failing classes with neighbours, and judge again, until every class holds.
+    """Join failing classes with neighbours, and judge again, until every class holds; None when not even all as one hold.
 
-    Parameters
-    ----------
-    problem
-        The requirements and records.
-    classes : (n,) int64
-        Class of each record.
-    seeds : (E,) int64
-        Place of each class on the curve.
-
-    Returns
-    -------
-    classes : (n,) int64
-        Numbered along the curve where any had to be joined.
-    seeds : (E,) int64
-        Place of each class.
-    None
-        When not even all records as one class hold.
+    ``seeds`` (E,): place of each class on the curve. Returns classes (n,), numbered along the curve where any had to be
+    joined, and their places, of a joined one that of its first.
     """
     good = problem.holding(classes, seeds.size)
     if good.all():
@@ -141,26 +110,11 @@ def join_failing(
 def join_neighbours(
     good: NDArray[np.bool_], low: NDArray[np.int64], high: NDArray[np.int64], weight: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Join every failing group with the nearest free neighbours, until it has doubled or none is free.
+    """(G,) Join every failing group with the nearest free neighbours, until it has doubled or none is free.
 
-    Doubling keeps the number of rounds logarithmic in the number of classes.
+    Doubling keeps the number of rounds logarithmic in the number of classes. Groups stand in the order of the curve, each
+    from ``low`` to ``high``, and are joined from ``weight`` classes; new ones are numbered in the same order.
 
-    Parameters
-    ----------
-    good : (G,) bool
-        Whether each group holds; groups stand in the order of the curve.
-    low, high : (G,) int64
-        Places on the curve of each group's first and last class.
-    weight : (G,) int64
-        Number of classes each group was joined from.
-
-    Returns
-    -------
-    (G,) int64
-        New group of each group, in the same order.
-
-    Examples
-    --------
     >>> places = np.array([0, 5, 6, 9])
     >>> join_neighbours(np.array([True, False, True, True]), places, places, np.ones(4, np.int64))
     array([0, 1, 1, 2])
@@ -193,7 +147,7 @@ def join_neighbours(
 
 
 def record_space(data: Microdata) -> Space:
-    """Lay out the distinct tuples of a table.
+    """Lay out the distinct tuples of a table for `record_distance`.
 
     Numbers, dates and ordered values are places in their domain, from 0 to 1; a missing one is 1 away from all others.
     Categories with a hierarchy are as far apart as their lowest common ancestor is high, plain ones 0 or 1.
@@ -232,14 +186,7 @@ def record_space(data: Microdata) -> Space:
 
 
 def places(domain: Domain) -> NDArray[np.float64]:
-    """(codes,) Place of every value of an interval attribute in its domain, from 0 to 1; NaN for the missing one.
-
-    Examples
-    --------
-    >>> from likeness.microdata.domain import Domain
-    >>> places(Domain("age", "integer", np.array([20, 30, 60]), "interval", missing=True, low=20, high=60))
-    array([0.  , 0.25, 1.  ,  nan])
-    """
+    """(codes,) Place of every value of an interval attribute in its domain, from 0 to 1; NaN for the missing one."""
     low, width = (domain.low, domain.width) if domain.kind in NUMERIC else (0.0, float(domain.size - 1))
     own = (domain.numbers - low) / width if width > 0 else np.zeros(domain.size)
     return np.append(own, np.nan) if domain.missing else own

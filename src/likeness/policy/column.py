@@ -49,21 +49,8 @@ _RULE_KINDS = {
 def contradictions(column: Column, given: Mapping[str, Any], bad: frozenset[str]) -> Iterator[Entry]:
     """Find keys of one column that do not go together.
 
-    Parameters
-    ----------
-    column
-        The column, without the bad keys.
-    given
-        What was given under known keys.
-    bad
-        Keys whose values are already refused.
-
-    Examples
-    --------
-    >>> from likeness.policy import Column
-    >>> Column.read({"role": "quasi", "distance": "equal"})
-    Traceback (most recent call last):
-    likeness.policy.problems.RefusalError: distance is not a key of a quasi column; only of a sensitive one
+    ``column`` is made without the bad keys; ``given`` is what was given under known keys; ``bad`` are keys whose values are
+    already refused.
     """
     yield from _foreign(column.role, given)
     yield from _ranges(column, bad)
@@ -166,39 +153,13 @@ _PLACES = {
 class Column(Declared):
     """What is declared about one column.
 
-    Made by `identifier`, `quasi`, `sensitive`, `other` and `drop`, or from a mapping.
+    Made by `identifier`, `quasi`, `sensitive`, `other` and `drop`, or from a mapping. Beside what its fields say:
 
-    Parameters
-    ----------
-    role
-        ``identifier`` (never published), ``quasi`` (an adversary may know it), ``sensitive``, ``other``
-        (published as it is) or ``drop``.
-    kind
-        ``integer``, ``real``, ``date``, ``ordered``, ``hierarchical`` or ``categorical``; None to find it
-        from the data.
-    domain
-        Both ends of a range of numbers or dates; for ``ordered`` and ``categorical`` the texts of all
-        values, in order.
-    weight
-        How much the column counts in losses, above 0.
-    bottom, top
-        Values below and above are set to these (bottom and top coding).
-    max_level
-        Highest level of the hierarchy that may be published.
-    missing
-        What differs from the policy's rule about missing values.
-    hierarchy
-        A file, a nested mapping, rows, a rule, or a hierarchy.
-    distance
-        Ground distance between sensitive values; None to follow the kind.
-    action
-        Whether an identifier is dropped or replaced by a random number, which it is only where each value stands in one
-        record (for one person, in `identity-reserved` releases): else the number would link them.
-
-    Examples
-    --------
-    >>> Column(role="quasi", kind="integer", domain=[0, 110])
-    Column(role='quasi', kind='integer', domain=(0, 110))
+    ``role``: ``identifier`` (never published), ``quasi`` (an adversary may know it), ``other`` (published as it is).
+    ``domain``: for ``ordered`` the texts of all values, in order.
+    ``hierarchy``: a file, a nested mapping, rows, a rule, or a hierarchy.
+    ``action``: an identifier is replaced by a random number only where each value stands in one record (for one person, in
+    ``identity-reserved`` releases): else the number would link them.
     """
 
     example: ClassVar[str] = "{role: quasi}"

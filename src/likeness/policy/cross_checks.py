@@ -28,21 +28,8 @@ def people_problems(
 ) -> Iterator[Entry]:
     """Find keys about people with several records that do not go together.
 
-    Parameters
-    ----------
-    given
-        What was given under known keys, right or wrong.
-    roles
-        Role of every column; None where it cannot be told.
-    models
-        Place and value of every model that can be made.
-
-    Examples
-    --------
-    >>> from likeness.policy.problems import line
-    >>> given = {"columns": {"zip": {"role": "quasi"}}, "individual": "zip"}
-    >>> [line(entry) for entry in people_problems(given, {"zip": "quasi"}, [])]
-    ["individual: the column 'zip' has the role quasi; give it role: identifier, because it names a person"]
+    ``given``: what was given under known keys, right or wrong. ``roles``: of every column; None where it cannot be told.
+    ``models``: place and value of every model that can be made.
     """
     person = given.get("individual")
     about = [(place, model) for place, model in models if model.about_individuals]
@@ -128,12 +115,7 @@ LATER: dict[str, str] = {
 class Outline:
     """As much of a policy as can be told, whatever else is wrong with it.
 
-    Parameters
-    ----------
-    roles
-        Role of every column; None where it cannot be told.
-    models
-        Place and value of every model that can be made.
+    ``roles``: of every column; None where it cannot be told. ``models``: place and value of each that can be made.
     """
 
     roles: dict[str, str | None]
@@ -146,13 +128,7 @@ class Outline:
 
 
 def outline(given: Mapping[str, Any]) -> Outline:
-    """Read roles and models from what was given, passing over what is wrong.
-
-    Examples
-    --------
-    >>> outline({"columns": {"age": {"role": "quasi", "weight": -1}, "sex": {"role": "qausi"}}}).roles
-    {'age': 'quasi', 'sex': None}
-    """
+    """Read roles and models from what was given, passing over what is wrong."""
     columns = given.get("columns")
     roles = {str(name): _role(raw) for name, raw in columns.items()} if isinstance(columns, Mapping) else {}
     return Outline(roles, find_models(given["privacy"])[0] if "privacy" in given else [])
@@ -165,19 +141,7 @@ def _role(raw: Any) -> str | None:
 
 
 def contradictions(given: Mapping[str, Any]) -> Iterator[Entry]:
-    """Find problems between the sections of a policy.
-
-    Parameters
-    ----------
-    given
-        What was given under known keys, right or wrong.
-
-    Examples
-    --------
-    >>> from likeness.policy.problems import line
-    >>> [line(entry) for entry in contradictions({"columns": {"age": {"role": "quasi"}}, "weights": "wgt"})]
-    ["weights: there is no column 'wgt' in columns; known: age"]
-    """
+    """Find problems between the sections of a policy; ``given`` is all that stands under known keys, right or wrong."""
     columns = given.get("columns")
     if not isinstance(columns, Mapping):
         return

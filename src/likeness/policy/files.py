@@ -101,20 +101,7 @@ for _name, (_pattern, _first) in _PATTERNS.items():
 class Reader:
     """One walk over the nodes of a document.
 
-    Attributes
-    ----------
-    lines : dict
-        Line, from 1, of every key and item.
-    problems : list
-        Keys that are given twice.
-
-    Examples
-    --------
-    >>> reader = Reader()
-    >>> reader.value(yaml.compose("{a: no, a: 1}", Loader=Loader), ())
-    {'a': 'no'}
-    >>> reader.problems[0].message
-    "'a' is given twice, in line 1 and in line 1; keep one of them"
+    ``lines``: line, from 1, of every key and item. ``problems``: keys that are given twice.
     """
 
     def __init__(self) -> None:
@@ -125,21 +112,11 @@ class Reader:
         self._repeated = 0
 
     def value(self, node: yaml.Node, place: Place, mode: Mode = "plain") -> Any:
-        """Make the plain value of a node.
+        """Make the plain value of a node; ``place`` are the keys and positions that lead to it.
 
-        Parameters
-        ----------
-        node
-            As composed with `Loader`.
-        place
-            Keys and positions that lead to it.
-        mode
-            ``plain``: scalars by their patterns; ``name``: texts, but nulls are null; ``text``: texts.
-
-        Raises
-        ------
-        yaml.MarkedYAMLError
-            For keys that are no scalars, unknown tags, and aliases that contain themselves.
+        ``mode``: ``plain``, scalars by their patterns; ``name``, texts, but nulls are null; ``text``, texts.
+        Raises `yaml.MarkedYAMLError` for keys that are no scalars, unknown tags, and aliases that contain themselves or repeat
+        too much.
         """
         if id(node) in self._open:
             raise _problem(node, _TOO_MUCH)
@@ -292,16 +269,7 @@ def _problem(node: yaml.Node, words: str) -> yaml.MarkedYAMLError:
 class Document:
     """What a policy file holds.
 
-    Parameters
-    ----------
-    name
-        The file's name, for messages.
-    content
-        Its keys and values.
-    lines
-        Line of the file, counted from 1, of every key and item; empty for JSON.
-    problems
-        Keys given twice.
+    ``lines``: line of the file, from 1, of every key and item; empty for JSON. ``problems``: keys given twice.
     """
 
     name: str
@@ -312,8 +280,6 @@ class Document:
     def explain(self, entries: Iterable[Entry]) -> tuple[str, ...]:
         """Write problems with the file and the line of each, in the order of the file.
 
-        Examples
-        --------
         >>> Document("p.yaml", {}, {("seed",): 4}).explain([Entry(("seed",), "must be at least 0; got -1")])
         ('p.yaml, line 4: seed: must be at least 0; got -1',)
         """
@@ -333,23 +299,9 @@ class Document:
 
 
 def read_document(path: str | Path) -> Document:
-    """Read a policy file.
+    """Read a policy file: YAML, or JSON when its name ends so; UTF-8.
 
-    Parameters
-    ----------
-    path
-        YAML, or JSON when its name ends so; UTF-8.
-
-    Raises
-    ------
-    PolicyError
-        In one line: when the file is missing, too large, empty, not UTF-8, not YAML or JSON, or not a mapping.
-
-    Examples
-    --------
-    >>> read_document("nowhere.yaml")
-    Traceback (most recent call last):
-    likeness.errors.PolicyError: nowhere.yaml: there is no such policy file (nowhere.yaml)
+    Raises `PolicyError`, in one line, when it is missing, too large, empty, not UTF-8, not YAML or JSON, or not a mapping.
     """
     path = Path(path)
     content = _decode(path)
@@ -362,18 +314,10 @@ def read_document(path: str | Path) -> Document:
 def read_yaml(text: str, name: str) -> Document:
     """Read YAML text; keys and markers are the texts that stand there, and no text is taken for a truth.
 
-    Raises
-    ------
-    PolicyError
-        When it is not YAML, or not one mapping.
+    Raises `PolicyError` when it is not YAML, nested too deeply, or not one mapping.
 
-    Examples
-    --------
     >>> read_yaml("columns: {no: {role: quasi}, 2020: {role: other}}", "policy.yaml").content["columns"]
     {'no': {'role': 'quasi'}, '2020': {'role': 'other'}}
-    >>> read_yaml("columns: [", "policy.yaml")
-    Traceback (most recent call last):
-    likeness.errors.PolicyError: policy.yaml, line 1, column 11: is not YAML: expected the node content...
     """
     try:
         node = yaml.compose(text, Loader=Loader)
@@ -397,17 +341,9 @@ def read_yaml(text: str, name: str) -> Document:
 
 
 def read_json(text: str, name: str) -> Document:
-    """Read JSON text.
+    """Read JSON text; a key given twice is a problem of the document.
 
-    Raises
-    ------
-    PolicyError
-        When it is not JSON, or not an object.
-
-    Examples
-    --------
-    >>> read_json('{"seed": 7}', "policy.json").content
-    {'seed': 7}
+    Raises `PolicyError` when it is not JSON, nested too deeply, not an object, or holds a number of too many digits.
     """
     twice: list[Entry] = []
 
@@ -435,8 +371,6 @@ def read_json(text: str, name: str) -> Document:
 def write_yaml(content: dict[str, Any]) -> str:
     """Write the content of a policy as YAML that reads back the same.
 
-    Examples
-    --------
     >>> print(write_yaml({"columns": {"no": {"role": "quasi"}}, "seed": 7}), end="")
     columns:
       'no': {role: quasi}

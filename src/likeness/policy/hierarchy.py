@@ -62,36 +62,18 @@ def read_hierarchy(given: Any) -> Any:
 
 
 def is_made(value: Any) -> bool:
-    """Whether a value is a hierarchy object.
-
-    Examples
-    --------
-    >>> is_made("zip.csv")
-    False
-    """
+    """Whether a value is a hierarchy object."""
     # Told by where its class comes from: a policy names hierarchies without importing numpy for them.
     return any(base.__module__.startswith("likeness.hierarchies") for base in type(value).__mro__)
 
 
 def plain_hierarchy(declared: Any) -> Any:
-    """Write a declared hierarchy as a policy file holds it.
-
-    Examples
-    --------
-    >>> plain_hierarchy("zip.csv")
-    'zip.csv'
-    """
+    """Write a declared hierarchy as a policy file holds it: an object as its rows, all else as it is."""
     return [list(row) for row in declared.to_rows()] if is_made(declared) else declared
 
 
 def rule_of(declared: Any) -> str | None:
-    """Name the rule that a declared hierarchy follows, if any.
-
-    Examples
-    --------
-    >>> rule_of({"prefix": 5}), rule_of("zip.csv")
-    ('prefix', None)
-    """
+    """Name the rule that a declared hierarchy follows, ``prefix`` for ``{prefix: 5}``; None where it follows none."""
     if isinstance(declared, dict) and len(declared) == 1:
         name = next(iter(declared))
         return name if name in RULES else None

@@ -22,27 +22,10 @@ _EXAMPLES = {
 
 
 def find_models(given: Any) -> tuple[list[tuple[Place, Any]], list[Entry]]:
-    """Make the privacy models of a policy, as many as can be made.
+    """Make the privacy models of a policy, as many as can be made; say what is wrong with the others.
 
-    Parameters
-    ----------
-    given
-        A model, a composition, a mapping, or a list of these.
-
-    Returns
-    -------
-    found
-        Place of each model within ``privacy``, and the model.
-    problems
-        What is wrong with the others.
-
-    Examples
-    --------
-    >>> found, problems = find_models([{"model": "k-anonymity", "k": 5}, {"model": "k-anonymity", "k": 0}])
-    >>> found
-    [((0,), KAnonymity(k=5))]
-    >>> problems[0].message
-    'k-anonymity: k must be a whole number of at least 1; got 0'
+    ``given``: a model, a composition, a mapping, or a list of these. Each model comes with its place within ``privacy``:
+    the position in the list, empty for one alone.
     """
     alone = not isinstance(given, list | tuple)
     listed = [given] if alone else list(given)
@@ -61,13 +44,7 @@ def find_models(given: Any) -> tuple[list[tuple[Place, Any]], list[Entry]]:
 
 
 def read_models(given: Any) -> tuple[Any, ...]:
-    """Make the privacy models of a policy, or refuse them.
-
-    Examples
-    --------
-    >>> read_models({"model": "k-anonymity", "k": 5})
-    (KAnonymity(k=5),)
-    """
+    """Make the privacy models of a policy, or refuse them with all their problems."""
     found, problems = find_models(given)
     if problems:
         raise RefusalError(*problems)
@@ -75,27 +52,9 @@ def read_models(given: Any) -> tuple[Any, ...]:
 
 
 def read_part(kind: str, given: Any) -> Any:
-    """Make one part: a model, a method or a form.
+    """Make one part of ``models``, ``methods`` or ``forms``: from itself, its name, or a mapping of name and parameters.
 
-    Parameters
-    ----------
-    kind
-        ``models``, ``methods`` or ``forms``.
-    given
-        The part itself, its name, or a mapping of its name and parameters.
-
-    Raises
-    ------
-    PolicyError
-        When there is no such part, or its parameters are refused.
-
-    Examples
-    --------
-    >>> read_part("models", {"model": "k-anonymity", "k": 5})
-    KAnonymity(k=5)
-    >>> read_part("models", "k-anonimity")
-    Traceback (most recent call last):
-    likeness.policy.problems.RefusalError: there is no model 'k-anonimity'; did you mean 'k-anonymity'?
+    Raises `PolicyError` when there is no such part, or its parameters are refused.
     """
     noun, key = kind[:-1], key_of(kind)
     if isinstance(given, str):
@@ -115,37 +74,14 @@ def read_part(kind: str, given: Any) -> Any:
 
 
 def key_of(kind: str) -> str:
-    """Name the key that holds a part's name in a policy.
-
-    Examples
-    --------
-    >>> key_of("models"), key_of("methods")
-    ('model', 'name')
-    """
+    """Name the key that holds a part's name in a policy: ``model`` for models, ``name`` for methods and forms."""
     return "model" if kind == "models" else "name"
 
 
 def plain_part(kind: str, part: Any, place: Place) -> dict[str, Any]:
     """Write a part as a policy file holds it.
 
-    Parameters
-    ----------
-    kind
-        ``models``, ``methods`` or ``forms``.
-    part
-        The part.
-    place
-        Where it stands in the policy, for messages.
-
-    Raises
-    ------
-    PolicyError
-        When a parameter lives only in Python, such as a function.
-
-    Examples
-    --------
-    >>> plain_part("models", read_part("models", {"model": "k-anonymity", "k": 5}), ("privacy", 0))
-    {'model': 'k-anonymity', 'k': 5}
+    Raises `PolicyError`, which names ``place``, when a parameter lives only in Python, such as a function.
     """
     found = {key_of(kind): part.name}
     for name, value in registry.parameters(part).items():
@@ -160,22 +96,9 @@ def plain_part(kind: str, part: Any, place: Place) -> dict[str, Any]:
 
 
 def plain_parts(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Write the parts of a policy as a policy file holds them.
+    """Write the parts of a policy (``privacy``, and ``method`` and ``form`` where given) as a policy file holds them.
 
-    Parameters
-    ----------
-    given
-        The models under ``privacy``, and perhaps a part under ``method`` and ``form``.
-
-    Raises
-    ------
-    PolicyError
-        With one line for each that lives only in Python.
-
-    Examples
-    --------
-    >>> plain_parts({"privacy": (read_part("models", {"model": "k-anonymity", "k": 5}),), "method": None})
-    {'privacy': [{'model': 'k-anonymity', 'k': 5}]}
+    Raises `PolicyError` with one line for each that lives only in Python.
     """
     problems: list[str] = []
 

@@ -474,14 +474,7 @@ class Policy(PolicyKeys):
 
 
 def summarise(policy: Policy) -> str:
-    """Say columns by role, the guarantee, and the method.
-
-    Examples
-    --------
-    >>> from likeness.policy import Policy
-    >>> summarise(Policy(columns={"age": {"role": "quasi"}}, privacy={"model": "k-anonymity", "k": 5}))
-    '1 column: 1 quasi; k-anonymity; best method'
-    """
+    """Say columns by role, the guarantee, and the method: ``1 column: 1 quasi; k-anonymity; best method``."""
     roles = Counter(column.role for column in policy.columns.values())
     counts = ", ".join(f"{roles[role]} {role}" for role in get_args(Role) if roles[role])
     models = " & ".join(model.name for model in policy.privacy)
@@ -490,15 +483,7 @@ def summarise(policy: Policy) -> str:
 
 
 def as_html(policy: Policy) -> str:
-    """Show one row a column, for notebooks.
-
-    Examples
-    --------
-    >>> from likeness.policy import Policy
-    >>> page = as_html(Policy(columns={"<b>": {"role": "quasi"}}, privacy={"model": "k-anonymity", "k": 5}))
-    >>> "<td>&lt;b&gt;</td>" in page
-    True
-    """
+    """Show one row a column, for notebooks; names and details are escaped."""
     rows = "".join(
         f"<tr><td>{html.escape(name)}</td><td>{column.role}</td><td>{html.escape(_details(column))}</td></tr>"
         for name, column in policy.columns.items()

@@ -58,17 +58,6 @@ class RefusalError(PolicyError, ValueError):
     """A refused declaration, with the place of each problem.
 
     Also a ValueError, so that pydantic gathers it with the problems of the other keys.
-
-    Parameters
-    ----------
-    *entries
-        The problems.
-
-    Examples
-    --------
-    >>> raise RefusalError(Entry(("columns", "age", "weight"), "must be above 0; got -1"))
-    Traceback (most recent call last):
-    likeness.policy.problems.RefusalError: columns.age.weight: must be above 0; got -1
     """
 
     def __init__(self, *entries: Entry) -> None:
@@ -81,25 +70,12 @@ class RefusalError(PolicyError, ValueError):
 
 
 def refusal(message: str, *value: Any) -> RefusalError:
-    """Make the refusal of one value, which is shown if given, at the place where pydantic looks at it.
-
-    Examples
-    --------
-    >>> refusal("must be a date", 5).problems
-    ('must be a date; got 5',)
-    """
+    """Make the refusal of one value, which is shown if given, at the place where pydantic looks at it."""
     return RefusalError(Entry((), "; got ".join([message, *map(shown, value)])))
 
 
 def refuse_odd_keys(given: Mapping[Any, Any]) -> None:
-    """Refuse keys that are no texts, which Python allows and files do not have.
-
-    Examples
-    --------
-    >>> refuse_odd_keys({1: 2})
-    Traceback (most recent call last):
-    likeness.policy.problems.RefusalError: the key 1 is not text; put it in quotes
-    """
+    """Refuse keys that are no texts, which Python allows and files do not have; and what is no mapping at all."""
     if not isinstance(given, Mapping):
         raise refusal("must be a mapping of keys and values", given)
     odd = [key for key in given if not isinstance(key, str)]
@@ -108,13 +84,7 @@ def refuse_odd_keys(given: Mapping[Any, Any]) -> None:
 
 
 def line(entry: Entry) -> str:
-    """Write a problem as one line that begins with its place.
-
-    Examples
-    --------
-    >>> line(Entry(("privacy", 1), "k-anonymity: the parameter 'k' is missing"))
-    "privacy[1]: k-anonymity: the parameter 'k' is missing"
-    """
+    """Write a problem as one line that begins with its place."""
     place = path(entry.place)
     return f"{place}: {entry.message}" if place else entry.message
 
@@ -122,8 +92,6 @@ def line(entry: Entry) -> str:
 def path(place: Place) -> str:
     """Write a place as people write it.
 
-    Examples
-    --------
     >>> path(("columns", "age", "weight")), path(("columns", "marital status")), path(("privacy", 0))
     ('columns.age.weight', "columns['marital status']", 'privacy[0]')
     """
@@ -139,13 +107,7 @@ def path(place: Place) -> str:
 
 
 def shown(value: Any) -> str:
-    """Show a value in at most one short line.
-
-    Examples
-    --------
-    >>> shown("a"), len(shown("a" * 500))
-    ("'a'", 60)
-    """
+    """Show a value in at most one short line."""
     try:
         text = " ".join(repr(value).split())
     except ValueError:
@@ -154,27 +116,14 @@ def shown(value: Any) -> str:
 
 
 def unique(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Keep the first of equal problems.
-
-    Examples
-    --------
-    >>> len(unique([Entry((), "a"), Entry((), "b"), Entry((), "a")]))
-    2
-    """
+    """Keep the first of equal problems."""
     return tuple(dict.fromkeys(entries))
 
 
 def gather(error: ValidationError) -> Iterator[Entry]:
     """Turn what pydantic found into problems in the words of this library.
 
-    Examples
-    --------
-    >>> from pydantic import TypeAdapter, ValidationError
-    >>> try:
-    ...     TypeAdapter(dict[str, int]).validate_python({"age": "x"}, strict=True)
-    ... except ValidationError as error:
-    ...     [line(entry) for entry in gather(error)]
-    ["age: must be a whole number; got 'x'"]
+    The entries of a `RefusalError` that a validator raised keep their places, below the one where pydantic stood.
     """
     for detail in error.errors(include_url=False):
         place = detail["loc"]
@@ -195,20 +144,7 @@ def explained(
 ) -> Iterator[Entry]:
     """Say of a missing key what to do about it; pass over those that are only misspelt.
 
-    Parameters
-    ----------
-    problems
-        Problems of one declaration.
-    meant
-        Keys that misspelt ones stand for.
-    remedies
-        What to do about each key.
-
-    Examples
-    --------
-    >>> entry = Entry((), "the key 'role' is missing", missing="role")
-    >>> [line(said) for said in explained([entry], [], {"role": "give one"})]
-    ["the key 'role' is missing; give one"]
+    ``problems``: of one declaration. ``meant``: keys that misspelt ones stand for. ``remedies``: what to do, by key.
     """
     for problem in problems:
         key = None if problem.place else problem.missing
@@ -243,14 +179,8 @@ def _options(detail: ErrorDetails) -> list[str]:
 class Attempt(NamedTuple):
     """An attempt to make a declaration, as far as it went.
 
-    Parameters
-    ----------
-    given
-        What was given under known keys.
-    made
-        The declaration without the bad keys; None when it cannot be made without them.
-    bad
-        Keys whose values are refused already.
+    ``given``: what was given under known keys. ``made``: the declaration without the bad keys; None when it cannot be made
+    without them. ``bad``: keys whose values are refused already.
     """
 
     given: Mapping[str, Any]
@@ -259,16 +189,7 @@ class Attempt(NamedTuple):
 
 
 class Declared(BaseModel):
-    """A part of a policy: a frozen value that is made whole or refused with all its problems.
-
-    Examples
-    --------
-    >>> class Person(Declared):
-    ...     age: int
-    >>> Person(aeg=3)
-    Traceback (most recent call last):
-    likeness.policy.problems.RefusalError: unknown key 'aeg'; did you mean 'age'?
-    """
+    """A part of a policy: a frozen value that is made whole or refused with all its problems."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True)
 
@@ -327,23 +248,9 @@ class Declared(BaseModel):
 
     @classmethod
     def read(cls, given: Any) -> Self:
-        """Make a declaration of what a policy holds in its place.
+        """Make a declaration of what a policy holds in its place: a mapping, or the declaration itself.
 
-        Parameters
-        ----------
-        given
-            A mapping, or the declaration itself.
-
-        Raises
-        ------
-        PolicyError
-            With every problem there is.
-
-        Examples
-        --------
-        >>> Declared.read(5)
-        Traceback (most recent call last):
-        likeness.policy.problems.RefusalError: must be a mapping such as {}; got 5
+        Raises `PolicyError` with every problem there is.
         """
         if isinstance(given, cls):
             return given
@@ -353,14 +260,7 @@ class Declared(BaseModel):
         return cls(**given)
 
     def replace(self, **changes: Any) -> Self:
-        """Make the same declaration with other values for some keys, checked again.
-
-        Examples
-        --------
-        >>> from likeness.policy import Missing
-        >>> Missing(markers=("?",)).replace(policy="drop")
-        Missing(markers=('?',), policy='drop')
-        """
+        """Make the same declaration with other values for some keys, checked again."""
         return type(self)(**{**{key: getattr(self, key) for key in self.model_fields_set}, **changes})
 
     def given(self) -> dict[str, Any]:

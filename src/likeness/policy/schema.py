@@ -23,25 +23,7 @@ DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def policy_schema(policy: type[BaseModel]) -> dict[str, Any]:
-    """Describe policy files, with every model, method and form there is.
-
-    Parameters
-    ----------
-    policy
-        The whole file.
-
-    Returns
-    -------
-    dict
-        JSON Schema, draft 2020-12; a fresh copy.
-
-    Examples
-    --------
-    >>> from likeness.policy import Policy
-    >>> schema = policy_schema(Policy)
-    >>> schema["$schema"], schema["$defs"]["model"]["oneOf"][0]["required"][0]
-    ('https://json-schema.org/draft/2020-12/schema', 'model')
-    """
+    """Describe policy files, with every model, method and form there is: JSON Schema, draft 2020-12; a fresh copy."""
     return copy.deepcopy(_policy_schema(policy))
 
 
@@ -77,23 +59,7 @@ def _without_noise(schema: Any) -> Any:
 
 
 def part_schema(kind: str, name: str) -> dict[str, Any]:
-    """Describe one model, method or form as a policy names it.
-
-    Parameters
-    ----------
-    kind
-        ``models``, ``methods`` or ``forms``.
-    name
-        The part's name.
-
-    Examples
-    --------
-    >>> schema = part_schema("models", "k-anonymity")
-    >>> schema["properties"]["k"]
-    {'type': 'integer', 'description': 'Smallest allowed class, at least 1.'}
-    >>> schema["required"]
-    ['model', 'k']
-    """
+    """Describe one model, method or form as a policy names it; texts of its parameters are those of its docstring."""
     part = registry.load(kind, name)
     texts = docstrings.parameters(part)
     made = TypeAdapter(part).json_schema(schema_generator=_OfParts)

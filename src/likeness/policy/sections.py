@@ -41,17 +41,8 @@ Markers = Annotated[
 class Missing(Declared):
     """Which cells are missing, and what becomes of them.
 
-    Parameters
-    ----------
-    markers
-        Texts that mean a missing value; nulls of typed tables always do.
-    policy
-        ``error``; a ``category`` of its own; or ``drop`` the record.
-
-    Examples
-    --------
-    >>> Missing(markers=["?", -9])
-    Missing(markers=('?', '-9'))
+    ``markers``: texts that mean a missing value; nulls of typed tables always do, and numbers are taken as their texts.
+    ``policy``: ``error``; a ``category`` of its own; or ``drop`` the record.
     """
 
     example: ClassVar[str] = '{markers: ["?"], policy: error}'
@@ -65,10 +56,7 @@ class Missing(Declared):
 class ColumnMissing(Declared):
     """What one column does otherwise than the whole table about missing values.
 
-    Parameters
-    ----------
-    markers, policy
-        As in `Missing`; None for what the table does.
+    ``markers``, ``policy``: as in `Missing`; None for what the table does.
     """
 
     example: ClassVar[str] = "{policy: category}"
@@ -108,15 +96,7 @@ Header = Annotated[
 class RecordsMissing(Declared):
     """Which cells of a second table are missing, where that is not what the whole policy says.
 
-    Parameters
-    ----------
-    markers
-        Texts that mean a missing value there; in columns that have markers of their own these count.
-
-    Examples
-    --------
-    >>> RecordsMissing(markers=["NA", -9])
-    RecordsMissing(markers=('NA', '-9'))
+    In columns that have markers of their own, those count.
     """
 
     example: ClassVar[str] = '{markers: ["NA"]}'
@@ -127,32 +107,15 @@ class RecordsMissing(Declared):
 class Records(Declared):
     """A second table with the records of the people of the first.
 
-    The first table has one row per person, the second any number. What is anonymized are the rows of the second
-    table, each with what the first says of its person; people without a row there are left to
-    `Hygiene.no_sensitive`. ``columns`` of the policy names the columns of both; but for the key, and columns with
-    ``role: drop`` that do not hold the weights, no name may stand in both.
+    The first table has one row per person, the second any number. What is anonymized are the rows of the second table, each
+    with what the first says of its person; people without a row there are left to `Hygiene.no_sensitive`. ``columns`` of
+    the policy names the columns of both; but for the key, and columns with ``role: drop`` that do not hold the weights, no
+    name may stand in both.
 
-    Parameters
-    ----------
-    table
-        File of the second table, of any format that can be read; the first may have another.
-    on
-        The column, in both tables, that names a person: the one that ``individual`` names. Its texts are compared
-        as they are: ``007`` is not ``7``.
-    key
-        What that column is called in the second table, where it has another name there.
-    delimiter, quote, encoding, decimal, thousands, header
-        How the second table is to be read, as in `likeness.read`; ``tab`` is a tab, and ``none`` the quote where quotes have no
-        meaning. What is left out is found from the file, whatever is said about the first.
-    missing
-        Markers of missing values in the second table; those of ``missing`` when left out.
-
-    Examples
-    --------
-    >>> Records(table="conditions.csv", on="patient_id")
-    Records(table='conditions.csv', on='patient_id')
-    >>> Records(table="conditions.csv", on="patient_id", key="pid", delimiter=";", missing={"markers": ["NA"]}).reading
-    {'delimiter': ';'}
+    ``table``: of any format that can be read; the first may have another.
+    ``on``: the column that ``individual`` names. Its texts are compared as they are: ``007`` is not ``7``. ``delimiter`` …
+    ``header``: as in `likeness.read`; ``tab`` is a tab, and ``none`` the quote where quotes have no meaning. What is left
+    out is found from the file, whatever is said about the first.
     """
 
     example: ClassVar[str] = "{table: conditions.csv, on: patient_id}"
@@ -201,29 +164,19 @@ class Records(Declared):
 class Hygiene(Declared):
     """What is put in order, where people may have several records, before anything is searched.
 
-    The rules are applied in the order ``no_sensitive``, ``duplicates``, ``inconsistent_quasi``. Records dropped here
-    are counted with their reason; they do not count as withheld. Source: the models of Wang et al. 2019
-    need every record of a person to have a sensitive value of its own (table 1: ``|P(s)| = |R(s)|``).
+    The rules are applied in the order ``no_sensitive``, ``duplicates``, ``inconsistent_quasi``. Records dropped here are
+    counted with their reason; they do not count as withheld. Source: the models of Wang et al. 2019 need every record of a
+    person to have a sensitive value of its own (table 1: ``|P(s)| = |R(s)|``).
 
-    Parameters
-    ----------
-    duplicates
-        Records of one person with the same values in all sensitive columns: ``drop`` all but the first, with
-        whatever else they say, ``keep`` them (not where a model is about people with several records), or make it
-        an ``error``. Without sensitive columns there are none.
-    inconsistent_quasi
-        People whose records differ in a quasi-identifier: publish the ``hull`` of what they say, take the ``first``
-        record's values for all, or the most frequent ones (``mode``, all quasi-identifiers together; of equally
-        frequent ones those that come first), or make it an ``error``.
-    no_sensitive
-        Records without a sensitive value, and people of the first table without a row in the second: ``drop``
-        them, take the missing value for a sensitive ``value`` like others, or make it an ``error``. The column's
-        own rule, and a ``missing.policy`` other than ``error``, come first.
-
-    Examples
-    --------
-    >>> Hygiene(inconsistent_quasi="mode").duplicates
-    'drop'
+    ``duplicates``: records of one person with the same values in all sensitive columns: ``drop`` all but the first, with
+    whatever else they say, ``keep`` them (not where a model is about people with several records), or make it an ``error``.
+    Without sensitive columns there are none.
+    ``inconsistent_quasi``: people whose records differ in a quasi-identifier: publish the ``hull`` of what they say, take
+    the ``first`` record's values for all, or the most frequent ones (``mode``, all quasi-identifiers together; of equally
+    frequent ones those that come first), or make it an ``error``.
+    ``no_sensitive``: records without a sensitive value, and people of the first table without a row in the second: ``drop``
+    them, take the missing value for a sensitive ``value`` like others, or make it an ``error``. The column's own rule, and
+    a ``missing.policy`` other than ``error``, come first.
     """
 
     example: ClassVar[str] = "{duplicates: drop}"
@@ -240,13 +193,7 @@ class Hygiene(Declared):
 
 
 class Kernel(Declared):
-    """An adversary who knows the table smoothed by a kernel.
-
-    Parameters
-    ----------
-    bandwidth
-        Above 0.
-    """
+    """An adversary who knows the table smoothed by a kernel."""
 
     example: ClassVar[str] = "{bandwidth: 0.3}"
 
@@ -254,15 +201,7 @@ class Kernel(Declared):
 
 
 class Knowledge(Declared):
-    """What the adversary is taken to know beforehand: one of a kernel and a table.
-
-    Parameters
-    ----------
-    kernel
-        A prior estimated from the table itself.
-    table
-        File of known distributions.
-    """
+    """What the adversary is taken to know beforehand: one of a kernel and a table."""
 
     example: ClassVar[str] = "{kernel: {bandwidth: 0.3}}"
 
@@ -282,10 +221,7 @@ class Knowledge(Declared):
 class Withhold(Declared):
     """How much may be withheld.
 
-    Parameters
-    ----------
-    at_most
-        Largest share of records (of individuals, when people have several records), from 0 to 1.
+    A share of the records; of the individuals, when people have several.
     """
 
     example: ClassVar[str] = "{at_most: 0.01}"
@@ -298,15 +234,8 @@ class Withhold(Declared):
 class Output(Declared):
     """How the release is written.
 
-    Parameters
-    ----------
-    format
-        ``csv`` or ``parquet``; None for the input's own.
-    numeric_pairs
-        Also publish intervals as pairs of columns, ``age_low`` and ``age_high``.
-    formulas
-        ``keep`` texts that a spreadsheet program would run as formulas when it opens the release, with a warning; or
-        ``escape`` them: an apostrophe is written before each, and taken away by everything here that reads a release.
+    ``formulas``: ``keep`` texts that a spreadsheet program would run as formulas when it opens the release, with a warning;
+    or ``escape`` them: an apostrophe is written before each, and taken away by everything here that reads a release.
     """
 
     example: ClassVar[str] = "{format: csv}"

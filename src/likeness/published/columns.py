@@ -41,28 +41,16 @@ _SHAPES = {
 class ColumnNote:
     """What a certificate says about one column.
 
-    Parameters
-    ----------
-    name, role
-        The column and ``quasi``, ``sensitive``, ``other`` (published as it is), ``pseudonym`` (a random number in place of an
-        identifier) or ``added`` (the form's own).
-    kind, shape
-        As in `Domain`.
-    low, high
-        Ends of a declared numeric domain.
-    bottom, top
-        Ends of bottom and top coding: smaller and larger values are published as these. Dates as texts.
-    order
-        The values of an ordered column, in order.
-    values
-        What ``*`` stands for in a column published as plain sets, where it may occur (None: missing): the declared values, or
-        those that are published; never one that only withheld people have.
-    hierarchy
-        Rows (leaf first, root last) of a declared hierarchy; of one made from the data only the published values.
-    distance
-        Ground distance of a sensitive column.
-    survey_weight
-        Whether the column says how many people of the population a record stands for.
+    ``role``: ``quasi``, ``sensitive``, ``other`` (published as it is), ``pseudonym`` (a random number in place of an
+    identifier) or ``added`` (the form's own).
+    ``kind``, ``shape``: as in `Domain`. ``low``, ``high``: ends of a declared numeric domain.
+    ``bottom``, ``top``: smaller and larger values are published as these; dates as texts.
+    ``order``: the values of an ordered column, in order.
+    ``values``: what ``*`` stands for in a column published as plain sets, where it may occur (None: missing): the declared
+    values, or those that are published; never one that only withheld people have.
+    ``hierarchy``: rows (leaf first, root last) of a declared one; of one made from the data only the published values.
+    ``distance``: ground distance of a sensitive column.
+    ``survey_weight``: whether the column says how many people of the population a record stands for.
     """
 
     name: str
@@ -102,15 +90,7 @@ class ColumnNote:
         return self.role in {"quasi", "sensitive"}
 
     def contradiction(self) -> str:
-        """Say what in the note contradicts the rest of it; empty where nothing does.
-
-        Examples
-        --------
-        >>> ColumnNote("age", "quasi", "integer", "interval", bottom=90, top=18).contradiction()
-        'bottom is above top'
-        >>> ColumnNote("age", "quasi", "date", "set").contradiction()
-        'the kind date has no shape set'
-        """
+        """Say what in the note contradicts the rest of it; empty where nothing does."""
         if not self.described:
             return (
                 ""
@@ -221,13 +201,7 @@ def _row_of_the_certificate(number: int) -> str:
 
 @dataclass(frozen=True)
 class PublishedColumns:
-    """Notes on all published columns.
-
-    Parameters
-    ----------
-    notes
-        One per column, in the order of the table.
-    """
+    """Notes on all published columns, in the order of the table."""
 
     notes: tuple[ColumnNote, ...]
 
@@ -251,20 +225,10 @@ def note_on(
 ) -> ColumnNote:
     """Write the note on one attribute: what was declared of it, and what its published values tell anyway.
 
-    Parameters
-    ----------
-    domain
-        The attribute.
-    role
-        Its role.
-    published : int array
-        Codes of the published records.
-    regions
-        Whether regions are published, and not the values themselves. ``*`` may then stand in a column of sets, and the
-        note tells what it stands for, where the published records have all of that; what a hierarchy made from the data has as
-        leaves is not told.
-    coded
-        Ends of bottom and top coding, as a policy gives them.
+    ``published``: codes of the published records. ``coded``: ends of bottom and top coding, as a policy gives them.
+    ``regions``: whether regions are published, and not the values themselves. ``*`` may then stand in a column of sets, and
+    the note tells what it stands for, where the published records have all of that; what a hierarchy made from the data has
+    as leaves is not told.
     """
     told = tellable_codes(domain, published)
     tree = domain.hierarchy if domain.shape == "tree" else None
@@ -301,24 +265,10 @@ def _coded_end(end: Any, kind: str) -> float | str | None:
 
 
 def read_domain(note: ColumnNote, values: Sequence[str | None]) -> tuple[Domain, NDArray[np.int32]]:
-    """Make the domain of a column that was published exactly, from its distinct texts.
+    """Make the domain of a column that was published exactly, and the (len(values),) codes of its distinct texts.
 
-    Parameters
-    ----------
-    note
-        What the certificate says of it.
-    values
-        Distinct published values; None is the missing value.
-
-    Returns
-    -------
-    Domain, (len(values),) int32
-        The domain, and the code of each text.
-
-    Raises
-    ------
-    TableError
-        When a text is not of the column's kind, or not in its hierarchy.
+    None among ``values`` is the missing value. Raises `TableError` where a text is not of the column's kind, or not one of
+    its hierarchy or its declared order.
     """
     present = [value for value in values if value is not None]
     missing = len(present) < len(values)
@@ -361,19 +311,9 @@ def read_domain(note: ColumnNote, values: Sequence[str | None]) -> tuple[Domain,
 
 
 def exact_labels(labels: Sequence[str], note: ColumnNote) -> list[str | None]:
-    r"""Read the labels of exact values; None for the missing value.
+    r"""Read the labels of exact values, as `publish_values` writes them; None for the missing value.
 
-    Parameters
-    ----------
-    labels
-        As `publish_values` writes them.
-    note
-        What the certificate says about their column.
-
-    Raises
-    ------
-    TableError
-        At a label that is not written as its value is: ``\flu`` for ``flu``.
+    Raises `TableError` at a label that is not written as its value is: ``\flu`` for ``flu``.
     """
     if note.numeric:
         return [None if label == MISSING else label for label in labels]
@@ -401,10 +341,7 @@ def refused_value(note: ColumnNote, label: str) -> str | None:
 def parse_numbers(kind: str, texts: Sequence[str], column: str) -> NDArray[Any]:
     """Parse the texts of numbers or dates.
 
-    Raises
-    ------
-    TableError
-        When one is not of that kind, or not written as its value is everywhere.
+    Raises `TableError` where one is not of that kind, or not written as its value is everywhere.
     """
     try:
         return read_texts(kind, texts)
@@ -413,13 +350,7 @@ def parse_numbers(kind: str, texts: Sequence[str], column: str) -> NDArray[Any]:
 
 
 def check_width(column: str, low: float, high: float) -> None:
-    """Refuse numbers that lie too far apart to be measured, as `likeness.encode` does.
-
-    Raises
-    ------
-    TableError
-        When their distance is no number of 64 bits.
-    """
+    """Refuse (`TableError`) ends whose distance is no number of 64 bits, as `likeness.encode` does."""
     if not abs(high - low) < np.inf:
         raise TableError(f"column {column!r}: its values lie further apart than a number of 64 bits can say")
 

@@ -37,18 +37,10 @@ if TYPE_CHECKING:
 class Region:
     """What a published text says; equal when it says the same, however it is written.
 
-    Parameters
-    ----------
-    what
-        ``everything``, ``interval``, ``node`` or ``values``.
-    low, high
-        Ends of an interval: fractions, days since 1970, or positions in the declared order.
-    values
-        Members of a set (None: the missing value), or the label of a node.
-    text
-        The text it was read from.
-    ends
-        The texts of both ends of an interval.
+    ``what``: ``everything``, ``interval``, ``node`` or ``values``.
+    ``low``, ``high``: ends of an interval, as `position` gives them; ``ends``: their texts.
+    ``values``: members of a set (None: the missing value), or the label of a node.
+    ``text``: what it was read from.
     """
 
     what: str
@@ -60,16 +52,7 @@ class Region:
 
 
 def region_labels(regions: AttributeRegions) -> list[str]:
-    """Text of every distinct region of one attribute.
-
-    Examples
-    --------
-    >>> from likeness.microdata.domain import Domain
-    >>> age = Domain("age", "integer", np.array([20, 30, 60]), "interval", low=20, high=60)
-    >>> from likeness.microdata.regions import AttributeRegions
-    >>> region_labels(AttributeRegions(age, np.array([0]), np.array([0], np.int32), np.array([1], np.int32)))
-    ['[20, 30]']
-    """
+    """Text of every distinct region of one attribute."""
     domain = regions.domain
     everything = regions.everything
     labels = domain.labels
@@ -104,19 +87,9 @@ def _write_members(members: Collection[str | None]) -> str:
 
 
 def read_region(text: str, note: ColumnNote) -> Region:
-    """Read one region.
+    """Read one region from a published cell, by what the certificate says about its column.
 
-    Parameters
-    ----------
-    text
-        A published cell.
-    note
-        What the certificate says about its column.
-
-    Raises
-    ------
-    TableError
-        When the text is no region of such a column, or not the one that `region_labels` writes for it.
+    Raises `TableError` where the text is no region of such a column, or not the one that `region_labels` writes for it.
     """
     if text == EVERYTHING:
         return Region("everything", text=text)
@@ -188,12 +161,9 @@ def _check(text: str, right: str, note: ColumnNote) -> None:
 
 
 def position(note: ColumnNote, text: str) -> Any:
-    """Place one value on the axis of an interval column.
+    """Place one value on the axis of an interval column: an integer, a fraction, days since 1970, or its rank in the order.
 
-    Raises
-    ------
-    TableError
-        When it has no place there.
+    Raises `TableError` where it has no place there.
     """
     if note.order is not None:
         if text not in note.rank:

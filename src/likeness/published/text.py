@@ -32,8 +32,6 @@ _PIECE = re.compile(r"\\(.)", re.DOTALL)
 def write_value(value: str) -> str:
     r"""Write one value or node label.
 
-    Examples
-    --------
     >>> write_value("flu"), write_value("*"), write_value("{x}"), write_value("")
     ('flu', '\\*', '\\{x}', '\\e')
     """
@@ -46,8 +44,6 @@ def write_value(value: str) -> str:
 def write_label(label: str) -> str:
     r"""Write the label of a hierarchy node: in such a column brackets and braces mean nothing.
 
-    Examples
-    --------
     >>> write_label("[20, 24]"), write_label("*"), write_label("a\\b")
     ('[20, 24]', '\\*', 'a\\\\b')
     """
@@ -57,13 +53,7 @@ def write_label(label: str) -> str:
 
 
 def read_value(text: str) -> str:
-    r"""Read what `write_value` wrote.
-
-    Examples
-    --------
-    >>> read_value("\\{x}"), read_value("\\e")
-    ('{x}', '')
-    """
+    """Read what `write_value` wrote."""
     if "\\" not in text:
         return text
     return "" if text == "\\e" else _PIECE.sub(r"\1", text)
@@ -79,8 +69,6 @@ def _inside(value: str) -> str:
 def write_set(values: Sequence[str | None]) -> str:
     r"""Write a set of at least two values (None: the missing value).
 
-    Examples
-    --------
     >>> write_set(["a", "b|c"]), write_set(["a", None])
     ('{a|b\\|c}', '{a|}')
     """
@@ -88,13 +76,7 @@ def write_set(values: Sequence[str | None]) -> str:
 
 
 def write_interval(low: str, high: str) -> str:
-    """Write an interval by the texts of its ends.
-
-    Examples
-    --------
-    >>> write_interval("18", "40"), write_interval("18", "18")
-    ('[18, 40]', '18')
-    """
+    """Write an interval by the texts of its ends: ``[18, 40]``, or the one value where they are equal."""
     return write_value(low) if low == high else f"[{_inside(low)}, {_inside(high)}]"
 
 
@@ -119,26 +101,14 @@ def _split(text: str, separator: str) -> list[str]:
 
 
 def read_set(text: str) -> list[str | None] | None:
-    r"""Read the members of a set, or None when the text is not one.
-
-    Examples
-    --------
-    >>> read_set("{a|b\\|c}"), read_set("{a|}"), read_set("a")
-    (['a', 'b|c'], ['a', None], None)
-    """
+    """Read the members of a set (None: the missing value), or None when the text is not one."""
     if not (text.startswith("{") and text.endswith("}") and len(text) > 1):
         return None
     return [None if part == "" else read_value(part) for part in _split(text[1:-1], "|")]
 
 
 def read_interval(text: str) -> tuple[str, str] | None:
-    """Read the ends of an interval, or None when the text is not one.
-
-    Examples
-    --------
-    >>> read_interval("[18, 40]"), read_interval("18")
-    (('18', '40'), None)
-    """
+    """Read the ends of an interval, or None when the text is not one."""
     if not (text.startswith("[") and text.endswith("]")):
         return None
     parts = _split(text[1:-1], ", ")

@@ -33,19 +33,9 @@ _MOST_BITS = 8
 
 @dataclass(frozen=True, eq=False)
 class ValueSets:
-    """Sets of sensitive tuples: those of individuals that have several records.
+    """k sets of sensitive tuples: those of individuals that have several records.
 
-    Parameters
-    ----------
-    start : (k + 1,) int64
-        Where the tuples of each set begin; no set is empty.
-    tuples : (entries,) int64
-        Sensitive tuples, set after set.
-
-    Examples
-    --------
-    >>> ValueSets(np.array([0, 1, 3]), np.array([0, 0, 2])).any_of(np.array([[0.0, 1.0, 1.0]]))
-    array([[0., 1.]])
+    ``start`` (k + 1,): where each set begins in ``tuples`` (entries,); no set is empty.
     """
 
     start: NDArray[np.int64]
@@ -78,23 +68,11 @@ class Units:
     """What was published, as units whose records nobody can tell apart by their quasi-identifiers.
 
     Units are equivalence classes where quasi-identifiers are generalized, and distinct tuples where they are exact.
-
-    Parameters
-    ----------
-    axes
-        Quasi-identifiers by name; the regions of a unit.
-    sensitive
-        Sensitive attributes by name: their domain, and (m,) the code each sensitive tuple has.
-    start : (units + 1,) int64
-        Where the cells of each unit begin.
-    code : (cells,) int32
-        Sensitive tuple of each cell, 0 … m - 1.
-    weight : (cells,) float64
-        Records of each cell, by survey weight; parts of records where only a share is known.
-    mixing : (k, m) float64, optional
-        Where what cells show are not sensitive tuples: what each of the k shows says of each tuple, on average.
-    sets
-        Where what cells show are individuals: the k sets of sensitive tuples that their records have.
+    ``sensitive``: by name, the domain and (m,) the code each sensitive tuple has.
+    ``start``: (units + 1,) where the cells of each unit begin. ``code``: (cells,) what each shows.
+    ``weight``: (cells,) records, by survey weight; parts of records where only a share is known.
+    ``mixing``: (k, m) where what cells show are not sensitive tuples: what each of the k says of each tuple, on average.
+    ``sets``: where what cells show are individuals: the sensitive tuples that their records have.
     """
 
     axes: Mapping[str, Axis]
@@ -154,18 +132,8 @@ def make_units(
 ) -> Units:
     """Put units that are alike beside each other and gather what each holds.
 
-    Parameters
-    ----------
-    axes
-        Quasi-identifiers; their ``of`` in the order that units are numbered in.
-    sensitive
-        See `Units`.
-    unit, code, weight : (entries,)
-        Unit, sensitive tuple and weight of records, or of parts of them.
-    count
-        Number of units.
-    mixing, sets
-        See `Units`; ``code`` then says what is shown.
+    ``unit``, ``code``, ``weight`` (entries,): of records, or of parts of them. The axes' ``of`` follows the numbers of
+    the units, of which there are ``count``. With ``mixing`` or ``sets`` (see `Units`) ``code`` says what is shown.
     """
     order = nearby([axis.ranks.astype(np.int32)[axis.of] for axis in axes.values()], count)
     place = np.empty(count, np.int64)
@@ -191,20 +159,9 @@ def units_of_individuals(
     weight: NDArray[np.float64],
     count: int,
 ) -> Units:
-    """Put units that are alike beside each other and gather which individuals each holds.
+    """As `make_units`, of which individuals each unit holds; ``unit`` and ``individuals`` (n,) number those of each record.
 
     An individual counts in every unit that it has a record in, for the mean weight of its records there.
-
-    Parameters
-    ----------
-    axes, weight, count
-        As in `make_units`.
-    domains, codes
-        As in `tuples_of`.
-    unit : (n,)
-        Unit of each record.
-    individuals : (n,)
-        Number of the individual of each record.
     """
     sensitive, code = tuples_of(domains, codes)
     m, width = tuples_in(sensitive), int(individuals.max(initial=0)) + 1
@@ -226,19 +183,9 @@ def units_of_individuals(
 
 
 def nearby(ranks: Sequence[NDArray[np.integer]], count: int) -> NDArray[np.int64]:
-    """(units,) Order units along a Z-curve, so that every stretch of them is near each other in all columns.
+    """(units,) Order units along a Z-curve of their ``ranks`` in every column, so that stretches of them are near in all.
 
-    Parameters
-    ----------
-    ranks
-        Of every column, the rank of each unit.
-    count
-        Number of units.
-
-    Examples
-    --------
-    >>> nearby([np.array([0, 0, 1, 1]), np.array([0, 5, 5, 0])], 4)
-    array([0, 1, 3, 2])
+    A column of very many ranks counts by parts with equal numbers of units; units at one place stand by their ranks.
     """
     if not ranks or not count:
         return np.arange(count)
@@ -308,19 +255,9 @@ def _add_up(
 def tuples_of(
     domains: Sequence[Domain], codes: NDArray[np.int32]
 ) -> tuple[dict[str, tuple[Domain, NDArray[np.integer]]], NDArray[np.integer]]:
-    """Number the combinations of sensitive values that occur, in the order of their codes.
+    """What `Units` wants to know of the sensitive attributes, and (n,) the combination of each record.
 
-    Parameters
-    ----------
-    domains
-        Sensitive attributes.
-    codes : (s, n) int32
-        Their codes.
-
-    Returns
-    -------
-    dict, (n,) int
-        What `Units` wants to know of them, and the combination of each record.
+    ``codes`` is (s, n); combinations that occur are numbered in their order. One attribute keeps its own codes.
     """
     if len(domains) == 1:
         only = domains[0]
@@ -378,21 +315,10 @@ def by_aggregate(
 
 
 def answer(units: Units, workload: Workload, power: int | None) -> NDArray[np.float64]:
-    """(queries,) Sums of a number to some power over the records that meet each query.
+    """(queries,) Sums of the numbers of ``workload.of`` to some power over the records that meet each query.
 
-    Parameters
-    ----------
-    units
-        What was published.
-    workload
-        The queries; ``workload.of`` is the column of numbers.
-    power
-        None to count every record, 0 to count those in which the number is not missing, 1 to sum.
-
-    Raises
-    ------
-    TableError
-        When a column was not published, a condition does not suit its column, or there are no numbers to sum.
+    ``power``: None counts every record, 0 those in which the number is not missing, 1 sums. Raises `TableError` where a
+    column was not published, a condition does not suit its column, or there are no numbers to sum.
     """
     from likeness.queries.kernels import totals
 
@@ -431,13 +357,10 @@ def _asks_finely(units: Units, workload: Workload) -> bool:
 def answer_by_value(
     units: Units, workload: Workload, power: int | None
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]]:
-    """Answer queries value by value of the sensitive tuples, conditions on these left out.
+    """Answer queries value by value of the sensitive tuples, conditions on these left out; some queries at a time.
 
-    Yields
-    ------
-    (q,) int64, (2, q, m) float64, (q, m) float64
-        Some of the queries; what the records of each published sensitive tuple add up to, those that add and (without
-        their sign) those that take away; what each sensitive tuple counts for.
+    Yields which queries (q,); per published sensitive tuple (2, q, m) the sums of records that add and, without their
+    sign, of those that take away; and (q, m) what each sensitive tuple counts for.
     """
     from likeness.queries.kernels import histograms
 

@@ -41,19 +41,12 @@ class Askable:
     A condition may name
 
     * numbers and days: any, also those outside the domain, of which there are no records;
-    * ordered values and categories: those of the declared order, the hierarchy or the declared domain, also where no record has
-      them; without such, those that were published;
+    * ordered values and categories: those of the declared order, the hierarchy or the declared domain, also where no
+      record has them; without such, those that were published;
     * nodes of a hierarchy made by a rule (intervals, dates, prefixes): what their labels say, and the labels themselves;
     * the missing value (None), always.
 
-    Parameters
-    ----------
-    note
-        The column: its name, kind, shape and order.
-    tree
-        Its hierarchy, as far as it is known.
-    overlap, domain
-        Where its values are looked up when they are needed: the published regions, or the values themselves.
+    Values are looked up only when needed, in ``overlap`` (published regions) or ``domain``: one of the two is given.
     """
 
     def __init__(
@@ -113,18 +106,7 @@ class Askable:
         return next(iter(self._kinds))
 
     def problem(self, conditions: Sequence[Any]) -> tuple[int, str] | None:
-        """Find a condition that does not suit the column.
-
-        Parameters
-        ----------
-        conditions
-            Conditions, as in `Query`.
-
-        Returns
-        -------
-        (int, str) or None
-            Which condition, and what is wrong with it.
-        """
+        """Find a condition that does not suit the column: its position, and what is wrong with it; None when all do."""
         ranges = [i for i, condition in enumerate(conditions) if is_range(condition)]
         if self.note.shape == "interval":
             found = self._problem_of_ranges(conditions, ranges)
@@ -281,21 +263,9 @@ def _is_day(text: str) -> bool:
 def check_query(
     askable: Mapping[str, Askable], where: Mapping[str, Any], of: str | None, beside: Sequence[str] = ()
 ) -> None:
-    """Refuse a query that names what there is not.
+    """Refuse a query that names what there is not; ``beside`` names columns that are published and cannot be asked about.
 
-    Parameters
-    ----------
-    askable
-        Columns that can be asked about, by name.
-    where, of
-        As in `Query`.
-    beside
-        Columns that are published and cannot be asked about.
-
-    Raises
-    ------
-    TableError
-        One line for every column that is not there, and every condition that does not suit its column.
+    Raises `TableError` with a line for every column that is not there, and every condition that does not suit its column.
     """
     problems = _unknown_columns(askable, (*where, *(() if of is None else (of,))), beside)
     for name, condition in where.items():
@@ -306,24 +276,10 @@ def check_query(
 
 
 def check_workload(askable: Mapping[str, Askable], workload: Workload, beside: Sequence[str] = ()) -> None:
-    """Refuse a workload that names what there is not; every distinct condition is looked at once.
+    """Refuse a workload that names what there is not, as `check_query`, saying which query it is.
 
-    Conditions that were drawn from the domains of a table are taken as they are: a value that was not published is then
-    one that nobody kept.
-
-    Parameters
-    ----------
-    askable
-        Columns that can be asked about, by name.
-    workload
-        The queries.
-    beside
-        Columns that are published and cannot be asked about.
-
-    Raises
-    ------
-    TableError
-        As `check_query`; says which query it is.
+    Every distinct condition is looked at once. Those drawn from the domains of a table are taken as they are: a value
+    that was not published is then one that nobody kept.
     """
     used = {name: np.unique(which[which >= 0]).tolist() for name, which in workload.which.items()}
     asked = [name for name, conditions in used.items() if conditions]

@@ -97,13 +97,7 @@ LaidOut = Codes | Spans | Sets | Shares
 
 
 class Axis(ABC):
-    """One published column: its R regions, and which of them each unit has.
-
-    Attributes
-    ----------
-    of : (units,) int64
-        Region of each unit.
-    """
+    """One published column: its R regions, and in ``of`` (units,) which of them each unit has."""
 
     of: NDArray[np.int64]
 
@@ -124,33 +118,16 @@ class Axis(ABC):
 
     @abstractmethod
     def lay_out(self, conditions: Sequence[Any], power: int | None) -> LaidOut:
-        """Lay out conditions.
+        """Lay out distinct conditions, as in `Query` or `ANYTHING`.
 
-        Parameters
-        ----------
-        conditions
-            Distinct ones, as in `Query`, or `ANYTHING`.
-        power
-            None: the share of each region that meets each condition. 0: of what is not missing. 1: times the mean
-            number there.
-
-        Raises
-        ------
-        TableError
-            When a condition does not suit the column, or the column holds no numbers and ``power`` asks for them.
+        ``power``: None: the share of each region that meets each condition; 0: of what is not missing; 1: times the mean
+        number there. Raises `TableError` where a condition does not suit the column, or sums are asked for and it holds no
+        numbers.
         """
 
 
 class ExactAxis(Axis):
-    """A column that was published exactly.
-
-    Parameters
-    ----------
-    domain
-        Its values.
-    of
-        Code of each unit.
-    """
+    """A column that was published exactly: its regions are the codes of ``domain``."""
 
     def __init__(self, domain: Domain, of: NDArray[np.integer]) -> None:
         self.domain, self.of = domain, np.asarray(of, np.int64)
@@ -178,15 +155,7 @@ class ExactAxis(Axis):
 
 
 class RegionAxis(Axis):
-    """A generalized column.
-
-    Parameters
-    ----------
-    overlap
-        Its regions.
-    of
-        Region of each unit.
-    """
+    """A generalized column: its regions are those of ``overlap``."""
 
     def __init__(self, overlap: Overlap, of: NDArray[np.integer]) -> None:
         self.overlap, self.of = overlap, np.asarray(of, np.int64)
@@ -333,22 +302,11 @@ def code_ranges(
 def rank_ranges(
     conditions: Sequence[Any], values: Sequence[str | None]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """(D,) (D,) Ranks, first and last, that each condition on neighbouring values covers.
+    """(D,) (D,) First and last rank in ``values`` that each condition covers; the last before the first where it is none.
 
-    Parameters
-    ----------
-    conditions
-        Conditions, as in `Query`.
-    values
-        Values in the order of their ranks; the missing one, None, may stand at the end.
+    None unless all conditions are `Consecutive`, in lists that hold all of ``values`` in the same order. The missing
+    value (None) may stand at the end of ``values``; no range covers it.
 
-    Returns
-    -------
-    tuple or None
-        None when a condition names no neighbours, or names them in another order.
-
-    Examples
-    --------
     >>> rank_ranges([Consecutive(("a", "b", "c", "d"), 1, 3)], ["a", "c", "d"])
     (array([1.]), array([1.]))
     """
@@ -414,16 +372,9 @@ def range_ends(
 
 
 def membership(conditions: Sequence[Any], values: Sequence[str | None], column: str) -> NDArray[np.bool_]:
-    """(D, V) Whether each value meets each condition.
+    """(D, V) Whether each of ``values``, distinct (None: the missing one), meets each condition; ``column`` is for messages.
 
-    Parameters
-    ----------
-    conditions
-        Collections of values, and pairs of numbers or days.
-    values
-        Distinct values (None: the missing one).
-    column
-        Its name, for messages.
+    Conditions are collections of values, pairs of numbers or days, or `ANYTHING`.
     """
     met = np.zeros((len(conditions), len(values)), np.bool_)
     positions: dict[int, NDArray[np.int64]] = {}

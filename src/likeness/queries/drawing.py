@@ -62,8 +62,7 @@ class Line(ABC):
 class Places(Line):
     """A discrete domain of L places: whole numbers, days, ranks of values, of leaves in pre-order.
 
-    A range covers ``w = max(1, round(L · share))`` of them and begins at any of the first L - w + 1, all equally
-    likely.
+    A range covers `width` of them and begins at any of the first L - width + 1, all equally likely.
     """
 
     size: int
@@ -71,17 +70,7 @@ class Places(Line):
     """Whether widths are rounded up: ``⌈L · share⌉``, our reading of Wang et al. 2019, section 5.2.2."""
 
     def width(self, share: float) -> int:
-        """Count the places a range covers.
-
-        Examples
-        --------
-        >>> Numbers(16, 94).width(0.562)
-        44
-        >>> line = Numbers(16, 94)
-        >>> line.up = True
-        >>> line.width(0.562)
-        45
-        """
+        """Count the places a range covers: ``max(1, round(L · share))``, or rounded up."""
         places = self.size * share
         # A share such as 0.001^(1/3) is a bit above what it stands for.
         return max(1, ceil(round(places, 9)) if self.up else round(places))
@@ -93,13 +82,7 @@ class Places(Line):
 
 
 class Numbers(Places):
-    """Whole numbers from ``low`` to ``high``, or days since 1970.
-
-    Examples
-    --------
-    >>> Numbers(16, 94).condition(4, 0.5)
-    (20, 59)
-    """
+    """Whole numbers from ``low`` to ``high``, both included, or days since 1970."""
 
     def __init__(self, low: int, high: int, *, days: bool = False) -> None:
         self.low, self.size, self.days = low, high - low + 1, days
@@ -112,15 +95,7 @@ class Numbers(Places):
 
 
 class Listed(Places):
-    """Values in an order of their own.
-
-    Parameters
-    ----------
-    values
-        What the ends of a pair may be, or the values themselves.
-    pairs
-        Whether a range is a pair of its ends, which columns that have an order understand.
-    """
+    """Values in an order of their own; with ``pairs`` a range is a pair of its ends, for columns that have an order."""
 
     def __init__(self, values: tuple[Any, ...], *, pairs: bool) -> None:
         self.values, self.size, self.pairs = values, len(values), pairs
@@ -137,20 +112,9 @@ class Listed(Places):
 
 
 class Chosen(Places):
-    """Values of which any may be asked for together, all sets of so many being equally likely.
+    """Values of which any may be asked for together, all sets of so many being equally likely; widths are rounded up.
 
     What is drawn is a number that the choice follows from.
-
-    Parameters
-    ----------
-    values
-        All of them.
-
-    Examples
-    --------
-    >>> line = Chosen(("flu", "gout", "HIV", "ulcer"))
-    >>> line.condition(line.draw(np.random.default_rng(1), 0.5, 1)[0], 0.5)
-    ['HIV', 'ulcer']
     """
 
     def __init__(self, values: tuple[Any, ...]) -> None:
@@ -170,13 +134,7 @@ class Chosen(Places):
 
 
 class Reals(Line):
-    """Real numbers from ``low`` to ``high``: a range is ``share`` of that long and begins anywhere it fits.
-
-    Examples
-    --------
-    >>> Reals(0.0, 8.0).condition(1.0, 0.5)
-    (1.0, 5.0)
-    """
+    """Real numbers from ``low`` to ``high``: a range is ``share`` of that long and begins anywhere it fits."""
 
     def __init__(self, low: float, high: float) -> None:
         self.low, self.high = low, high
@@ -193,12 +151,8 @@ class Reals(Line):
 def line_of(domain: Domain, conditions: str = "ranges") -> Line:
     """Choose what conditions on a column are drawn from.
 
-    Parameters
-    ----------
-    domain
-        The column.
-    conditions
-        ``ranges`` (Cao & Karras 2012), or ``values``: any values of categories and leaves, widths rounded up (Wang et al. 2019).
+    ``ranges`` (Cao & Karras 2012), or ``values``: any values of categories and leaves, widths rounded up
+    (Wang et al. 2019).
     """
     line = _line_of(domain)
     if conditions == "values" and isinstance(line, Listed) and not line.pairs:
@@ -209,11 +163,10 @@ def line_of(domain: Domain, conditions: str = "ranges") -> Line:
 
 
 def _line_of(domain: Domain) -> Line:
-    """Choose what ranges on a column are ranges of.
+    """Choose what ranges on a column are ranges of; the missing value is never asked for.
 
-    Whole numbers and days between the ends of the domain, declared ones where they are; lengths for reals; ranks for
-    ordered values, leaves and categories. Leaves of a hierarchy made from the data that are numbers or days are
-    ordered by these, because nobody else is told their ranks. The missing value is never asked for.
+    Numbers and days lie between the ends of the domain, declared ones where all values are within. Leaves of a hierarchy
+    made from the data that are numbers or days are ordered by these: nobody else is told their ranks.
     """
     if domain.kind in NUMERIC:
         ends = (domain.low, domain.high)
@@ -243,24 +196,7 @@ class IndividualCounts:
     """How many individuals have a record that meets all conditions of a query, for many queries.
 
     Individuals whose records all have the same quasi-identifiers are counted tuple by tuple; the others one by one.
-
-    Parameters
-    ----------
-    data
-        The original table, encoded; its people may have several records.
-    weights : (n,) float64
-        What each record weighs; an individual weighs the mean of its records.
-
-    Examples
-    --------
-    >>> from dataclasses import replace
-    >>> from likeness.queries.query import Query
-    >>> from likeness.queries.query import Workload
-    >>> from likeness.metrics.mini_table import mini_table
-    >>> data = replace(mini_table().data, individuals=np.array([0, 0, 1, 2, 2]))
-    >>> queries = Workload.of_queries([Query({"disease": ["flu"]}, "individuals")])
-    >>> IndividualCounts(data, np.ones(5)).answer(queries)
-    array([2.])
+    An individual weighs the mean of its records' ``weights`` (n,).
     """
 
     def __init__(self, data: Microdata, weights: NDArray[np.float64]) -> None:
@@ -298,13 +234,7 @@ class IndividualCounts:
         self._weights = np.bincount(self._who, weights[others]) / np.bincount(self._who)
 
     def answer(self, workload: Workload) -> NDArray[np.float64]:
-        """(queries,) Count individuals.
-
-        Raises
-        ------
-        TableError
-            When there is no such column, or a condition does not suit its column.
-        """
+        """(queries,) Count individuals; `TableError` where there is no such column, or a condition does not suit its column."""
         found = answer(self._units, workload, None)
         if self._who.size:
             for query in range(len(workload)):
@@ -336,11 +266,6 @@ def axis_share(selectivity: float, predicates: int) -> float:
 
     ``θ_A = θ^(1 / predicates)``, were all attributes uniform and independent (Cao & Karras 2012, section
     6.3: λ quasi-identifiers and the sensitive attribute make λ + 1 predicates).
-
-    Examples
-    --------
-    >>> [round(axis_share(0.1, predicates + 1), 3) for predicates in (1, 2, 3, 4, 5)]
-    [0.316, 0.464, 0.562, 0.631, 0.681]
     """
     return float(selectivity ** (1 / max(1, predicates)))
 
@@ -359,62 +284,17 @@ def draw_workload(
     people: bool = False,
     conditions: str = "ranges",
 ) -> Workload:
-    """Draw random aggregate queries whose exact answer is not 0.
+    """Draw random aggregate queries whose exact answer is not 0, at most ``queries``; the same seed gives the same ones.
 
-    Every query has conditions on ``predicates`` random quasi-identifiers and on the first sensitive attribute, each over the
-    same share of its domain (`axis_share`): ranges that begin anywhere they fit, or random values. Queries whose exact answer
-    is 0 (or the mean of no records) are drawn again, as their relative error is undefined: until there are enough, or ten times
-    as many as asked for were drawn (and at least 20,000). There are fewer queries then.
-
-    Parameters
-    ----------
-    data
-        The original table, encoded.
-    queries
-        How many, at most.
-    predicates
-        λ, the number of quasi-identifiers with a condition; 3 when left out, or all when there are fewer.
-    selectivity
-        θ, the share of the table that a query selects when all attributes are uniform and independent.
-    aggregate, of
-        As in `Query`.
-    seed
-        Same table, parameters and seed, same workload.
-    sensitive
-        Whether queries have a condition on the sensitive attribute.
-    among
-        Quasi-identifiers that may have a condition; all when left out.
-    people
-        Whether records count by their survey weight.
-    conditions
-        ``ranges``: values that stand next to each other, as many as the share rounds to (Cao & Karras 2012). ``values``: numbers,
-        dates and ordered values as before, of categories and leaves any values, all equally likely; as many as the share
-        rounds up to (Wang et al. 2019).
-
-    Returns
-    -------
-    Workload
-        With the exact answers in ``exact``; ``draws`` says how many queries were drawn for them.
-
-    Raises
-    ------
-    PolicyError
-        When a parameter is out of range, there are fewer quasi-identifiers than predicates, or no random query finds a
-        record.
-    TableError
-        When ``of`` is no column of numbers.
-
-    References
-    ----------
-    Cao & Karras 2012, section 6.3; Wang et al. 2019, section 5.2.2, which does not say how wide its
-    predicates are.
-
-    Examples
-    --------
-    >>> from likeness.metrics.mini_table import mini_table
-    >>> workload = draw_workload(mini_table().data, queries=4, predicates=1, selectivity=0.5, seed=1)
-    >>> len(workload), bool(workload.exact.min() > 0)
-    (4, True)
+    Conditions stand on λ = ``predicates`` (None: 3, or all of fewer) random quasi-identifiers, those in ``among`` where
+    given, and with ``sensitive`` on the first sensitive attribute, each over the same share of its domain (`axis_share` of
+    θ = ``selectivity``). ``conditions``: ``ranges`` of neighbours, widths rounded (Cao & Karras 2012, section 6.3), or
+    ``values``: of categories and leaves any, widths rounded up (Wang et al. 2019, section 5.2.2, which does not say how
+    wide its predicates are).
+    Queries whose exact answer is 0, or the mean of no records, are drawn again, as their relative error is undefined, up
+    to `_ROUNDS` times as many as asked for (at least `_LEAST_DRAWS`): then there are fewer. ``exact`` has the answers,
+    ``draws`` says how many were drawn; ``people``: records count by their survey weight. `PolicyError` for a parameter
+    out of range or when no query finds a record; `TableError` for names in ``among`` or ``of`` that do not suit.
     """
     whole(PART, "queries", queries, at_least=1)
     whole(PART, "seed", seed, at_least=0)
@@ -465,30 +345,9 @@ def draw_workload(
 
 
 def exact_answers(data: Microdata, workload: Workload, *, people: bool = False) -> NDArray[np.float64]:
-    """(queries,) Answer a workload from the original table.
+    """(queries,) Answer a workload from the original table; with ``people`` records count by their survey weight.
 
-    Parameters
-    ----------
-    data
-        The original table, encoded.
-    workload
-        The queries.
-    people
-        Whether records count by their survey weight.
-
-    Raises
-    ------
-    TableError
-        When there is no such column, or a condition does not suit its column.
-
-    Examples
-    --------
-    >>> from likeness.metrics.mini_table import mini_table
-    >>> ages = Workload.of_queries([Query({"age": (30, 50)}), Query({"disease": ["ulcer"]})])
-    >>> exact_answers(mini_table().data, ages)
-    array([3., 2.])
-    >>> exact_answers(mini_table().data, ages.asking("avg", "age"))
-    array([40., 55.])
+    Raises `TableError` where there is no such column, or a condition does not suit its column.
     """
     askable = {domain.name: Askable.of_domain(domain) for domain in (*data.quasi, *data.sensitive)}
     check_workload(askable, workload)
@@ -496,23 +355,10 @@ def exact_answers(data: Microdata, workload: Workload, *, people: bool = False) 
 
 
 def relative_errors(publication: Publication, workload: Workload) -> NDArray[np.float64]:
-    """(queries,) Relative errors ``|est - prec| / |prec|`` of what a release answers.
+    """(queries,) Relative errors ``|est - prec| / |prec|`` of what a release answers; no exact answer may be 0.
 
     A mean that the release cannot estimate, because it holds no record there, counts as an answer of 0: an error of 1.
-
-    Parameters
-    ----------
-    publication
-        What was published.
-    workload
-        Queries with their exact answers, none of them 0.
-
-    Raises
-    ------
-    PolicyError
-        When the exact answers are not known.
-    TableError
-        When the release does not say enough to answer, such as what ``*`` stands for.
+    `PolicyError` where exact answers are not known, `TableError` where the release does not say enough to answer.
     """
     if workload.exact is None:
         raise PolicyError(f"{PART}: the workload has no exact answers; draw it, or set exact")

@@ -270,18 +270,9 @@ def totals(
     queries: Queries,
     values: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Answer every query with one number.
+    """(queries,) Answer every query with one number.
 
-    Parameters
-    ----------
-    conditions, columns, cells, queries
-        See there.
-    values : (S, m) float64
-        What each thing that cells show counts for, for every distinct condition on sensitive values.
-
-    Returns
-    -------
-    (queries,) float64
+    ``values`` (S, m): what each thing that cells show counts for, for every distinct condition on sensitive values.
     """
     kind, column, low, high = conditions.kind, conditions.column, conditions.low, conditions.high
     code = columns.code
@@ -351,17 +342,9 @@ def totals(
 def histograms(
     conditions: Conditions, columns: Columns, cells: Cells, queries: Queries, m: int
 ) -> NDArray[np.float64]:
-    """Answer every query with one number for each of the m things that cells show.
+    """(2, queries, m) Answer every query with one number for each of the m things that cells show.
 
-    Parameters
-    ----------
-    conditions, columns, cells, queries, m
-        As in `totals`.
-
-    Returns
-    -------
-    (2, queries, m) float64
-        Sums of what adds, and of what takes away, without its sign.
+    First the sums of what adds, then of what takes away, without its sign.
     """
     kind, column, low, high = conditions.kind, conditions.column, conditions.low, conditions.high
     code = columns.code

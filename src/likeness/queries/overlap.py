@@ -40,16 +40,9 @@ _CLASS = re.compile(r"\[([^\s,]+), ([^\s,]+)([\])])")
 
 @dataclass(frozen=True)
 class Stretch:
-    """A stretch of numbers or days.
+    """A stretch of numbers or days (since 1970): ``step`` is 1 for whole numbers and days, 0 for reals.
 
-    Parameters
-    ----------
-    low, high
-        Its ends; days since 1970.
-    step
-        1 for whole numbers and days, 0 for reals.
-    open
-        Whether ``high`` itself lies outside.
+    ``open``: whether ``high`` itself lies outside.
     """
 
     low: Fraction
@@ -75,19 +68,8 @@ class Stretch:
 def stretch_part(first: float, last: float, step: float, low: float, high: float, power: int = 0) -> float:
     """Share of a stretch between two ends, both included, times the mean number there to some power.
 
-    Parameters
-    ----------
-    first, last
-        Ends of the stretch.
-    step
-        1 for whole numbers, days and ranks, 0 for reals.
-    low, high
-        Ends of the condition.
-    power
-        0 for the share alone.
+    ``step`` is 1 for whole numbers, days and ranks, 0 for reals. A stretch of one number counts whole.
 
-    Examples
-    --------
     >>> stretch_part(30, 39, 1, 35, 99), stretch_part(30, 39, 1, 35, 99, 1), stretch_part(0, 2, 0, 1, 2, 1)
     (0.5, 18.5, 0.75)
     """
@@ -105,12 +87,7 @@ def stretch_part(first: float, last: float, step: float, low: float, high: float
 def read_stretch(label: str, *, days: bool) -> Stretch | None:
     """Read what a label stands for: a period of days, or a class of numbers or a single one; None for other labels.
 
-    Examples
-    --------
-    >>> read_stretch("[18, 39]", days=False).share(Fraction(18), Fraction(28))
-    0.5
-    >>> read_stretch("2024-Q1", days=True).holds(place("2024-03-31")[1])
-    True
+    ``[18, 39]`` holds whole numbers, ``[18, 40)`` reals; with ``days``, ``2024``, ``2024-Q1``, ``2024-03`` or a day.
     """
     if days:
         return _read_period(label)
@@ -126,13 +103,7 @@ def read_stretch(label: str, *, days: bool) -> Stretch | None:
 
 
 def place(text: str) -> tuple[bool, Fraction] | None:
-    """Say whether a text is a day (else a number), and where it lies; None for other texts.
-
-    Examples
-    --------
-    >>> place("1970-01-02"), place("1.5"), place("flu")
-    ((True, Fraction(1, 1)), (False, Fraction(3, 2)), None)
-    """
+    """Say whether a text is a day (else a number), and where it lies, days since 1970; None for other texts."""
     if len(text) == 10 and (period := _read_period(text)) is not None:
         return True, period.low
     number = _number(text)
@@ -142,8 +113,6 @@ def place(text: str) -> tuple[bool, Fraction] | None:
 def stands_for(label: str, value: str) -> bool:
     """Whether a node of a hierarchy made by a rule has a value below it, or is it.
 
-    Examples
-    --------
     >>> stands_for("021**", "02139"), stands_for("2024-03", "2024-03-31"), stands_for("[18, 39]", "40")
     (True, True, False)
     """
@@ -160,15 +129,7 @@ def stands_for(label: str, value: str) -> bool:
 
 @dataclass(frozen=True)
 class Range:
-    """A condition between two ends, both included, for columns that are not published in intervals.
-
-    Parameters
-    ----------
-    days
-        Whether the ends are days.
-    low, high
-        The ends.
-    """
+    """A condition between two ends, both included and both days or numbers, on columns not published in intervals."""
 
     days: bool
     low: Fraction
@@ -183,12 +144,7 @@ class Range:
 def read_range(condition: Any, texts: tuple[str, str]) -> Range | None:
     """Take a pair of numbers or days as a range; None for a pair of other values, which is a collection.
 
-    Parameters
-    ----------
-    condition
-        A pair.
-    texts
-        Its ends as texts. Numbers written as text are codes, not ends.
+    ``texts`` are the ends of ``condition`` as texts. Numbers written as text are codes, not ends.
     """
     places = [place(text) for text in texts]
     if places[0] is None or places[1] is None or places[0][0] != places[1][0]:
@@ -245,15 +201,7 @@ _PUBLISH_TREE = (
 
 
 class Overlap:
-    """The regions of one published column, ready for conditions.
-
-    Parameters
-    ----------
-    note
-        What the certificate says about the column.
-    regions
-        Its distinct regions.
-    """
+    """The regions of one published column, ready for conditions; ``note`` is what the certificate says about it."""
 
     def __init__(self, note: ColumnNote, regions: Sequence[Region]) -> None:
         self.note = note
@@ -273,10 +221,7 @@ class Overlap:
     def shares(self, condition: Any) -> NDArray[np.float64]:
         """(R,) Share of each region that meets a condition.
 
-        Raises
-        ------
-        TableError
-            When the condition does not suit the column, or nobody was told what a region stands for.
+        Raises `TableError` where the condition does not suit the column, or nobody was told what a region stands for.
         """
         self.check_everything()
         if is_range(condition) and self.note.shape == "interval":
@@ -429,10 +374,7 @@ class Overlap:
 def condition_shares(domain: Domain, condition: Any) -> NDArray[np.float64]:
     """(codes,) 1 for every value of an exactly published column that meets a condition, else 0.
 
-    Raises
-    ------
-    TableError
-        When the condition does not suit the column.
+    Raises `TableError` where the condition does not suit the column.
     """
     if is_range(condition) and domain.shape == "interval":
         low, high = (_place(axis_of(domain), as_text(end)) for end in condition)
@@ -484,14 +426,7 @@ def range_of(condition: Any) -> Range | None:
 
 
 def as_text(value: Any) -> str:
-    """Write a value of a condition as a release writes it; midnights are days.
-
-    Examples
-    --------
-    >>> from datetime import datetime
-    >>> as_text(True), as_text(30), as_text(datetime(2024, 3, 31))
-    ('true', '30', '2024-03-31')
-    """
+    """Write a value of a condition as a release writes it: midnights are days, truth values are in small letters."""
     if isinstance(value, np.datetime64) and not np.isnat(value):
         value = value.astype("M8[us]").item()
     if isinstance(value, datetime):
@@ -501,18 +436,7 @@ def as_text(value: Any) -> str:
 
 
 def as_values(condition: Any, column: str) -> set[str | None]:
-    """Take a condition as a collection of values; None is the missing value.
-
-    Raises
-    ------
-    TableError
-        When it is none.
-
-    Examples
-    --------
-    >>> as_values([30], "age")
-    {'30'}
-    """
+    """Take a condition as a collection of values, as texts (None: the missing value); `TableError` when it is none."""
     if isinstance(condition, str) or not hasattr(condition, "__iter__"):
         raise TableError(
             f"column {column!r}: a condition is a pair (low, high) or a collection of values; got {quoted(condition)}"

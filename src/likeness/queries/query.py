@@ -69,20 +69,7 @@ class Query:
 
 
 class Consecutive(Sequence[str]):
-    """A condition: values that stand next to each other in a list, which is shared and not copied.
-
-    Parameters
-    ----------
-    values
-        All values in order, such as the leaves of a hierarchy in pre-order.
-    first, stop
-        Positions of the first value and of the one after the last.
-
-    Examples
-    --------
-    >>> list(Consecutive(("asthma", "flu", "ulcer"), 1, 3))
-    ['flu', 'ulcer']
-    """
+    """A condition: ``values[first:stop]``, neighbours in a list of all values, which is shared and not copied."""
 
     __slots__ = ("first", "stop", "values")
 
@@ -116,34 +103,19 @@ class Consecutive(Sequence[str]):
 
 @dataclass(frozen=True, eq=False)
 class Workload:
-    """Aggregate queries in arrays: what `Publication.estimate_all` answers at once.
+    """Aggregate queries in arrays: what `Publication.estimate_all` answers at once; all ask for the same aggregate.
 
-    Parameters
-    ----------
-    conditions
-        Column to its distinct conditions, each as in `Query`.
-    which
-        Column to (queries,) int64: the condition of each query; -1 where it has none on the column.
-    size
-        Number of queries.
-    aggregate, of
-        As in `Query`; the same for all.
-    exact : (queries,) float64, optional
-        Answers on the original table, where the workload was drawn from one.
-    drawn
-        Whether the conditions were drawn from the domains of a table, and so name nothing that is not there: a value that was
-        not published is then one that nobody kept. Others are checked.
-    draws
-        How many random queries were drawn to find these, those included whose exact answer is 0; None where none were drawn.
+    ``conditions``: column to its distinct conditions, each as in `Query`.
+    ``which``: column to (queries,) int64, the condition of each query; -1 where it has none on the column.
+    ``exact``: (queries,) answers on the original table, or None.
+    ``drawn``: whether the conditions come from the domains of a table, and so name nothing that is not there; a value
+    that was not published is then one that nobody kept. Others are checked.
+    ``draws``: how many random queries were drawn to find these, those included whose exact answer is 0, or None.
 
-    Examples
-    --------
     >>> queries = [Query({"age": (30, 39)}), Query({"age": (30, 39), "disease": {"flu"}})]
     >>> workload = Workload.of_queries(queries)
     >>> len(workload), workload.conditions["age"], workload.which["disease"]
     (2, [(30, 39)], array([-1,  0]))
-    >>> workload[0]
-    Query(where={'age': (30, 39)}, aggregate='count', of=None)
     """
 
     conditions: Mapping[str, Sequence[Any]]
@@ -160,13 +132,7 @@ class Workload:
 
     @classmethod
     def of_queries(cls, queries: Iterable[Query]) -> Workload:
-        """Lay out queries that all ask for the same aggregate.
-
-        Raises
-        ------
-        PolicyError
-            When they ask for different ones.
-        """
+        """Lay out queries that all ask for the same aggregate; `PolicyError` when they do not."""
         given = list(queries)
         asked = {(query.aggregate, query.of) for query in given}
         if len(asked) > 1:

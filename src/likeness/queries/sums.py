@@ -39,17 +39,7 @@ _INFINITY = float("inf")
 
 
 def unknown_column(name: str, known: Iterable[str], beside: Iterable[str] = ()) -> TableError:
-    """Say that no such column was published, or that it is beside what can be estimated.
-
-    Parameters
-    ----------
-    name
-        The column.
-    known
-        Columns that can be asked about.
-    beside
-        Columns that are published and cannot be.
-    """
+    """Say that no such column was published, or that it is ``beside`` what can be estimated: published, and not asked about."""
     names = list(known)
     if name in beside:
         return TableError(
@@ -64,12 +54,7 @@ def unknown_column(name: str, known: Iterable[str], beside: Iterable[str] = ()) 
 def column_numbers(domain: Domain) -> NDArray[np.float64]:
     """(codes,) The number each code of an exactly published column stands for; NaN for the missing value.
 
-    Leaves of a hierarchy may be numbers too, such as ages.
-
-    Raises
-    ------
-    TableError
-        When they are not numbers.
+    Leaves of a hierarchy may be numbers too, such as ages. Raises `TableError` when they are not numbers.
     """
     if domain.kind in {"integer", "real"} and domain.shape == "interval":
         numbers = domain.numbers
@@ -81,16 +66,7 @@ def column_numbers(domain: Domain) -> NDArray[np.float64]:
 def number_weights(domain: Domain, power: int) -> NDArray[np.float64]:
     """(codes,) What each code counts for in a sum of numbers to some power; 0 for the missing value.
 
-    Raises
-    ------
-    TableError
-        When they are not numbers.
-
-    Examples
-    --------
-    >>> from likeness.microdata.domain import Domain
-    >>> number_weights(Domain("age", "integer", np.array([20, 30]), "interval", missing=True), 1)
-    array([20., 30.,  0.])
+    Raises `TableError` when they are not numbers.
     """
     numbers = column_numbers(domain)
     return np.where(np.isnan(numbers), 0.0, numbers**power)
@@ -103,13 +79,7 @@ def value_weights(note: ColumnNote, values: Sequence[str | None], power: int) ->
 
 
 def check_numbers(note: ColumnNote) -> None:
-    """Refuse a column of intervals that are not of numbers.
-
-    Raises
-    ------
-    TableError
-        Saying what it holds.
-    """
+    """Refuse a column of intervals that are not of numbers, with a `TableError` that says what it holds."""
     if note.kind not in {"integer", "real"}:
         _label_numbers(note.name, "ordered" if note.kind == "hierarchical" else note.kind, ())
 
@@ -128,25 +98,11 @@ def _label_numbers(name: str, kind: str, labels: Iterable[str]) -> NDArray[np.fl
 
 
 def region_sums(overlap: Overlap, condition: Any, power: int) -> NDArray[np.float64]:
-    """(R,) Share of each region that meets a condition, times the mean number there.
+    """(R,) Share of each region that meets a condition (or `ANYTHING`), times the mean number there to some power.
 
-    Records are spread evenly over their region, as in `Overlap.shares`: over the numbers of an interval, whole ones
-    in columns of whole numbers, and over the leaves of a hierarchy node or the members of a set. The missing value
-    adds nothing.
-
-    Parameters
-    ----------
-    overlap
-        The regions of a column of numbers.
-    condition
-        A condition on the same column, or `ANYTHING`.
-    power
-        0 for the share alone, of what is not missing; 1 for the sum.
-
-    Raises
-    ------
-    TableError
-        When the column holds no numbers, the condition does not suit it, or what a region stands for was not published.
+    Records are spread evenly over their region, as in `Overlap.shares`. The missing value adds nothing: power 0 is the
+    share of what is not missing. Raises `TableError` where the column holds no numbers, the condition does not suit it,
+    or what a region stands for was not published.
     """
     note = overlap.note
     overlap.check_everything()
@@ -202,12 +158,9 @@ def _of_interval(overlap: Overlap, region: Region, spans: list[tuple[float, floa
 
 
 def made_ends(overlap: Overlap, region: Region, *, days: bool) -> tuple[float, float, float]:
-    """Read the ends and the step of a node of a hierarchy made by a rule from its label.
+    """Read the ends and the step of a node of a hierarchy made by a rule from its label; `TableError` when it does not say.
 
-    Raises
-    ------
-    TableError
-        When the label does not say.
+    The region of the missing value has its last end before its first.
     """
     if region.what == "values":
         return np.inf, -np.inf, 0.0

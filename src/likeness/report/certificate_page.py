@@ -39,18 +39,7 @@ _SHAPES = {
 
 
 def certificate_page(certificate: Certificate) -> str:
-    """Write the page.
-
-    Parameters
-    ----------
-    certificate
-        What it shows.
-
-    Returns
-    -------
-    str
-        A page of HTML without scripts, complete in itself.
-    """
+    """Write the page: HTML without scripts, complete in itself."""
     form = certificate.make_form()
     scopes = dict.fromkeys(entry["scope"] for entry in certificate.guarantee)
     return render(

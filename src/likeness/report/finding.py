@@ -13,22 +13,10 @@ if TYPE_CHECKING:
 class Finding:
     """One thing that a steward should know about a release.
 
-    Parameters
-    ----------
-    code
-        What kind of thing, such as ``alone-in-a-class``.
-    facts
-        The names and numbers it is about, as JSON can hold them.
-    words
-        Puts the facts into one sentence without its full stop.
-    warned
-        Whether it is a warning, and not merely said.
-
-    Examples
-    --------
-    >>> found = Finding("few", {"number": 2}, lambda number: f"there are {number}")
-    >>> str(found), found == Finding("few", {"number": 2}, str)
-    ('there are 2', True)
+    ``code``: what kind of thing, such as ``alone-in-a-class``.
+    ``facts``: the names and numbers it is about, as JSON can hold them.
+    ``words``: puts the facts into one sentence without its full stop; of no account in comparisons.
+    ``warned``: whether it is a warning, and not merely said.
     """
 
     code: str

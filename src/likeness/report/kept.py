@@ -23,26 +23,7 @@ TOLD_APART = 0.05
 def kept_findings(evaluation: Evaluation) -> list[Finding]:
     """Say what is kept of the sensitive values, and how many records are alone with their quasi-identifiers.
 
-    Parameters
-    ----------
-    evaluation
-        The release beside its original.
-
-    Returns
-    -------
-    list of Finding
-        None for forms that generalize, which publish sensitive values exactly and say so.
-
-    Examples
-    --------
-    >>> import polars as pl, likeness as lk
-    >>> table = pl.DataFrame({"age": [30, 31, 60, 61], "disease": ["flu", "cold", "flu", "cold"]})
-    >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
-    >>> asked = lk.Policy(columns=columns, privacy=lk.DistinctLDiversity(2), method={"name": "anatomy", "l": 2})
-    >>> for found in kept_findings(lk.anonymize(table, asked).evaluation):
-    ...     print(str(found)[:63])
-    all sensitive values of 'disease' are kept, by bucket: which is
-    4 of 4 records are the only ones with their quasi-identifiers,
+    Empty for forms that generalize, which publish sensitive values exactly and say so.
     """
     shown = evaluation.publication
     if shown is None or not shown.size or not registry.load("forms", shown.form).publishes_exactly:

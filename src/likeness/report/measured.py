@@ -53,10 +53,8 @@ def size_summary(sizes: NDArray[np.int64]) -> list[list[str]]:
 
 
 def size_table(sizes: NDArray[np.int64]) -> list[list[str]]:
-    """Count classes and records by class size, in ranges that double.
+    """Count classes and records by class size, in ranges that double; ``sizes`` ascend.
 
-    Examples
-    --------
     >>> size_table(np.array([2, 3, 3, 9]))
     [['2', '1', '2'], ['3 to 4', '2', '6'], ['9 to 16', '1', '9']]
     """
@@ -87,13 +85,8 @@ def note_lines(found: Measurements) -> list[str]:
 def skipped_rows(skipped: Mapping[str, str]) -> list[list[str]]:
     """Write which metrics were not measured, and why: each reason once, however many metrics and columns it is about.
 
-    Parameters
-    ----------
-    skipped
-        Metric to reason, which begins with the metric's name, once for every column.
+    ``skipped``: metric to reason, which begins with the metric's name, once for every column.
 
-    Examples
-    --------
     >>> why = "{0}: 'age' has no levels; {0}: 'zip' has no levels"
     >>> skipped_rows({"height": why.format("height"), "precision": why.format("precision")})
     [['height, precision', "'age' has no levels (so it is with 'zip')"]]
@@ -113,12 +106,9 @@ def skipped_rows(skipped: Mapping[str, str]) -> list[list[str]]:
 
 
 def loss_by_column(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:
-    """Measure every quasi-identifier by every metric that has such parts.
+    """Measure every quasi-identifier by every metric that has such parts: the metrics' names, and one row a quasi-identifier.
 
-    Returns
-    -------
-    tuple
-        Names of the metrics, and one row per quasi-identifier.
+    Metrics that do not apply are left out; a cell is empty where a metric has no part for that column.
     """
     found: dict[str, dict[str, float]] = {}
     for name in registry.names("metrics"):

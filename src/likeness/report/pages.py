@@ -14,36 +14,12 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe
 
 
 def render(template: str, **facts: Any) -> str:
-    """Fill a template; the same facts, the same text.
-
-    Parameters
-    ----------
-    template
-        Its file in ``templates/``.
-    **facts
-        What it shows; every text is escaped.
-
-    Returns
-    -------
-    str
-        A page of HTML.
-
-    Examples
-    --------
-    >>> "&lt;script&gt;" in render("table.html", caption="", head=["<script>"], rows=[])
-    True
-    """
+    """Fill a template of ``templates/``; every text is escaped, and the same facts give the same text."""
     return _environment().get_template(template).render(**facts)
 
 
 def plain_number(value: float | str | None) -> str:
-    """Write a figure without rounding it: a rounded one could claim more than was proven.
-
-    Examples
-    --------
-    >>> plain_number(5.0), plain_number(1.278481012658228), plain_number("inf"), plain_number(None)
-    ('5', '1.278481012658228', 'inf', '')
-    """
+    """Write a figure without rounding it: a rounded one could claim more than was proven. None is the empty text."""
     if value is None:
         return ""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
@@ -52,13 +28,7 @@ def plain_number(value: float | str | None) -> str:
 
 
 def phrase(values: dict[str, Any] | None) -> str:
-    """Write parameters or strengths in one phrase.
-
-    Examples
-    --------
-    >>> phrase({"k": 5.0, "others": "known"})
-    'k = 5, others = known'
-    """
+    """Write parameters or strengths in one phrase: ``k = 5, others = known``; None is ``not measured``."""
     if values is None:
         return "not measured"
     return ", ".join(

@@ -35,20 +35,10 @@ _SHOWN = 3
 
 
 def spelling_findings(release: Release) -> list[Finding]:
-    """Say how many names of people differ from another in nothing but spaces, capital letters, leading zeros or decimal places.
+    """Say how many names of people differ only in spaces, capital letters, leading zeros or decimal places.
 
     Names are compared as they are written, so ``p7`` and ``P7`` are two people. If they are one, classes hold fewer people
-    than they are proven to hold.
-
-    Parameters
-    ----------
-    release
-        With its original.
-
-    Returns
-    -------
-    list of Finding
-        One, to be warned of, where there are such names; else none.
+    than they are proven to hold. One finding, a warning, where there are such names; else none.
     """
     private = release.private
     name = private.policy.individual
@@ -80,8 +70,6 @@ def _written_otherwise(*, column: str, alike: int, people: int, such_as: list[st
 def _alike(names: pl.Series) -> list[list[str]]:
     """Names that are the same but for spaces, capital letters, leading zeros or decimal places that are zeros.
 
-    Examples
-    --------
     >>> _alike(pl.Series("name", ["p7", "P7 ", "7", "007", "7.0", "70", "p8"]))
     [['p7', 'P7 '], ['7', '007', '7.0']]
     """
@@ -110,18 +98,7 @@ _RULES = {
 
 
 def people_rows(release: Release) -> list[list[str]]:
-    """Count people and records, before, after, and by hygiene rule.
-
-    Parameters
-    ----------
-    release
-        With its original.
-
-    Returns
-    -------
-    list of list of str
-        What is counted, and its number; none where every record is another person's.
-    """
+    """Count people and records, before, after, and by hygiene rule; no row where every record is another person's."""
     private = release.private
     data, found = private.encoded.data, private.encoded.hygiene
     if data.individuals is None:
@@ -156,21 +133,12 @@ def people_rows(release: Release) -> list[list[str]]:
 
 
 def people_findings(release: Release) -> list[Finding]:
-    """Say what hygiene left out, and for each model that thinks of one record a person, what it misses of people with several.
+    """Say what hygiene left out, and what models that take each record for a person miss of people with several.
 
-    Parameters
-    ----------
-    release
-        With its original.
-
-    Returns
-    -------
-    list of Finding
-        One where people may be written in several ways; one where many records say what others of the same person
-        say, a warning if they are left out without the policy's saying so; one where nobody else can check a guarantee about
-        people, a warning if the policy did not say so; one per model and way to miss something, a warning if
-        anything is missed here, but none of models about individuals. None at all where every record is another
-        person's.
+    One finding where names may be written in several ways, always a warning; one where many records say what others of
+    their person say, a warning if they are left out without the policy's saying so; one where nobody else can check a
+    guarantee about people, a warning if the policy did not say so; and for each model not about individuals, one per way to
+    miss something, a warning if anything is missed here. None at all where every record is another person's.
     """
     private = release.private
     if private.encoded.data.individuals is None:
@@ -284,32 +252,15 @@ def _few_values(*, model: str, column: str, l: int, classes: int, failing: int) 
 
 
 def values_asked(model: PrivacyModel) -> int:
-    """Find how many values a model asks for, at least 2.
-
-    Examples
-    --------
-    >>> from likeness.models.entropy_l_diversity import EntropyLDiversity
-    >>> from likeness.models.beta_likeness import BetaLikeness
-    >>> values_asked(EntropyLDiversity("5/2")), values_asked(BetaLikeness(4))
-    (3, 2)
-    """
+    """Find how many values a model asks for, rounded up, at least 2."""
     return max(2, math.ceil(_values(model) or 0))
 
 
 def heaviest_withheld(release: Release, persons: NDArray[np.int64] | None) -> tuple[list[list[str]], int]:
     """List the people withheld under a limit on one person's share of a class, those of most records first.
 
-    Parameters
-    ----------
-    release
-        With its original.
-    persons : (rows of the original,) int64, optional
-        Number of each row's person in the private files.
-
-    Returns
-    -------
-    tuple
-        Number, records, share of all records, reason; and how many people more there are.
+    ``persons``: (rows of the original,) number of each row's person in the private files. Returns rows of number, records,
+    share of all records and reason, and how many people more there are; no row without such a limit.
     """
     private = release.private
     data, plan = private.encoded.data, private.solution.plan
@@ -338,19 +289,9 @@ def undeclared_people(release: Release) -> list[Finding]:
     """Say which identifiers stand for several records each, and how few of them the classes of a release hold.
 
     Where a policy does not name the column that tells people apart (``individual``), every record is taken as another
-    person's: a class of ten records may be one person. It is told whenever some class has fewer different identifiers
-    than the guarantee asks records of it (`asked_of_a_class`), or, where it asks for no number, a single one for several
-    records; and where identifiers often repeat, and some class has at most half as many as records.
-
-    Parameters
-    ----------
-    release
-        With its original.
-
-    Returns
-    -------
-    list of Finding
-        One per identifier that repeats so; none where the policy names the individual.
+    person's: a class of ten records may be one person. There is a finding per identifier with which some class has fewer
+    different ones than the guarantee asks records of it (`asked_of_a_class`), or, where it asks for no number, a single one
+    for several records; and for one that often repeats, where some class has at most half as many as records.
     """
     return release.evaluation.once("undeclared people", lambda: _undeclared(release.private))
 
@@ -397,12 +338,7 @@ def _undeclared(private: Private) -> list[Finding]:
 def asked_of_a_class(models: Iterable[PrivacyModel]) -> tuple[str, int] | None:
     """Find how many records the models ask of every class: the largest k, or number of values; None where they ask for none.
 
-    Examples
-    --------
-    >>> from likeness.models.distinct_l_diversity import DistinctLDiversity
-    >>> from likeness.models.k_anonymity import KAnonymity
-    >>> asked_of_a_class([KAnonymity(5), DistinctLDiversity(7)]), asked_of_a_class([])
-    (('l', 7), None)
+    The number comes with its letter, ``("l", 7)``, and is rounded up.
     """
     numbers = [
         (name, math.ceil(value))

@@ -46,15 +46,7 @@ _VALUES_SHOWN = 50
 def proof_rows(release: Release) -> list[list[str]]:
     """Say of each proof whether it holds, how strong it is, and how far the worst class is from the limit.
 
-    Parameters
-    ----------
-    release
-        With its original.
-
-    Returns
-    -------
-    list of list of str
-        Model, column, parameters, scope, holds, strongest, smallest slack; one row per proof.
+    A row is model, column, parameters, scope, holds, strongest, smallest slack.
     """
     solution, data = release.private.solution, release.private.encoded.data
     rows = []
@@ -77,16 +69,8 @@ def proof_rows(release: Release) -> list[list[str]]:
 def smallest_class_tables(release: Release) -> list[tuple[str, str, list[list[str]], int]]:
     """Say, for each proof that sets one, which smallest class each sensitive value needs.
 
-    Parameters
-    ----------
-    release
-        With its original.
-
-    Returns
-    -------
-    list of (str, str, list of list of str, int)
-        What the table is about; in a sentence what every value needs, where that is the same, and no rows then; value,
-        published records, smallest class, those that need the largest first; and the number of values left out.
+    A table is what it is about; in a sentence what every value needs, where that is the same, and no rows then; rows of
+    value, published records and smallest class, those that need the largest first; and the number of values left out.
     """
     private = release.private
     data, plan = private.encoded.data, private.solution.plan
@@ -158,18 +142,10 @@ _ASKED: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
 
 
 def adversary_rows(release: Release) -> tuple[list[list[str]], int]:
-    """Say what is learned of people from what links their records.
+    """Say what is learned of people from what links their records, and on how many people that is measured.
 
-    Parameters
-    ----------
-    release
-        With its original.
-
-    Returns
-    -------
-    tuple
-        Attack, what is measured, the figure without the release (where there is one) and with it; and the number of
-        people it is measured on. No row where records are not linked, or nobody can be attacked.
+    A row is attack, what is measured, the figure without the release (where there is one) and with it. There is none where
+    records are not linked, or nobody can be attacked.
     """
     publication, data = release.publication, release.private.encoded.data
     targets = min(TARGETS, data.units.size)
@@ -198,25 +174,11 @@ def report_page(
     measured: Measurements,
     persons: NDArray[np.int64] | None = None,
 ) -> str:
-    """Write the page.
+    """Write the page: HTML without scripts, complete in itself.
 
-    Parameters
-    ----------
-    release
-        With its original.
-    policy
-        What was asked, as a policy file holds it.
-    counts
-        What became of the records: numbers, or numbers by reason.
-    measured
-        The information loss.
-    persons : (rows of the original,) int64, optional
-        Number of each row's person in the private files, where people may have several records.
-
-    Returns
-    -------
-    str
-        A page of HTML without scripts, complete in itself.
+    ``policy``: what was asked, as a policy file holds it. ``counts``: what became of the records, numbers or numbers by
+    reason. ``persons``: (rows of the original,) number of each row's person in the private files, where people may have
+    several records.
     """
     from likeness.policy.files import write_yaml
 

@@ -33,13 +33,7 @@ _MANY_ALONE = 0.01
 
 
 def findings_of(release: Release) -> tuple[Finding, ...]:
-    """Collect what is found about a release: warnings, and what is merely said.
-
-    Parameters
-    ----------
-    release
-        With its original.
-    """
+    """Collect what is found about a release: warnings, and what is merely said."""
     return (
         *undeclared_people(release),
         *people_findings(release),
@@ -53,27 +47,7 @@ def findings_of(release: Release) -> tuple[Finding, ...]:
 
 
 def values_of_everybody(release: Release) -> list[Finding]:
-    """Say which sensitive columns have one value only in all published records: no class can hide it.
-
-    Parameters
-    ----------
-    release
-        With its original.
-
-    Returns
-    -------
-    list of Finding
-        One per column; nothing of a single record's, which the guarantee speaks of.
-
-    Examples
-    --------
-    >>> import polars as pl, likeness as lk
-    >>> table = pl.DataFrame({"age": [30, 31], "disease": ["flu", "flu"]})
-    >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
-    >>> release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=1)
-    >>> str(values_of_everybody(release)[0])[:69]
-    "all 2 published records have the same value of 'disease': everybody l"
-    """
+    """Say which sensitive columns have one value only in all published records: no class can hide it."""
     private = release.private
     data, published = private.encoded.data, private.solution.plan.published
     records = int(np.count_nonzero(published))
@@ -98,24 +72,7 @@ def _everybodys(*, column: str, records: int) -> str:
 def alone_in_a_class(release: Release) -> list[Finding]:
     """Count the people who are alone in their class, which models of distributions alone allow.
 
-    Parameters
-    ----------
-    release
-        With its original.
-
-    Returns
-    -------
-    list of Finding
-        One, where there are any; none for forms that publish quasi-identifiers exactly and say so.
-
-    Examples
-    --------
-    >>> import polars as pl, likeness as lk
-    >>> table = pl.DataFrame({"age": [30, 40, 50, 60], "disease": ["flu", "flu", "cold", "cold"]})
-    >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
-    >>> release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.TCloseness(0.5)), seed=1)
-    >>> str(alone_in_a_class(release)[0])[:76]
-    '4 of 4 classes hold a single record, whose quasi-identifiers are published e'
+    One finding where there are any; none for forms that publish quasi-identifiers exactly and say so.
     """
     private = release.private
     if release.certificate.make_form().publishes_exactly:
@@ -147,16 +104,8 @@ def _alone(*, alone: int, classes: int, unit: str, models: Sequence[str]) -> str
 def alone_with_a_number(release: Release) -> list[Finding]:
     """Count the people who have a number that nobody else has, in columns published as they are: such as survey weights.
 
-    Parameters
-    ----------
-    release
-        With its original.
-
-    Returns
-    -------
-    list of Finding
-        One for the survey weights (``weights``), where anybody is alone with theirs; one for every other column of numbers
-        with the role ``other`` where at least one person in a hundred is.
+    One finding for the survey weights (``weights``), where anybody is alone with theirs; one for every other column of
+    numbers with the role ``other`` where at least one person in a hundred is.
     """
     private = release.private
     encoded, published = private.encoded, np.flatnonzero(private.solution.plan.published)
@@ -206,19 +155,9 @@ def _alone_number(*, column: str, alone: int, people: int, unit: str, weights: b
 def tells_nothing(release: Release) -> list[Finding]:
     """Say that a release tells next to nothing, which model needs that, and for which values.
 
-    A model is said to need it where a sensitive value may stand only in classes of more than half of the table, or
+    One finding, where the information loss (GLM) is `TELLS_NOTHING` or more, or all is one class although quasi-identifiers
+    differ. A model is said to need it where a sensitive value may stand only in classes of more than half of the table, or
     where it fails in a half of the table whichever quasi-identifier is cut at its median.
-
-    Parameters
-    ----------
-    release
-        With its original.
-
-    Returns
-    -------
-    list of Finding
-        One, where the information loss (GLM) is `TELLS_NOTHING` or more, or all is one class although quasi-identifiers
-        differ.
     """
     records = release.certificate.records
     if release.certificate.make_form().publishes_exactly or records < 2:
@@ -327,24 +266,7 @@ _REMEDY = "a spreadsheet program that opens the release may run it: say output: 
 def formulas_in(release: Release) -> list[Finding]:
     """Say which published texts a spreadsheet program would run as formulas, unless they are escaped.
 
-    Parameters
-    ----------
-    release
-        Any.
-
-    Returns
-    -------
-    list of Finding
-        One per column that is named by such a text, or else holds one.
-
-    Examples
-    --------
-    >>> import polars as pl, likeness as lk
-    >>> table = pl.DataFrame({"age": [30, 31], "note": ["=1+1", "-5"]})
-    >>> columns = {"age": lk.quasi(), "note": lk.other()}
-    >>> release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=1)
-    >>> str(formulas_in(release)[0])[:69]
-    "column 'note': 1 published cell begins as a formula does, such as '=1"
+    One finding per column that is named by such a text, or else holds one.
     """
     if release.certificate.formulas == "escape":
         return []

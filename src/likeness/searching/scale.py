@@ -36,16 +36,8 @@ _SPREAD = 8
 class Lever:
     """The parameter of a guarantee that a search varies.
 
-    Parameters
-    ----------
-    model
-        Name of the models that have it.
-    parameter
-        Its name.
-    whole
-        Whether only whole numbers will do.
-    range
-        What the model says of it.
+    ``model``: name of the models that have it. ``whole``: whether only whole numbers will do.
+    ``range``: what the model says of it.
     """
 
     model: str
@@ -68,14 +60,7 @@ class Lever:
         return int(value) if self.whole else float(value)
 
     def set(self, privacy: Iterable[PrivacyModel], value: float) -> tuple[PrivacyModel, ...]:
-        """Make the same guarantee with another value.
-
-        Examples
-        --------
-        >>> from likeness.models.k_anonymity import KAnonymity
-        >>> Lever("k-anonymity", "k", True).set([KAnonymity(2)], 5)
-        (KAnonymity(k=5),)
-        """
+        """Make the same guarantee with another value, in every model that has the parameter."""
         changed: dict[str, Any] = {self.parameter: self.as_given(value)}
         return tuple(
             replace(model, **changed) if model.name == self.model else model  # type: ignore[type-var]
@@ -86,16 +71,7 @@ class Lever:
 def find_lever(policy: Policy, parameter: str) -> Lever:
     """Find what ``beta-likeness.beta``, or just ``beta``, means in a policy.
 
-    Raises
-    ------
-    PolicyError
-        When the guarantee has no such parameter, or more than one.
-
-    Examples
-    --------
-    >>> from likeness.policy import Policy, quasi
-    >>> find_lever(Policy(columns={"age": quasi()}, privacy={"model": "k-anonymity", "k": 5}), "k")
-    Lever(model='k-anonymity', parameter='k', whole=True, range=...)
+    Raises `PolicyError` where the guarantee has no such parameter, or more than one.
     """
     known = {
         f"{model.name}.{field.name}": Lever(
@@ -122,23 +98,9 @@ def find_lever(policy: Policy, parameter: str) -> Lever:
 
 @dataclass(frozen=True)
 class Scale:
-    """The values between which a search bisects: by ratio where both ends are positive.
+    """The values between which a search bisects, by ratio: both ends are positive, ``low`` the smaller.
 
-    Parameters
-    ----------
-    low, high
-        The ends.
-    whole
-        Whether only whole numbers will do.
-    larger_is_stronger
-        Which end is the strong one.
-    tolerance
-        Share of the value at which reals are near enough.
-
-    Examples
-    --------
-    >>> Scale(1, 16, False, False, 0.01).between(1, 16)
-    4.0
+    ``whole``: whether only whole numbers will do. ``tolerance``: share of the value at which reals are near enough.
     """
 
     low: float
@@ -149,23 +111,11 @@ class Scale:
 
     @classmethod
     def of(cls, lever: Lever, between: tuple[Number, Number] | None, tolerance: float, most: int) -> Scale:
-        """Choose the range of a parameter.
+        """Choose the range of a parameter: ``between`` its ends, in any order; None for the default.
 
-        Parameters
-        ----------
-        lever
-            The parameter.
-        between
-            Its ends in any order; None for the default.
-        tolerance
-            See `Scale`.
-        most
-            What no whole number need exceed, such as the records of the table.
-
-        Raises
-        ------
-        PolicyError
-            When the range is empty or not of positive numbers, or the tolerance is not above 0.
+        By default whole numbers run from 1 to ``most`` (say, the records of the table), others over the range of their model.
+        Raises `PolicyError` where there is no default, ends are equal, not positive, or not whole where only whole numbers will
+        do, or the tolerance is not above 0.
         """
         ends = between or ((1, most) if lever.whole else lever.range.ends)
         if ends is None:
@@ -194,10 +144,8 @@ class Scale:
         return middle if high > low * (1 + self.tolerance) and low < middle < high else None
 
     def spread(self, one: float, other: float) -> list[float]:
-        """Choose a few values between, from one end towards the other, by equal ratios.
+        """Choose a few values between, from one end towards the other, by equal ratios; neither end is among them.
 
-        Examples
-        --------
         >>> Scale(1, 256, True, True, 0.01).spread(256, 1)
         [128.0, 64.0, 32.0, 16.0, 8.0, 4.0, 2.0]
         """
@@ -219,18 +167,9 @@ class Scale:
 
 @dataclass(frozen=True)
 class Goal:
-    """One quantity of a release and its limit.
+    """One quantity of a release and its limit, which it may reach.
 
-    Parameters
-    ----------
-    name
-        What it is called.
-    limit
-        The limit, which it may reach.
-    measure
-        Takes it from a release.
-    at_least
-        Whether it must not be smaller, rather than not larger.
+    ``at_least``: whether it must not be smaller than the limit, rather than not larger.
     """
 
     name: str
@@ -239,14 +178,7 @@ class Goal:
     at_least: bool = False
 
     def met(self, value: float) -> bool:
-        """Whether a value meets it; exact.
-
-        Examples
-        --------
-        >>> from fractions import Fraction
-        >>> Goal("ncp", Fraction(1, 5), lambda release: 0.0).met(0.2)
-        True
-        """
+        """Whether a value meets the goal; exact: 0.2 is the 1/5 that a person means by it (`rational`)."""
         if abs(value) == float("inf"):
             return (value > 0) == self.at_least
         exact = rational(value)
@@ -259,17 +191,9 @@ class Goal:
 
 
 def loss_goals(loss: Mapping[Metric | str, Number]) -> tuple[Goal, ...]:
-    """Read goals about loss.
+    """Read goals about loss: metric to limit, which is reached from the metric's better side.
 
-    Raises
-    ------
-    PolicyError
-        When there are none, a metric is not known, or a limit is not a number.
-
-    Examples
-    --------
-    >>> [goal.asked for goal in loss_goals({"ncp": 0.2, "utility": "0.7"})]
-    ['ncp at most 0.2', 'utility at least 0.7']
+    Raises `PolicyError` where there are none, a metric is not known, or a limit is not a number.
     """
     if not loss:
         raise PolicyError("loss: give a metric and its limit, such as ncp: 0.2")
@@ -286,17 +210,9 @@ def loss_goals(loss: Mapping[Metric | str, Number]) -> tuple[Goal, ...]:
 
 
 def measured_goals(measured: Mapping[PrivacyModel | str, Number]) -> tuple[Goal, ...]:
-    """Read goals about privacy measured by a model.
+    """Read goals about privacy measured by a model: ``t-closeness.t``, or a model for its first parameter, to limit.
 
-    Raises
-    ------
-    PolicyError
-        When there are none, a model or parameter is not known, or a limit is not a number.
-
-    Examples
-    --------
-    >>> [goal.asked for goal in measured_goals({"t-closeness.t": 0.1, "k-anonymity.k": 5})]
-    ['t-closeness.t at most 0.1', 'k-anonymity.k at least 5']
+    Raises `PolicyError` where there are none, a model or parameter is not known, or a limit is not a number.
     """
     if not measured:
         raise PolicyError("measured: give a parameter of a model and its limit, such as t-closeness.t: 0.1")

@@ -35,16 +35,8 @@ if TYPE_CHECKING:
 class Tried:
     """One value that was tried.
 
-    Parameters
-    ----------
-    value
-        The parameter's value.
-    met
-        Whether its release met every goal.
-    reached
-        What its release measured, by goal; empty when there was no release.
-    problem
-        Why there was none.
+    ``met``: whether its release met every goal. ``reached``: what its release measured, by goal; empty without a release,
+    and ``problem`` says why there was none.
     """
 
     value: float

@@ -30,18 +30,7 @@ QUASI_IDENTIFIERS = ("month", "year", "gender", "race", "educ_year", "marry", "p
 
 
 def patients_of(rows: int) -> int:
-    """Say how many patients a table of so many records has: in proportion to the full size, at least one.
-
-    Parameters
-    ----------
-    rows
-        Number of records.
-
-    Examples
-    --------
-    >>> patients_of(456_767), patients_of(10_000), patients_of(1)
-    (49384, 1081, 1)
-    """
+    """Say how many patients a table of so many records has: in proportion to the full size, rounded, at least one."""
     return max(1, (rows * PATIENTS + RECORDS // 2) // RECORDS)
 
 

@@ -33,18 +33,10 @@ Level = tuple[int, "NDArray[np.int32]", "NDArray[np.float64]"]
 
 @dataclass(frozen=True, eq=False)
 class LevelledTable:
-    """A table's distinct cells at every level of every attribute.
+    """A table's distinct cells at every level of every attribute, in the order of the search.
 
-    Parameters
-    ----------
-    lattice
-        Laid out for the search kernel; its attributes stand in the order of the search.
-    order
-        Position in the table of each of its attributes.
-    levels
-        The number of every level, per attribute in the order of the search: levels that join nothing are left out.
-    cell_of : (n,) int64
-        Cell of each record.
+    ``order``: position in the table of each attribute. ``levels``: numbers of each attribute's levels; those that join
+    nothing are left out. ``cell_of``: (n,) cell of each record.
     """
 
     lattice: Lattice
@@ -61,27 +53,10 @@ class LevelledTable:
 def level_table(
     method: str, data: Microdata, loss: str, views: NDArray[np.int32], width: int
 ) -> LevelledTable:
-    """Lay out the lattice of a table.
+    """Lay out the lattice of a table; ``method`` is for messages, ``views`` and ``width`` are those of `joint_views`.
 
-    Attributes of few levels come first in the search: their bounds rise in large steps.
-
-    Parameters
-    ----------
-    method
-        Who asks, for messages.
-    data
-        The records.
-    loss
-        The information loss.
-    views : (v, n) int32
-        Positions in the joint histogram that each record counts in.
-    width
-        Length of the joint histogram.
-
-    Raises
-    ------
-    PolicyError
-        When a quasi-identifier has no levels.
+    Attributes of few levels come first in the search: their bounds rise in large steps. Raises `PolicyError` where a
+    quasi-identifier has no levels.
     """
     from likeness.methods._lattice.kernels import Lattice
 
@@ -112,21 +87,9 @@ def level_table(
 
 
 def prepare(method: str, problem: Problem, loss: str) -> tuple[LevelledTable, LaidOutTests, int]:
-    """Lay out the lattice and the tests of a problem, and tell of padded hierarchies.
+    """Lay out the lattice and the tests of a problem, with the joint histogram's length, and tell of padded hierarchies.
 
-    Returns
-    -------
-    table
-        The lattice.
-    tests
-        The requirements' tests.
-    width
-        Length of the joint histogram.
-
-    Raises
-    ------
-    PolicyError
-        When a quasi-identifier has no levels.
+    Raises `PolicyError` where a quasi-identifier has no levels.
     """
     from likeness.kernels.class_tests import lay_out
 
@@ -137,13 +100,7 @@ def prepare(method: str, problem: Problem, loss: str) -> tuple[LevelledTable, La
 
 
 def check_levels(method: str, data: Microdata) -> None:
-    """Refuse attributes that have no levels to generalize to.
-
-    Raises
-    ------
-    PolicyError
-        Naming all of them.
-    """
+    """Refuse attributes that have no levels to generalize to, with a `PolicyError` that names all of them."""
     problems = [
         f"{method}: generalizes whole columns level by level, and column {domain.name!r} ({domain.kind}) has no "
         f"hierarchy; give it one, such as hierarchy: {SUITABLE[domain.kind]}, or use mondrian"
@@ -166,13 +123,7 @@ def note_padding(problem: Problem) -> None:
 
 
 def lowest(vectors: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Keep the vectors that no other one lies below.
-
-    Examples
-    --------
-    >>> lowest(np.array([[0, 2], [1, 2], [2, 0], [1, 1]])).tolist()
-    [[0, 2], [2, 0], [1, 1]]
-    """
+    """Keep the vectors that no other one lies below, by ascending sum; of equal ones the first."""
     order = np.argsort(vectors.sum(axis=1), kind="stable")
     kept = np.zeros((0, vectors.shape[1]), np.int64)
     for vector in vectors[order]:
@@ -283,14 +234,8 @@ def coarsest(problem: Problem) -> Plan:
 class Ladder:
     """The levels of one attribute, from exact to most general.
 
-    Parameters
-    ----------
-    group
-        Per level, the group of each cell.
-    groups
-        Per level, how many groups there may be.
-    mean_loss
-        Per level, the weighted loss of a cell, averaged over the records; never falls from level to level.
+    ``group``: per level, (cells,) the group of each. ``groups``: per level, how many there are among all codes.
+    ``mean_loss``: per level, the weighted loss averaged over the records; never falls from level to level.
     """
 
     group: list[NDArray[np.int64]]
@@ -301,29 +246,9 @@ class Ladder:
 def ladder(
     domain: Domain, loss: CellLoss, weight: float, codes: NDArray[np.int32], sizes: NDArray[np.int64]
 ) -> Ladder:
-    """Lay out the levels of an attribute for the cells of a table.
+    """Lay out the levels of an attribute for the cells of a table: their ``codes`` and ``sizes`` (cells,), in records.
 
-    Parameters
-    ----------
-    domain
-        The attribute.
-    loss
-        What generalizing costs.
-    weight
-        The attribute's weight.
-    codes : (cells,) int32
-        Code of each cell.
-    sizes : (cells,) int64
-        Records of each cell.
-
-    Examples
-    --------
-    >>> from likeness.microdata.losses import LOSSES
-    >>> from likeness.microdata.domain import Domain
-    >>> sex = Domain("sex", "categorical", np.array(["F", "M"]), "set")
-    >>> own = ladder(sex, LOSSES["ncp"], 1.0, np.array([0, 1]), np.array([3, 1]))
-    >>> own.mean_loss, own.group[1].tolist()
-    ([0.0, 1.0], [0, 0])
+    Levels that join nothing (padding) are left out.
     """
     found = Ladder([], [], [])
     total = float(sizes.sum())
@@ -340,21 +265,7 @@ def ladder(
 
 
 def most_levels(domain: Domain) -> int:
-    """Bound the number of levels of an attribute, without looking at the records.
-
-    Parameters
-    ----------
-    domain
-        The attribute.
-
-    Examples
-    --------
-    >>> from likeness.microdata.domain import Domain
-    >>> most_levels(Domain("sex", "categorical", np.array(["F", "M"]), "set"))
-    2
-    >>> most_levels(Domain("age", "integer", np.arange(75), "interval"))
-    8
-    """
+    """Bound the number of levels of an attribute in `ladder`, without looking at the records."""
     if domain.shape == "set":
         return 2
     if domain.shape == "tree" and domain.hierarchy is not None:

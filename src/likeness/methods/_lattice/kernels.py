@@ -25,24 +25,12 @@ _TIE = 1e-12
 class Lattice(NamedTuple):
     """The levels of d attributes over the distinct cells of a table, attribute after attribute.
 
-    Parameters
-    ----------
-    first : (d + 1,) int64
-        Where the levels of each attribute begin.
-    group : (levels, cells) int32
-        Group of each cell.
-    groups : (levels,) int64
-        Number of groups.
-    level : (levels,) int64
-        What the level is called in its hierarchy, for ties.
-    lost : (levels, cells) float64
-        Weighted loss of a record of each cell.
-    sizes : (cells,) int64
-        Records of each cell.
-    views : (v, cells) int32
-        Positions in the joint histogram that the cells' records count in.
-    rank : (d,) int64
-        Position of each attribute in the table, for ties.
+    ``first``: (d + 1,) where the levels of each attribute begin.
+    ``group``, ``groups``: (levels, cells) group of each cell, and (levels,) number of groups.
+    ``level``: (levels,) what the level is called in its hierarchy, for ties.
+    ``lost``: (levels, cells) weighted loss of a record of each cell. ``sizes``: (cells,) records.
+    ``views``: (v, cells) positions in the joint histogram that the cells' records count in.
+    ``rank``: (d,) position of each attribute in the table, for ties.
     """
 
     first: NDArray[np.int64]
@@ -58,9 +46,9 @@ class Lattice(NamedTuple):
 class State(NamedTuple):
     """How far a search is; the kernel goes on from here.
 
-    One row of ``alive``, ``number`` and ``lost`` per fixed attribute: cells that are not withheld yet, their groups, their
-    loss so far; ``groups`` says how many groups there are. ``order`` and ``bound`` hold the open levels of each attribute on
-    the path, best bound first.
+    ``alive``, ``number``, ``lost``: one row per number of fixed attributes: cells not withheld yet, their groups, their
+    loss so far; ``groups`` says how many groups there are.
+    ``order``, ``bound``: the open levels of each attribute on the path, best bound first.
     """
 
     alive: NDArray[np.int32]
@@ -320,20 +308,10 @@ def _open(lattice, state, depth, tests, smallest, allowance, early):
 
 @njit(cache=True)
 def go_on(lattice, state, functions, shape, integers, reals, smallest, allowance, early, visits):
-    """Search on until so many more prefixes were visited; whether the search is over.
+    """Search on until ``visits`` more prefixes were visited; whether the search is over. ``state`` is changed.
 
-    Parameters
-    ----------
-    lattice, state
-        What is searched, and how far it is; the state is changed.
-    functions, shape, integers, reals, smallest
-        The tests of `likeness.kernels.class_tests.lay_out`.
-    allowance
-        Most records that may be withheld.
-    early
-        Whether groups that fail the tests at a prefix fail in everything below it; if not, only sizes are judged there.
-    visits
-        How many prefixes to visit.
+    ``functions`` … ``smallest`` are the tests of `class_tests.lay_out`; at most ``allowance`` records may be withheld.
+    ``early``: groups that fail the tests at a prefix fail in everything below it; if not, only sizes are judged there.
     """
     tests = (functions, shape, integers, reals)
     until = state.numbers[VISITS] + visits
@@ -363,14 +341,9 @@ def go_on(lattice, state, functions, shape, integers, reals, smallest, allowance
 
 @njit(cache=True)
 def holding_vectors(lattice, state, functions, shape, integers, reals, smallest, allowance, early):
-    """Find, for every choice of levels of all attributes but the last, the lowest level there that withholds few enough.
+    """(vectors, d) For every choice of levels of all attributes but the last, the lowest last one that withholds few enough.
 
-    The state must be fresh (`begin`). Parameters are those of `go_on`.
-
-    Returns
-    -------
-    (vectors, d) int64
-        Every minimal vector is one of them.
+    Every minimal vector is one of them. The state must be fresh (`begin`); parameters are those of `go_on`.
     """
     tests = (functions, shape, integers, reals)
     last = lattice.first.size - 2

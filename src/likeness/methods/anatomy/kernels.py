@@ -16,20 +16,9 @@ if TYPE_CHECKING:
 
 @njit(int64[::1](int64[::1], int64), cache=True)
 def deal(counts: NDArray[np.int64], width: int) -> NDArray[np.int64]:
-    """Fill buckets with different values, always those with most records left.
+    """Fill buckets with ``width`` different values each, always those with most records left, then of smaller code.
 
-    Parameters
-    ----------
-    counts : (m,) int64
-        Records of each value.
-    width
-        Values per bucket, at least 1.
-
-    Returns
-    -------
-    (places,) int64
-        The value in each place; places ``i * width`` to ``(i + 1) * width - 1`` are those of bucket i. Of
-        equally many records the smaller code goes first.
+    Returns (places,) the value in each place, bucket after bucket; what no longer fills a bucket is left out.
     """
     total = counts.sum()
     heap = [(-counts[value], value) for value in range(counts.shape[0]) if counts[value] > 0]

@@ -24,16 +24,9 @@ if TYPE_CHECKING:
 class Buckets:
     """A bucket partition φ of the sensitive values that occur.
 
-    Parameters
-    ----------
-    values
-        Codes of each bucket's values, by ascending frequency; the buckets themselves in the same order.
-    sizes : (buckets,) int64
-        Records of each bucket.
-    limits
-        Largest share of a class that each bucket may have, f of its least frequent value.
-    of : (m,) int64
-        Bucket of each value; -1 for values that do not occur.
+    ``values``: codes of each bucket's, by ascending frequency; the buckets in the same order. ``sizes``: in records.
+    ``limits``: largest share of a class that each bucket may have, f of its least frequent value.
+    ``of``: (m,) bucket of each value; -1 for values that do not occur.
     """
 
     values: list[list[int]]
@@ -54,22 +47,11 @@ def bucketize(
     strict: bool,
     slack: bool = False,
 ) -> Buckets:
-    """Partition the values that occur into buckets.
+    """Partition the values that occur, of ``counts`` (m,) records, into buckets; ``limits`` are f(p) of each value.
 
-    Parameters
-    ----------
-    counts : (m,) int64
-        Records of each value.
-    attribute
-        The reference distribution, whose order by frequency is the order of the values.
-    limits
-        Upper limit f(p) of each value's share.
-    strict
-        Values make a bucket if their joint share is *below* the limit, as the paper prints it, instead of at
-        most the limit, as its Lemma 2 and Example 1 need.
-    slack
-        Take up to 1.3 times the fewest buckets, and of such partitions one that leaves every bucket the most
-        room below its limit.
+    ``strict``: values make a bucket if their joint share is *below* the limit, as the paper prints it, instead of at
+    most the limit, as its Lemma 2 and Example 1 need. ``slack``: as `slack_partition`, instead of the fewest buckets.
+    Values are ordered by limit, which never falls with frequency, then by frequency in ``attribute``.
     """
     total = int(counts.sum())
     present = np.flatnonzero(counts)
@@ -96,14 +78,7 @@ def bucketize(
 
 
 def largest_count(limit: Real, total: int, *, strict: bool = False) -> int:
-    """Find the largest c with ``c / total <= limit`` (``<`` when strict), provably.
-
-    Examples
-    --------
-    >>> from likeness.exact import Real
-    >>> largest_count(Real.of(Fraction(1, 3)), 6), largest_count(Real.of(Fraction(1, 3)), 6, strict=True)
-    (2, 1)
-    """
+    """Find the largest c with ``c / total <= limit`` (``<`` when strict), provably."""
     if limit.exact is not None:
         exact = limit.exact * total
         return -int(-exact // 1) - 1 if strict else int(exact // 1)
@@ -116,26 +91,13 @@ def largest_count(limit: Real, total: int, *, strict: bool = False) -> int:
 
 
 def dp_partition(counts: NDArray[np.int64], most: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Cut the ascending values into the fewest segments that may be buckets (function DPpartition).
+    """Cut the ascending values into the fewest segments (begin, end) that may be buckets (function DPpartition).
 
-    A segment of several values may be a bucket if it has at most ``most`` of its first value records; a
+    A segment of several values may be one if it has at most ``most`` (m,), ascending, of its first value records; a
     single value always may. Where several b attain N[e] = min N[b - 1] + 1 (equation 6), the largest is
     taken. N never falls with e, and the b that may begin a segment ending at e are the last ones before it:
     one pass with two pointers finds what the paper's O(m²) recursion finds.
 
-    Parameters
-    ----------
-    counts : (m,) int64
-        Records of each value, in the order of the values.
-    most : (m,) int64
-        Most records of a bucket that begins with each value, ascending.
-
-    Returns
-    -------
-    list of (begin, end)
-
-    Examples
-    --------
     >>> dp_partition(np.array([2, 3, 3, 3, 4, 4]), np.array([5, 8, 8, 8, 10, 10]))
     [(0, 2), (2, 4), (4, 6)]
     """
@@ -167,24 +129,8 @@ def slack_partition(counts: NDArray[np.int64], most: NDArray[np.int64]) -> list[
     The room of a segment of several values is ``most`` of its first value over its records; what counts is the
     smallest. For any room asked of all segments, `dp_partition` finds the fewest; the more room, the more
     segments, so halving the possible rooms finds the largest that so many segments allow.
-
-    Parameters
-    ----------
-    counts : (m,) int64
-        Records of each value, in the order of the values.
-    most : (m,) int64
-        Most records of a bucket that begins with each value, ascending.
-
-    Returns
-    -------
-    list of (begin, end)
-
-    References
-    ----------
     Ours; the constraint is Lemma 2 of Cao & Karras 2012, section 4.3.
 
-    Examples
-    --------
     >>> counts, most = np.array([1, 2, 2, 3, 3, 3]), np.array([5, 10, 10, 12, 12, 12])
     >>> dp_partition(counts, most), slack_partition(counts, most)
     ([(0, 3), (3, 6)], [(0, 2), (2, 4), (4, 6)])
@@ -210,23 +156,6 @@ def bi_split(sizes: NDArray[np.int64], limits: Sequence[Real], smallest: int = 1
 
     A vector x may be a class if ``x_j / Σx <= limit_j`` for every bucket (Theorem 1) and ``Σx >= smallest``.
     A vector of ones and zeros stays.
-
-    Parameters
-    ----------
-    sizes : (buckets,) int64
-        Records of each bucket: the root.
-    limits
-        Largest share of a class that each bucket may have.
-    smallest
-        Smallest class.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> from likeness.exact import Real
-    >>> leaves = bi_split(np.array([2, 4]), [Real.of(Fraction(2, 5)), Real.of(Fraction(1))])
-    >>> leaves.vectors, leaves.times
-    (array([[1, 2]]), array([2]))
     """
     eligible = _Eligibility(sizes, limits, smallest)
 
@@ -257,12 +186,7 @@ def least_sizes(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Tabulate the smallest class that may hold 0, 1, 2, … records of each bucket, up to half of it.
 
-    Returns
-    -------
-    start : (buckets,) int64
-        Where each bucket's table begins.
-    least : (…) int64
-        The tables, one after the other.
+    Returns (buckets,) where each bucket's table begins, and the tables, one after the other.
     """
     # Only halves are asked about, never the root.
     most = [(int(size) + 1) // 2 for size in sizes]

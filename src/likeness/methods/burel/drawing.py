@@ -31,25 +31,8 @@ def draw(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Fill the leaves, in random order, with the records nearest to random seeds.
 
-    Parameters
-    ----------
-    problem
-        The records, and randomness.
-    retrieve
-        ``hilbert`` or ``nearest``.
-    bucket : (n,) int64
-        Bucket of each record.
-    space
-        Where the records lie.
-    leaves
-        How many records each class draws from each bucket.
-
-    Returns
-    -------
-    classes : (n,) int64
-        Class of each record.
-    places : (E,) int64
-        Place of each class's seed on the curve.
+    ``retrieve`` is ``hilbert`` or ``nearest``, ``bucket`` (n,) that of each record. Returns the class of each record
+    (n,) and the place of each class's seed on the curve (E,).
     """
     from likeness.kernels.retrieval import retrieve_nearest, retrieve_on_curve
 
@@ -90,31 +73,9 @@ def refined(
     classes: NDArray[np.int64],
     places: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Split classes while the parts hold.
+    """Split classes that hold while the parts hold: the finer classes (n,), and the ``places`` of those they were split from.
 
-    Parameters
-    ----------
-    problem
-        The records and requirements.
-    how
-        ``hilbert``, ``mondrian`` or ``exchange``.
-    loss
-        What ``exchange`` lowers.
-    bucket : (n,) int64
-        Bucket of each record.
-    space
-        Where the records lie.
-    classes : (n,) int64
-        Classes that hold.
-    places : (E,) int64
-        Their places on the curve.
-
-    Returns
-    -------
-    classes : (n,) int64
-        The finer classes.
-    places : (finer classes,) int64
-        Places of the classes they were split from.
+    ``how`` is ``hilbert``, ``mondrian`` or ``exchange``, which lowers ``loss``; ``places`` lie on the curve.
     """
     if how == "hilbert":
         finer, parent = _halved(problem, bucket, space, classes, places.size)
@@ -169,27 +130,8 @@ def mirror(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Halve every bucket at its own quantile of one quasi-identifier, as deep as the ECTree goes.
 
-    Parameters
-    ----------
-    problem
-        The records.
-    loss
-        What generalizing a cell costs: of the quasi-identifiers, the one whose halves lose least is cut.
-    buckets
-        The buckets.
-    bucket : (n,) int64
-        Bucket of each record.
-    space
-        The records' places on the Hilbert curve, which decide among equal codes.
-    smallest
-        Smallest class.
-
-    Returns
-    -------
-    classes : (n,) int64
-        Class of each record.
-    places : (classes,) int64
-        Place of each class's first record on the curve.
+    The quasi-identifier whose halves lose least is cut; places on the Hilbert curve decide among equal codes.
+    Returns the class of each record (n,) and the place of each class's first record on the curve.
     """
     from likeness.kernels.retrieval import sort_by_small_keys
     from likeness.methods.burel.kernels.halving import mirror_classes

@@ -47,23 +47,10 @@ class _Setting:
 def exchange_classes(
     problem: Problem, loss: CellLoss, classes: NDArray[np.int64] | None = None
 ) -> NDArray[np.int64]:
-    """Cut classes that hold into smaller ones, by exchanging cuts, until none lowers the loss.
+    """(n,) Cut classes that hold (None: all records) into smaller ones, by exchanging cuts, until none lowers the loss.
 
+    The first requirement with limits on relative gain, of which there must be one, says which values change sides.
     Where a cut is allowed as it is, the least-loss cut of Mondrian is taken.
-
-    Parameters
-    ----------
-    problem
-        The records and requirements; the first with limits on relative gain says which values change sides.
-    loss
-        What generalizing a cell costs.
-    classes : (n,) int64, optional
-        The classes to cut, all of which must hold; left out, all records are one.
-
-    Returns
-    -------
-    (n,) int64
-        The new classes.
     """
     from likeness.microdata.losses import geometry
 

@@ -278,15 +278,7 @@ _LARGEST_OF = ("rounds of moves",)
 
 
 class Part(Progress):
-    """Says which neighbourhood a stage is of.
-
-    Parameters
-    ----------
-    whole
-        The listener.
-    number, count
-        Which of how many.
-    """
+    """Says which neighbourhood, ``number`` (from 0) of ``count``, a stage is of, and tells the listener ``whole``."""
 
     def __init__(self, whole: Progress, number: int, count: int) -> None:
         self.whole, self.name = whole, f"neighbourhood {number + 1} of {count}"
@@ -301,18 +293,11 @@ class Part(Progress):
 
 
 def neighbourhoods(problem: Problem, most: int) -> NDArray[np.int64]:
-    """(n,) Divide the individuals into neighbourhoods of at most so many, each of which holds everything that is asked.
+    """(n,) Divide individuals into neighbourhoods of at most ``most``, each of which holds everything that is asked.
 
-    First by Mondrian's least-loss cuts that leave at least half as many on both sides, and that keep to those models that more
-    individuals can break. Where it cannot cut any more, the rest is dealt in the order of its values. A
-    neighbourhood that does not hold as one class is joined to its nearest (equations 16-18), whatever their size then.
-
-    Parameters
-    ----------
-    problem
-        The individuals, and what every class must hold.
-    most
-        Individuals of a neighbourhood.
+    First by Mondrian's least-loss cuts that leave at least half as many on both sides, and that keep to those models that
+    more individuals can break. Where it cannot cut any more, the rest is dealt in the order of its values. A neighbourhood
+    that does not hold as one class is joined to its nearest (equations 16-18), whatever their size then.
     """
     problem.progress.step("divide", 0, 0)
     breakable = tuple(one for one in problem.requirements if not one.closed_under_adding)
@@ -354,21 +339,9 @@ def cluster_parts(
     parts: NDArray[np.int64],
     cluster: Callable[[Problem], tuple[NDArray[np.int64], dict[str, Any]]],
 ) -> tuple[Run, dict[str, Any]]:
-    """Cluster every neighbourhood by itself.
+    """Cluster every neighbourhood by itself: the run of the whole table, all classes made, and what happened, added up.
 
-    Parameters
-    ----------
-    problem
-        The individuals, and what every class must hold.
-    parts : (n,) int64
-        Neighbourhood of each individual.
-    cluster
-        Gives the classes of one of them, -1 for those in none, and its history.
-
-    Returns
-    -------
-    Run, dict
-        Of the whole table, with all classes made and the others left over; and what happened.
+    ``cluster`` gives the classes of one neighbourhood, -1 for those in none, and its history. Those stay left over.
     """
     count = int(parts.max()) + 1
     classes = np.full(problem.data.size, -1, np.int64)
@@ -399,18 +372,9 @@ _LOOKS_A_STEP = 20_000_000
 def dearest_first(data: Microdata, records: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
     """Order individuals by what they can lose: their records times how unlike the others they are, the most first.
 
-    Whoever is far from most others, and has many records to be generalized, is hardest to place once their few neighbours are
-    gone. How unlike the others: the weighted mean over the quasi-identifiers of the distance from the mean position
-    (intervals) or the share of all individuals with another value (hierarchies and sets). Equals come in random order.
-
-    Parameters
-    ----------
-    data
-        The individuals (`Microdata.people`).
-    records : (n,) int64
-        Records of each.
-    rng
-        For equals.
+    Whoever is far from most others, and has many records to be generalized, is hardest to place once their few neighbours
+    are gone. How unlike: the weighted mean over the quasi-identifiers of the distance from the mean position (intervals)
+    or the share of all individuals with another value (hierarchies and sets). Equals come in random order.
     """
     weights = attribute_weights(data.quasi)
     unlike = np.zeros(data.size)
@@ -429,20 +393,7 @@ def move_between_classes(
     """Move individuals to classes where all lose less, and dissolve classes that are dearer than their members elsewhere.
 
     Every class holds before and after every move; the total loss only falls. Rounds end when next to nobody moves.
-
-    Parameters
-    ----------
-    problem
-        The requirements; told how far the work is.
-    space, asked
-        The individuals, and what every class must hold, as kernels take them.
-    labels : (n,) int64
-        Class of each individual, from 0 without gaps; -1 for those in none.
-
-    Returns
-    -------
-    (n,) int64, dict
-        Classes, numbered anew, and what happened.
+    ``labels`` (n,) from 0 without gaps, -1 for those in none. Returns classes, numbered anew, and what happened.
     """
     from likeness.methods.danonyir.kernels.counts import REASONING, count_classes, tally
     from likeness.methods.danonyir.kernels.moves import (

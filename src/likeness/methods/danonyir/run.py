@@ -35,18 +35,9 @@ _STEP = 100
 class Run:
     """A clustering under way.
 
-    Parameters
-    ----------
-    space
-        The individuals.
-    asked
-        What every class must hold.
-    order : (n,) int64
-        All individuals, in the order in which those that are left begin classes.
-    decided : int8, optional
-        Decisions of an earlier run from the same order, to be taken again without deciding (to time what deciding costs).
-    classes : (n,) int64, optional
-        Classes that are made already, numbered from 0 without gaps; everybody else (-1) is left over.
+    ``order``: (n,) all individuals, in the order in which those that are left begin classes.
+    ``decided``: decisions of an earlier run from the same order, taken again without deciding (to time what that costs).
+    ``classes``: (n,) made already, numbered from 0 without gaps; everybody else (-1) is left over.
     """
 
     def __init__(
@@ -119,13 +110,9 @@ class Run:
     def place_the_rest(self, problem: Problem) -> tuple[list[int], list[int]]:
         """Let everybody left over join the nearest class that holds with them, unless it costs as much as withholding them.
 
-        Where more would be withheld than the policy allows, those join after all who cost the least beyond that, and those with
-        whom no class holds become one with the classes nearest to them, as many as it takes.
-
-        Returns
-        -------
-        dear, alone
-            Those whom every class that holds with them costs too much, and those with whom no class holds.
+        Where more would be withheld than the policy allows, those join after all who cost the least beyond that, and those
+        with whom no class holds become one with the classes nearest to them, as many as it takes.
+        Returns those whom every class that holds with them costs too much, and those with whom no class holds.
         """
         space, records = self.space, self.space.crowd.records
         everything = space.geometry.most.sum() if space.exact else sum(space.geometry.most.tolist())
@@ -262,20 +249,9 @@ _MOST_PRODUCT = 1 << 62
 class Asked(NamedTuple):
     """What every class must hold.
 
-    Parameters
-    ----------
-    limits : (9,) int64
-        What is counted (`likeness.methods.danonyir.kernels.counts`).
-    sets
-        Sensitive values of the individuals.
-    values
-        Number of sensitive values.
-    laid
-        The other models' tests.
-    width
-        Length of their histogram.
-    smallest
-        No class has fewer individuals.
+    ``limits``: (9,) what is counted (`danonyir.kernels.counts`), of ``values`` sensitive values.
+    ``laid``, ``width``: the other models' tests, and the length of their histogram.
+    ``smallest``: no class has fewer individuals.
     """
 
     limits: NDArray[np.int64]
@@ -290,7 +266,7 @@ def lay_out_limits(problem: Problem) -> Asked:
     """Lay out what every class must hold.
 
     The size and diversity models, those about individuals and records of Wang et al. 2019 and EIR l-diversity are counted
-    as individuals join; one sensitive attribute can be counted so, seen as a whole. All other models bring their compiled test.
+    as individuals join, of one sensitive attribute, seen as a whole. All other models bring their compiled test.
     """
     from likeness.kernels.class_tests import lay_out
     from likeness.methods.danonyir.kernels.counts import LIMITS, OF_RECORDS, PEOPLE, Sets

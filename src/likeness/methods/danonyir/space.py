@@ -27,20 +27,9 @@ _MOST_VALUES = 100_000
 
 
 class Space(NamedTuple):
-    """Individuals as DAnonyIR sees them.
+    """Individuals as DAnonyIR sees them: the distinct hulls (``profiles``), and who has which, with how many records.
 
-    Parameters
-    ----------
-    geometry
-        What hulls lose: whole numbers where ``exact``.
-    profiles
-        The distinct hulls of individuals.
-    crowd
-        Who has which, with how many records.
-    scale
-        What a loss of 1 is in the geometry's unit.
-    exact
-        Whether losses are whole numbers.
+    ``exact``: losses of the geometry are whole numbers. ``scale``: what a loss of 1 is in its unit.
     """
 
     geometry: Geometry
@@ -58,25 +47,11 @@ def records_of(data: Microdata) -> tuple[Microdata, NDArray[np.int64]]:
 
 
 def whole_losses(domains: Sequence[Domain], records: int) -> tuple[Geometry, int] | None:
-    """Lay out generalized losses (GLM, attribute weights as they stand) as whole numbers with one common denominator.
+    """Lay out generalized losses (GLM, attribute weights as they stand) as whole numbers, and their common denominator.
 
-    Numbers count as the decimal fractions they are written as.
+    Numbers count as the decimal fractions they are written as. None where 64 bits do not hold sums over so many
+    ``records``, or an attribute has too many values to be read as fractions.
 
-    Parameters
-    ----------
-    domains
-        The quasi-identifiers.
-    records
-        Records of the table: distances are sums over them.
-
-    Returns
-    -------
-    Geometry, int
-        Losses times the denominator, and the denominator; None where 64 bits do not hold the sums, or an attribute has too
-        many values to be read as fractions.
-
-    Examples
-    --------
     >>> from likeness.microdata.domain import Domain
     >>> age = Domain("age", "integer", np.array([30, 36]), "interval", low=30, high=39)
     >>> sex = Domain("sex", "categorical", np.array(["F", "M", "X"]), "set", weight=0.5)
@@ -132,13 +107,7 @@ def _counted(
 
 
 def lay_out_space(data: Microdata) -> Space:
-    """Lay out a table of individuals (or of records that are everybody's only one).
-
-    Parameters
-    ----------
-    data
-        The table.
-    """
+    """Lay out a table of individuals (or of records that are everybody's only one)."""
     from likeness.methods.danonyir.kernels.hulls import fill_parts
 
     records, of = records_of(data)

@@ -236,16 +236,11 @@ TOO_FAR = "no class that would hold with them is near enough: joining it loses n
 
 
 def join_residual(climb: Climb) -> int:
-    """Let each individual that is left join the closest class it may, in the order of the table.
+    """Let each individual that is left join the closest class it may, in the order of the table; how many were left.
 
     Classes are widened as they are joined. Under models that adding can break, only classes that hold with the individual
     count (HANDLE, Wang et al. 2019, section 4.3, with common ancestors for hulls); the others hold as they did. Where more
     would be withheld than the policy allows, the first of them join whatever it costs.
-
-    Returns
-    -------
-    int
-        Number of individuals that were left.
     """
     from likeness.kernels.class_tests import lay_out
     from likeness.methods.geneir.kernels import Residual, join_closest

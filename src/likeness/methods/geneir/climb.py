@@ -38,21 +38,11 @@ _EXACT = 1 << 53
 class Levels:
     """Regions of d attributes at up to L levels, and their losses.
 
-    Parameters
-    ----------
-    region : (d, L, codes) int32
-        Number of the region that each code has at each level; the top level is repeated where an attribute has fewer.
-    count : (d,) int64
-        Number of distinct regions of each attribute.
-    low, high : (d, regions) int32
-        Smallest and largest code of each region.
-    loss : (d, regions) int64 or float64
-        Generalized loss metric of each region, weighted: whole numbers on a common denominator where all attributes allow
-        it, so that equal distances are equal; else floats.
-    height : (d,) int64
-        Top level of each attribute.
-    whole : int or float
-        Loss of a record that is withheld, in the same unit.
+    ``region``: (d, L, codes) number of each code's region; the top level is repeated where an attribute has fewer.
+    ``count``: (d,) distinct regions. ``low``, ``high``: (d, regions) smallest and largest code of each.
+    ``loss``: (d, regions) weighted generalized loss metric: whole numbers on a common denominator where all attributes
+    allow it, so that equal distances are equal; else floats.
+    ``height``: (d,) top level of each attribute. ``whole``: loss of a withheld record, in the same unit.
     """
 
     region: NDArray[np.int32]
@@ -66,16 +56,9 @@ class Levels:
     def regions_at(
         self, level: NDArray[np.int64], start: NDArray[np.int64], codes: NDArray[np.int32]
     ) -> list[NDArray[np.int32]]:
-        """Region of each individual in each attribute at a vector of levels.
+        """Region of each individual in each attribute at a vector of levels (d,).
 
-        Parameters
-        ----------
-        level : (d,) int64
-            Level of each attribute.
-        start : (d, n) int64
-            Level below which an individual is not split (see `starts`).
-        codes : (d, n) int32
-            A code of each individual.
+        ``start`` (d, n): level below which an individual is not split (`starts`); ``codes`` (d, n): a code of each.
         """
         return [
             self.region[j, level[j]][codes[j]]
@@ -88,25 +71,9 @@ class Levels:
 def lay_out_levels(data: Microdata, records: int) -> Levels:
     """Lay out the levels of a table's attributes; each must have some (`check_levels`).
 
-    A leaf that lies higher than others stands for itself on the levels it lacks. Numbers have the intervals of their nodes'
-    values, plain sets two levels, and a missing value is by itself below the root.
-
-    Parameters
-    ----------
-    data
-        The table.
-    records
-        Number of records whose losses may be added up.
-
-    Examples
-    --------
-    >>> from likeness.microdata.data import Microdata
-    >>> from likeness.microdata.domain import Domain
-    >>> sex = Domain("sex", "categorical", np.array(["F", "M"]), "set")
-    >>> none = np.zeros((0, 2), np.int32)
-    >>> levels = lay_out_levels(Microdata((sex,), np.array([[0, 1]], np.int32), (), none, np.arange(2)), 2)
-    >>> levels.region[0].tolist(), levels.loss[0].tolist(), levels.height.tolist()
-    ([[0, 1], [2, 2]], [0, 0, 1], [1])
+    A leaf that lies higher than others stands for itself on the levels it lacks. Numbers have the intervals of their
+    nodes' values, plain sets two levels, and a missing value is by itself below the root.
+    ``records``: number of records whose losses may be added up.
     """
     quasi = data.quasi
     ranges = [_ranges(domain) for domain in quasi]
@@ -252,16 +219,10 @@ def _whole_numbers(
 
 @dataclass(frozen=True, eq=False)
 class Formed:
-    """Equivalence classes in the order they were formed.
+    """E equivalence classes in the order they were formed.
 
-    Parameters
-    ----------
-    code : (E, d) int32
-        A code that each class covers.
-    level : (E, d) int64
-        The level at which that code's region is the class's.
-    records : (E,) int64
-        Records of each class.
+    ``code``: (E, d) a code that each covers. ``level``: (E, d) the level at which that code's region is the class's.
+    ``records``: (E,) of each class.
     """
 
     code: NDArray[np.int32]
@@ -271,22 +232,13 @@ class Formed:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Groups of the individuals that are left, at one vector of levels.
+    """Groups of the individuals that are left, at one vector of levels (d,).
 
-    Parameters
-    ----------
-    level : (d,) int64
-        The vector.
-    rows : (m,) int64
-        The individuals that are left.
-    of : (m,) int64
-        Group of each: the class whose region they show, or, from the number of classes on, a new one.
-    count
-        Number of classes and new groups.
-    holds : (count,) bool
-        Whether each new group holds, and each class with those that show its region; false for classes that nobody joins.
-    first : (count,) int64
-        Position in ``rows`` of a member of each new group (of classes: means nothing).
+    ``rows``: (m,) the individuals that are left.
+    ``of``: (m,) group of each: the class whose region they show, or, from the number of classes on, a new one.
+    ``holds``: (count,) whether each new group holds, and each class with those that show its region; false for classes
+    that nobody joins.
+    ``first``: (count,) position in ``rows`` of a member of each new group; of classes it means nothing.
     """
 
     level: NDArray[np.int64]
@@ -306,24 +258,10 @@ class Judged:
 class Climb:
     """The individuals of a problem on their way up.
 
-    Parameters
-    ----------
-    problem
-        What is asked.
-    levels
-        The attributes' levels.
-    start : (d, n) int64
-        Lowest level of each individual in each attribute (`starts`).
-    records : (n,) int64
-        Records of each individual.
-    classes : (n,) int64
-        Class of each individual, -1 for those that are left.
-    level : (d,) int64
-        Where the table is.
-    formed
-        The classes of those who have left.
-    path
-        Name of the attribute of every step so far, and how many individuals left there.
+    ``start``: (d, n) lowest level of each individual in each attribute (`starts`). ``records``: (n,) of each.
+    ``classes``: (n,) class of each, -1 for those that are left. ``level``: (d,) where the table is.
+    ``formed``: the classes of those who have left.
+    ``path``: name of the attribute of every step so far, and how many individuals left there.
     """
 
     problem: Problem
@@ -421,17 +359,7 @@ class Climb:
 
 
 def begin(problem: Problem, levels: Levels, records: NDArray[np.int64]) -> Climb:
-    """Set out with everybody at the lowest levels, nobody in a class yet.
-
-    Parameters
-    ----------
-    problem
-        What is asked.
-    levels
-        The attributes' levels.
-    records : (n,) int64
-        Records of each individual.
-    """
+    """Set out with everybody at the lowest levels, nobody in a class yet; ``records`` (n,) of each individual."""
     data = problem.data
     d = len(data.quasi)
     formed = Formed(np.zeros((0, d), np.int32), np.zeros((0, d), np.int64), np.zeros(0, np.int64))

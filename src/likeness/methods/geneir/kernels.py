@@ -65,16 +65,7 @@ def apart(region, loss, height, left, p, classes, e, limit):
     """Distance of individual p and class e (Wang et al. 2019, eq. 17), or the limit where it is not below.
 
     Both become their lowest common ancestor, and each record pays what that loses more than before. Codes that no level
-    joins are as far apart as the limit.
-
-    Parameters
-    ----------
-    region : (d, L, codes) int32
-        Number of the region of each code at each level.
-    loss : (d, regions)
-        Loss of each region, weighted.
-    height : (d,) int64
-        Top level of each attribute.
+    joins are as far apart as the limit. ``region`` (d, L, codes), ``loss`` (d, regions), ``height`` (d,): `climb.Levels`.
     """
     total = limit - limit
     for j in range(height.shape[0]):
@@ -159,20 +150,9 @@ def join_closest(
 ):
     """Let individuals begin … end - 1 join the closest class that holds with them, one after the other.
 
-    Of equally close classes the first is joined; who would lose no less by joining than by being withheld joins none.
-
-    Parameters
-    ----------
-    region, loss, height
-        See `apart`.
-    whole
-        Loss of a withheld record.
-    functions, shape, integers, reals, smallest
-        The tests that joining could break, of `likeness.kernels.class_tests.lay_out`.
-    places : (n, v) int32
-        Positions in the joint histogram that each individual counts in.
-    joined : (r,) int64
-        Class that each individual joins is written here; -1 for none.
+    Of equally close classes the first is joined; who would lose no less by joining than by being withheld (``whole`` a
+    record) joins none. ``joined`` (r,) receives the classes; -1 for none. ``functions`` … ``smallest``: the tests that
+    joining could break (`class_tests.lay_out`); ``places`` (n, v): positions in their histogram.
     """
     count = classes.size.shape[0]
     found = np.empty(count, loss.dtype)

@@ -35,22 +35,10 @@ class Hulls(NamedTuple):
 class State(NamedTuple):
     """How far a clustering is; the kernel goes on from here.
 
-    Parameters
-    ----------
-    label : (n,) int64
-        Class of each record, -1 for those that are left.
-    hulls
-        Hull and size of each class.
-    head : (U,) int64
-        The next record of each tuple.
-    alive : (U,) int64
-        Tuples that have records left, in order.
-    least : (U,) float64
-        What each tuple costs the class that grows, at least.
-    taken, histogram, apart
-        Room to work in.
-    numbers : (4,) int64
-        Tuples and records left, classes made, and the last class's first tuple.
+    ``label``: (n,) class of each record, -1 for those that are left. ``hulls``: hull and size of each class.
+    ``head``: (U,) the next record of each tuple. ``alive``: (U,) tuples that have records left, in order.
+    ``least``: (U,) what each tuple costs the class that grows, at least.
+    ``numbers``: (4,) tuples and records left, classes made, the last class's first tuple. The others are room to work in.
     """
 
     label: NDArray[np.int64]
@@ -65,22 +53,9 @@ class State(NamedTuple):
 
 
 def begin(geometry: Geometry, space: Space, start: NDArray[np.int64], k: int, width: int, seed: int) -> State:
-    """Make the state of a clustering that has not begun.
+    """Make the state of a clustering that has not begun; the first class begins farthest from the tuple ``seed``.
 
-    Parameters
-    ----------
-    geometry
-        What hulls lose.
-    space
-        The tuples, for distances.
-    start : (U + 1,) int64
-        Where the records of each tuple begin.
-    k
-        Records of a class.
-    width
-        Length of the joint histogram.
-    seed
-        The tuple that the first class begins farthest from.
+    ``start`` (U + 1,): where the records of each tuple begin; ``k``: records of a class; ``width``: of the histogram.
     """
     n, u, d = int(start[-1]), start.size - 1, geometry.kind.size
     most = n // k
@@ -143,28 +118,11 @@ def _widen(geometry, hulls, own, codes, u):
 
 @njit(cache=True)
 def go_on(geometry, space, codes, start, record, views, k, functions, shape, integers, reals, state, work):
-    """Make more classes; whether no more can be made.
+    """Make more classes, until no more can be made (True) or after ``work`` looks at tuples; ``state`` is changed.
 
-    Parameters
-    ----------
-    geometry
-        What hulls lose.
-    space
-        The tuples, for the distance between one class's first record and the next's.
-    codes : (U, d) int32
-        The tuples.
-    start, record : (U + 1,), (n,) int64
-        Records of each tuple.
-    views : (v, n) int32
-        Positions in the joint histogram that each record counts in.
-    k
-        Records of a class.
-    functions, shape, integers, reals
-        The tests of `likeness.kernels.class_tests.lay_out`: a class grows until they hold.
-    state
-        How far the clustering is; changed.
-    work
-        After how many looks at tuples to stop.
+    ``codes`` (U, d) are the tuples, ``start`` (U + 1,) and ``record`` (n,) their records; ``space`` serves for the distance
+    between one class's first record and the next's. A class grows until it has k records and the tests
+    (`class_tests.lay_out`) hold; ``views`` (v, n): positions in their histogram.
     """
     done = 0
     numbers, hulls = state.numbers, state.hulls

@@ -50,28 +50,11 @@ def take_out(
 ):
     """Visit vectors of levels in their order, and take the groups that hold out of the cells that are left.
 
-    Parameters
-    ----------
-    functions, shape, integers, reals, smallest
-        The tests of `likeness.kernels.class_tests.lay_out`.
-    groups : (levels of all attributes, cells) int32
-        Group of each cell at every level of every attribute.
-    radices : (levels of all attributes,) int64
-        How many groups each level has.
-    vectors : (vectors, attributes) int64
-        Rows of ``groups`` to combine, one an attribute.
-    places : (cells, v) int32
-        Positions in the joint histogram that each cell counts in.
-    weights : (cells,) int64
-        Records of each cell.
-    width
-        Length of the joint histogram.
-    label : (cells,) int64
-        Number of the group that each cell was taken out with, -1 for the others; changed.
-    left : (cells,) int64
-        The cells that are left, at its beginning; changed.
-    state : (3,) int64
-        See `LEFT`; changed.
+    ``groups``, ``radices``: (levels of all attributes, cells) and (levels,), group of each cell and how many there are.
+    ``vectors``: (vectors, attributes) rows of ``groups`` to combine, one an attribute.
+    ``places``, ``weights``: (cells, v) and (cells,), positions in the joint histogram, ``width`` long, and records.
+    Changed: ``label`` (cells,), the group each was taken out with, -1 for the others; ``left`` (cells,), those left at
+    its beginning; ``state`` (3,), see `LEFT`. ``functions`` … ``smallest`` are the tests of `class_tests.lay_out`.
     """
     histogram = np.zeros(max(1, width), np.int64)
     keys = np.empty(left.shape[0], np.int64)

@@ -23,24 +23,11 @@ LIVING, RECORDS, ENTRIES, CLUSTERS = 0, 1, 2, 3
 class State(NamedTuple):
     """How far a clustering is; the kernel goes on from here.
 
-    Parameters
-    ----------
-    label, taken : (L,) int64
-        The clusters, entry by entry: a tuple, and how many of its records it gives.
-    starts : (clusters + 1,) int64
-        Where the entries of each cluster begin.
-    left : (U,) int64
-        Records that each tuple still has.
-    alive : (U,) int64
-        The tuples that have some.
-    sums, present, counts
-        Running sums of all records that are left (`likeness.kernels.record_distance.centroid`).
-    near : (U,) float64
-        Distance of every tuple from the last seed.
-    heap, apart
-        Room to work in.
-    numbers : (4,) int64
-        Tuples and records left, entries and clusters made.
+    ``label``, ``taken``: (L,) the clusters, entry by entry: a tuple, and how many of its records it gives.
+    ``starts``: (clusters + 1,) where the entries of each cluster begin. ``left``: (U,) records each tuple still has.
+    ``alive``: (U,) the tuples that have some. ``near``: (U,) distance of every tuple from the last seed.
+    ``sums``, ``present``, ``counts``: of all records that are left (`record_distance.centroid`).
+    ``numbers``: (4,) tuples and records left, entries and clusters made. The others are room to work in.
     """
 
     label: NDArray[np.int64]
@@ -58,17 +45,7 @@ class State(NamedTuple):
 
 
 def begin(space: Space, sizes: NDArray[np.int64], k: int) -> State:
-    """Make the state of a clustering that has not begun.
-
-    Parameters
-    ----------
-    space
-        The tuples.
-    sizes : (U,) int64
-        Records of each tuple.
-    k
-        Records of a cluster, at least 1.
-    """
+    """Make the state of a clustering that has not begun; ``sizes`` (U,) records of each tuple, k (1 or more) of a cluster."""
     count, records = sizes.size, int(sizes.sum())
     clusters = records // k + 1
     sums, present, counts = _sums(space, sizes)
@@ -90,16 +67,9 @@ def begin(space: Space, sizes: NDArray[np.int64], k: int) -> State:
 
 @njit(cache=True)
 def go_on(space, state, k, work):
-    """Make more clusters; whether all records are in one.
+    """Make more clusters of k records, until all are in one (True) or after ``work`` distances; ``state`` is changed.
 
-    Parameters
-    ----------
-    space, state
-        What is clustered, and how far it is; the state is changed.
-    k
-        Records of a cluster.
-    work
-        After how many distances to stop.
+    The last cluster takes the rest, k to 2k - 1 records, or fewer where there were fewer at all.
     """
     numbers, categories = np.empty(space.numbers.shape[1]), np.empty(space.categories.shape[1], np.int32)
     done = 0

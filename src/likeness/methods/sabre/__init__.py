@@ -211,20 +211,9 @@ class Sabre(Method):
 
 @dataclass(frozen=True, eq=False)
 class _Task:
-    """What the requirements ask of SABRE.
+    """What the requirements ask of SABRE: ``requirement`` is the t-closeness that decides the buckets.
 
-    Parameters
-    ----------
-    requirement
-        The t-closeness that decides the buckets.
-    t
-        Largest distance.
-    ground
-        The ground distance over the values that occur.
-    present : (m,) int64
-        Codes of the values that occur in the reference distribution.
-    smallest
-        Smallest class.
+    ``ground``: over the values that occur, of codes ``present`` (m,). ``smallest``: no class has fewer records.
     """
 
     requirement: Requirement
@@ -278,21 +267,6 @@ def partitions(ground: Ground, t: Fraction) -> Iterator[list[Span]]:
     One bucket holds everything at first. While the bounds of all buckets together exceed t, the bucket
     whose split lowers them most is split; of equals, the leftmost. Then splitting goes on the same way, for those
     who want more buckets.
-
-    Parameters
-    ----------
-    ground
-        The ground distance.
-    t
-        Largest distance.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fractions import Fraction
-    >>> from likeness.methods.sabre.ground import Line
-    >>> next(partitions(Line(np.array([1, 1, 1, 1]), 3, "exact"), Fraction(1, 4)))
-    [(0, 1), (2, 3)]
     """
     whole: Span = (0, len(ground.counts) - 1)
     allowed = t * ground.scale * ground.total
@@ -325,27 +299,7 @@ def halve(
 ) -> Leaves:
     """Halve the bucket sizes, and the halves again, while no class drawn so can be farther than t.
 
-    Parameters
-    ----------
-    sizes : (buckets,) int64
-        Records of each bucket: the root.
-    ground
-        The ground distance and its bound.
-    spans
-        The buckets.
-    t
-        Largest distance.
-    smallest
-        Smallest class.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> from likeness.methods.sabre.ground import Line
-    >>> line = Line(np.array([2, 2, 4, 4]), 3, "exact")
-    >>> leaves = halve(np.array([4, 8]), line, [(0, 1), (2, 3)], Fraction(1, 5))
-    >>> leaves.vectors, leaves.times
-    (array([[1, 2]]), array([4]))
+    ``sizes`` (buckets,) are those of the buckets ``spans``; a class has at least ``smallest`` records.
     """
     farthest = ground.farthest(spans)
     unit = t.numerator * ground.scale * ground.total

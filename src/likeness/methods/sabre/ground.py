@@ -37,16 +37,11 @@ _FITS = 1 << 62
 class Ground(ABC):
     """A ground distance over the values that occur, by rank.
 
-    Parameters
-    ----------
-    counts : (m,) int64
-        Records of each value in the reference distribution, all positive.
-    scale
-        What makes the largest ground distance 1.
-    bound
-        ``exact``: the farthest class itself. ``tight``: as if records first moved between buckets, and then,
-        in the worst case, from one value to the others of each bucket. ``plain``: every move within a bucket
-        taken to be as long as the bucket is wide.
+    ``counts``: (m,) records of each in the reference distribution, all positive.
+    ``scale``: what makes the largest ground distance 1.
+    ``bound``: ``exact``: the farthest class itself. ``tight``: as if records first moved between buckets, and then,
+    in the worst case, from one value to the others of each bucket. ``plain``: every move within a bucket
+    taken to be as long as the bucket is wide.
     """
 
     counts: NDArray[np.int64]
@@ -90,8 +85,6 @@ def ground_of(transport: Transport, bound: str, *, ordered: bool) -> Ground:
 class Line(Ground):
     """Values in a row, neighbours ``1 / (m - 1)`` apart.
 
-    Examples
-    --------
     >>> line = Line(np.array([1, 1, 1, 1]), 3, "exact")
     >>> line.cost((0, 3)), line.split((0, 3)), line.cost((0, 1))
     (6, [(0, 1), (2, 3)], 1)
@@ -139,10 +132,10 @@ class Line(Ground):
     def farthest(self, spans: list[Span]) -> Callable[[NDArray[np.int64]], NDArray[Any]]:
         """See `Ground.farthest`.
 
-        Between ranks k and k + 1 flows what the class and the table hold up to k, less one another. With all
-        of a bucket's records at its first value the class holds at every rank of the bucket what it holds at
-        the last; with all at the last, what it held before. One of the two is farthest: from value to value the
-        distance changes by ``|a - P_k| - |b - P_k|`` with a <= b, which grows with k, so it is convex.
+        Between ranks k and k + 1 flows what the class and the table hold up to k, less one another. With all of a bucket's
+        records at its first value the class holds at every rank of the bucket what it holds at the last; with all at the last,
+        what it held before. One of the two is farthest: from value to value the distance changes by ``|a - P_k| - |b - P_k|``
+        with a <= b, which grows with k, so it is convex.
         """
         total = self.total
         first = np.array([span[0] for span in spans])
@@ -184,19 +177,9 @@ class Tree(Ground):
 
     Only nodes that hold different sets of the values that occur are kept, in pre-order; the root is the lowest
     that holds all. Where every two values are equally far apart they hang below one root.
-
-    Parameters
-    ----------
-    counts, scale, bound
-        See `Ground`.
-    first, last : (nodes,) int64
-        First and last rank below each node.
-    parent : (nodes,) int64
-        Parent of each node, -1 for the root.
-    weight : (nodes,) int64
-        Length of the edge to the parent; 0 for the root.
-    height
-        Height of the root, in the unit of the weights; the leaves have height 0.
+    ``first``, ``last``: (nodes,) ranks below each. ``parent``: (nodes,) -1 for the root.
+    ``weight``: (nodes,) length of the edge to the parent; 0 for the root.
+    ``height``: of the root, in the unit of the weights; the leaves have height 0.
     """
 
     first: NDArray[np.int64]
@@ -239,8 +222,8 @@ class Tree(Ground):
     def costs(self) -> list[int]:
         """Cost of every node as a bucket.
 
-        All records at leaf i move ``Σ_j p_j d_ij``: along every edge below the bucket what is not already
-        beyond it, which is least costly where most is.
+        All records at leaf i move ``Σ_j p_j d_ij``: along every edge below the bucket what is not already beyond it, which is
+        least costly where most is.
         """
         records, weight = self.records.tolist(), self.weight.tolist()
         edges, least, rarest = [0] * len(records), [0] * len(records), records.copy()
@@ -271,9 +254,8 @@ class Tree(Ground):
     def farthest(self, spans: list[Span]) -> Callable[[NDArray[np.int64]], NDArray[Any]]:
         """See `Ground.farthest`.
 
-        Across the edge above a node flows what the class and the table hold below it, less one another: for
-        nodes that are buckets or hold several that is known, and within a bucket it depends on the value at which
-        its records are.
+        Across the edge above a node flows what the class and the table hold below it, less one another: for nodes that are
+        buckets or hold several that is known, and within a bucket it depends on the value at which its records are.
         """
         total = self.total
         buckets = np.array([self.node_of[span] for span in spans])

@@ -32,22 +32,10 @@ class Options(NamedTuple):
 class Sorted(NamedTuple):
     """A sorted table of n records and U distinct tuples.
 
-    Parameters
-    ----------
-    numbers : (a, U) float64
-        Place of each tuple in each numeric domain, from 0 to 1; NaN when missing.
-    categories : (c, U) int32
-        Code of each tuple in each other domain.
-    codes : (c,) int64
-        Number of codes of each.
-    of : (n,) int64
-        Tuple of each record.
-    start : (U + 1,) int64
-        Where the records of each tuple begin in ``record``.
-    record : (n,) int64
-        Records by tuple, ascending.
-    views : (v, n) int32
-        Positions in the joint histogram that each record counts in.
+    ``numbers``: (a, U) place in each numeric domain, from 0 to 1; NaN when missing.
+    ``categories``: (c, U) code in each other domain, of ``codes`` (c,). ``of``: (n,) tuple of each record.
+    ``start``, ``record``: (U + 1,) and (n,), where the records of each tuple begin, ascending.
+    ``views``: (v, n) positions in the joint histogram that each record counts in.
     """
 
     numbers: NDArray[np.float64]
@@ -66,26 +54,12 @@ FIRST, LIVING, LEFT, CLASSES = 0, 1, 2, 3
 class State(NamedTuple):
     """How far a clustering is; the kernel goes on from here.
 
-    Parameters
-    ----------
-    label : (n,) int64
-        Class of each record, -1 for those that are left.
-    begins : (n // k,) int64
-        The tuple that each class was built around.
-    head : (U,) int64
-        The next record of each tuple.
-    alive, place : (U,) int64
-        Tuples that have records left, in no order, and where each stands there.
-    held : (c, codes) int64
-        Records left with each code.
-    values : (c,) int64
-        Number of codes that have records left.
-    near, apart : (U,) float64
-        Distance of each tuple from the first one, and its sum over the categories.
-    heap, taken, histogram
-        Room to work in.
-    numbers : (4,) int64
-        The first record left, tuples and records left, classes made.
+    ``label``: (n,) class of each record, -1 for those that are left.
+    ``begins``: (n // k,) the tuple that each class was built around. ``head``: (U,) the next record of each tuple.
+    ``alive``, ``place``: (U,) tuples that have records left, in no order, and where each stands there (-1: none left).
+    ``held``: (c, codes) records left with each code. ``values``: (c,) codes that have records left.
+    ``near``, ``apart``: (U,) distance of each tuple from the first one, and its sum over the categories.
+    ``numbers``: (4,) first record left, tuples and records left, classes made. The others are room to work in.
     """
 
     label: NDArray[np.int64]
@@ -104,17 +78,7 @@ class State(NamedTuple):
 
 
 def begin(table: Sorted, k: int, width: int) -> State:
-    """Make the state of a clustering that has not begun.
-
-    Parameters
-    ----------
-    table
-        What is clustered.
-    k
-        Records of a class.
-    width
-        Length of the joint histogram.
-    """
+    """Make the state of a clustering that has not begun, of k records a class and a joint histogram of ``width``."""
     n, u, c = table.of.size, table.start.size - 1, table.codes.size
     held = np.zeros((c, int(table.codes.max(initial=1))), np.int64)
     for j in range(c):
@@ -138,20 +102,9 @@ def begin(table: Sorted, k: int, width: int) -> State:
 
 @njit(cache=True)
 def go_on(table, options, k, functions, shape, integers, reals, smallest, state, work):
-    """Build more classes; whether no more can be built.
+    """Build more classes, until no more can be built (True) or after ``work`` distances or records taken; changes ``state``.
 
-    Parameters
-    ----------
-    table, options
-        What is clustered, and how.
-    k
-        Records of a class, at least 2.
-    functions, shape, integers, reals, smallest
-        The tests of `likeness.kernels.class_tests.lay_out`: a class grows until they hold.
-    state
-        How far the clustering is; changed.
-    work
-        After how many distances to stop; a record taken counts as one.
+    ``k``: records of a class, at least 2; it grows until the tests (`class_tests.lay_out`) hold.
     """
     tests = (functions, shape, integers, reals)
     numbers, label = state.numbers, state.label

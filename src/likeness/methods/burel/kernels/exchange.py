@@ -187,17 +187,7 @@ def reach(c, below, values, leaving, items, cut, first):
 
 @njit(float64(GEOMETRY, int32[:, ::1], int64[::1]), cache=True)
 def classes_loss(geometry, codes, starts):
-    """Sum of the losses of all records' classes.
-
-    Parameters
-    ----------
-    geometry
-        The attributes' `Geometry`.
-    codes : (d, n) int32
-        Quasi-identifier codes, class by class.
-    starts : (E + 1,) int64
-        First record of each class.
-    """
+    """Sum of the losses of all records' classes; ``codes`` (d, n) stand class by class, each from its place in ``starts``."""
     d = geometry.kind.shape[0]
     low, high = np.empty(d, np.int32), np.empty(d, np.int32)
     bits = np.empty(max(geometry.word[d], 1), np.uint64)
@@ -265,10 +255,10 @@ _CUT = types.Tuple((float64, int64, boolean, int64, boolean, int64))
 def _best_exchange(
     geometry, caps, codes, weights, values, members, begin, end, present, smallest, above, least, s, c
 ):
-    """Find the exchange with the smallest size-weighted loss between two bounds.
+    """Find the exchange with the smallest size-weighted loss above ``above`` and below ``least``.
 
     Returns its loss, dimension (-1: there is none), whether plain values stand by code (or frequency), the cut, which
-    side is kept, and how many records.
+    side is kept (True: the first), and how many records.
     """
     best, best_by_code, best_cut, best_first, best_kept = -1, False, 0, False, 0
     size = end - begin
@@ -392,37 +382,14 @@ def exchange_once(
     s,
     c,
 ):
-    """Cut every class in two by the exchange that lowers its size-weighted loss most, where both parts hold.
+    """(E,) Cut every class in two by the exchange that lowers its size-weighted loss most, where both parts hold.
 
-    Parameters
-    ----------
-    functions, shape, integers, reals, smallest
-        The tests of `likeness.kernels.class_tests.lay_out`.
-    geometry
-        The attributes' `Geometry`.
-    caps
-        Upper limits of the sensitive values.
-    reserve
-        Share of each limit that parts should leave free, where the class itself does: records change sides in whole
-        numbers, and a class that is full in many values can hardly be cut again.
-    codes : (d, n) int32
-        Quasi-identifier codes.
-    views : (v, n) int32
-        Positions in the joint histogram that each record counts in.
-    values : (n,) int32
-        Value that the caps limit, of each record.
-    members : (m,) int64
-        Records, class by class, reordered in place.
-    starts : (E + 1,) int64
-        First member of each class.
-    s, c
-        Work space, of the node and of the counts; the histograms of the node have at least as many columns as there
-        are values.
-
-    Returns
-    -------
-    (E,) int64
-        Where the second part of each class begins; its end when it was not cut.
+    Returns where the second part of each class begins; its end when it was not cut. ``members`` (m,), class by class,
+    are reordered in place. ``functions`` … ``smallest`` are the tests of `class_tests.lay_out`; ``views`` (v, n):
+    positions in the joint histogram; ``values`` (n,): the value that the caps limit, of each record.
+    ``reserve``: share of each limit that parts should leave free, where the class itself does: records change sides in
+    whole numbers, and a class that is full in many values can hardly be cut again.
+    ``s``, ``c``: work space; the histograms of ``s`` need at least as many columns as there are values.
     """
     ends = np.empty(starts.shape[0] - 1, np.int64)
     width = s.held.shape[1]

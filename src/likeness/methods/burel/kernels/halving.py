@@ -79,30 +79,8 @@ def halve_classes(
     """Split every class in two, and its halves again, as long as both halves hold all tests.
 
     A half takes the first (or last) half of every bucket's part of the class; the first is the larger one.
-
-    Parameters
-    ----------
-    functions, shape, integers, reals, smallest
-        The tests of `likeness.kernels.class_tests.lay_out`.
-    views : (v, n) int32
-        Positions in the joint histogram that each record counts in.
-    width
-        Length of the joint histogram.
-    bucket : (n,) int64
-        Bucket of each record.
-    buckets
-        Number of buckets.
-    members : (m,) int32
-        Records sorted by class, then bucket, then along the curve.
-    starts : (E + 1,) int64
-        First member of each class.
-    classes : (n,) int64
-        Receives the new class of each record.
-
-    Returns
-    -------
-    (new classes,) int64
-        The class each new class is a part of.
+    ``members`` (m,) are sorted by class, then bucket, then along the curve. ``classes`` (n,) receives the new classes;
+    returned is (new classes,) the class each is a part of. ``functions`` … ``smallest``: see `class_tests.lay_out`.
     """
     histogram = np.zeros(width, np.int64)
     # A node's parts halve at every level, so a path is no longer than the bits of a size.
@@ -212,25 +190,8 @@ def mirror_classes(geometry, codes, place, members, starts, table_start, least, 
 
     Sizes are those of the ECTree: the lower half has ``⌊x_j / 2⌋`` records of bucket j. Every bucket is halved at its
     own quantile of one dimension, the one whose halves lose least. Only buckets and quasi-identifiers are looked at.
-
-    Parameters
-    ----------
-    geometry
-        The attributes' `Geometry`.
-    codes : (d, n) int32
-        Quasi-identifier codes.
-    place : (n,) int32
-        Place of each record on the curve, which decides among equal codes.
-    members : (n,) int32
-        Records sorted by bucket; reordered in place.
-    starts : (buckets + 1,) int64
-        First member of each bucket.
-    table_start, least : (buckets,), (…) int64
-        For every bucket, from its start on, the smallest class that may hold 0, 1, 2, … of its records.
-    smallest
-        Smallest class.
-    classes : (n,) int64
-        Receives the class of each record.
+    ``place`` (n,): places on the curve, which decide among equal codes. ``members`` (n,): sorted by bucket; reordered.
+    ``table_start``, ``least``: see `buckets.least_sizes`. ``classes`` (n,) receives the class of each record.
     """
     buckets, dimensions = starts.shape[0] - 1, geometry.kind.shape[0]
     # Parts halve at every level, so a path is no longer than the bits of a size.

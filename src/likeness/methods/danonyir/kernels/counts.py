@@ -34,14 +34,8 @@ NUMBERS = 11
 class Sets(NamedTuple):
     """Sensitive values of the individuals, and the places of the other tests' histogram they count in.
 
-    Parameters
-    ----------
-    first : (n + 1,) int64
-        Where the distinct values of each individual begin.
-    value : (pairs,) int64
-        Their values, ascending.
-    views : (v, n) int32
-        See `methods._base.joint_views`.
+    ``first``: (n + 1,) where the distinct values of each begin in ``value`` (pairs,), ascending.
+    ``views``: (v, n) see `methods.base.joint_views`.
     """
 
     first: NDArray[np.int64]
@@ -50,26 +44,12 @@ class Sets(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What is counted of the class that grows.
+    """What is counted of the class that grows, of n individuals and m values.
 
-    Parameters
-    ----------
-    numbers : (11,) int64
-        See `COUNT` and the others.
-    people : (n,) int64
-        Its individuals, in the order they joined.
-    counts : (m,) int64
-        Individuals that have each value.
-    values : (m,) int64
-        The values it has, in order of first appearance.
-    single : (m,) bool
-        Values of individuals with one value.
-    histogram : (width,) int64
-        For the other tests.
-    witness : (l - 1,) int64
-        Values that, unless ``UNHIT``, hit everybody.
-    place : (m,) int64
-        Scratch of `hits_all`.
+    ``numbers``: (11,) see `COUNT` and the others. ``people``: (n,) in the order they joined.
+    ``counts``: (m,) individuals that have each value. ``values``: (m,) those it has, in order of first appearance.
+    ``single``: (m,) values of individuals with one value. ``histogram``: (width,) for the other tests.
+    ``witness``: (l - 1,) values that, unless ``UNHIT``, hit everybody. ``place``: (m,) scratch of `hits_all`.
     """
 
     numbers: NDArray[np.int64]
@@ -209,20 +189,12 @@ table is then at most so many times as large as all individuals and pairs."""
 
 
 class Counts(NamedTuple):
-    """What is counted of the classes that have a row of the table.
+    """What is counted of the classes that have a row of the table; only large ones do (`ROOM`).
 
-    Parameters
-    ----------
-    row : (classes,) int64
-        The row of the table that each class has; -1 for small classes, which have none.
-    table : (rows, m) int64
-        Individuals that have each value.
-    pairs, distinct : (rows,) int64
-        Pairs of an individual and a value, and values.
-    commonest, as_common : (rows,) int64
-        Individuals of the commonest value, and how many values have as many.
-    heaviest : (rows,) int64
-        Records of the individual with most.
+    ``row``: (classes,) the row of each; -1 for those without. ``table``: (rows, m) individuals that have each value.
+    ``pairs``, ``distinct``: (rows,) pairs of an individual and a value, and values.
+    ``commonest``, ``as_common``: (rows,) individuals of the commonest value, and how many values have as many.
+    ``heaviest``: (rows,) records of the individual with most.
     """
 
     row: NDArray[np.int64]
@@ -237,17 +209,7 @@ class Counts(NamedTuple):
 def count_classes(
     sets: Sets, records: NDArray[np.int64], label: NDArray[np.int64], classes: int, values: int
 ) -> Counts:
-    """Count the large classes.
-
-    Parameters
-    ----------
-    sets
-        Sensitive values of the individuals.
-    records, label : (n,) int64
-        Records and class of each individual; class -1 for those in none.
-    classes, values
-        How many there are.
-    """
+    """Count the large classes (`ROOM`); ``records`` and ``label`` (n,) of each individual, -1 for those in no class."""
     there = label >= 0
     pairs = np.bincount(label[there], np.diff(sets.first)[there], classes).astype(np.int64)
     large = ROOM * (pairs + np.bincount(label[there], minlength=classes)) > values
@@ -325,22 +287,10 @@ def _heaviest_without(records, heaviest, person, head, behind):
 
 @njit(cache=True)
 def counts_hold(sets, limits, counts, records, own, filled, size, person, leaving, head, behind):
-    """Whether what is counted of a class holds with one more individual, or without one of its own.
+    """Whether what is counted of class ``own`` holds with one more individual, or (``leaving``) without one of its own.
 
-    Parameters
-    ----------
-    sets, limits
-        As in `kernels.danonyir.go_on`.
-    counts
-        What is counted; the class has a row.
-    records : (n,) int64
-        Records of each individual.
-    own, filled, size
-        The class, its individuals and its records.
-    person, leaving
-        Who, and whether it leaves.
-    head, behind
-        The class's first individual, and who follows each.
+    The class must have a row. ``filled`` and ``size`` are its individuals and records; ``head`` its first individual, and
+    ``behind`` (n,) who follows each. ``sets`` and ``limits``: see `search.go_on`. Counts stay as they are.
     """
     row = counts.row[own]
     start, end = sets.first[person], sets.first[person + 1]

@@ -96,34 +96,12 @@ def apart(geometry, attributes, one, a, size, other, b, records):
 
 @njit(cache=True)
 def nearest_class(geometry, attributes, classes, sizes, rows, least, own, records, most):
-    """Find the class nearest to the one that grows, nearer than ``most``; of equally near ones the one that was made first.
+    """Find the class nearest to the one that grows, nearer than ``most``, of equally near ones the one made first; -1: none.
 
-    The hull of a class only widens while it grows, so what the other class's own records would lose, or a part of it, stays a
-    bound on the distance from below.
-
-    Parameters
-    ----------
-    geometry
-        What hulls lose.
-    attributes : (d,) int64
-        Order of summation.
-    classes
-        Hulls of the classes.
-    sizes : (rows,) int64
-        Their records; 0 for classes that are no more.
-    rows
-        How many rows there are.
-    least : (rows,)
-        What joining costs each, at least; changed.
-    own, records
-        Hull of the class that grows, in row 0, and its records.
-    most
-        The distance to beat.
-
-    Returns
-    -------
-    int
-        -1 when none is nearer.
+    The hull of a class only widens while it grows, so what the other class's own records would lose, or a part of it,
+    stays a bound on the distance from below: kept in ``least`` (rows,), to be set to 0 when a new class begins.
+    ``attributes`` (d,): order of summation. ``sizes`` (rows,): records of the classes, 0 for those that are no more.
+    ``own``, ``records``: hull of the class that grows, in row 0, and its records.
     """
     nearest, lowest = -1, most
     for row in range(rows):
@@ -145,34 +123,18 @@ def nearest_class(geometry, attributes, classes, sizes, rows, least, own, record
 
 
 class Crowd(NamedTuple):
-    """The individuals who are left, by equal hulls (profiles), below nodes of equal first attributes.
+    """The individuals who are left, by equal hulls (U profiles), below nodes of equal first attributes.
 
-    Parameters
-    ----------
-    records : (n,) int64
-        Number of records |R(p)| of each individual.
-    profile : (n,) int64
-        Profile of each individual, numbered in the order of the tree's leaves.
-    fewest, lowest : (n,) int64
-        Individuals by profile, then by records and number, or by number alone.
-    start : (U + 1,) int64
-        Where the individuals of each profile begin in both.
-    at_fewest, at_lowest : (U,) int64
-        The first place of each profile whose individual may still be there.
-    there : (n,) bool
-        Whether each individual is still there.
-    attributes : (d,) int64
-        Attribute of each level of the tree.
-    parent : (nodes,) int64
-        The node above, -1 for the root, which is node 0; the last U nodes are the profiles.
-    children : (nodes + 1,) int64
-        The nodes below node i are ``children[i] … children[i + 1] - 1``.
-    like : (nodes,) int64
-        A profile below each node: it has the node's attributes.
-    left : (nodes,) int64
-        How many below each node are still there.
-    least : (nodes,) int64
-        Fewest records of an individual below each node when all were there.
+    ``records``: (n,) number of records |R(p)|. ``profile``: (n,) numbered in the order of the tree's leaves.
+    ``fewest``, ``lowest``: (n,) individuals by profile, then by records and number, or by number alone.
+    ``start``: (U + 1,) where the individuals of each profile begin in both.
+    ``at_fewest``, ``at_lowest``: (U,) the first place of each profile whose individual may still be there.
+    ``there``: (n,) whether each is still there. ``attributes``: (d,) attribute of each level of the tree.
+    ``parent``: (nodes,) -1 for the root, which is node 0; the last U nodes are the profiles.
+    ``children``: (nodes + 1,) the nodes below node i are ``children[i] … children[i + 1] - 1``.
+    ``like``: (nodes,) a profile below each node: it has the node's attributes.
+    ``left``: (nodes,) how many below each are still there.
+    ``least``: (nodes,) fewest records of an individual below each when all were there.
     """
 
     records: NDArray[np.int64]
@@ -215,9 +177,9 @@ def _first(order, at, there, profile):
 def _nearest_of(crowd, profile, theirs, ours, exact, person, distance):
     """Compare the individuals of a profile with the nearest so far; the nearest, and its distance.
 
-    Of equal hulls the individual with fewest records is nearest, the first of those; where joining would not widen their own
-    hull, records do not count and it is the one of the smallest number. Rounded distances may tie where exact ones do
-    not, so everybody is looked at then.
+    Of equal hulls the individual with fewest records is nearest, the first of those; where joining would not widen their
+    own hull, records do not count and it is the one of the smallest number. Unless ``exact``, rounded distances may tie
+    where exact ones do not, so everybody is looked at.
     """
     if exact:
         if theirs > 0:
@@ -240,25 +202,8 @@ def _nearest_of(crowd, profile, theirs, ours, exact, person, distance):
 def nearest_person(geometry, profiles, crowd, own, records, exact, most):
     """Find the individual nearest to the class that grows, of equally near ones that of the smallest number.
 
-    Parameters
-    ----------
-    geometry
-        What hulls lose.
-    profiles
-        Hulls of the crowd's profiles.
-    crowd
-        Who is left, at least one.
-    own, records
-        The hull of the class, in row 0, and its records.
-    exact
-        Whether losses are whole numbers.
-    most
-        More than any distance.
-
-    Returns
-    -------
-    person, distance, looks
-        The last is how many nodes were looked at.
+    Somebody must be left. ``own``: hull of the class, in row 0; ``exact``: losses are whole numbers; ``most``: more than
+    any distance. Returns the individual, the distance, and how many nodes were looked at.
     """
     depth = crowd.attributes.shape[0]
     zero = own.parts.dtype.type(0)

@@ -33,39 +33,19 @@ for each of them."""
 class Moving(NamedTuple):
     """How far the moves are.
 
-    Parameters
-    ----------
-    label : (n,) int64
-        Class of each individual, -1 for those in none.
-    before, behind : (n,) int64
-        Neighbours of each individual in its class; -1 at the ends.
-    head : (classes,) int64
-        One individual of each class; -1 for those that are no more.
-    filled : (classes,) int64
-        Individuals of each.
-    sizes : (classes,) int64
-        Records of each.
-    hulls
-        Hull of each class, and two spare rows behind.
-    saved
-        As many rows as a class has individuals at most, and their classes in ``saved_row``.
-    saved_row : (most,) int64
-        See ``saved``.
-    version : (classes,) int64
-        How often each class has changed.
-    tried : (n,) int64
-        The version of each individual's class at which it was found to stay: the class does not hold without it, or no other
-        class was better then. -1: not looked at since it joined.
-    guess : (n,) int64
-        The class each individual would have joined when last asked, or -1.
-    kept : (classes,) int64
-        How many individuals each class could not do without in this round.
-    edge : (n,) bool
-        Individuals who together lose as much as their class: it is as wide without anybody else.
-    edged : (classes,) bool
-        Whether the edge of each class is known.
-    numbers : (5,) int64
-        See `CURSOR` and the others.
+    ``label``: (n,) class of each individual, -1 for those in none.
+    ``before``, ``behind``: (n,) neighbours of each individual in its class; -1 at the ends.
+    ``head``: (classes,) one individual of each class; -1 for those that are no more.
+    ``filled``, ``sizes``: (classes,) individuals and records of each.
+    ``hulls``: of each class, and two spare rows behind.
+    ``saved``, ``saved_row``: as many rows as a class has individuals at most, and their classes.
+    ``version``: (classes,) how often each has changed.
+    ``tried``: (n,) the version of each individual's class at which it was found to stay: the class does not hold without
+    it, or no other class was better then. -1: not looked at since it joined.
+    ``guess``: (n,) the class each individual would have joined when last asked, or -1.
+    ``kept``: (classes,) how many individuals each could not do without in this round.
+    ``edge``: (n,) individuals who together lose as much as their class: it is as wide without anybody else.
+    ``edged``: (classes,) whether the edge of each is known. ``numbers``: (5,) see `CURSOR` and the others.
     """
 
     label: NDArray[np.int64]
@@ -199,10 +179,10 @@ def _hull_without(geometry, profiles, profile, moving, person, spare):
 
 @njit(cache=True)
 def _cheapest(geometry, profiles, profile, records, moving, person, rows, limit):
-    """Find the class that an individual joins at least cost, below a limit; -1 when there is none.
+    """Find the class that an individual joins at least cost, below a limit, and the cost; class -1 when there is none.
 
-    The cost of joining is what the loss of all records of the class and the individual grows by, attribute by attribute: once
-    the sum is no better than the best, the rest need not be looked at.
+    The cost of joining is what the loss of all records of the class and the individual grows by, attribute by attribute:
+    once the sum is no better than the best, the rest need not be looked at.
     """
     own, number, mine = moving.label[person], records[person], profile[person]
     kind, position, most, set_loss, words = (
@@ -288,29 +268,11 @@ def move_on(
 ):
     """Move individuals, then dissolve classes, wherever the loss falls; whether a round is over.
 
-    An individual moves to the class it joins at least cost, if its own class loses less without it by more than that, and still
-    holds. A class is dissolved if its individuals, each joining the class that costs least, cost less than it loses.
-
-    Parameters
-    ----------
-    geometry
-        What hulls lose.
-    profiles, profile : (n,) int64
-        Hulls of the profiles, and the profile of each individual.
-    records : (n,) int64
-        Records of each individual.
-    sets, limits, functions, shape, integers, reals
-        What decides, as in `kernels.danonyir.go_on`.
-    tally
-        Room for counting a class.
-    counts
-        What is counted of the large classes; changed.
-    moving
-        How far the moves are; changed.
-    grows
-        Whether classes that hold stay so when anybody is added.
-    work
-        After how many looks at classes to stop.
+    An individual moves to the class it joins at least cost, if its own class loses less without it by more than that, and
+    still holds. A class is dissolved if its individuals, each joining the class that costs least, cost less than it loses:
+    only where classes that hold stay so when anybody is added (``grows``).
+    ``profiles``, ``profile`` (n,): the distinct hulls, and which each individual has. ``tally``: room for counting a class.
+    ``counts`` and ``moving`` are changed. Stops after ``work`` looks at classes; the tests are those of `search.go_on`.
     """
     n, rows, numbers = moving.label.shape[0], moving.head.shape[0], moving.numbers
     recount = limits[REASONING] > 0 or shape.shape[0] > 0

@@ -46,28 +46,13 @@ _SPARE_ROWS = 64
 class State(NamedTuple):
     """How far a clustering is; the kernel goes on from here.
 
-    Parameters
-    ----------
-    crowd
-        Who is left.
-    own
-        Hull of the class that grows, in row 0.
-    tally
-        Its individuals, and what is counted of them.
-    classes
-        Hulls of the classes that hold, in the order they were made.
-    sizes : (rows,) int64
-        Records of each; 0 for those merged into another since.
-    least : (rows,)
-        What joining costs each, at least.
-    head, tail : (rows,) int64
-        First and last individual of each.
-    following : (n,) int64
-        The individual behind each in its class, -1 behind the last.
-    decided : int8
-        Every decision whether the class that grows holds, in order: a run is replayed from them.
-    numbers : (7,) int64
-        See `PHASE` and the others.
+    ``crowd``: who is left. ``own``, ``tally``: hull, in row 0, and counts of the class that grows.
+    ``classes``: hulls of the classes that hold, in the order they were made.
+    ``sizes``: (rows,) records of each; 0 for those merged into another since.
+    ``least``: (rows,) what joining costs each, at least. ``head``, ``tail``: (rows,) first and last individual of each.
+    ``following``: (n,) the individual behind each in its class, -1 behind the last.
+    ``decided``: every decision whether the class that grows holds, in order: a run is replayed from them.
+    ``numbers``: (7,) see `PHASE` and the others.
     """
 
     crowd: Crowd
@@ -94,19 +79,7 @@ def hulls(rows: int, attributes: int, words: int, dtype: Any) -> Hulls:
 
 
 def begin(profiles: Hulls, crowd: Crowd, tally: Tally, smallest: int) -> State:
-    """Make the state of a clustering that has not begun.
-
-    Parameters
-    ----------
-    profiles
-        Hulls of the profiles.
-    crowd
-        Everybody.
-    tally
-        Room for counts.
-    smallest
-        No class has fewer individuals.
-    """
+    """Make the state of a clustering that has not begun; the crowd is everybody, and no class has fewer than ``smallest``."""
     n, d, words = crowd.records.size, profiles.low.shape[1], profiles.bits.shape[1]
     kind: Any = profiles.parts.dtype.type
     # Rows are packed when a quarter of them are dead, so that there is always room for one more.
@@ -145,32 +118,12 @@ def go_on(
     replay,
     work,
 ):
-    """Make more classes; whether no more can be made.
+    """Make more classes, until no more can be made (True) or after ``work`` looks at profiles and classes; changes ``state``.
 
-    Parameters
-    ----------
-    geometry
-        What hulls lose.
-    profiles
-        Hulls of the profiles.
-    sets
-        Sensitive values of the individuals.
-    order : (n,) int64
-        All individuals, in the order in which those that are left begin classes.
-    limits : (9,) int64
-        See `likeness.methods.danonyir.kernels.counts`.
-    functions, shape, integers, reals
-        The other tests (`likeness.kernels.class_tests.lay_out`).
-    state
-        How far the clustering is; changed.
-    most
-        More than any distance, of the losses' type.
-    exact
-        Whether losses are whole numbers.
-    replay
-        Whether to take the decisions of an earlier run from ``state.decided`` instead of deciding.
-    work
-        After how many looks at profiles and classes to stop.
+    ``order`` (n,): all individuals, in the order in which those that are left begin classes.
+    ``limits`` (9,): see `danonyir.kernels.counts`; ``functions`` … ``reals``: the other tests (`class_tests.lay_out`).
+    ``most``: more than any distance, of the losses' type. ``exact``: whether losses are whole numbers.
+    ``replay``: take the decisions of an earlier run from ``state.decided`` instead of deciding.
     """
     numbers, crowd, own, tally = state.numbers, state.crowd, state.own, state.tally
     done = 0
@@ -328,17 +281,9 @@ def join(geometry, profiles, state, row, person):
 
 @njit(cache=True)
 def take_classes(geometry, profiles, sets, limits, functions, shape, integers, reals, state, people, most):
-    """Make one class of individuals that are in none and of the classes nearest to them, as many as it takes to hold.
+    """Make one class of ``people`` who are in none and the classes nearest to them, as many as it takes; whether it holds.
 
-    Parameters
-    ----------
-    people : int64
-        The individuals.
-
-    Returns
-    -------
-    bool
-        Whether it holds; if not, no class is left.
+    When it does not, all classes were used up.
     """
     own, tally, crowd, rows = state.own, state.tally, state.crowd, state.numbers[ROWS]
     clear(tally)
@@ -398,27 +343,10 @@ def nearest_with(
     grows,
     most,
 ):
-    """Find the nearest class that holds with an individual, of equally near ones the one made first.
+    """Find the nearest class that holds with an individual, of equally near ones the one made first, and its distance.
 
-    Parameters
-    ----------
-    geometry, profiles, sets, limits, functions, shape, integers, reals, state
-        As in `kernels.danonyir.go_on`.
-    counts
-        What is counted of the large classes.
-    filled : (rows,) int64
-        Individuals of each class.
-    person
-        The individual.
-    grows
-        Whether classes that hold stay so when anybody is added.
-    most
-        More than any distance.
-
-    Returns
-    -------
-    row, distance
-        -1 where no class holds with it.
+    -1 where no class holds with it. ``counts``: of the large classes; ``filled`` (rows,): individuals of each class.
+    ``grows``: whether classes that hold stay so when anybody is added. The others are those of `go_on`.
     """
     crowd = state.crowd
     records, profile = crowd.records[person], crowd.profile[person]

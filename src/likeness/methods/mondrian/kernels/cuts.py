@@ -344,31 +344,12 @@ def partition(
 ):
     """Partition the cells by allowed cuts until none is left; return the number of classes.
 
-    Parameters
-    ----------
-    tests, smallest
-        The tests (`likeness.kernels.present_tests.of_present`) and the size that every class has at least.
-    geometry
-        The attributes' `Geometry`.
-    codes : (d, cells) int32
-        Quasi-identifier codes of each cell.
-    weights : (cells,) int64
-        Records of each cell.
-    views : (cells, v) int32
-        Ranks of the places in the joint histogram of each cell's sensitive values (`node_histograms`); in each cell
-        ascending, up to the last place of all, which may fill up cells with fewer values than others.
-    cells : (cells,) int64
-        A permutation of the cells, reordered in place.
-    starts : (parts + 1,) int64
-        Segments of the permutation to begin with; each must hold the tests.
-    choice
-        WIDEST, ALL or LEAST_LOSS.
-    deal
-        Deal the cells at the median so that halves are equal (relaxed; cells of weight 1).
-    s, h
-        Work spaces.
-    label : (cells,) int64
-        Receives the class of each cell.
+    ``tests``, ``smallest``: of `present_tests.of_present`, and the size that every class has at least.
+    ``views``: (cells, v) ranks of the places in the joint histogram (`node_histograms`); in each cell ascending, up to the
+    last place of all, which may fill up cells with fewer values than others. ``weights``: (cells,) records.
+    ``cells``: a permutation, reordered in place. ``starts``: (parts + 1,) its segments to begin with, all of which hold.
+    ``choice``: WIDEST, ALL or LEAST_LOSS. ``deal``: at the median so that halves are equal (relaxed; weights 1).
+    ``label``: (cells,) receives the class of each cell.
     """
     count = cells.shape[0]
     stack = np.empty((count + starts.shape[0], 2), np.int64)

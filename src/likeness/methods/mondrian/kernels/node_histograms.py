@@ -48,29 +48,9 @@ HISTOGRAMS = types.NamedTuple((int64[::1], int64, *([int64[::1]] * 9)), NodeHist
 def node_histograms(
     views: NDArray[np.int32], width: int, values: int
 ) -> tuple[NDArray[np.int32], NodeHistograms]:
-    """Rank the places of a joint histogram, and allocate the work space.
+    """Rank the places ``views`` (v, cells) of a joint histogram that occur: (cells, v), and the work space.
 
-    Parameters
-    ----------
-    views : (v, cells) int32
-        Places that each cell counts in.
-    width
-        Length of the joint histogram; its last place may be a filler.
-    values
-        Most codes of a quasi-identifier.
-
-    Returns
-    -------
-    (cells, v) int32
-        Rank of each place.
-    NodeHistograms
-        The work space.
-
-    Examples
-    --------
-    >>> ranks, space = node_histograms(np.array([[70, 3, 70]], np.int32), 100, 5)
-    >>> ranks[:, 0], space.place_of
-    (array([1, 0, 1], dtype=int32), array([ 3, 70]))
+    The last place of the histogram, ``width`` long, may be a filler; ``values``: most codes of a quasi-identifier.
     """
     present, rank = np.unique(views, return_inverse=True)
     ranks = np.ascontiguousarray(rank.reshape(views.shape).T.astype(np.int32))

@@ -29,30 +29,13 @@ def partition(
     label,
     bounds,
 ):
-    """Cut parts in two, at the allowed median of the widest dimension, until no cut is allowed.
+    """Cut parts in two, at the allowed median of the widest dimension, until no cut is allowed; the number of classes.
 
-    Parameters
-    ----------
-    codes : (d, cells) int32
-        Codes of each cell.
-    places : (d, codes) float64
-        Place of each code on its axis; codes beyond an attribute's own are not looked at.
-    views : (cells, v) int32
-        Ranks of the places in the joint histogram that each cell counts in (`node_histograms`).
-    weights : (cells,) int64
-        Records of each cell.
-    tests, smallest
-        The tests (`likeness.kernels.present_tests.of_present`) and the size that every class has at least.
-    h
-        Work space for histograms.
-    order : (cells,) int64
-        Cells, part by part; changed.
-    starts : (parts + 1,) int64
-        Where each part begins.
-    label : (cells,) int64
-        Where the class of each cell is written.
-    bounds : (2, d, cells) int32
-        The bounds of each cell's part; narrowed to those of its class.
+    ``codes``: (d, cells). ``places``: (d, codes) of each code on its axis; those beyond an attribute's own are not read.
+    ``views``: (cells, v) ranks of the places in the joint histogram (`node_histograms`). ``weights``: (cells,) records.
+    ``order``: (cells,) part by part, each from its place in ``starts``; changed. ``label``: (cells,) receives classes.
+    ``bounds``: (2, d, cells) of each cell's part; narrowed to those of its class.
+    ``tests``, ``smallest``: of `present_tests.of_present`, and the size that every class has at least.
     """
     d = codes.shape[0]
     most = places.shape[1]
