@@ -22,32 +22,12 @@ if TYPE_CHECKING:
 class Microdata:
     """A table of n records in small-integer codes: methods see codes, never strings.
 
-    Parameters
-    ----------
-    quasi
-        Domains of the d quasi-identifiers.
-    codes : (d, n) int32
-        Their codes.
-    sensitive
-        Domains of the s sensitive attributes.
-    sensitive_codes : (s, n) int32
-        Their codes.
-    rows : (n,) int64
-        Row of each record in the original table (records dropped by hygiene or missing values are not there).
-    individuals : (n,) int64, optional
-        Number of the person each record belongs to, from 0, when people may have several records.
-    survey_weights : (n,) float64, optional
-        Survey weight of each record.
-    members
-        In a table of individuals (`people`) the records of each.
-
-    Examples
-    --------
-    >>> from likeness.microdata.domain import Domain
-    >>> age = Domain("age", "integer", np.array([20, 30]), "interval", low=20, high=30)
-    >>> data = Microdata((age,), np.array([[0, 1, 1]], np.int32), (), np.zeros((0, 3), np.int32), np.arange(3))
-    >>> data.size, data.tuples.count
-    (3, 2)
+    ``quasi``, ``codes``: domains of the d quasi-identifiers, and their codes, (d, n) int32.
+    ``sensitive``, ``sensitive_codes``: domains of the s sensitive attributes, and their codes, (s, n) int32.
+    ``rows``: (n,) int64, row of each record in the original table; records dropped by hygiene or missing values have none.
+    ``individuals``: (n,) int64, number of each record's person, from 0, when people may have several records; else None.
+    ``survey_weights``: (n,) float64, weight of each record, if any.
+    ``members``: in a table of individuals (`people`) the records of each.
     """
 
     quasi: tuple[Domain, ...]
@@ -73,14 +53,8 @@ class Microdata:
     def people(self) -> Microdata:
         """A table with one row per individual, for searches: codes are those of the individual's first record.
 
-        What an individual's other records say stands in ``members``: proofs, regions and losses are of all of them.
-
-        Examples
-        --------
-        >>> none = np.zeros((0, 3), np.int32)
-        >>> data = Microdata((), none, (), none, np.arange(3), individuals=np.array([0, 1, 0]))
-        >>> data.people.size, data.people.members.of
-        (2, array([0, 1, 0]))
+        Rows are in the order of the individuals' numbers. What their other records say stands in ``members``: proofs, regions
+        and losses are of all of them.
         """
         assert self.individuals is not None  # noqa: S101  # asked only of tables that have them
         _, first, of = np.unique(self.individuals, return_index=True, return_inverse=True)
@@ -97,13 +71,7 @@ class Microdata:
         return group_codes(self.codes, [domain.codes for domain in self.quasi])
 
     def sensitive_index(self, name: str) -> int:
-        """Position of a sensitive attribute.
-
-        Raises
-        ------
-        PolicyError
-            When there is no sensitive attribute of that name.
-        """
+        """Position of a sensitive attribute; `PolicyError` when there is none of that name."""
         for i, domain in enumerate(self.sensitive):
             if domain.name == name:
                 return i
@@ -132,15 +100,7 @@ class Microdata:
 
 @dataclass(frozen=True, eq=False)
 class Members:
-    """The records of the individuals that are the rows of a table.
-
-    Parameters
-    ----------
-    of : (n,) int64
-        Row of the individual that each record belongs to.
-    records
-        The records.
-    """
+    """The records of the individuals that are the rows of a table; ``of``: (n,) int64, row of each record's individual."""
 
     of: NDArray[np.int64]
     records: Microdata

@@ -35,40 +35,19 @@ SUITABLE: dict[str, str] = {
 class Domain:
     """The values of one attribute, in the order that gives them their geometry.
 
-    Codes 0 … V - 1 stand for ``values``; with ``missing``, the code V stands for the missing value.
+    Codes 0 … V - 1 stand for ``values``; with ``missing``, the code V stands for the missing value, a category of its own.
 
-    Parameters
-    ----------
-    name
-        The column.
-    kind
-        ``integer``, ``real``, ``date`` (numbers in ascending order), ``ordered`` (declared order), ``hierarchical`` (leaves in
-        pre-order: the code is the leaf's rank) or ``categorical`` (ascending texts).
-    values : (V,) array
-        What the codes stand for.
-    shape
-        How a set of values is generalized: to the ``interval`` of its smallest and largest code, to the lowest common
-        ancestor in the hierarchy (``tree``), or to the ``set`` itself.
-    hierarchy
-        The generalization hierarchy, if any; with the shape ``tree`` its leaves are the values.
-    missing
-        Whether the missing value is a category of its own.
-    low, high
-        Ends of the domain as numbers (days since 1970 for dates); declared ones may be wider than what was observed.
-    weight
-        How much this attribute counts in losses, relative to the others.
-    max_level
-        Highest hierarchy level a published region may have, if limited.
-    distance
-        Ground distance between sensitive values: ``equal``, ``ordered`` or ``hierarchical``.
-    declared
-        Whether the policy declared the values (and not only the observed ones make the domain).
-
-    Examples
-    --------
-    >>> age = Domain("age", "integer", np.array([20, 30, 60]), "interval", low=20, high=60)
-    >>> age.size, age.numbers
-    (3, array([20., 30., 60.]))
+    ``kind``: ``integer``, ``real``, ``date`` (numbers in ascending order), ``ordered`` (declared order), ``hierarchical``
+    (leaves in pre-order: the code is the leaf's rank) or ``categorical`` (ascending texts).
+    ``shape``: how a set of values is generalized: to the ``interval`` of its smallest and largest code, to the lowest
+    common ancestor in the hierarchy (``tree``), or to the ``set`` itself.
+    ``hierarchy``: if any; with the shape ``tree`` its leaves are the values.
+    ``low``, ``high``: ends of the domain as numbers (days since 1970 for dates, ranks for what is not numeric); declared
+    ones may be wider than what was observed.
+    ``weight``: how much this attribute counts in losses, relative to the others.
+    ``max_level``: highest hierarchy level a published region may have, if limited.
+    ``distance``: ground distance between sensitive values: ``equal``, ``ordered`` or ``hierarchical``.
+    ``declared``: whether the policy declared the values (and not only the observed ones make the domain).
     """
 
     name: str
@@ -111,14 +90,7 @@ class Domain:
         return {label: code for code, label in enumerate(self.labels)}
 
     def label_of(self, code: int) -> str:
-        """Write what a code stands for, for people: ``missing`` is the missing value.
-
-        Examples
-        --------
-        >>> disease = Domain("disease", "categorical", np.array(["cold", "flu"]), "set", missing=True)
-        >>> disease.label_of(1), disease.label_of(disease.missing_code), disease.code_of["flu"]
-        ('flu', 'missing', 1)
-        """
+        """Write what a code stands for, for people: ``missing`` is the missing value."""
         return "missing" if code >= self.size else self.labels[code]
 
     @cached_property

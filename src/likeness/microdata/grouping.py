@@ -15,16 +15,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Groups of equal rows.
+    """Groups of equal rows, numbered in order of first appearance.
 
-    Parameters
-    ----------
-    of : (n,) int64
-        Group of each row, numbered in order of first appearance.
-    first : (groups,) int64
-        First row of each group.
-    sizes : (groups,) int64
-        Rows of each group.
+    ``of``: (n,) int64, group of each row; ``first``, ``sizes``: (groups,) int64, first row and number of rows of each.
     """
 
     of: NDArray[np.int64]
@@ -40,21 +33,11 @@ class Groups:
 def pack(
     columns: NDArray[np.integer] | Sequence[NDArray[np.integer]], radices: Sequence[int]
 ) -> NDArray[np.int64]:
-    """Pack rows of codes into one 64-bit key each: equal keys, equal rows.
+    """Pack rows of codes into one 64-bit key each, (n,): equal keys, equal rows.
 
-    Parameters
-    ----------
-    columns : (d, n) int
-        Codes, each column j in 0 … radices[j] - 1.
-    radices
-        Number of codes of each column.
+    ``columns``: (d, n), column j in 0 … radices[j] - 1. Keys of different calls cannot be compared: where they would not
+    fit, the rows' beginnings are numbered anew.
 
-    Returns
-    -------
-    (n,) int64
-
-    Examples
-    --------
     >>> pack(np.array([[0, 1], [2, 0]]), [2, 3])
     array([2, 3])
     """
@@ -79,18 +62,7 @@ def pack(
 def group_codes(
     columns: NDArray[np.integer] | Sequence[NDArray[np.integer]], radices: Sequence[int]
 ) -> Groups:
-    """Group equal rows of codes.
-
-    Parameters
-    ----------
-    columns, radices
-        See `pack`.
-
-    Examples
-    --------
-    >>> group_codes(np.array([[1, 0, 1], [2, 2, 2]]), [2, 3]).of
-    array([0, 1, 0])
-    """
+    """Group equal rows of codes, given as for `pack`."""
     return group_keys(pack(columns, radices))
 
 
@@ -99,16 +71,6 @@ def distinct(numbers: NDArray[np.integer]) -> NDArray[np.int64]:
 
     As `numpy.unique`, which hashes where nothing else is asked of it: a hundred times as long on a column of distinct
     numbers (numpy 2.4; 456,767 of them: .36 s against .003).
-
-    Parameters
-    ----------
-    numbers : (n,) int
-        Whole numbers.
-
-    Examples
-    --------
-    >>> distinct(np.array([7, 2, 7]))
-    array([2, 7])
     """
     ordered = np.sort(np.asarray(numbers, np.int64), axis=None)
     fresh = np.ones(ordered.size, np.bool_)
@@ -117,18 +79,7 @@ def distinct(numbers: NDArray[np.integer]) -> NDArray[np.int64]:
 
 
 def one_to_one(mine: NDArray[np.integer], theirs: NDArray[np.integer]) -> bool:
-    """Whether two columns of numbers name the same things: equal rows of one are equal rows of the other.
-
-    Parameters
-    ----------
-    mine, theirs : (n,) int
-        Numbers of the same rows.
-
-    Examples
-    --------
-    >>> one_to_one(np.array([4, 4, 1]), np.array([0, 0, 9])), one_to_one(np.array([4, 4]), np.array([0, 9]))
-    (True, False)
-    """
+    """Whether two columns of numbers name the same things: equal rows of one are equal rows of the other."""
     # Numbered in order of first appearance, columns that name the same things are the same.
     return np.array_equal(
         group_keys(np.asarray(mine, np.int64)).of, group_keys(np.asarray(theirs, np.int64)).of
@@ -136,13 +87,7 @@ def one_to_one(mine: NDArray[np.integer], theirs: NDArray[np.integer]) -> bool:
 
 
 def group_keys(keys: NDArray[np.int64]) -> Groups:
-    """Group equal keys, numbered in order of first appearance.
-
-    Examples
-    --------
-    >>> group_keys(np.array([7, 7, 3])).sizes
-    array([2, 1])
-    """
+    """Group equal keys, numbered in order of first appearance."""
     from likeness.kernels.grouping import first_appearance
 
     of, first = first_appearance(np.ascontiguousarray(keys, np.int64))

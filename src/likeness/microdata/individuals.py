@@ -21,28 +21,12 @@ class Individuals:
     An individual of several classes is counted in each. ``start`` and ``first`` are nested: the individuals of class ``e``
     are ``start[e] … start[e + 1] - 1``, the distinct values of individual ``i`` are ``value[first[i] : first[i + 1]]``.
 
-    Parameters
-    ----------
-    records : (E,) int64
-        Records of each class, |Q| (Wang et al. 2019, table 1).
-    most : (E,) int64
-        Largest number of records that one individual has in each class, max |R(p)|; 0 for empty classes.
-    start : (E + 1,) int64
-        Where the individuals of each class begin.
-    number : (I,) int64
-        Number of each individual, ascending within a class.
-    first : (I + 1,) int64
-        Where the values of each individual begin; all 0 where no sensitive attribute is looked at.
-    value : (pairs,) int64
-        Distinct values S(p) of each individual, ascending.
-
-    Examples
-    --------
-    >>> found = find_individuals(np.array([0, 0, 0, 1]), 2, np.array([5, 5, 6, 7]), np.array([1, 0, 1, 1]), 2)
-    >>> found.records, found.most, np.diff(found.start)
-    (array([3, 1]), array([2, 1]), array([2, 1]))
-    >>> found.value
-    array([0, 1, 1, 1])
+    ``records``: (E,) int64, records of each class, |Q| (Wang et al. 2019, table 1).
+    ``most``: (E,) int64, largest number of records that one individual has in each class, max |R(p)|; 0 for empty classes.
+    ``start``: (E + 1,) int64, where the individuals of each class begin.
+    ``number``: (I,) int64, number of each individual, ascending within a class.
+    ``first``: (I + 1,) int64, where the values of each begin; all 0 where no sensitive attribute is looked at.
+    ``value``: (pairs,) int64, distinct values S(p) of each individual, ascending.
     """
 
     records: NDArray[np.int64]
@@ -83,20 +67,10 @@ def find_individuals(
     codes: NDArray[np.integer] | None = None,
     values: int = 0,
 ) -> Individuals:
-    """Find the individuals of every class.
+    """Find the individuals of each of ``count`` classes.
 
-    Parameters
-    ----------
-    classes : (n,) int64
-        Class of each record, from 0.
-    count
-        Number E of classes.
-    individuals : (n,) int64
-        Number of the person each record belongs to.
-    codes : (n,) int, optional
-        Sensitive code of each record.
-    values
-        Number of sensitive values.
+    ``classes``: (n,) int64, class of each record, none below 0. ``individuals``: (n,) int64, number of each record's
+    person, from 0. ``codes``: (n,) sensitive code of each record, below ``values``; None: no sensitive attribute.
     """
     width = max(1, int(individuals.max(initial=-1)) + 1)
     values = 1 if codes is None else max(1, values)
@@ -124,23 +98,9 @@ def find_individuals(
 
 
 def who_share(values: NDArray[np.integer], individuals: NDArray[np.int64] | None) -> NDArray[np.int64]:
-    """Count who has each value of a column: individuals, or records where everybody has one.
+    """Count who has each value of a column that occurs, ascending: individuals, or records where everybody has one.
 
-    Parameters
-    ----------
-    values : (n,) int
-        Value of each record; -1 for none.
-    individuals : (n,) int64, optional
-        Number of the person each record belongs to.
-
-    Returns
-    -------
-    (values that occur,) int64
-
-    Examples
-    --------
-    >>> who_share(np.array([0, 0, 1, -1]), None), who_share(np.array([0, 0, 1, 1]), np.array([5, 5, 6, 7]))
-    (array([2, 1]), array([1, 2]))
+    ``values``: (n,) value of each record, -1 for none. ``individuals``: (n,) number of each record's person, if any.
     """
     named = values >= 0
     own = values[named].astype(np.int64)

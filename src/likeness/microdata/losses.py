@@ -92,33 +92,14 @@ LOSSES: dict[str, CellLoss] = {loss.name: loss for loss in (GlmLoss(), NcpLoss()
 
 
 def attribute_weights(domains: Sequence[Domain]) -> NDArray[np.float64]:
-    """(d,) Attribute weights that sum to 1.
-
-    Examples
-    --------
-    >>> from likeness.microdata.domain import Domain
-    >>> age = Domain("age", "integer", np.array([1]), "interval", weight=3.0)
-    >>> sex = Domain("sex", "categorical", np.array(["F"]), "set")
-    >>> attribute_weights([age, sex])
-    array([0.75, 0.25])
-    """
+    """(d,) Attribute weights that sum to 1, or are all 0."""
     weights = np.array([domain.weight for domain in domains], np.float64)
     total = weights.sum()
     return weights / total if total > 0 else weights
 
 
 def region_losses(regions: AttributeRegions, loss: CellLoss) -> NDArray[np.float64]:
-    """(R,) Unweighted loss of every distinct region of one attribute.
-
-    Examples
-    --------
-    >>> from likeness.microdata.domain import Domain
-    >>> from likeness.microdata.regions import AttributeRegions
-    >>> age = Domain("age", "integer", np.array([20, 30, 60]), "interval", low=20, high=60)
-    >>> regions = AttributeRegions(age, np.array([0]), np.array([0], np.int32), np.array([1], np.int32))
-    >>> region_losses(regions, LOSSES["ncp"])
-    array([0.25])
-    """
+    """(R,) Unweighted loss of every distinct region of one attribute."""
     domain = regions.domain
     if domain.shape == "interval":
         positions = loss.positions(domain)
@@ -131,15 +112,7 @@ def region_losses(regions: AttributeRegions, loss: CellLoss) -> NDArray[np.float
 
 
 def geometry(domains: Sequence[Domain], loss: CellLoss) -> Geometry:
-    """Lay out the attributes for the search kernels, losses weighted.
-
-    Parameters
-    ----------
-    domains
-        The quasi-identifiers.
-    loss
-        The loss to minimise.
-    """
+    """Lay out the quasi-identifiers for the search kernels, losses weighted; ``loss``: the one to minimise."""
     from likeness.kernels.hulls import INTERVAL, SET, TREE, Geometry
 
     d = len(domains)

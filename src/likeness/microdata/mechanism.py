@@ -34,30 +34,11 @@ _WORDS = 1 << 18
 
 
 def uniform_integers(rng: np.random.Generator, size: int, below: int) -> NDArray[np.int64]:
-    """Draw independent integers, each of ``0 … below - 1`` equally likely.
+    """Draw ``size`` independent integers, each of ``0 … below - 1`` equally likely; ``below`` is at most 2**62.
 
-    One key is taken from the generator; the integers come from SHAKE-256 of the key and a block number. The
-    generator's own numbers would give its state away to whoever sees enough of them.
-
-    Parameters
-    ----------
-    rng
-        Gives the key of 256 bits; the draws are as hard to guess as what it was seeded with.
-    size
-        How many.
-    below
-        Positive, at most 2**62.
-
-    Returns
-    -------
-    (size,) int64
-
-    Examples
-    --------
-    >>> uniform_integers(np.random.default_rng(1), 4, 10).tolist() == uniform_integers(
-    ...     np.random.default_rng(1), 4, 10
-    ... ).tolist()
-    True
+    One key of 256 bits is taken from the generator; the integers come from SHAKE-256 of the key and a block number, and
+    are as hard to guess as what the generator was seeded with. Its own numbers would give its state away to whoever sees
+    enough of them.
     """
     key = rng.bytes(_KEY_BYTES)
     # Words above the last multiple of `below` are drawn again, which leaves no remainder more likely.
@@ -167,10 +148,8 @@ _SINGULAR = (
 def structure(
     numerators: NDArray[np.int64], scale: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Write a matrix as ``diag(α) + 1 Yᵀ``; None when it is not of that kind.
+    """Write the matrix ``numerators / scale`` as ``diag(α) + 1 Yᵀ``: α and Y; None when it is not of that kind.
 
-    Examples
-    --------
     >>> structure(np.array([[75, 25], [25, 75]]), 100)
     (array([0.5, 0.5]), array([0.25, 0.25]))
     """
@@ -186,16 +165,9 @@ def structure(
 
 
 class Inverter:
-    """Reads published counts with one matrix, all of whose values occur.
+    """Reads published counts with one matrix, ``numerators / scale`` (m, m), all of whose values occur.
 
-    Parameters
-    ----------
-    numerators : (m, m) int64
-        Numerators of the matrix.
-    scale
-        Their denominator.
-    counts : (m,) int64
-        Original records of each value: where iterative Bayes begins.
+    ``counts``: (m,) int64, original records of each value: where iterative Bayes begins.
     """
 
     def __init__(self, numerators: NDArray[np.int64], scale: int, counts: NDArray[np.int64]) -> None:
@@ -302,13 +274,7 @@ def _inverse(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def clip(estimates: NDArray[np.float64], total: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Set negative estimates to 0 and scale the rest to the total.
-
-    Examples
-    --------
-    >>> clip(np.array([-1.0, 2.0, 3.0]), np.array([4.0]))
-    array([0. , 1.6, 2.4])
-    """
+    """Set negative estimates (..., m) to 0 and scale the rest to the total (..., 1)."""
     kept = np.maximum(estimates, 0.0)
     sums = kept.sum(axis=-1, keepdims=True)
     scaled = kept * np.divide(total, sums, out=np.zeros_like(sums), where=sums > 0)
@@ -318,10 +284,7 @@ def clip(estimates: NDArray[np.float64], total: NDArray[np.float64]) -> NDArray[
 def project(estimates: NDArray[np.float64], total: NDArray[np.float64]) -> NDArray[np.float64]:
     """Find the nearest point with no negative entry and the given total (Held, Wolfe & Crowder 1974).
 
-    Examples
-    --------
-    >>> project(np.array([-1.0, 2.0, 3.0]), np.array([4.0]))
-    array([0. , 1.5, 2.5])
+    ``estimates``: (..., m); ``total``: (..., 1).
     """
     falling = -np.sort(-estimates, axis=-1)
     excess = np.cumsum(falling, axis=-1) - total
@@ -343,31 +306,15 @@ Variant = Literal["plain", "clipped", "simplex", "bayes"]
 class Mechanism:
     """A randomized response: the chance that each original value is published as each value.
 
-    Values that do not occur take no part: their rows and columns are zero.
-
-    Parameters
-    ----------
-    counts : (m,) int64
-        Records of every value in the original column, over the published records: the adversary's prior.
-    numerators : (m, m) int64
-        ``PM[v, i] = numerators[v, i] / scale``: the chance that original value i is published as v. Rows are
-        published values, columns original ones; every column of a value that occurs sums to ``scale``.
-    scale
-        The common denominator.
-
-    References
-    ----------
+    ``counts``: (m,) int64, how many of the published records have each original value: the adversary's prior.
+    ``numerators``: (m, m) int64, ``PM[v, i] = numerators[v, i] / scale``: the chance that original value i is published as
+    v. Rows are published values, columns original ones; every column of a value that occurs sums to ``scale``. Values that
+    do not occur take no part: their rows and columns are zero.
     Cao & Karras 2012, section 5, Definition 6 and matrix PM.
 
-    Examples
-    --------
     >>> coin = Mechanism(np.array([3, 1]), np.array([[75, 25], [25, 75]]), 100)
-    >>> coin.problems()
-    []
     >>> coin.largest_posteriors()
     [Fraction(9, 10), Fraction(1, 2)]
-    >>> coin.reconstruct(np.array([10, 10])).tolist()
-    [10.0, 10.0]
     """
 
     counts: NDArray[np.int64]
@@ -416,13 +363,7 @@ class Mechanism:
         return found
 
     def check(self) -> None:
-        """Refuse what is not a mechanism.
-
-        Raises
-        ------
-        InvalidError
-            Saying everything that is wrong with it.
-        """
+        """Refuse what is not a mechanism: `InvalidError` says everything that is wrong with it."""
         found = self.problems()
         if found:
             raise InvalidError(*(f"perturbation: {problem}" for problem in found))
@@ -432,27 +373,9 @@ class Mechanism:
     ) -> NDArray[np.bool_]:
         """Decide for every value whether no published value raises confidence in it above its limit.
 
-        ``max_v p_i PM[v, i] / Σ_j p_j PM[v, j] <= limit_i`` (Cao & Karras 2012, Definitions 6 and 7), exactly: floats
-        decide only what is far from equality.
-
-        Parameters
-        ----------
-        limits
-            One per value, or one per group of values.
-        group : (m,) int64, optional
-            Group of each value, when confidence in groups is limited.
-
-        Returns
-        -------
-        (m,) or (groups,) bool
-            True for values that do not occur.
-
-        Examples
-        --------
-        >>> from likeness.exact import Real
-        >>> coin = Mechanism(np.array([3, 1]), np.array([[75, 25], [25, 75]]), 100)
-        >>> coin.posterior_holds([Real.of(Fraction(9, 10)), Real.of(Fraction(49, 100))])
-        array([ True, False])
+        ``max_v p_i PM[v, i] / Σ_j p_j PM[v, j] <= limit_i`` (Cao & Karras 2012, Definitions 6 and 7), exactly: floats decide
+        only what is far from equality. ``group``: (m,) group of each value, when confidence in groups is limited; limits and
+        results are then one per group. True for values that do not occur.
         """
         return holds(self.counts, self.numerators, limits, group)
 
@@ -483,20 +406,9 @@ class Mechanism:
         return alpha
 
     def moved(self, codes: NDArray[np.integer], values: int) -> Mechanism:
-        """Give the same mechanism in the codes of another domain.
+        """Give the same mechanism in the codes of another domain, which has ``values`` codes.
 
-        Parameters
-        ----------
-        codes : (m,) int
-            New code of every value; looked at for values that occur.
-        values
-            Number of codes there.
-
-        Examples
-        --------
-        >>> coin = Mechanism(np.array([3, 1]), np.array([[75, 25], [25, 75]]), 100)
-        >>> coin.moved(np.array([2, 0]), 3).counts.tolist()
-        [1, 0, 3]
+        ``codes``: (m,) new code of every value; looked at for values that occur.
         """
         new = np.asarray(codes)[self.active]
         counts, numerators = np.zeros(values, np.int64), np.zeros((values, values), np.int64)
@@ -512,31 +424,15 @@ class Mechanism:
     def perturb(self, codes: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.int32]:
         """Draw a published value for every record, independently and with exactly the matrix's chances.
 
-        Record r becomes the first v with ``u_r < numerators[0, i] + … + numerators[v, i]``, where the u are
-        uniform below ``scale`` (see `uniform_integers`).
-
-        Parameters
-        ----------
-        codes : (n,) int
-            Original values; all must occur in ``counts``.
-        rng
-            Where one key of 256 bits is taken from.
-
-        Returns
-        -------
-        (n,) int32
+        A record of value i becomes the first v with ``u < numerators[0, i] + … + numerators[v, i]``, where its u is uniform
+        below ``scale`` (`uniform_integers`, which takes one key from ``rng``). All ``codes`` (n,) must occur in ``counts``.
         """
         return self.publish(codes, uniform_integers(rng, codes.shape[0], self.scale))
 
     def publish(self, codes: NDArray[np.integer], draws: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Publish records by given draws (see `perturb`).
+        """Publish records by given draws, one integer from 0 to ``scale - 1`` each (see `perturb`).
 
-        Parameters
-        ----------
-        codes : (n,) int
-            Original values.
-        draws : (n,) int64
-            One integer from 0 to ``scale - 1`` per record.
+        `LikenessError` at a code that does not occur in ``counts``.
         """
         order = np.argsort(codes.astype(np.int16), kind="stable")
         sizes = np.bincount(codes, minlength=self.values)
@@ -551,22 +447,10 @@ class Mechanism:
         return found
 
     def plausible(self, published: NDArray[np.integer], original: NDArray[np.integer]) -> bool:
-        """Whether about as many values were published as themselves as the mechanism keeps.
+        """Whether about as many values were published as themselves as the mechanism keeps; codes (n,) of every record.
 
         Released by the mechanism, fewer than one table in 10^12 is not plausible (more than 8 standard deviations and 8 records
         away from the expectation; Bernstein's inequality).
-
-        Parameters
-        ----------
-        published, original : (n,) int
-            Codes of every record.
-
-        Examples
-        --------
-        >>> coin = Mechanism(np.array([300, 100]), np.array([[75, 25], [25, 75]]), 100)
-        >>> values = np.repeat([0, 1], [300, 100])
-        >>> coin.plausible(values, values), coin.plausible(coin.perturb(values, np.random.default_rng(1)), values)
-        (False, True)
         """
         chance = np.diag(self.matrix)[original]
         kept = int(np.count_nonzero(published == original))
@@ -581,34 +465,14 @@ class Mechanism:
     def reconstruct(
         self, counts: NDArray[np.number[Any]], variant: Variant = "plain", **options: Any
     ) -> NDArray[np.float64]:
-        """Estimate how often each original value occurs among records, from their published values.
+        """Estimate how often each original value occurs in sets of records, from ``counts`` (..., m) of their published ones.
 
-        Parameters
-        ----------
-        counts : (..., m)
-            Published records of each value; every leading index is a set of records of its own.
-        variant
-            ``plain``: ``PM⁻¹ counts``, unbiased, may be negative. ``clipped``: negative estimates are set to 0 and
-            the rest scaled to the same total. ``simplex``: the nearest point (Euclid) with no negative entry and
-            the same total. ``bayes``: iterative Bayes from the published distribution towards the most likely
-            non-negative counts. The last three are biased, mostly for rare values, and often nearer.
-        options
-            Of ``bayes``: ``rounds`` (200 by default) and ``tolerance`` (stops earlier when a round moves less
-            than this share of the records, 1e-7 by default). Where little is kept, more rounds follow the noise:
-            stopped early, estimates stay nearer to the published distribution.
-
-        Returns
-        -------
-        (..., m) float64
-
-        Raises
-        ------
-        LikenessError
-            When the matrix has no inverse, unless by ``bayes``; when a record has a value that is never published.
-
-        References
-        ----------
-        Cao & Karras 2012, section 5 (N' = PM⁻¹ E'); Agrawal & Aggarwal 2001 for ``bayes``.
+        ``plain``: ``PM⁻¹ counts``, unbiased, may be negative: Cao & Karras 2012, section 5 (N' = PM⁻¹ E'). The others are
+        biased, mostly for rare values, and often nearer. ``clipped``: negative ones are set to 0, the rest scaled to the same
+        total. ``simplex``: the nearest point (Euclid) with no negative entry and the same total. ``bayes``: iterative Bayes
+        (Agrawal & Aggarwal 2001) from the distribution of the mechanism's own counts towards the most likely non-negative ones,
+        for ``rounds`` (200) or until one moves less than ``tolerance`` (1e-7) of the records; where little is kept, more rounds
+        follow the noise. `LikenessError` without an inverse, unless by ``bayes``, and at a value that is never published.
         """
         observed = np.asarray(counts, np.float64)
         if observed.shape[-1:] != (self.values,):
@@ -623,26 +487,12 @@ class Mechanism:
         return found
 
     def standard_errors(self) -> NDArray[np.float64]:
-        """Standard error of the number of records of each original value, reconstructed plainly from all records.
+        """(m,) Standard error of each value's original records, reconstructed plainly from all; 0 for values that do not occur.
 
-        Every value is drawn by itself, so the published numbers have the covariance ``Σ_i n_i (diag(c_i) - c_i c_iᵀ)``
-        with ``c_i`` the columns of PM and ``n_i`` the records of each original value; with ``B = PM⁻¹`` the variance of an
-        estimate is ``Σ_v B[i, v]² (PM n)_v - n_i``. From a share s of the records it is about s times as much.
-
-        Returns
-        -------
-        (m,) float64
-            0 for values that do not occur.
-
-        Raises
-        ------
-        LikenessError
-            When the matrix has no inverse.
-
-        Examples
-        --------
-        >>> Mechanism(np.array([48, 16]), np.array([[75, 25], [25, 75]]), 100).standard_errors().round(3)
-        array([6.928, 6.928])
+        Every value is drawn by itself, so the published numbers have the covariance ``Σ_i n_i (diag(c_i) - c_i c_iᵀ)`` with
+        ``c_i`` the columns of PM and ``n_i`` the records of each original value; with ``B = PM⁻¹`` the variance of an estimate
+        is ``Σ_v B[i, v]² (PM n)_v - n_i``. From a share s of the records it is about s times as much. `LikenessError` when the
+        matrix has no inverse.
         """
         inverse = self._inverter.estimate(np.eye(self.active.size), "plain").T
         counts = self.counts[self.active]

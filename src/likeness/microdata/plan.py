@@ -17,39 +17,22 @@ if TYPE_CHECKING:
 class Plan:
     """One decision about every record; what models judge, forms publish and metrics measure.
 
-    Most methods fill only ``classes``.
+    Most methods fill only ``classes``; what is None is not used.
 
-    Parameters
-    ----------
-    classes : (n,) int64
-        Equivalence class of each record, numbered from 0; -1 for withheld records. Records of one class share all
-        that is published of their quasi-identifiers.
-    buckets : (n,) int64, optional
-        Bucket of each record, -1 for withheld ones, where sensitive values are published by buckets that differ from
-        the classes (two-table forms). Models about sensitive values are judged on these.
-    sensitive : (s, n) int32, optional
-        Codes to publish instead of the original sensitive ones (perturbation, categories).
-    mechanism
-        How ``sensitive`` was drawn from the original codes; its counts are those of the published records. Models
-        about sensitive values are then judged on it, and not on classes.
-    bounds : (2, d, n) int32, optional
-        Smallest and largest code that the region of each record's class covers, where regions are wider than the members
-        of their classes (cuts instead of tight hulls); looked at for published records.
-    added : (a, …) optional
-        Records added as noise, as codes; none of the methods so far adds any.
-    withheld_because
-        Reasons for withholding, with the number of records each.
-    reasons : (n,) int32, optional
-        Position in ``withheld_because`` of each withheld record's reason, -1 for published ones; may be left out where
-        there is one reason at most.
-    history
-        Private facts about how the decision was made; written to ``private/`` only.
-
-    Examples
-    --------
-    >>> plan = Plan(np.array([0, 0, 1, -1]))
-    >>> plan.count, plan.withheld
-    (2, 1)
+    ``classes``: (n,) int64, equivalence class of each record, numbered from 0; -1 for withheld records. Those of one class
+    share all that is published of their quasi-identifiers.
+    ``buckets``: (n,) int64, bucket of each record, -1 for withheld ones, where sensitive values are published by buckets
+    that differ from the classes (two-table forms). Models about sensitive values are judged on these.
+    ``sensitive``: (s, n) int32, codes to publish instead of the original sensitive ones (perturbation, categories).
+    ``mechanism``: how ``sensitive`` was drawn from the original codes; its counts are those of the published records.
+    Models about sensitive values are then judged on it, and not on classes.
+    ``bounds``: (2, d, n) int32, smallest and largest code that the region of each record's class covers, where regions are
+    wider than the members of their classes (cuts instead of tight hulls); looked at for published records.
+    ``added``: (a, …) records added as noise, as codes; none of the methods so far adds any.
+    ``withheld_because``: reasons for withholding, with the number of records each.
+    ``reasons``: (n,) int32, position in ``withheld_because`` of each withheld record's reason, -1 for published ones; None
+    where there is one reason at most.
+    ``history``: private facts about how the decision was made; written to ``private/`` only.
     """
 
     classes: NDArray[np.int64]
@@ -86,13 +69,7 @@ class Plan:
         return np.where(self.classes < 0, 0, -1).astype(np.int32)
 
     def withhold(self, records: NDArray[np.bool_], reason: str) -> Plan:
-        """Withhold more records, and number the remaining classes anew.
-
-        Examples
-        --------
-        >>> Plan(np.array([0, 1, 1])).withhold(np.array([True, False, False]), "too few").classes
-        array([-1,  0,  0])
-        """
+        """Withhold more records, and number the remaining classes anew; records withheld before keep their reason."""
         newly = int(np.count_nonzero(records & self.published))
         if newly == 0:
             return self
@@ -106,19 +83,9 @@ class Plan:
 
 
 def spread(plan: Plan, of: NDArray[np.int64]) -> Plan:
-    """Make a plan for individuals one for their records.
+    """Make a plan for individuals one for their records; ``of``: (n,) int64, individual of each record.
 
-    Parameters
-    ----------
-    plan
-        Decided for individuals.
-    of : (n,) int64
-        Individual of each record.
-
-    Examples
-    --------
-    >>> spread(Plan(np.array([1, 0])), np.array([0, 0, 1])).classes
-    array([1, 1, 0])
+    Classes, bounds and reasons are spread; the plan must have no buckets and no sensitive codes.
     """
     reasons = plan.reason_of
     numbers = np.bincount(reasons[of] + 1, minlength=len(plan.withheld_because) + 1)[1:]
@@ -133,13 +100,7 @@ def spread(plan: Plan, of: NDArray[np.int64]) -> Plan:
 
 
 def renumber(classes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number classes from 0 without gaps, keeping their order; -1 stays.
-
-    Examples
-    --------
-    >>> renumber(np.array([5, -1, 2, 5]))
-    array([ 1, -1,  0,  1])
-    """
+    """Number classes from 0 without gaps, keeping their order; -1 stays."""
     present = np.zeros(int(classes.max(initial=-1)) + 2, np.int64)
     present[classes + 1] = 1
     present[0] = 0

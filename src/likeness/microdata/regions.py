@@ -22,22 +22,13 @@ if TYPE_CHECKING:
 class AttributeRegions:
     """The regions of one attribute: R distinct ones, and which class has which.
 
-    Parameters
-    ----------
-    domain
-        The attribute.
-    of : (E,) int64
-        Region of each class.
-    low, high : (R,) int32
-        First and last code covered (leaf ranks for the shape ``tree``; smallest and largest member of a set). A region
-        that mixes the missing value with others covers everything.
-    node : (R,) int32
-        Hierarchy node, for the shape ``tree``; -1 for the missing value.
-    members : (R, words) uint64
-        Bits of the member codes, for the shape ``set``.
-    tellable
-        For the shape ``set``, the number of codes that everything is made of (`tellable_codes`); all codes of the domain
-        when left out.
+    ``of``: (E,) int64, region of each class.
+    ``low``, ``high``: (R,) int32, first and last code covered (leaf ranks for the shape ``tree``; smallest and largest
+    member of a set). A region that mixes the missing value with others covers everything.
+    ``node``: (R,) int32, hierarchy node, for the shape ``tree``; -1 for the missing value.
+    ``members``: (R, words) uint64, bits of the member codes, for the shape ``set``.
+    ``tellable``: for the shape ``set``, the number of codes that everything is made of (`tellable_codes`); all codes of the
+    domain when left out.
     """
 
     domain: Domain
@@ -93,15 +84,7 @@ class AttributeRegions:
 
 @dataclass(frozen=True, eq=False)
 class Recoding:
-    """The regions of all classes, attribute by attribute.
-
-    Parameters
-    ----------
-    attributes
-        One `AttributeRegions` per quasi-identifier.
-    classes
-        Number E of classes.
-    """
+    """The regions of all classes, one `AttributeRegions` per quasi-identifier; ``classes``: their number E."""
 
     attributes: tuple[AttributeRegions, ...]
     classes: int
@@ -110,23 +93,9 @@ class Recoding:
 def tellable_codes(domain: Domain, published: NDArray[np.integer]) -> NDArray[np.bool_]:
     """(codes,) What a release may tell of an attribute: the values that were declared, and those that are published.
 
-    A value that only withheld or dropped people have would otherwise show in what is published of the others: as a member or
-    an end of a region that is wider than its class, or by ``*`` becoming a list of all values but one. The
-    missing value is told of where a published record has it, whatever was declared.
-
-    Parameters
-    ----------
-    domain
-        The attribute.
-    published
-        Codes of the published records.
-
-    Examples
-    --------
-    >>> from likeness.microdata.domain import Domain
-    >>> sex = Domain("sex", "categorical", np.array(["f", "m", "x"]), "set", missing=True)
-    >>> tellable_codes(sex, np.array([0, 1])).tolist()
-    [True, True, False, False]
+    A value that only withheld or dropped people have would otherwise show in what is published of the others: as a member
+    or an end of a region that is wider than its class, or by ``*`` becoming a list of all values but one. The missing value
+    is told of where a published record has it, whatever was declared.
     """
     told: NDArray[np.bool_] = np.zeros(domain.codes, np.bool_)
     told[: domain.size] = domain.values_declared
@@ -137,31 +106,9 @@ def tellable_codes(domain: Domain, published: NDArray[np.integer]) -> NDArray[np
 def recode(data: Microdata, plan: Plan) -> tuple[Plan, Recoding]:
     """Find every class's region; classes with equal regions become one class, because nobody can tell them apart.
 
-    Regions are of what may be told (`tellable_codes`): those that are wider than their class end at a value that
-    somebody published has, or that was declared; sets hold only values that somebody published has.
-
-    Parameters
-    ----------
-    data
-        The table.
-    plan
-        Its classes.
-
-    Returns
-    -------
-    Plan, Recoding
-        The plan with classes merged and numbered in the order of their first record, and their regions.
-
-    Examples
-    --------
-    >>> from likeness.microdata.domain import Domain
-    >>> from likeness.microdata.data import Microdata
-    >>> from likeness.microdata.plan import Plan
-    >>> age = Domain("age", "integer", np.array([20, 30]), "interval", low=20, high=30)
-    >>> data = Microdata((age,), np.array([[0, 1, 0, 1]], np.int32), (), np.zeros((0, 4), np.int32), np.arange(4))
-    >>> merged, regions = recode(data, Plan(np.array([0, 0, 1, 1])))
-    >>> merged.count, int(regions.attributes[0].high[0])
-    (1, 1)
+    Merged classes keep the order of the plan's. Regions are of what may be told (`tellable_codes`): those that are wider
+    than their class end at a value that somebody published has, or that was declared; sets hold only values that somebody
+    published has.
     """
     if not data.quasi:
         return replace(plan, classes=np.minimum(plan.classes, 0)), Recoding((), min(plan.count, 1))

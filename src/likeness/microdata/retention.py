@@ -49,10 +49,8 @@ class Design(NamedTuple):
 
 
 def incidence(m: int, block: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """(m, m) Whether published value v (row) stands for original i (column): ``i - v`` is in the block.
+    """(m, m) Whether published value v (row) stands for original i (column): ``i - v`` modulo m is in the block.
 
-    Examples
-    --------
     >>> incidence(3, np.array([0, 1])).astype(int)
     array([[1, 1, 0],
            [0, 1, 1],
@@ -63,19 +61,12 @@ def incidence(m: int, block: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def flat_block(m: int, width: int) -> NDArray[np.int64] | None:
-    """Find a block whose shifts are as easy to tell apart as can be.
+    """Find a block, (width,) with 0 in it, whose shifts are as easy to tell apart as can be; None when all tried are singular.
 
     The noise of a reconstruction is proportional to ``Σ_k 1 / |D̂_k|²`` (k > 0) with D̂ the Fourier transform of the
     block's 0/1 indicator: least for difference sets, for which all are equal. A local search: replace one member at a
     time by the best other one, until nothing helps.
 
-    Returns
-    -------
-    (width,) int64, optional
-        Members, 0 among them; None when all blocks of that width that were tried are singular.
-
-    Examples
-    --------
     >>> flat_block(7, 3).tolist()  # a difference set: every distance occurs once
     [0, 1, 3]
     """
@@ -130,19 +121,8 @@ def _smallest_shift(block: NDArray[np.int64], m: int) -> NDArray[np.int64]:
 def best_design(gammas: NDArray[np.float64], shares: NDArray[np.float64], alone: float) -> Design:
     """Choose the block whose plain reconstruction has the smallest total variance for the table's distribution.
 
-    Parameters
-    ----------
-    gammas : (m,) float64
-        By how much a published value may favour each value over others, above 1; infinite without a limit.
-    shares : (m,) float64
-        Share of each value.
-    alone
-        A chance Y for the block {0}: nothing worse is chosen.
-
-    Examples
-    --------
-    >>> best_design(np.full(13, 3.0), np.full(13, 1 / 13), 1 / 15).block.size
-    4
+    ``gammas``: (m,) by how much a published value may favour each value over others, above 1; infinite without a limit.
+    ``shares``: (m,) of each value. ``alone``: a chance Y for the block {0}: nothing worse is chosen.
     """
     m = gammas.shape[0]
     best = Design(np.zeros(1, np.int64), alone)
@@ -209,15 +189,7 @@ _LEAST = Fraction(1, 1_000_000)
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """Largest confidence in each value, or in each group of values.
-
-    Parameters
-    ----------
-    largest
-        One limit per value, or per group.
-    group : (m,) int64, optional
-        Group of each value.
-    """
+    """Largest confidence in each value, or in each group of values; ``group``: (m,) int64, group of each value."""
 
     largest: Sequence[Real]
     group: NDArray[np.int64] | None = None
@@ -229,43 +201,16 @@ def retain(
     rule: str = "capped",
     label: Callable[[int], str] = str,
 ) -> Mechanism:
-    """Find the mechanism of a rule that keeps all limits.
+    """Find the mechanism of a rule that keeps all limits; ``counts``: (m,) int64, original records of each value.
 
-    Parameters
-    ----------
-    counts : (m,) int64
-        Original records of each value.
-    limits
-        All must be kept.
-    rule
-        ``paper``: α_i of Theorem 3, refused when some α_i is not above 0, for which the theorem is false.
-        ``capped``: ``α_i = min(M, (γ_i (1 - M) - 1) / (m - 1))`` with the M that keeps the most records
-        unchanged. ``uniform``: one α for all values. ``blocks``: every published value stands for a block of
-        originals, chosen for the smallest variance of the plain reconstruction.
-    label
-        Name of a value, for messages.
+    ``paper``: α_i of Theorem 3, refused when some α_i is below a millionth: the theorem is false where it is not above 0.
+    ``capped``: ``α_i = min(M, (γ_i (1 - M) - 1) / (m - 1))`` with the M of `_best`, to keep the most records unchanged.
+    ``uniform``: one α for all values. ``blocks``: every published value stands for a block of originals, chosen for the
+    smallest variance of the plain reconstruction.
 
-    Returns
-    -------
-    Mechanism
-
-    Raises
-    ------
-    CannotBeMetError
-        When no mechanism can keep the limits, or that of this rule cannot; says which value is to blame.
-
-    References
-    ----------
-    Cao & Karras 2012, section 5, Theorems 2 and 3; ``capped`` is ours. Ye & Barg 2018,
-    "Optimal schemes for discrete distribution estimation under locally differential privacy", and Park, Nam & Lee
-    2023, "Exactly optimal and communication-efficient private estimation via block designs", for ``blocks``.
-
-    Examples
-    --------
-    >>> from likeness.exact import Real
-    >>> mechanism = retain(np.array([3, 1]), [Limits([Real.of(Fraction(9, 10)), Real.of(Fraction(1, 2))])])
-    >>> mechanism.retention.tolist()
-    [0.5, 0.5]
+    `CannotBeMetError` when no mechanism can keep the limits, or that of this rule cannot; it names the value to blame, by
+    ``label``. Cao & Karras 2012, section 5, Theorems 2 and 3; ``capped`` is ours. Ye & Barg 2018 and Park, Nam & Lee 2023
+    for ``blocks``.
     """
     active = np.flatnonzero(counts > 0)
     gammas = _gammas(counts, limits, active, label)
@@ -379,13 +324,8 @@ def _safe(
 ) -> Mechanism:
     """Round to whole parts of 1 / SCALE such that the exact check passes.
 
-    Parameters
-    ----------
-    elsewhere
-        Smallest chance Y of any value to become another given one outside its blocks. Every value i gets as much
-        inside them, X_i each, as ``X_i <= γ_i Y`` allows (Theorem 2).
-    block
-        What a published value stands for: itself alone, or more.
+    ``elsewhere``: smallest chance Y of any value to become another given one outside its blocks. Every value i gets as much
+    inside them, X_i each, as ``X_i <= γ_i Y`` allows (Theorem 2). ``block``: what a published value stands for.
     """
     m, width = len(gammas), block.size
     smallest = -int(-elsewhere * SCALE // 1)

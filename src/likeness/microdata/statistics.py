@@ -22,26 +22,13 @@ _DENSE_CELLS = 1 << 22
 class ClassStatistics:
     """Sizes of E classes, and their counts of the m values of one sensitive attribute, stored sparsely.
 
-    Parameters
-    ----------
-    sizes : (E,) int64
-        Records of each class; individuals, where people have several records.
-    values
-        m, the number of sensitive values (0 when there is no sensitive attribute).
-    class_of, value, count : (entries,) int64
-        One entry per class and value that is present, sorted by class, then value; counts are of individuals that have
-        the value, where people have several records.
-    parent : (E,) int64, optional
-        When the classes here are parts of published classes (records that share the sensitive values an
-        adversary is taken to know), the published class of each.
-    of : Individuals, optional
-        Who is in each class, where people may have several records; without it every record is another person's.
-
-    Examples
-    --------
-    >>> stats = count_classes(np.array([0, 0, 1]), 2, np.array([1, 1, 0]), 2)
-    >>> stats.sizes, stats.count
-    (array([2, 1]), array([2, 1]))
+    ``sizes``: (E,) int64, records of each class; individuals, where people have several records.
+    ``values``: m, the number of sensitive values (0 when there is no sensitive attribute).
+    ``class_of``, ``value``, ``count``: (entries,) int64, one entry per class and value that is present, sorted by class,
+    then value; counts are of individuals that have the value, where people have several records.
+    ``parent``: (E,) int64, when the classes here are parts of published classes (records that share the sensitive values
+    an adversary is taken to know), the published class of each; else None.
+    ``of``: who is in each class, where people may have several records; without it every record is another person's.
     """
 
     sizes: NDArray[np.int64]
@@ -113,20 +100,11 @@ def count_classes(
     values: int = 0,
     individuals: NDArray[np.int64] | None = None,
 ) -> ClassStatistics:
-    """Count every class of a table.
+    """Count every class of a table, ``count`` of them.
 
-    Parameters
-    ----------
-    classes : (n,) int64
-        Class of each record; records with -1 are left out.
-    count
-        Number of classes.
-    codes : (n,) int, optional
-        Sensitive code of each record.
-    values
-        Number of sensitive values.
-    individuals : (n,) int64, optional
-        Number of the person each record belongs to, where people have several: then people are counted.
+    ``classes``: (n,) int64, class of each record; records with -1 are left out. ``codes``: (n,) sensitive code of each,
+    below ``values``. ``individuals``: (n,) int64, number of each record's person, where people have several: then people
+    are counted.
     """
     if (classes < 0).any():
         kept = classes >= 0
@@ -152,18 +130,8 @@ def count_within(
 ) -> ClassStatistics:
     """Count the parts of every class whose records share the sensitive values known to the adversary.
 
-    Parameters
-    ----------
-    classes : (n,) int64
-        Class of each record; records with -1 are left out.
-    known : (n,) int64
-        Number of each record's combination of known sensitive values.
-    codes : (n,) int
-        Codes of the sensitive attribute that is counted.
-    values
-        Number of its values.
-    individuals : (n,) int64, optional
-        See `count_classes`; a person is counted in every part they have a record in.
+    ``classes``, ``codes``, ``individuals``: as for `count_classes`; a person is counted in every part they have a record
+    in. ``known``: (n,) int64, number of each record's combination of known sensitive values.
     """
     kept = classes >= 0
     keys = classes[kept] * (int(known.max(initial=0)) + 1) + known[kept]

@@ -66,16 +66,8 @@ _ILLNESSES = (
 class Contents:
     """What the distinct texts of a column look like.
 
-    Parameters
-    ----------
-    shares
-        Pattern to the share of the values tried that have it, where any has.
-    tried
-        How many values that is.
-    length, words
-        Mean number of characters and of words.
-    equal_length
-        Number of characters if all values have as many; else None.
+    ``shares``: pattern to the share of the ``tried`` values that have it, where any has. ``length``, ``words``: means.
+    ``equal_length``: number of characters where all texts have as many, else None.
     """
 
     shares: dict[str, float]
@@ -90,20 +82,7 @@ class Contents:
 
 
 def look_at(texts: pl.Series) -> Contents:
-    """Try all patterns on the distinct texts of a column.
-
-    Parameters
-    ----------
-    texts
-        At least one value.
-
-    Examples
-    --------
-    >>> look_at(pl.Series(["ann@example.org", "bob@example.org"])).share("e-mail address")
-    1.0
-    >>> look_at(pl.Series(["Ann B. Lee", "Bob O'Brien"])).share("name")
-    1.0
-    """
+    """Try all patterns on the distinct texts of a column, at least one; of many, on at most `MOST`, evenly spread."""
     lengths = texts.str.len_chars()
     shortest, longest = lengths.min(), lengths.max()
     tried = texts if len(texts) <= MOST else texts.gather_every(-(-len(texts) // MOST))
@@ -142,18 +121,9 @@ _FAR = 1.5
 
 @dataclass(frozen=True)
 class Marker:
-    """A cell that means, or may mean, a missing value.
+    """A cell that means, or may mean, a missing value, and why.
 
-    Parameters
-    ----------
-    text
-        The cell, as a policy lists it under ``missing.markers``.
-    records
-        Records that have it.
-    declared
-        Whether the proposed policy declares it; otherwise it is a question.
-    why
-        Why it is taken for a marker.
+    ``text`` is as under ``missing.markers`` of a policy; where the proposed one has not ``declared`` it, it is a question.
     """
 
     text: str
@@ -179,17 +149,7 @@ def worded(texts: pl.Series, words: frozenset[str]) -> NDArray[np.bool_]:
 def odd_numbers(values: pl.Series, counts: NDArray[np.int64]) -> list[Marker]:
     """Find numbers that may mean a missing value: ``-9`` among positive ones, ``999`` far above all others.
 
-    Parameters
-    ----------
-    values
-        Distinct numbers, ascending.
-    counts : (m,) int64
-        Records of each.
-
-    Examples
-    --------
-    >>> [marker.text for marker in odd_numbers(pl.Series([-9, 1, 2, 999]), np.ones(4, np.int64))]
-    ['-9', '999']
+    ``values``: (m,) distinct, ascending; ``counts``: (m,) int64, records of each.
     """
     numbers = values.cast(pl.Float64).to_numpy()
     found = []
@@ -222,21 +182,9 @@ _DECADE = np.timedelta64(3653, "D")
 
 
 def odd_days(values: pl.Series, counts: NDArray[np.int64]) -> list[Marker]:
-    """Find days that programs write for a missing one, at least ten years before or after all others.
+    """Find days that programs write for a missing one, more than ten years before or after all other days.
 
-    Parameters
-    ----------
-    values
-        Distinct days, ascending.
-    counts : (m,) int64
-        Records of each.
-
-    Examples
-    --------
-    >>> from datetime import date
-    >>> days = pl.Series([date(1900, 1, 1), date(2020, 1, 1), date(9999, 12, 31)])
-    >>> [marker.text for marker in odd_days(days, np.ones(3, np.int64))]
-    ['1900-01-01', '9999-12-31']
+    ``values``: (m,) distinct, ascending; ``counts``: (m,) int64, records of each.
     """
     days = values.to_numpy().astype("datetime64[D]")
     inner = days[~np.isin(days, [*_SENTINELS, *_LAST])]
@@ -263,28 +211,14 @@ _AMONG = {"integer": "whole numbers", "real": "numbers", "date": "dates"}
 class Cells:
     """One column, read.
 
-    Parameters
-    ----------
-    name
-        The column.
-    kind
-        ``integer``, ``real``, ``date``, ``moment`` (with a time of day), ``boolean`` or ``text``.
-    codes : (n,) int32
-        Index into `values` of each record; -1 where the cell is missing.
-    values
-        The distinct values; for numbers and dates ascending.
-    counts : (m,) int64
-        Records of each value.
-    markers
-        What means, or may mean, a missing value; the empty cell and nulls are not listed.
-    kind_to_declare
-        The kind a policy must declare because it cannot be found from the cells; None where it can.
-    trouble, remedy, otherwise
-        Why that is so, and what would make it what: ``numbers`` or ``dates``.
-    pointed
-        Whether its whole numbers are written with a decimal mark, such as ``1.0``.
-    readable
-        Whether the remedy would have all of it read as that, and not only what is no text.
+    ``kind``: ``integer``, ``real``, ``date``, ``moment`` (with a time of day), ``boolean`` or ``text``.
+    ``codes``: (n,) int32, index into ``values`` of each record; -1 where the cell is missing.
+    ``values``: the m distinct ones; for numbers and dates ascending. ``counts``: (m,) int64, records of each.
+    ``markers``: what means, or may mean, a missing value; the empty cell and nulls are not listed.
+    ``kind_to_declare``: what a policy must declare because the cells do not tell; None where they do. ``trouble`` says why,
+    and ``remedy`` what would make it ``otherwise``, ``numbers`` or ``dates``: all of it if ``readable``, else only what is
+    no text.
+    ``pointed``: whether its whole numbers are written with a decimal mark, such as ``1.0``.
     """
 
     name: str
@@ -351,20 +285,8 @@ class Cells:
 
 
 def read_cells(table: Table, name: str) -> Cells:
-    """Read one column.
+    """Read one column; `TableError` where its cells cannot be read at all.
 
-    Parameters
-    ----------
-    table, name
-        The table and the column.
-
-    Raises
-    ------
-    TableError
-        When the cells cannot be read at all.
-
-    Examples
-    --------
     >>> from likeness.tables import read
     >>> ages = read_cells(read(pl.DataFrame({"age": ["40", "31", "?", ""]})), "age")
     >>> ages.kind, ages.missing, ages.declared

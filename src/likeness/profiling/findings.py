@@ -38,17 +38,7 @@ _OTHERWISE = 20
 
 @dataclass(frozen=True)
 class Link:
-    """One column determines another one.
-
-    Parameters
-    ----------
-    by
-        The column that determines.
-    column
-        The one it determines.
-    both_ways
-        Whether this determines it too: they say the same.
-    """
+    """Column ``by`` determines ``column``; where ``both_ways``, this determines it too: they say the same."""
 
     by: str
     column: str
@@ -66,30 +56,10 @@ class Link:
 
 
 def find_links(columns: Mapping[str, Cells], rows: NDArray[np.int64] | None = None) -> tuple[Link, ...]:
-    """Find columns that determine others.
+    """Find columns that determine others, in the order of the columns.
 
-    Parameters
-    ----------
-    columns
-        The columns that are to be published, by name.
-    rows
-        Records to look at, one of each person where people have several; None for all.
-
-    Returns
-    -------
-    tuple of Link
-        In the order of the columns; of two columns that say the same, the one to keep determines: text rather than
-        numbers, else the first.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from likeness.profiling.cells import read_cells
-    >>> from likeness.tables import read
-    >>> frame = pl.DataFrame({"grade": ["low", "high", "top"] * 20, "grade_code": [1, 2, 3] * 20})
-    >>> table = read(frame)
-    >>> str(find_links({name: read_cells(table, name) for name in table.names})[0])
-    "'grade_code' and 'grade' say the same, value by value"
+    Of two that say the same, the one to keep determines: text rather than numbers, else the first. ``rows``: records to
+    look at, one of each person where people have several; None for all.
     """
     taken = {
         name: cells.groups() if rows is None else cells.groups()[rows] for name, cells in columns.items()
@@ -147,32 +117,12 @@ PUBLISHED = ("quasi", "sensitive")
 class ColumnProfile:
     """What a profile says about one column.
 
-    Parameters
-    ----------
-    name
-        The column.
-    kind
-        ``integer``, ``real``, ``date``, ``moment``, ``boolean`` or ``text``.
-    records, missing
-        Records with a value, and without one (declared markers included).
-    distinct
-        Different values.
-    alone
-        Records whose value no other record has.
-    looks_like
-        What it probably is, in a word or two.
-    role
-        The role that is proposed, or was given.
-    reason
-        Why, in a sentence.
-    settings
-        The column as the proposed policy has it.
-    markers
-        Cells that mean, or may mean, a missing value.
-    links
-        Columns that say the same, or determine it, or are determined, in words.
-    warnings
-        What the steward should look at.
+    ``kind``: as in `Cells`. ``records``, ``missing``: records with a value, and without one (declared markers included).
+    ``distinct``: different values; ``alone``: records whose value no other record has.
+    ``looks_like``: what it probably is, in a word or two. ``role``, ``reason``: proposed or given, and why, in a sentence.
+    ``settings``: the column as the proposed policy has it. ``markers``: cells that mean, or may mean, a missing value.
+    ``links``: in words, columns that say the same, determine it or are determined.
+    ``warnings``: what the steward should look at.
     """
 
     name: str
@@ -228,10 +178,8 @@ class ColumnProfile:
 
 
 def share(part: int, whole: int) -> str:
-    """Write a share that never rounds something to nothing, nor nearly all to all.
+    """Write a share in percent that never rounds something to nothing, nor nearly all to all.
 
-    Examples
-    --------
     >>> share(1, 100_000), share(99_999, 100_000), share(1, 8), share(0, 9)
     ('under 0.1 %', 'over 99.9 %', '12.5 %', '0 %')
     """
@@ -247,19 +195,7 @@ def redundant(
     reaches: Mapping[str, Reach],
     given: Collection[str] = (),
 ) -> dict[str, str]:
-    """Find columns to drop because others say the same or tell a sensitive value, and say why.
-
-    Parameters
-    ----------
-    links
-        Columns that determine others.
-    meanings
-        What every column means.
-    reaches
-        What every sensitive column can meet.
-    given
-        Columns whose role is decided: they stay.
-    """
+    """Find columns to drop because others say the same or tell a sensitive value: name to why; those ``given`` stay."""
     found: dict[str, str] = {}
     # What tells a sensitive value goes first: nothing else goes for the sake of a column that goes itself.
     for link in sorted(links, key=lambda link: meanings[link.column].role != "sensitive"):
@@ -290,16 +226,7 @@ def describe(
 ) -> ColumnProfile:
     """Put together what is said about one column.
 
-    Parameters
-    ----------
-    cells, meaning
-        The column, and what it means.
-    given
-        The role the steward gave, if any.
-    dropped
-        Why it is to be dropped as redundant, if it is.
-    links
-        Columns that determine others.
+    ``given``: the role the steward gave, if any, which decides. ``dropped``: why the column is redundant, if it is.
     """
     role, reason = meaning.role, meaning.reason
     if given is not None:

@@ -147,10 +147,8 @@ NOTES = _set("note notes comment comments remark remarks description text narrat
 
 
 def parts(name: str) -> tuple[str, ...]:
-    """Split a column's name into words.
+    """Split a column's name into words, in small letters; digits are in none.
 
-    Examples
-    --------
     >>> parts("patientID"), parts("education-num"), parts("ICD9CODX")
     (('patient', 'id'), ('education', 'num'), ('icd', 'codx'))
     """
@@ -158,24 +156,9 @@ def parts(name: str) -> tuple[str, ...]:
 
 
 def find(name: str, listed: Mapping[str, str]) -> str | None:
-    """Find what a column's name says, by one of the lists.
+    """Find the group of the first word of a column's name that is ``listed`` (word to group); None where none is.
 
-    Parameters
-    ----------
-    name
-        The column.
-    listed
-        `CONTACTS`, `SENSITIVE` or `QUASI`.
-
-    Returns
-    -------
-    str or None
-        The group of the first word that is listed.
-
-    Examples
-    --------
-    >>> find("occupation_code", SENSITIVE), find("maritalStatus", QUASI), find("colour", QUASI)
-    ('work', 'marital status', None)
+    Words that equal a listed one, or its plural, go before those that only begin with a long one.
     """
     for part in parts(name):
         for form in (part, part.removesuffix("s")):
@@ -196,8 +179,6 @@ def has(name: str, words: frozenset[str]) -> bool:
 def names_a_person(name: str) -> bool:
     """Whether a column's name says that it holds people's names.
 
-    Examples
-    --------
     >>> names_a_person("name"), names_a_person("LastName"), names_a_person("drug_name")
     (True, True, False)
     """
@@ -208,16 +189,11 @@ def names_a_person(name: str) -> bool:
 
 
 def numbers_what(name: str) -> str | None:
-    """Say whose number a column's name says it is.
+    """Say whose number a column's name says it is: ``person``, ``record`` (a visit, a row), ``something``, ``perhaps``, None.
 
-    Returns
-    -------
-    str or None
-        ``person``, ``record`` (a visit, a row), ``something`` (an id, nobody knows of what), ``perhaps`` (a word that
-        ends so, as *covid* does, or a person alone, as in *subject*: the values must bear it out), or None.
+    ``something`` is an id, nobody knows of what. ``perhaps`` is a word that ends so, as *covid* does, or a person alone, as
+    in *subject*: the values must bear it out.
 
-    Examples
-    --------
     >>> [numbers_what(name) for name in ("patient_id", "DUPERSID", "visitNo", "id", "education-num")]
     ['person', 'person', 'record', 'something', None]
     """
@@ -242,13 +218,7 @@ def numbers_what(name: str) -> str | None:
 
 
 def weighs(name: str) -> bool:
-    """Whether a column's name says that it holds survey weights.
-
-    Examples
-    --------
-    >>> weighs("fnlwgt"), weighs("instance_weight"), weighs("weight")
-    (True, True, False)
-    """
+    """Whether a column's name says that it holds survey weights; *weight* alone does not."""
     known = set(parts(name))
     return bool(known & WEIGHTS) or (bool(known & {"weight", "weights"}) and bool(known & SURVEYS))
 
@@ -263,20 +233,10 @@ MOST_CODES = 100
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a column probably means.
+    """What a column probably means, the role this speaks for, and why.
 
-    Parameters
-    ----------
-    looks_like
-        In a word or two: ``name``, ``id``, ``e-mail address``, ``date``, ``ZIP or similar code``, ``health`` …
-    role
-        The role this speaks for.
-    reason
-        Why, in part of a sentence.
-    settings
-        Keys of the policy beside the role: kind and hierarchy.
-    warning
-        What the steward should look at; often nothing.
+    ``looks_like``: in a word or two, such as ``ZIP or similar code``; ``reason``: part of a sentence.
+    ``settings``: keys of the policy beside the role: kind and hierarchy. ``warning``: for the steward; often nothing.
     """
 
     looks_like: str
@@ -289,18 +249,7 @@ class Meaning:
 def settings_of(cells: Cells) -> dict[str, Any]:
     """Declare the kind of a column that is published in classes; whole numbers with a nominal name are codes.
 
-    Parameters
-    ----------
-    cells
-        The column.
-
-    Examples
-    --------
-    >>> import numpy as np, polars as pl
-    >>> from likeness.profiling.cells import Cells
-    >>> codes = Cells("race", "integer", np.array([0, 1]), pl.Series([1, 2]), np.array([1, 1]))
-    >>> settings_of(codes)
-    {'kind': 'categorical'}
+    Nothing is declared of truth values, texts and moments whose kind the cells tell.
     """
     if cells.kind_to_declare is not None:
         return {"kind": cells.kind_to_declare}
@@ -310,13 +259,7 @@ def settings_of(cells: Cells) -> dict[str, Any]:
 
 
 def with_article(noun: str) -> str:
-    """Put the indefinite article before a noun.
-
-    Examples
-    --------
-    >>> with_article("e-mail address"), with_article("phone number")
-    ('an e-mail address', 'a phone number')
-    """
+    """Put the indefinite article before a noun, by its first letter."""
     return f"an {noun}" if noun[0] in "aeioI" else f"a {noun}"
 
 
@@ -558,21 +501,6 @@ _RULES = (
 
 
 def interpret(cells: Cells) -> Meaning:
-    """Say what a column probably means; the first rule that applies decides.
-
-    Parameters
-    ----------
-    cells
-        The column.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from likeness.profiling.cells import read_cells
-    >>> from likeness.tables import read
-    >>> table = read(pl.DataFrame({"zip": ["02139", "02141"], "sex": ["f", "m"], "disease": ["flu", "flu"]}))
-    >>> [interpret(read_cells(table, name)).role for name in table.names]
-    ['quasi', 'quasi', 'drop']
-    """
+    """Say what a column probably means: the first rule that applies decides; where none does, it is a quasi-identifier."""
     found = (rule(cells) for rule in _RULES)
     return next((meaning for meaning in found if meaning is not None), None) or quasi(cells)

@@ -33,16 +33,9 @@ _PERSONAL = ("social security number", "e-mail address", "phone number", "number
 class Persons:
     """Who stands in the table how often.
 
-    Parameters
-    ----------
-    duplicates
-        Records that equal an earlier one in every column.
-    column
-        The column whose repeated values are most likely people with several records; None where there is none.
-    people
-        Different values of that column (records, where there is none).
-    most
-        Largest number of records of one of them.
+    ``duplicates``: records that equal an earlier one in every column.
+    ``column``: the one whose repeated values are most likely people with several records; None where there is none.
+    ``people``: its different values, or the records where there is none; ``most``: largest number of records of one.
     """
 
     duplicates: int
@@ -61,16 +54,9 @@ class Persons:
 
 
 def individual_of(persons: Persons, columns: Sequence[ColumnProfile]) -> str | None:
-    """Name the column that a policy should count people by.
+    """Name the column that a policy should count people by; None where none fits, or no column is quasi or sensitive.
 
     Only an identifier, which is never published, can be it. A mere name should not, as namesakes would be one person.
-
-    Parameters
-    ----------
-    persons
-        Who stands in the table how often.
-    columns
-        What is said about every column.
     """
     found = [own for own in columns if own.name == persons.column]
     fits = any(tells_apart(own.role, own.looks_like) for own in found)
@@ -78,26 +64,15 @@ def individual_of(persons: Persons, columns: Sequence[ColumnProfile]) -> str | N
 
 
 def tells_apart(role: str, looks_like: str) -> bool:
-    """Whether a column of this role that looks like this may be what a policy counts people by.
-
-    Examples
-    --------
-    >>> tells_apart("identifier", "id"), tells_apart("identifier", "name"), tells_apart("quasi", "id")
-    (True, False, False)
-    """
+    """Whether a policy may count people by a column of this role and look: an identifier that is no mere name."""
     return role == "identifier" and looks_like != "name"
 
 
 def find_persons(columns: Mapping[str, Cells], meanings: Mapping[str, Meaning]) -> Persons:
     """Count duplicates and find the column that names a person with several records.
 
-    Numbers of people come first, then their e-mail addresses and the like, then ids of something, names last: a
-    name that repeats beside numbers that do not is a namesake.
-
-    Parameters
-    ----------
-    columns, meanings
-        Every column by name, and what it means.
+    Numbers of people come first, then their e-mail addresses and the like, then ids of something, names last: a name that
+    repeats beside numbers that do not is a namesake.
     """
     height = next(iter(columns.values())).height
     duplicates = height - count_groups(list(columns.values()))
@@ -128,35 +103,17 @@ def _candidates(meanings: Mapping[str, Meaning]) -> list[str]:
 
 
 def count_groups(columns: Sequence[Cells]) -> int:
-    """Count different combinations of the values of columns, missing ones being equal.
-
-    Parameters
-    ----------
-    columns
-        At least one.
-    """
+    """Count different combinations of the values of columns (at least one), missing ones being equal."""
     return len(group_sizes(columns))
 
 
 def group_sizes(columns: Sequence[Cells]) -> NDArray[np.int64]:
-    """Count the records of every combination of the values of columns.
-
-    Returns
-    -------
-    (groups,) int64
-        In no particular order.
-    """
+    """(groups,) Records of every combination of the values of columns, as `keys_of` numbers them."""
     return np.bincount(keys_of(columns))
 
 
 def keys_of(columns: Sequence[Cells]) -> NDArray[np.int64]:
-    """Number the combinations of the values of columns, record by record.
-
-    Returns
-    -------
-    (n,) int64
-        From 0, without gaps.
-    """
+    """(n,) Number of each record's combination of the values of columns: from 0, without gaps, in no particular order."""
     key, span = np.zeros(columns[0].height, np.int64), 1
     for cells in sorted(columns, key=lambda own: own.radix):
         radix = max(1, cells.radix)
@@ -189,16 +146,9 @@ SHOWN = 5
 class Standing:
     """How many records a set of columns singles out.
 
-    Parameters
-    ----------
-    columns
-        Their names.
-    groups
-        Different combinations of their values; a missing value is one of its own.
-    smallest
-        Records (people, where a column names them) of the smallest group: the k the table has as it is.
-    below
-        Size to the number of records in groups of fewer records (people) than that; below 2 they are unique.
+    ``groups``: different combinations of their values; a missing value is one of its own.
+    ``smallest``: records (people, where a column names them) of the smallest group: the k the table has as it is.
+    ``below``: size to the number of records in groups of fewer records (people) than that; below 2 they are unique.
     """
 
     columns: tuple[str, ...]
@@ -221,16 +171,9 @@ class Standing:
 class Uniqueness:
     """How much the quasi-identifiers single people out.
 
-    Parameters
-    ----------
-    together
-        All of them; None without any.
-    alone
-        Each by itself, the one that identifies most first.
-    pairs
-        The pairs that identify most, of the first `PAIRED` of these.
-    of_people
-        Whether groups are measured in people, not in records.
+    ``together``: all of them; None without any. ``alone``: each by itself, the one that identifies most first.
+    ``pairs``: the `SHOWN` that identify most, of the first `PAIRED` of these.
+    ``of_people``: whether groups are measured in people, not in records.
     """
 
     together: Standing | None
@@ -249,25 +192,7 @@ class Uniqueness:
 
 
 def measure_uniqueness(quasi: Mapping[str, Cells], person: Cells | None = None) -> Uniqueness:
-    """Measure how much quasi-identifiers single people out.
-
-    Parameters
-    ----------
-    quasi
-        The quasi-identifiers by name.
-    person
-        The column that names a person, where people have several records.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from likeness.profiling.cells import read_cells
-    >>> from likeness.tables import read
-    >>> table = read(pl.DataFrame({"sex": ["f", "f", "m"], "age": [30, 31, 31]}))
-    >>> found = measure_uniqueness({name: read_cells(table, name) for name in table.names})
-    >>> found.together.below[2], [standing.below[2] for standing in found.alone]
-    (3, [1, 1])
-    """
+    """Measure how much quasi-identifiers single people out; ``person``: who they are, where they have several records."""
     if not quasi:
         return Uniqueness(None, (), (), person is not None)
     alone = sorted((_standing([cells], person) for cells in quasi.values()), key=_order)

@@ -42,16 +42,9 @@ _ROOM = 20
 
 @dataclass(frozen=True)
 class RareValue:
-    """A sensitive value that few have.
+    """A sensitive value that few have; records are counted, or people where these are.
 
-    Parameters
-    ----------
-    label
-        The value.
-    count
-        Records that have it; people, where these are counted.
-    smallest_class
-        β to the size of the smallest class that may hold it under enhanced β-likeness, counted likewise.
+    ``smallest_class``: β to the size of the smallest class that may hold it under enhanced β-likeness.
     """
 
     label: str
@@ -66,30 +59,18 @@ class Reach:
     β-likeness, t-closeness and δ-disclosure can be met with any parameter: the whole table as one class has the
     distribution it is compared with. What they cost is told by the smallest classes of rare values.
 
-    Where people are counted, α, the smallest classes and what suits β-likeness are of people: shares are people who
-    have a value, of all people. l and c are of distinct pairs of a person and a value, as these models count them.
+    Where people are counted, α, the smallest classes and what suits β-likeness are of people: shares are people who have a
+    value, of all people. l and c are of distinct pairs of a person and a value, as these models count them.
 
-    Parameters
-    ----------
-    column
-        The sensitive column.
-    values
-        Different values, the missing one included: the largest l of distinct l-diversity.
-    entropy_l
-        Largest l of entropy l-diversity, not rounded up.
-    recursive_c
-        l to the c that recursive (c,l)-diversity must exceed.
-    alpha
-        Smallest α of (α,k)-anonymity, not rounded down: the share of the most frequent value.
-    rare
-        The rarest values, the rarest first.
-    suits_beta
-        Whether β-likeness with β = 4 can be met in classes that are small beside the table.
-    people
-        Number of people, where these are counted instead of records.
-    eir_l
-        An l of eir-l-diversity that is surely met, where people are counted: fewer values, even the most frequent ones,
-        are had by fewer people than there are. The largest one may be larger.
+    ``values``: different ones, the missing one included: the largest l of distinct l-diversity.
+    ``entropy_l``: largest l of entropy l-diversity, not rounded up.
+    ``recursive_c``: l to the c that recursive (c,l)-diversity must exceed.
+    ``alpha``: smallest α of (α,k)-anonymity, not rounded down: the share of the most frequent value.
+    ``rare``: the rarest values, the rarest first.
+    ``suits_beta``: whether β-likeness with β = 4 can be met in classes that are small beside the table.
+    ``people``: how many, where they are counted instead of records; else None, and so is ``eir_l``.
+    ``eir_l``: an l of eir-l-diversity that is surely met: fewer values, even the most frequent ones, are had by fewer
+    people than there are. The largest one may be larger.
     """
 
     column: str
@@ -127,27 +108,9 @@ class Reach:
 
 
 def measure_reach(cells: Cells, person: Cells | None = None) -> Reach:
-    """Measure what a sensitive column can meet.
+    """Measure what a sensitive column can meet; missing values count as one value.
 
-    Parameters
-    ----------
-    cells
-        The column; missing values count as one value.
-    person
-        The column that the policy counts people by, where they have several records.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from likeness.profiling.cells import read_cells
-    >>> from likeness.tables import read
-    >>> frame = pl.DataFrame({"who": [1, 1, 1, 2], "disease": ["flu", "flu", "hiv", "cold"]})
-    >>> who, disease = (read_cells(read(frame), name) for name in frame.columns)
-    >>> reach = measure_reach(disease)
-    >>> reach.values, reach.alpha, reach.recursive_c[2], reach.rare[0].smallest_class[4]
-    (3, 0.5, 1.0, 2)
-    >>> measure_reach(disease, who).recursive_c[2]  # of three people and values
-    0.5
+    ``person``: the column that the policy counts people by, where they have several records; None to count records.
     """
     counts, total = _counted(cells, person)
     places = np.arange(counts.size)
@@ -177,15 +140,8 @@ def measure_reach(cells: Cells, person: Cells | None = None) -> Reach:
 def smallest_class(count: int, total: int, beta: int) -> int:
     """Size of the smallest class that may hold a value under enhanced β-likeness: at least ``1 / f(p)``, rounded up.
 
-    Parameters
-    ----------
-    count, total
-        Records (or people) of the value, and of the table.
-    beta
-        The bound on relative gain.
+    ``p`` is ``count / total``, of records or of people.
 
-    Examples
-    --------
     >>> smallest_class(2, 19, 2)  # f(2/19) = 6/19 (Cao & Karras 2012, Example 2)
     4
     """
@@ -224,15 +180,7 @@ _MOST_OF_TABLE = 4
 
 @dataclass(frozen=True)
 class Proposal:
-    """One privacy model of the proposed policy.
-
-    Parameters
-    ----------
-    model
-        As a policy file has it under ``privacy``.
-    reason
-        Why, in a sentence.
-    """
+    """One privacy model of the proposed policy, as its file has it under ``privacy``, and why, in a sentence."""
 
     model: dict[str, Any]
     reason: str
@@ -246,18 +194,10 @@ def propose_guarantee(
     *,
     of_people: bool = False,
 ) -> tuple[Proposal, ...]:
-    """Propose models that the table can meet.
+    """Propose models that the table can meet: k-anonymity, and one for each sensitive column.
 
-    Parameters
-    ----------
-    records
-        The number of records.
-    persons
-        Whether people have several of them.
-    sensitive, reaches
-        The sensitive columns, and what each can meet, in the same order.
-    of_people
-        Whether the policy names the column that people are counted by.
+    ``of_people``: whether the policy names the column that people are counted by. With several sensitive columns, their
+    models say ``others: unknown`` unless all hold for who knows the other columns, and always where people are counted.
     """
     found = [_k_of_people(persons.people) if of_people else _k_anonymity(records, persons)]
     models = {reach.column: _on(reach) for reach in reaches}
@@ -282,15 +222,7 @@ def propose_guarantee(
 def identity_reserved(reaches: Sequence[Reach]) -> tuple[dict[str, Any], ...]:
     """Give the models to ask for instead where one person's records are to be published under one number.
 
-    Parameters
-    ----------
-    reaches
-        What each sensitive column can meet, people being counted.
-
-    Returns
-    -------
-    tuple of dict
-        As a policy file has them under ``privacy``; none where nobody is counted, or there is no person but one.
+    As a policy file has them under ``privacy``; none where no people are counted, or there is only one.
     """
     people = max((reach.people or 0 for reach in reaches), default=0)
     if people < 2:

@@ -35,42 +35,14 @@ if TYPE_CHECKING:
 class Profile:
     """What was found in a table, and the policy it speaks for; made by `profile`.
 
-    Printed, it is a page for the steward; in a notebook, tables. It holds counts, markers of missing values and the
-    labels of rare sensitive values, so it is private.
+    Printed, it is a page for the steward; in a notebook, tables. It holds counts, markers of missing values and the labels
+    of rare sensitive values, so it is private.
 
-    Parameters
-    ----------
-    source
-        What the table is called.
-    records
-        The number of records.
-    size
-        Bytes that the table takes in memory, as its frame library says.
-    columns
-        What is said about every column, in the order of the table.
-    links
-        Columns that say the same as others, or determine them.
-    persons
-        Duplicates, and people with several records.
-    uniqueness
-        How much the quasi-identifiers single people out.
-    reach
-        The strongest parameters each sensitive column can meet.
-    guarantee
-        The models that are proposed.
-    warnings
-        What the steward should look at, about the table as a whole.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import likeness as lk
-    >>> ages, diseases = [30, 31, 30, 64, 66, 66], ["flu", "cold", "flu", "hiv", "flu", "cold"]
-    >>> found = lk.profile(pl.DataFrame({"age": ages, "disease": diseases}))
-    >>> found["disease"].role, found.uniqueness.together.below[2]
-    ('sensitive', 2)
-    >>> lk.anonymize(pl.DataFrame({"age": ages, "disease": diseases}), found.policy(), seed=1).table.height
-    6
+    ``source``: what the table is called. ``size``: bytes that it takes in memory, as its frame library says.
+    ``columns``: what is said about each, in the order of the table. ``links``: columns that say the same as others, or
+    determine them. ``persons``: duplicates, and people with several records.
+    ``reach``: the strongest parameters each sensitive column can meet. ``guarantee``: the models that are proposed.
+    ``warnings``: what the steward should look at, about the table as a whole.
     """
 
     source: str
@@ -85,13 +57,7 @@ class Profile:
     warnings: tuple[str, ...]
 
     def __getitem__(self, name: str) -> ColumnProfile:
-        """Give what is said about one column.
-
-        Raises
-        ------
-        TableError
-            If there is no such column.
-        """
+        """Give what is said about one column; `TableError` if there is no such column."""
         for column in self.columns:
             if column.name == name:
                 return column
@@ -113,13 +79,7 @@ class Profile:
         return 4 * self.records * len(self.with_role("quasi") + self.with_role("sensitive"))
 
     def policy(self) -> Policy:
-        """Make the proposed policy.
-
-        Returns
-        -------
-        Policy
-            The one that `policy_yaml` writes.
-        """
+        """Make the proposed policy, the one that `policy_yaml` writes."""
         from likeness.policy import Policy
 
         return Policy.from_mapping(self.policy_mapping(), where="proposed policy")
@@ -136,21 +96,12 @@ class Profile:
     def policy_yaml(self) -> str:
         """Write the proposed policy as YAML, with a comment on every column that says why.
 
-        Returns
-        -------
-        str
-            `anonymize` accepts it unchanged for the table it was made of.
+        `anonymize` accepts it unchanged for the table it was made of.
         """
         return write_policy(self)
 
     def write_policy(self, path: str | Path) -> None:
-        """Write the proposed policy to a file; UTF-8.
-
-        Raises
-        ------
-        OutputError
-            If the file cannot be written.
-        """
+        """Write the proposed policy to a file, in UTF-8; `OutputError` if it cannot be written."""
         from pathlib import Path
 
         from likeness.errors import OutputError
@@ -205,18 +156,7 @@ _LONGEST_KEY = 100
 
 
 def write_policy(profile: Profile) -> str:
-    """Write the policy a profile proposes, with its reasons.
-
-    Parameters
-    ----------
-    profile
-        The profile.
-
-    Returns
-    -------
-    str
-        YAML that loads as `Profile.policy`.
-    """
+    """Write the policy a profile proposes, with its reasons: YAML that loads as `Profile.policy`."""
     lines = [
         _comment(f"Proposed for {profile.source}: {count(profile.records, 'record')}, {count(len(profile.columns), 'column')}."),
         "# A proposal, not a judgement: only you know what others may know of these people. Read every line.",
@@ -326,13 +266,7 @@ _SHOWN_ALONE = 5
 
 
 def as_text(profile: Profile) -> str:
-    """Write a profile as plain text.
-
-    Parameters
-    ----------
-    profile
-        The profile.
-    """
+    """Write a profile as plain text."""
     rows = _rows(profile)
     widths = [max(len(row[i]) for row in [_HEAD, *rows]) for i in range(len(_HEAD))]
     lines = [_title(profile), ""]
@@ -343,13 +277,7 @@ def as_text(profile: Profile) -> str:
 
 
 def as_html(profile: Profile) -> str:
-    """Show a profile as a table and lists.
-
-    Parameters
-    ----------
-    profile
-        The profile.
-    """
+    """Show a profile as a table and lists, in HTML."""
     head = "".join(f"<th>{title}</th>" for title in _HEAD)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in _rows(profile)

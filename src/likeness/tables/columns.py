@@ -30,20 +30,10 @@ _STORED = {"integer": "<i8", "real": "<f8", "date": "<M8[D]"}
 class EncodedColumn:
     """A column as codes into its distinct values.
 
-    Parameters
-    ----------
-    name
-        The column's name.
-    kind
-        ``"integer"``, ``"real"``, ``"date"``, ``"boolean"`` or ``"text"``.
-    codes
-        Shape (n,), int32: the index into ``values`` of each record; -1 where the value is missing.
-    values
-        Shape (m,): the distinct values that occur, ascending; int64, float64, datetime64[D], bool,
-        or an object array of str, by kind.
+    ``kind``: ``integer``, ``real``, ``date``, ``boolean`` or ``text``.
+    ``codes``: (n,) int32, index into ``values`` of each record; -1 where the value is missing.
+    ``values``: (m,) those that occur, ascending; int64, float64, datetime64[D], bool, or an object array of str, by kind.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> from likeness.tables import read
     >>> age = read(pl.DataFrame({"age": [40, 31, None, 40]})).encode("age")
@@ -57,13 +47,7 @@ class EncodedColumn:
     values: NDArray[Any]
 
     def counts(self) -> NDArray[np.int64]:
-        """Count the records of each value.
-
-        Returns
-        -------
-        NDArray[np.int64]
-            Shape (m,); missing records are counted nowhere.
-        """
+        """(m,) Records of each value; missing ones are counted nowhere."""
         # Shifting by one gives the missing records a bin of their own, which is then left out.
         return np.bincount(self.codes + np.int32(1), minlength=len(self.values) + 1)[1:]
 
@@ -92,21 +76,8 @@ class EncodedColumn:
 class Labelled:
     """A text column given as codes, so that each label is written once.
 
-    Parameters
-    ----------
-    codes
-        Shape (n,), int32: the index into ``labels`` of each record; -1 makes the cell null.
-    labels
-        The text of each code; need not be sorted, may repeat.
-
-    Examples
-    --------
-    >>> import numpy as np, polars as pl
-    >>> from likeness.tables import build, read
-    >>> like = read(pl.DataFrame({"age": [40, 31]}))
-    >>> column = Labelled(np.array([0, 1, -1], dtype=np.int32), ["[18, 39]", "[40, 90]"])
-    >>> build(like, {"age": column})["age"].to_list()
-    ['[18, 39]', '[40, 90]', None]
+    ``codes``: (n,) int32, index into ``labels`` of each record; -1 makes the cell null. Labels need not be sorted and may
+    repeat.
     """
 
     codes: NDArray[np.int32]
@@ -117,13 +88,8 @@ class Labelled:
 class Distinct:
     """Codes per record and the raw values they stand for.
 
-    Parameters
-    ----------
-    codes
-        Shape (n,), int32; -1 where the value is null or NaN.
-    values
-        Int64, Float64, Boolean, Date, Datetime or String, without nulls, in any order. Values that
-        do not occur and, for String, repeated values are allowed.
+    ``codes``: (n,) int32; -1 where the value is null or NaN. ``values``: Int64, Float64, Boolean, Date, Datetime or String,
+    without nulls, in any order; some may not occur, and Strings may repeat.
     """
 
     codes: NDArray[np.int32]
@@ -222,18 +188,8 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+|inf)(?:[eE][+-]?[0-9
 class RawColumn:
     """One column's distinct raw values, with what a message needs to point at a cell.
 
-    Parameters
-    ----------
-    source, name
-        The table and the column.
-    data
-        Codes and raw values.
-    decimal
-        The decimal mark of numbers in text; None if it is still to be found.
-    where
-        Names the place of a row (from 0): ``"line 17"`` or ``"row 16"``.
-    thousands
-        What separates thousands of numbers in text, where that was said.
+    ``decimal``: the decimal mark of numbers in text; None if it is still to be found. ``thousands``: what separates their
+    thousands, where that was said. ``where`` names the place of a row (from 0): ``"line 17"`` or ``"row 16"``.
     """
 
     source: str
@@ -275,13 +231,7 @@ class RawColumn:
 
 
 def is_marked(values: pl.Series, markers: Sequence[str]) -> pl.Series:
-    """Which values a marker names: equal text, equal number, or the text of a date or boolean.
-
-    Examples
-    --------
-    >>> is_marked(pl.Series([-9.0, 9.0]), ["", "-9"]).to_list()
-    [True, False]
-    """
+    """Which values a marker names: equal text, equal number, or the text of a date or boolean (capitals or not)."""
     if values.dtype.is_numeric():
         return values.is_in(_numbers(markers, whole=values.dtype.is_integer()))
     if values.dtype == pl.Boolean:

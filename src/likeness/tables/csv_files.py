@@ -34,15 +34,7 @@ _QUOTED_OR_PADDED = b"Q(?:[^Q]|QQ)*Q|D "
 
 @dataclass(frozen=True)
 class Dialect:
-    """How records are split into cells.
-
-    Parameters
-    ----------
-    delimiter
-        One character.
-    quote
-        One character, or None when quotes have no meaning.
-    """
+    """How records are split into cells: by one character each; ``quote`` is None when quotes have no meaning."""
 
     delimiter: str
     quote: str | None = '"'
@@ -50,10 +42,7 @@ class Dialect:
     def records(self, data: bytes) -> Iterator[tuple[int, list[str]]]:
         """Read records one by one with the line each begins on: for headers, samples and messages only.
 
-        Raises
-        ------
-        csv.Error
-            If a quote is not closed, or is followed by something other than a delimiter.
+        `csv.Error` if a quote is not closed, or is followed by something other than a delimiter.
         """
         lines = (line.decode() for line in io.BytesIO(data))
         if self.quote is None:
@@ -76,33 +65,10 @@ class Dialect:
 
 
 def find_delimiter(data: bytes, *, source: str, quote: str | None, header: bool) -> str:
-    r"""Find the delimiter: the one that splits the first records into equally many cells.
+    """Find the delimiter: the one that splits most of the first records into equally many cells.
 
-    Parameters
-    ----------
-    data
-        UTF-8 text.
-    source
-        What messages call it.
-    quote
-        The quote character, or None.
-    header
-        Whether the first record names the columns and so says how many there are.
-
-    Returns
-    -------
-    str
-        Comma, semicolon, tab or bar; a comma when nothing splits the header.
-
-    Raises
-    ------
-    TableError
-        If two delimiters fit equally well.
-
-    Examples
-    --------
-    >>> find_delimiter(b"age;dose\n40;3,5\n31;2,5\n", source="a.csv", quote='"', header=True)
-    ';'
+    Comma, semicolon, tab or bar; a comma when none splits them. With ``header``, the first record says how many cells
+    there must be; else it is the most frequent number. `TableError` if two delimiters fit equally well.
     """
     fit = {}
     for delimiter in _CANDIDATES:
@@ -120,21 +86,9 @@ def find_delimiter(data: bytes, *, source: str, quote: str | None, header: bool)
 
 
 def without_padding(data: bytes, dialect: Dialect, *, declared: bool = False) -> bytes:
-    """Take away the one space after each delimiter, if every delimiter has it (``1, x, y``).
+    """Take away the one space after each delimiter, if every delimiter has it (``1, x, y``); quoted cells are left alone.
 
-    Parameters
-    ----------
-    data
-        UTF-8 text.
-    dialect
-        Its delimiter and quote.
-    declared
-        Whether the steward said so; otherwise the first records decide.
-
-    Returns
-    -------
-    bytes
-        The text without that padding; quoted cells are left alone.
+    The first records decide, unless the steward has ``declared`` it.
     """
     delimiter, quote = dialect.delimiter.encode(), (dialect.quote or "").encode()
     padded = delimiter + b" "
@@ -173,31 +127,10 @@ _BLOCK = 1 << 24  # bytes looked at together
 
 
 def count_records(data: bytes, dialect: Dialect, width: int) -> int | None:
-    r"""Count the records, if it is plain that each has `width` cells.
+    """Count the records, the header among them, if it is plain that each has ``width`` cells; else None.
 
-    Only delimiters, quotes and line ends are looked at, all at once; a file of 100 MB takes well under
-    a second.
-
-    Parameters
-    ----------
-    data
-        UTF-8 text.
-    dialect
-        Its delimiter and quote.
-    width
-        Cells that every record must have.
-
-    Returns
-    -------
-    int or None
-        The number of records, the header among them; None when a record has more or fewer cells, or
-        quotes stand where this cannot follow them (then `check_records` decides).
-
-    Examples
-    --------
-    >>> from likeness.tables.csv_files import Dialect
-    >>> count_records(b'a,b\n1,"x,y"\n', Dialect(","), 2), count_records(b"a,b\n1\n", Dialect(","), 2)
-    (2, None)
+    Only delimiters, quotes and line ends are looked at, all at once; a file of 100 MB takes well under a second. None when
+    a record has more or fewer cells, or quotes stand where this cannot follow them: then `check_records` decides.
     """
     delimiter, quote = dialect.delimiter.encode(), (dialect.quote or "").encode()
     structure = data.translate(None, bytes(set(range(256)) - {*delimiter, *quote, *b"\n"}))
@@ -235,24 +168,9 @@ def _quotes_enclose_cells(data: bytes, delimiter: bytes, quote: bytes) -> bool:
 
 
 def check_records(data: bytes, dialect: Dialect, width: int, *, source: str) -> int:
-    """Count the records one by one, stopping at the first that has not `width` cells.
+    """Count the records one by one, the header among them, stopping at the first that has not ``width`` cells.
 
-    Parameters
-    ----------
-    data, dialect, width
-        As for `count_records`.
-    source
-        What messages call the file.
-
-    Returns
-    -------
-    int
-        The number of records, the header among them.
-
-    Raises
-    ------
-    TableError
-        At the first record with more or fewer cells, and at a quote that is not closed.
+    `TableError` at that record, and at a quote that is not closed.
     """
     records, line = 0, 1
     try:
@@ -281,17 +199,9 @@ def read_csv(
     thousands: str | None = None,
     header: bool | Sequence[str],
 ) -> Table:
-    """Read a CSV file; `likeness.tables.read` explains the parameters.
+    """Read a CSV file as columns of text without nulls; `likeness.tables.read` explains the parameters.
 
-    Returns
-    -------
-    Table
-        Of a polars frame whose columns are all String, without nulls.
-
-    Raises
-    ------
-    TableError
-        If the file cannot be read, is empty or malformed.
+    `TableError` if the file cannot be read, is empty or malformed.
     """
     source = str(path)
     data = to_utf8(read_bytes(path), source=source, encoding=encoding)
@@ -332,29 +242,10 @@ def parse(
     source: str,
     header: bool | Sequence[str] = True,
 ) -> tuple[pl.DataFrame, int]:
-    """Parse CSV text.
+    """Parse CSV text: columns of text without nulls, each `packed_text`, and the line on which the first record begins.
 
-    Parameters
-    ----------
-    data
-        UTF-8 text without a byte order mark.
-    dialect
-        Its delimiter and quote.
-    source
-        What messages call it.
-    header
-        True if the first record names the columns; False or the names if it does not.
-
-    Returns
-    -------
-    tuple[polars.DataFrame, int]
-        Every column of text, without nulls, as codes into its own dictionary (`packed_text`); and the line on which the first
-        record begins.
-
-    Raises
-    ------
-    TableError
-        For duplicate or empty names, records with more or fewer cells, and quotes not closed.
+    ``data``: UTF-8 without a byte order mark. ``header``: True if the first record names the columns, else False or names.
+    `TableError` for duplicate or empty names, records with more or fewer cells, and quotes not closed.
     """
     names, first_line = _names(data, dialect, source=source, header=header)
     problems = name_problems(names, source)
@@ -390,14 +281,7 @@ def split(
 ) -> pl.DataFrame | None:
     """Let polars split the text into columns of text; None if it cannot. Whether it took every line is not looked at.
 
-    Parameters
-    ----------
-    data, dialect
-        As for `parse`.
-    names, types
-        Of the columns: text, or `packed_text`, shared by the parts of one file.
-    header
-        Whether the first record names the columns.
+    ``types``: text, or `packed_text`, shared by the parts of one file. ``header``: whether names come first.
     """
     try:
         frame = pl.read_csv(

@@ -31,24 +31,9 @@ _RARE, _FEW = 10, 3
 
 
 def read_bytes(path: Path, *, packed: bool = True) -> bytes:
-    """Read a file whole, decompressing gzip.
+    """Read a file whole, decompressing gzip, which is refused where it must not be ``packed``.
 
-    Parameters
-    ----------
-    path
-        The file.
-    packed
-        Whether it may be compressed.
-
-    Returns
-    -------
-    bytes
-        Its content.
-
-    Raises
-    ------
-    TableError
-        If it does not exist, is a folder, cannot be read, is damaged gzip, or gzip that must not be.
+    `TableError` for that, and if it does not exist, is a folder, cannot be read, or is damaged gzip.
     """
     try:
         data = path.read_bytes()
@@ -71,28 +56,11 @@ def read_bytes(path: Path, *, packed: bool = True) -> bytes:
 
 
 def to_utf8(data: bytes, *, source: str, encoding: str | None) -> bytes:
-    """Bring the bytes of a text file to UTF-8 without a byte order mark.
+    """Bring the bytes of a text file to UTF-8 without a byte order mark, with lines ended by LF or CRLF.
 
-    Parameters
-    ----------
-    data
-        The bytes of the file.
-    source
-        What messages call it.
-    encoding
-        Its encoding; None if it has a byte order mark or is UTF-8; ``utf-8+cp1252`` (or another encoding of single bytes)
-        where what is UTF-8 is to be read as that, and every other byte as cp1252.
-
-    Returns
-    -------
-    bytes
-        Valid UTF-8, with lines ended by LF or CRLF.
-
-    Raises
-    ------
-    TableError
-        If a byte does not belong to the encoding, and which encodings to try; nothing is guessed. Also if an encoding was given
-        that would garble lines which are UTF-8.
+    ``encoding``: None if it has a byte order mark or is UTF-8; ``utf-8+cp1252`` (or another encoding of single bytes) where
+    what is UTF-8 is to be read as that, and every other byte as cp1252. Nothing is guessed: `TableError` if a byte does not
+    belong to the encoding, saying which to try, and if a given one would garble lines which are UTF-8.
     """
     marked = next((name for mark, name in _MARKS if data.startswith(mark)), None)
     if encoding is None and marked is None and b"\0" in data[:_LOOK]:

@@ -26,8 +26,6 @@ _NUMBER = "(?i)^{quotes}[+-](?:[0-9]*[.,]?[0-9]+e[+-]?[0-9]+|inf(?:inity)?|nan)$
 def are_formulas(texts: pl.Series) -> pl.Series:
     """Which texts a spreadsheet program would take for formulas; as long as `texts`, Boolean.
 
-    Examples
-    --------
     >>> are_formulas(pl.Series(["=1+1", "+A1", "-5", "-1e-05", "-", "a=b", "'=1+1"])).to_list()
     [True, True, False, False, False, False, False]
     """
@@ -37,8 +35,6 @@ def are_formulas(texts: pl.Series) -> pl.Series:
 def escape(texts: pl.Series) -> pl.Series:
     """Write an apostrophe before formulas, and before apostrophes that stand before formulas.
 
-    Examples
-    --------
     >>> escape(pl.Series(["=1+1", "'=1+1", "'tis", "-5"])).to_list()
     ["'=1+1", "''=1+1", "'tis", '-5']
     """
@@ -46,13 +42,7 @@ def escape(texts: pl.Series) -> pl.Series:
 
 
 def unescape(texts: pl.Series) -> pl.Series:
-    """Read what `escape` wrote.
-
-    Examples
-    --------
-    >>> unescape(pl.Series(["'=1+1", "''=1+1", "'tis", "-5"])).to_list()
-    ['=1+1', "'=1+1", "'tis", '-5']
-    """
+    """Read what `escape` wrote."""
     return _where(_after(texts, "'+"), texts.str.slice(1), texts)
 
 

@@ -28,30 +28,15 @@ _EXACT = {pl.Int64, pl.Float64, pl.Boolean, pl.Date}
 
 
 class JoinedTable(Table):
-    """The rows of a table of records with what a table of people says of their persons.
+    """The rows of a table of records with what a table of people says of their persons; made by `join`.
 
-    Made by `join`. The rows are those of the second table in their order, then one for each person of the first
-    that has none there, in the order of the first. Cells that neither table has are null.
+    The rows are those of the second table in their order, then one for each person of the first that has none there, in
+    the order of the first. Cells that neither table has are null. The frame is of the library the first came in.
 
-    Parameters
-    ----------
-    frame
-        Both, as a frame of the library the first came in.
-    first, second
-        The table of people, and the table of records.
-    on
-        The column that names a person; here it holds texts.
-    key
-        What it is called in the second table.
-    first_row, second_row : (rows,) int64
-        Row of each table that a row is made of; -1 for none.
-
-    Attributes
-    ----------
-    without_records : (rows,) bool
-        People of the first table without a row in the second.
-    of_nobody : (rows,) bool
-        Rows of the second table that name a person the first does not have.
+    ``on``: the column that names a person; here it holds texts. ``key``: what it is called in the second table.
+    ``first_row``, ``second_row``: (rows,) int64, row of each table that a row is made of; -1 for none.
+    ``without_records``: (rows,) bool, people of the first table without a row in the second.
+    ``of_nobody``: (rows,) bool, rows of the second table that name a person the first does not have.
     """
 
     def __init__(
@@ -80,19 +65,9 @@ class JoinedTable(Table):
         )
 
     def where(self, row: int, column: str | None = None) -> str:
-        """Name the place of a record in the table it comes from.
+        """Name the place of a record in the table it comes from: ``"line 17 of conditions.csv"``.
 
-        Parameters
-        ----------
-        row
-            Position of the record, from 0.
-        column
-            The column it is about: one of the first table has its place there.
-
-        Returns
-        -------
-        str
-            ``"line 17 of conditions.csv"``.
+        For a ``column`` of the first table alone the place there, else that in the second; where one has no row, the other's.
         """
         places = [(self.second, int(self.second_row[row])), (self.first, int(self.first_row[row]))]
         if self._from_first(column):
@@ -125,44 +100,14 @@ def join(
     missing_in_second: Sequence[str] | None = None,
     unused: Collection[str] = (),
 ) -> JoinedTable:
-    """Join the records of a second table to the people of a first.
+    """Join the records of a second table, any number of each person, to the people of a first, one row each.
 
-    Tables of files and polars frames keep the types of their columns; where the first is a pandas frame or a pyarrow
-    table, whole numbers, numbers, dates, truth values and texts stay what they are in types of that library.
-
-    Parameters
-    ----------
-    first
-        One row per person.
-    second
-        The records, any number of each person.
-    on
-        The column that names a person. Its texts are compared as they are: ``007`` is not ``7``.
-    key
-        What it is called in the second table, where it has another name there.
-    missing, missing_in_second
-        Markers of cells in that column that name nobody; those of the second table are the same when left out.
-    unused
-        Names that may stand in both tables, because nobody needs them: the second's are left out.
-
-    Returns
-    -------
-    JoinedTable
-
-    Raises
-    ------
-    TableError
-        When a table has no such column, another name stands in both, a person stands twice in the first, or no
-        record is of a person of the first.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from likeness.tables import read
-    >>> people = read(pl.DataFrame({"id": ["a", "b"], "age": [40, 31]}))
-    >>> visits = read(pl.DataFrame({"id": ["a", "a"], "disease": ["flu", "cold"]}))
-    >>> join(people, visits, "id").frame.rows()
-    [('a', 40, 'flu'), ('a', 40, 'cold'), ('b', 31, None)]
+    ``on``, called ``key`` in the second table, names a person, compared as text: ``007`` is not ``7``. ``missing`` marks
+    cells in it that name nobody, ``missing_in_second`` those of the second table; None: the same. Of ``unused`` names,
+    which may stand in both tables because nobody needs them, the second's are left out. Types of columns are kept, or,
+    where the first is a pandas frame or pyarrow table, become that library's (numbers, dates, truth values, texts).
+    `TableError` when a table has no such column, another name stands in both, a person stands twice in the first, or no
+    record is of a person of the first.
     """
     key = on if key is None else key
     missing_there = missing if missing_in_second is None else missing_in_second

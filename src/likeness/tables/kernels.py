@@ -9,25 +9,11 @@ from likeness.kernels import njit
 
 @njit(int64(int32[:, ::1], uint8[::1], int64[::1], int64[::1], uint8[::1]), cache=True)
 def join_cells(codes, text, begins, firsts, out):  # compiled: positions only
-    """Write rows of cells one after the other.
+    """Write rows of cells one after the other, and return how many bytes; ``out`` must be long enough.
 
-    Parameters
-    ----------
-    codes : (d, n) int32
-        What each cell says: one of the texts of its column; -1 for the last of them.
-    text : uint8
-        Bytes of all texts, whatever stands behind them included, one after the other.
-    begins : (texts + 1,) int64
-        Where each text begins.
-    firsts : (d + 1,) int64
-        The first text of each column.
-    out : uint8
-        Where to write; long enough.
-
-    Returns
-    -------
-    int
-        How many bytes were written.
+    ``codes``: (d, n), text of each cell among those of its column; -1 for the last of them. ``text``: bytes of all texts,
+    one after the other, whatever stands behind each included. ``begins``: (texts + 1,), where each text begins.
+    ``firsts``: (d + 1,), the first text of each column.
     """
     columns, rows = codes.shape
     at = 0

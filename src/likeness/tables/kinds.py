@@ -40,14 +40,8 @@ MARK_NAMES = {",": "a comma", ".": "a point", " ": "a space", "'": "an apostroph
 class MixedError(TableError):
     """Most cells of a text column are numbers or days, and others are not, or may be read in two ways.
 
-    Parameters
-    ----------
-    *problems
-        The message.
-    found, remedy
-        What the column holds, and what to do that loses nothing, as parts of the message.
-    about
-        ``mixed`` (with other texts), ``thousands`` or ``dates``.
+    ``found``, ``remedy``: what the column holds, and what to do that loses nothing, as parts of the message.
+    ``about``: ``mixed`` (with other texts), ``thousands`` or ``dates``.
     """
 
     def __init__(self, *problems: str, found: str = "", remedy: str = "", about: str = "mixed") -> None:
@@ -89,35 +83,20 @@ def are_whole_with_point(texts: pl.Series, decimal: str) -> pl.Series:
 
 
 def without_point(texts: pl.Series, decimal: str) -> pl.Series:
-    """Write whole numbers such as ``1.0`` without their decimal places; other texts stay.
-
-    Examples
-    --------
-    >>> without_point(pl.Series(["1.0", "10.00", "2.5", "x"]), ".").to_list()
-    ['1', '10', '2.5', 'x']
-    """
+    """Write whole numbers such as ``1.0`` without their decimal places; other texts stay."""
     whole = are_whole_with_point(texts, decimal)
     return texts.set(whole, None).fill_null(texts.str.replace(f"[{decimal}]0*$", ""))
 
 
 def are_grouped(texts: pl.Series, mark: str, decimal: str) -> pl.Series:
-    """Which cells are numbers whose thousands a mark separates.
-
-    Examples
-    --------
-    >>> are_grouped(pl.Series(["1,234.5", "12", "1,23"]), ",", ".").to_list()
-    [True, False, False]
-    """
+    """Which cells are numbers whose thousands a mark separates, such as ``1,234.5``; as long as `texts`, Boolean."""
     return texts.str.contains(_GROUPS.format(mark=_MARKS[mark], point=decimal))
 
 
 def are_surely_grouped(texts: pl.Series, mark: str) -> pl.Series:
     """Which cells are numbers in which a comma or point separates thousands and cannot be a decimal mark.
 
-    Examples
-    --------
-    >>> are_surely_grouped(pl.Series(["1.234", "1.234.567", "1.234,5"]), ".").to_list()
-    [False, True, True]
+    With a point, ``1.234.567`` and ``1.234,5`` are; ``1.234`` is not.
     """
     other = "." if mark == "," else ","
     own = f"[{mark}][0-9]{{3}}"
@@ -125,13 +104,7 @@ def are_surely_grouped(texts: pl.Series, mark: str) -> pl.Series:
 
 
 def without_groups(texts: pl.Series, mark: str | None, decimal: str) -> pl.Series:
-    """Write numbers without the mark that separates their thousands; other texts stay.
-
-    Examples
-    --------
-    >>> without_groups(pl.Series(["1,234.5", "12", "1,23"]), ",", ".").to_list()
-    ['1234.5', '12', '1,23']
-    """
+    """Write numbers without the mark that separates their thousands (None: nothing does); other texts stay."""
     if mark is None:
         return texts
     grouped = are_grouped(texts, mark, decimal)
@@ -139,31 +112,9 @@ def without_groups(texts: pl.Series, mark: str | None, decimal: str) -> pl.Serie
 
 
 def decimal_mark(texts: pl.Series, decimal: str | None, *, column: str) -> str:
-    """Find the decimal mark these texts use, unless it is known.
+    """Find the decimal mark these texts use, unless it is known: ``"."`` unless more of them are numbers with ``","``.
 
-    Parameters
-    ----------
-    texts
-        Distinct cells.
-    decimal
-        ``"."`` or ``","`` when it is known; None to find out.
-    column
-        How to call the column in a message.
-
-    Returns
-    -------
-    str
-        ``"."`` unless more cells are numbers with ``","``.
-
-    Raises
-    ------
-    TableError
-        If every comma could as well separate thousands (``1,234``).
-
-    Examples
-    --------
-    >>> decimal_mark(pl.Series(["3,5", "4"]), None, column="column 'dose'")
-    ','
+    `MixedError` if every comma could as well separate thousands (``1,234``); its message calls the column ``column``.
     """
     if decimal is not None:
         return decimal
@@ -209,25 +160,9 @@ _FILLED = "^(?:0+[-/.]0+[-/.]0+|9+[-/.]9+[-/.]9+|[0-9]{4}[-/](?:00[-/]00|99[-/]9
 
 
 def to_dates(texts: pl.Series) -> pl.Series:
-    """Read dates in the one format that most of them have.
+    """Read dates in the one format that most of them have; null where a cell is no date of that format.
 
-    Parameters
-    ----------
-    texts
-        Distinct cells: YYYY-MM-DD, YYYY/MM/DD, DD.MM.YYYY, or DD/MM/YYYY and MM/DD/YYYY when some
-        day above 12 tells which.
-
-    Returns
-    -------
-    pl.Series
-        Date, as long as `texts`; null where a cell is no date of that format.
-
-    Examples
-    --------
-    >>> to_dates(pl.Series(["01/31/2024", "02/01/2024"])).to_list()
-    [datetime.date(2024, 1, 31), datetime.date(2024, 2, 1)]
-    >>> to_dates(pl.Series(["01/02/2024"])).to_list()  # January or February?
-    [None]
+    YYYY-MM-DD, YYYY/MM/DD, DD.MM.YYYY, or DD/MM/YYYY and MM/DD/YYYY when some day above 12 tells which.
     """
     best = pl.Series([None] * len(texts), dtype=pl.Date)
     for pattern, form in (*_FORMATS, *_slashed_format(texts)):
@@ -256,28 +191,10 @@ def _slashed_format(texts: pl.Series) -> list[tuple[str, str]]:
 
 
 def spellings(texts: pl.Series) -> tuple[dict[str, pl.Series], pl.Series]:
-    """Sort cells by how they write dates, for messages.
+    """Sort cells by how they write dates, for messages: which are days, by spelling, and which are no day of the calendar.
 
-    Parameters
-    ----------
-    texts
-        Distinct cells.
-
-    Returns
-    -------
-    dict of str to Boolean Series
-        Which cells are days, by the name of their spelling; spellings that occur only. Days with slashes may be of two
-        spellings (`EITHER`) where others of both occur, or none that tells.
-    Boolean Series
-        Which cells are written like a date and are no day of the calendar, such as 2023-02-29 and 9999-99-99.
-
-    Examples
-    --------
-    >>> found, none = spellings(pl.Series(["2020-12-31", "31/12/2020", "9999-99-99", "soon"]))
-    >>> {name: cells.to_list() for name, cells in found.items()}
-    {'YYYY-MM-DD': [True, False, False, False], 'DD/MM/YYYY': [False, True, False, False]}
-    >>> none.to_list()
-    [False, False, True, False]
+    Only spellings that occur; days with slashes may be of two (`EITHER`) where others of both occur, or none that tells.
+    No day of the calendar is what is written like a date, such as 2023-02-29 and 9999-99-99.
     """
     found: dict[str, pl.Series] = {}
     none = texts.is_null()
@@ -306,13 +223,7 @@ def spellings(texts: pl.Series) -> tuple[dict[str, pl.Series], pl.Series]:
 
 
 def are_filled(texts: pl.Series) -> pl.Series:
-    """Which cells are written like a date, and all zeros or nines in day and month: they stand for a missing value.
-
-    Examples
-    --------
-    >>> are_filled(pl.Series(["9999-99-99", "00.00.0000", "2020-00-00", "2020-02-30"])).to_list()
-    [True, True, True, False]
-    """
+    """Which cells are written like a date, and all zeros or nines in day and month: they stand for a missing value."""
     return texts.str.contains(_FILLED).fill_null(value=False)
 
 
@@ -323,26 +234,14 @@ _INSTANT = "%Y-%m-%dT%H:%M:%S%.f"
 
 
 def detect(column: RawColumn) -> str:
-    """Find the kind of a column whose markers are already missing.
+    """Find the kind, one of `KINDS`, of a column whose markers are already missing and whose values all occur.
 
-    Parameters
-    ----------
-    column
-        The raw column; every value occurs.
+    Typed columns have the kind of their type (points in time are dates if all are midnights, else text). Text is integer
+    if every value is a plain whole number that fits int64, real if every value is a plain decimal number, date if all are
+    dates of one unambiguous format, else text; whole numbers beyond int64, or with leading zeros, are codes: text.
 
-    Returns
-    -------
-    str
-        One of `KINDS`. Typed columns have the kind of their type (points in time are dates if all are
-        midnights, else text). Text is integer if every value is a plain whole number that fits int64,
-        real if every value is a plain decimal number, date if all are dates of one unambiguous format,
-        and text otherwise; whole numbers beyond int64, or with leading zeros, are codes: text.
-
-    Raises
-    ------
-    TableError
-        If at least half of the records of a text column are numbers, or days, and others are not (`MixedError`), or a
-        comma may be a decimal mark or separate thousands.
+    `MixedError` if at least half of the records of a text column are numbers, or days, and others are not, or a comma may
+    be a decimal mark or separate thousands.
     """
     values = column.values
     if values.dtype == pl.Datetime:
@@ -468,25 +367,10 @@ def _about_dates(column: RawColumn) -> tuple[str, str]:
 
 
 def convert(column: RawColumn, kind: str) -> pl.Series:
-    """Read the distinct values of a column as `kind`.
+    """Read the distinct values of a column as ``kind``, one of `KINDS`.
 
-    Parameters
-    ----------
-    column
-        The raw column.
-    kind
-        One of `KINDS`.
-
-    Returns
-    -------
-    pl.Series
-        As long as ``column.values``: Int64, Float64, Date, Boolean or String, without nulls; not
-        necessarily distinct (``1.0`` and ``1.00``).
-
-    Raises
-    ------
-    TableError
-        At the first cell that is not of that kind, and at infinite numbers.
+    As long as ``column.values``, without nulls, and not necessarily distinct (``1.0`` and ``1.00``).
+    `TableError` at the first cell that is not of that kind, and at infinite numbers.
     """
     values = column.values
     match kind:

@@ -20,19 +20,9 @@ def packed_text(codes: type[pl.DataType] = pl.UInt32) -> pl.Categorical:
 
 
 def narrowed(column: pl.Series, *, growing: int = 1) -> pl.Series:
-    """Pack a packed column as closely as the number of its texts allows: into one or two bytes a cell instead of four.
+    """Pack a packed column as closely as the number of its texts allows: one or two bytes a cell instead of four.
 
-    Parameters
-    ----------
-    column
-        Packed, or a part of such a column.
-    growing
-        How many times as many texts there may come to be, where other parts are to have the same type.
-
-    Examples
-    --------
-    >>> narrowed(pl.Series(["f", "m", "f"], dtype=packed_text())).estimated_size()
-    3
+    ``growing``: how many times as many texts there may come to be, where other parts are to have the same type.
     """
     texts = growing * column.n_unique()
     for codes, most in ((pl.UInt8, 1 << 8), (pl.UInt16, 1 << 16)):
@@ -43,25 +33,12 @@ def narrowed(column: pl.Series, *, growing: int = 1) -> pl.Series:
 
 
 def as_text(column: pl.Series) -> pl.Series:
-    """Unpack a column, for whoever is to see it; columns that are not packed stay as they are.
-
-    Examples
-    --------
-    >>> as_text(pl.Series(["f", "m"], dtype=packed_text())).dtype, as_text(pl.Series([1])).dtype
-    (String, Int64)
-    """
+    """Unpack a column, for whoever is to see it; columns that are not packed stay as they are."""
     return column.cast(pl.String) if _is_packed(column) else column
 
 
 def packed(column: pl.Series) -> tuple[NDArray[np.int32], pl.Series]:
-    """Take any column as codes (-1 for null) and the distinct texts they stand for, in any order.
-
-    Examples
-    --------
-    >>> codes, texts = packed(pl.Series([20, None, 20]))
-    >>> codes, texts.to_list()
-    (array([ 0, -1,  0], dtype=int32), ['20'])
-    """
+    """Take any column as codes, (n,) with -1 for null, and the distinct texts they stand for, in any order."""
     if not _is_packed(column):
         column = column.cast(pl.String).cast(packed_text())
     distinct = column.unique().drop_nulls()

@@ -91,17 +91,7 @@ _PAGE = {
 
 @dataclass(frozen=True)
 class ParquetLayout:
-    """What a Parquet file says of itself.
-
-    Parameters
-    ----------
-    types
-        The columns and their types, all of `TYPES`.
-    rows
-        The number of rows.
-    unpacked
-        Bytes that all pages take when they are unpacked.
-    """
+    """What a Parquet file says of itself: columns and types, all of `TYPES`; rows; bytes of all pages once unpacked."""
 
     types: dict[str, pl.DataType]
     rows: int
@@ -111,24 +101,7 @@ class ParquetLayout:
 def read_layout(data: bytes, source: str) -> ParquetLayout:
     """Read the footer and the headers of all pages; nothing is unpacked.
 
-    Parameters
-    ----------
-    data
-        The file.
-    source
-        What messages call it.
-
-    Raises
-    ------
-    TableError
-        When it is no whole Parquet file, or says anything that `likeness.tables.write` does not.
-
-    Examples
-    --------
-    >>> buffer = io.BytesIO()
-    >>> pl.DataFrame({"age": [30, 31]}).write_parquet(buffer)
-    >>> read_layout(buffer.getvalue(), "release.parquet")
-    ParquetLayout(types={'age': Int64}, rows=2, unpacked=25)
+    `TableError` when it is no whole Parquet file, or says anything that `likeness.tables.write` does not.
     """
     try:
         footer, begin = _footer(data)
@@ -244,10 +217,7 @@ def _footer(data: bytes) -> tuple[dict[int, Any], int]:
 def _types(footer: Mapping[int, Any], source: str) -> dict[str, pl.DataType]:
     """Columns and their types.
 
-    Raises
-    ------
-    TableError
-        At one that `likeness.tables.write` does not write, or a name that is empty or stands twice.
+    `TableError` at one that `likeness.tables.write` does not write, or a name that is empty or stands twice.
     """
     root, columns = footer[2][:1], footer[2][1:]
     if not root or not columns:
@@ -310,13 +280,7 @@ def _check_metadata(footer: Mapping[int, Any], types: Mapping[str, pl.DataType],
 
 
 class _Pages:
-    """The chunks of all columns and their pages.
-
-    Attributes
-    ----------
-    unpacked : int
-        Bytes of all pages when they are unpacked.
-    """
+    """The chunks of all columns and their pages, checked when made; ``unpacked``: bytes of all pages once unpacked."""
 
     def __init__(self, data: bytes, end: int, footer: Mapping[int, Any]) -> None:
         self.data, self.unpacked = data, 0

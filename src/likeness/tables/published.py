@@ -42,38 +42,13 @@ _LINE = 200  # bytes of a line that are looked at for a message
 
 
 def read_published(path: Path, formulas: Formulas = "keep") -> Table:
-    r"""Read a file that `likeness.tables.write` wrote.
+    """Read a file that `likeness.tables.write` wrote, .csv or .parquet, with the same ``formulas``; nothing is inferred.
 
-    Nothing is inferred: every cell of a CSV file is text, an empty cell is ``""``, and there are no
-    nulls. Parquet keeps its types. A table without records is a table here.
+    Every cell of a CSV file is text, an empty cell is ``""``, and there are no nulls. Parquet keeps its types. A table
+    without records is a table here.
 
-    Parameters
-    ----------
-    path
-        A .csv or .parquet file.
-    formulas
-        How it was written: as `likeness.tables.write`.
-
-    Returns
-    -------
-    Table
-        Of a polars frame.
-
-    Raises
-    ------
-    TableError
-        If the file is not there, is no file of its own, or is not as `write` leaves it: byte for byte in CSV,
-        in Parquet with the types that `write` gives; or if a formula is not escaped in a file that escapes them.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "release.csv"
-    ...     _ = file.write_text("zip,sex\n02139,\n")
-    ...     read_published(file).frame.rows()
-    [('02139', '')]
+    `TableError` if the file is not there, is a device or pipe, or is not as `write` leaves it: byte for byte in CSV, in
+    Parquet with the types that `write` gives; or if a formula is not escaped in a file that escapes them.
     """
     table = _as_it_stands(path)
     return _unescaped(table) if formulas == "escape" else table
@@ -135,8 +110,7 @@ def _csv_table(frame: pl.DataFrame, path: Path, first_line: int) -> Table:
 def _in_parts(path: Path) -> Table | None:
     """Read a CSV file some lines at a time, in a fraction of the memory; None where anything is not as `write` leaves it.
 
-    One text has one reading: cells that are written as the very bytes they were read from are those of the file, however it
-    was cut.
+    Cells that are written as the very bytes they were read from are those of the file, however it was cut.
     """
     columns: list[list[pl.Series]] = []
     names: list[str] = []

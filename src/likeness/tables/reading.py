@@ -33,30 +33,9 @@ def read_binary(
     decimal: str = ".",
     thousands: str | None = None,
 ) -> Table:
-    """Read a Parquet or Arrow IPC file (file or stream format).
+    """Read a Parquet or Arrow IPC file (file or stream format) from its bytes; `TableError` if truncated or damaged.
 
-    Parameters
-    ----------
-    path
-        The file.
-    data
-        Its bytes.
-    format
-        ``"parquet"`` or ``"arrow"``.
-    decimal
-        The decimal mark of numbers in text columns.
-    thousands
-        What separates their thousands, if anything does.
-
-    Returns
-    -------
-    Table
-        Of a polars frame.
-
-    Raises
-    ------
-    TableError
-        If it is truncated or damaged.
+    ``format``: ``"parquet"`` or ``"arrow"``. ``decimal``, ``thousands``: marks of the numbers in text columns.
     """
     if not data:
         raise TableError(f"{path}: the file is empty")
@@ -191,23 +170,9 @@ def read_as_said(
     thousands: str | None = None,
     header: bool | Sequence[str] | None = None,
 ) -> Table:
-    """Read a table file with options as the command line and policies write them.
+    r"""Read a table file with options as the command line and policies write them; None for what `read` does unless told.
 
-    Parameters
-    ----------
-    path
-        Its file.
-    delimiter
-        ``tab`` is a tab.
-    quote
-        ``none`` (or nothing between quotes) when quotes have no meaning; None for the usual one.
-    encoding, decimal, thousands, header
-        As in `read`; None for what it does when nothing is said.
-
-    Raises
-    ------
-    TableError
-        As `read`.
+    ``delimiter``: ``tab`` and ``\t`` (two characters) are a tab. ``quote``: ``none``, or nothing, when quotes mean nothing.
     """
     return read(
         path,

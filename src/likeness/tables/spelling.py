@@ -31,8 +31,6 @@ _PLAIN = {"integer": _WHOLE, "real": _REAL, "date": _DAY}
 def texts(values: NDArray[Any] | Sequence[Any]) -> list[str]:
     """Write distinct values as the texts a release uses: ISO days, shortest decimals, ``true`` and ``false``.
 
-    Examples
-    --------
     >>> texts(np.array([1.0, -0.0, 1e-7])), texts(np.array(["2024-03-01"], "datetime64[D]"))
     (['1.0', '0.0', '1e-07'], ['2024-03-01'])
     """
@@ -47,31 +45,10 @@ def texts(values: NDArray[Any] | Sequence[Any]) -> list[str]:
 
 
 def read_texts(kind: str, written: Sequence[str]) -> NDArray[Any]:
-    """Read numbers or days that `texts` wrote.
+    """Read numbers or days that `texts` wrote: (n,) int64, finite float64 or datetime64[D].
 
-    Parameters
-    ----------
-    kind
-        ``integer`` (of 64 bits), ``real`` (of 64 bits, finite) or ``date``.
-    written
-        Their texts.
-
-    Returns
-    -------
-    (n,) int64, float64 or datetime64[D]
-
-    Raises
-    ------
-    ValueError
-        At the first text that is no such number or day, or that `texts` writes otherwise; says what is wrong with it.
-
-    Examples
-    --------
-    >>> read_texts("real", ["0.5", "1e-07"]).tolist()
-    [0.5, 1e-07]
-    >>> read_texts("integer", ["20", "020"])
-    Traceback (most recent call last):
-    ValueError: '020' must read '20': one value is written in one way
+    ``kind``: ``integer``, ``real`` or ``date``. `ValueError` at the first text that is none of that kind, or that `texts`
+    writes otherwise (``020``); says what is wrong with it.
     """
     listed = list(written)
     if max(map(len, listed), default=0) <= LONGEST_NUMBER:
@@ -86,13 +63,7 @@ def read_texts(kind: str, written: Sequence[str]) -> NDArray[Any]:
 
 
 def misspelled(kind: str, text: str) -> str | None:
-    """Say what is wrong with the text of a number or day; None where nothing is.
-
-    Examples
-    --------
-    >>> misspelled("real", "1e-07"), misspelled("real", "nan"), misspelled("date", "today")
-    (None, "'nan' is not of the kind real", "'today' is not of the kind date")
-    """
+    """Say what is wrong with the text of a number or day; None where nothing is."""
     value = plain_value(kind, text)
     if value is None:
         return f"{quoted(text)} is not of the kind {kind}"
@@ -102,8 +73,6 @@ def misspelled(kind: str, text: str) -> str | None:
 def plain_value(kind: str, text: str) -> Any:
     """Take a number or day that a text stands for, however it is written; None where it stands for none.
 
-    Examples
-    --------
     >>> plain_value("integer", " 020"), plain_value("real", "1_0"), plain_value("date", "NaT")
     (20, None, None)
     """

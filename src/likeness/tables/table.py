@@ -29,28 +29,10 @@ if TYPE_CHECKING:
 
 
 def encode(column: RawColumn, *, missing: Sequence[str], kind: str | None) -> EncodedColumn:
-    """Dictionary-encode one raw column.
+    """Dictionary-encode one raw column; cells with the text, or the number, of a ``missing`` marker are missing.
 
-    Parameters
-    ----------
-    column
-        The raw column.
-    missing
-        Markers: cells with this text, or this number, are missing.
-    kind
-        What the values are; None to detect it.
-
-    Returns
-    -------
-    EncodedColumn
-        Codes and distinct values, ascending.
-
-    Raises
-    ------
-    TableError
-        If a cell is not of the declared kind, or the kind cannot be detected.
-    InvalidError
-        If there is no such kind.
+    ``kind``: one of `KINDS`; None to detect it. `TableError` if a cell is not of it, or it cannot be detected;
+    `InvalidError` if there is no such kind.
     """
     if kind is not None and kind not in KINDS:
         raise InvalidError(f"no such kind: {kind!r}{suggestion(kind, KINDS)}")
@@ -73,45 +55,18 @@ _ROW_NUMBERS = ", or write the table without the row numbers that R (row.names =
 
 
 class Table:
-    """A table as it came: its native frame, and each column encoded on request.
+    """A table as it came: its native frame, and each column encoded on request; made by `likeness.tables.read`.
 
-    Made by `likeness.tables.read`.
+    ``frame``: a polars or pandas frame or a pyarrow table; never changed.
+    ``source``: what messages call it: the path, or ``"polars frame"``.
+    ``library``: ``"polars"``, ``"pandas"`` or ``"pyarrow"``.
+    ``format``: what it was read from: ``"csv"``, ``"parquet"``, ``"arrow"`` or ``"frame"``.
+    ``first_line``: for CSV, the line of the file on which the first record begins; messages then count lines.
+    ``decimal``: the decimal mark of numbers in text columns; None to find it for each column.
+    ``thousands``: what separates their thousands; None if nothing does.
+    ``names``, ``height``: the columns in order, and the number of records.
 
-    Parameters
-    ----------
-    frame
-        A polars or pandas frame or a pyarrow table; never changed.
-    source
-        What messages call it: the path, or ``"polars frame"``.
-    library
-        ``"polars"``, ``"pandas"`` or ``"pyarrow"``.
-    format
-        ``"csv"``, ``"parquet"``, ``"arrow"`` or ``"frame"``: what it was read from.
-    first_line
-        For CSV, the line of the file on which the first record begins; messages then count lines.
-    decimal
-        The decimal mark of numbers in text columns; None to find it for each column.
-    thousands
-        What separates the thousands of numbers in text columns; None if nothing does.
-
-    Attributes
-    ----------
-    names : tuple[str, ...]
-        Column names, in order.
-    height : int
-        The number of records.
-
-    Raises
-    ------
-    TableError
-        For duplicate or empty column names, and columns whose cells are not single values.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> table = Table(pl.DataFrame({"zip": ["02139", "10001"]}), source="polars frame", library="polars")
-    >>> table.kind("zip"), table.height
-    ('text', 2)
+    `TableError` for duplicate or empty column names, and columns whose cells are not single values.
     """
 
     def __init__(
@@ -140,60 +95,21 @@ class Table:
             raise TableError(*problems)
 
     def kind(self, name: str, *, missing: Sequence[str] = ("",)) -> str:
-        """Detect what kind a column is.
+        """Detect what kind a column is, by the rules of `likeness.tables.kinds.detect`; ``missing``: markers.
 
-        Parameters
-        ----------
-        name
-            The column.
-        missing
-            Markers of missing values.
-
-        Returns
-        -------
-        str
-            ``"integer"``, ``"real"``, ``"date"``, ``"boolean"`` or ``"text"``; the rules are those of
-            `likeness.tables.kinds.detect`.
-
-        Raises
-        ------
-        TableError
-            If there is no such column, or it mixes numbers and text.
+        `TableError` if there is no such column, or it mixes numbers and text.
         """
         return detect(self._column(name).without(missing))
 
     def is_text(self, name: str) -> bool:
-        """Whether the cells of a column are text, whatever they may be read as; always so in CSV.
-
-        Parameters
-        ----------
-        name
-            The column.
-        """
+        """Whether the cells of a column are text, whatever they may be read as; always so in CSV."""
         return bool(self._column(name).values.dtype == pl.String)
 
     def encode(self, name: str, *, missing: Sequence[str] = ("",), kind: str | None = None) -> EncodedColumn:
-        """Dictionary-encode one column.
+        """Dictionary-encode one column, as ``kind``, or as what is detected from its distinct values.
 
-        Parameters
-        ----------
-        name
-            The column.
-        missing
-            Markers: a cell with this text, or this number, is missing. Null and NaN always are.
-        kind
-            What the values are to be read as; None to detect it from the distinct values.
-
-        Returns
-        -------
-        EncodedColumn
-            Codes and the distinct values that occur, ascending.
-
-        Raises
-        ------
-        TableError
-            If there is no such column, a cell is not of the declared kind, a number is infinite, or the
-            column mixes numbers and text.
+        ``missing``: markers: a cell with this text, or this number, is missing; null and NaN always are. `TableError` if there
+        is no such column, a cell is not of the declared kind, a number is infinite, or numbers and text are mixed.
         """
         return encode(self._column(name), missing=missing, kind=kind)
 
@@ -206,14 +122,6 @@ class Table:
         """SHA-256 of all cells in their order, the same for the same values from any frame library or kind of file.
 
         Numbers and dates count as such where they are read as such, all else as text; null, NaN and the empty text are one.
-
-        Examples
-        --------
-        >>> import polars as pl
-        >>> from likeness.tables import read
-        >>> one, other = (read(pl.DataFrame({"age": ages})).digest for ages in ([30, 31], [31, 30]))
-        >>> one == other
-        False
         """
         found = sha256(json.dumps([self.height, self.names]).encode())
         for name in self.names:
@@ -226,54 +134,17 @@ class Table:
         return found.hexdigest()
 
     def take(self, rows: NDArray[np.int64], names: Sequence[str]) -> Any:
-        """Take records, in any order, as a native frame.
-
-        Parameters
-        ----------
-        rows
-            Positions of the records, from 0.
-        names
-            The columns to take.
-
-        Returns
-        -------
-        polars.DataFrame or pandas.DataFrame or pyarrow.Table
-            Of the library the table came in; a pandas frame keeps its index.
-        """
+        """Take records, in any order, as a frame of the library the table came in; a pandas frame keeps its index."""
         return self._native.take(self.held, rows, [self._position(name) for name in names])
 
     def column(self, name: str, rows: NDArray[np.int64]) -> Any:
-        """Take one column of some records, as the library has it.
-
-        Parameters
-        ----------
-        name
-            The column.
-        rows
-            Positions of the records, from 0.
-
-        Returns
-        -------
-        polars.Series or pandas.Series or pyarrow.ChunkedArray
-            Of the column's own type; categories that none of the records has are forgotten.
-        """
+        """Take one column of some records, in its own type; categories that none of the records has are forgotten."""
         return self._native.column(self.held, rows, self._position(name))
 
     def where(self, row: int, column: str | None = None) -> str:  # noqa: ARG002  # joined tables ask
-        """Name the place of a record as people find it.
+        """Name the place of a record (from 0) as people find it: ``"line 17"`` of the CSV file, or ``"row 16"``, from 1.
 
-        Parameters
-        ----------
-        row
-            Position of the record, from 0.
-        column
-            The column it is about; in a table of two joined ones, places in both.
-
-        Returns
-        -------
-        str
-            ``"line 17"``, the line of the CSV file (quoted cells may span several), or ``"row 16"``,
-            counted from 1.
+        Quoted cells may span several lines. ``column``: what it is about, for tables joined of two.
         """
         if self.first_line is None:
             return f"row {row + 1}"

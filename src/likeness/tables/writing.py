@@ -28,36 +28,12 @@ if TYPE_CHECKING:
 
 
 def build(like: Table, columns: Mapping[str, Any], index_rows: NDArray[np.int64] | None = None) -> Any:
-    """Build a frame of the library that `like` came in.
+    """Build a frame of the library that ``like`` came in; in pandas with its column labels and index, too.
 
-    Parameters
-    ----------
-    like
-        The original table; gives the library, and in pandas the column labels and the index.
-    columns
-        By name, all of n rows: `Labelled` (becomes text), `EncodedColumn` (its values again), an array,
-        or a column of that library as `Table.column` gives it (taken by position, its index is ignored).
-    index_rows
-        Shape (n,): the row of the original that each row has its pandas index from; None for 0, 1, 2 …
-        (also where rows are no longer anybody's).
-
-    Returns
-    -------
-    polars.DataFrame or pandas.DataFrame or pyarrow.Table
-        The columns, in the order given.
-
-    Raises
-    ------
-    ValueError
-        If the columns are not of one length.
-
-    Examples
-    --------
-    >>> import numpy as np, polars as pl
-    >>> from likeness.tables import read
-    >>> table = read(pl.DataFrame({"age": [40, 31], "sex": ["f", "m"]}))
-    >>> build(table, {"age": table.encode("age"), "weight": np.array([0.5, 1.5])}).rows()
-    [(40, 0.5), (31, 1.5)]
+    ``columns``: by name and in order, all of n rows (else `ValueError`): `Labelled` (becomes text), `EncodedColumn` (its
+    values again), an array, or a column of that library as `Table.column` gives it (by position, its index is ignored).
+    ``index_rows``: (n,) row of the original that each row has its pandas index from; None for 0, 1, 2 … (also where rows
+    are no longer anybody's).
     """
     frames = library(like.library)
     native = native_columns(frames, columns)
@@ -65,25 +41,7 @@ def build(like: Table, columns: Mapping[str, Any], index_rows: NDArray[np.int64]
 
 
 def native_columns(frames: FrameLibrary, columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Make each column one of that library.
-
-    Parameters
-    ----------
-    frames
-        The functions of the library.
-    columns
-        As for `build`.
-
-    Returns
-    -------
-    dict[str, Any]
-        The same names, native columns of one length.
-
-    Raises
-    ------
-    ValueError
-        If the columns are not of one length.
-    """
+    """Make each column, given as for `build`, one of that library; `ValueError` if they are not of one length."""
     native = {name: _native(frames, column) for name, column in columns.items()}
     heights = {name: len(column) for name, column in native.items()}
     if len(set(heights.values())) > 1:
@@ -125,37 +83,13 @@ def write(
     format: Literal["csv", "parquet"],  # noqa: A002
     formulas: Formulas = "keep",
 ) -> None:
-    r"""Write a table: the same columns give the same bytes, on any number of cores.
+    """Write a table: the same columns give the same bytes, on any number of cores.
 
-    Parameters
-    ----------
-    columns
-        By name, all of n rows: `Labelled`, `EncodedColumn`, an array or a polars Series.
-    path
-        The file to write; its folder exists. An existing file is replaced.
-    format
-        ``"csv"`` (as `csv_lines` says) or ``"parquet"``.
-    formulas
-        ``"keep"`` texts that a spreadsheet program would run, or ``"escape"`` them, names of columns too
-        (`likeness.tables.formulas`).
-
-    Raises
-    ------
-    OutputError
-        If the file cannot be written.
-    ValueError
-        If the columns are not of one length.
-
-    Examples
-    --------
-    >>> import numpy as np, tempfile
-    >>> from pathlib import Path
-    >>> from likeness.tables import Labelled
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "release.csv"
-    ...     write({"age": Labelled(np.array([0, 0], dtype=np.int32), ["[18, 40]"])}, file, "csv")
-    ...     file.read_bytes()
-    b'age\n"[18, 40]"\n"[18, 40]"\n'
+    ``columns``: by name, all of n rows (else `ValueError`): `Labelled`, `EncodedColumn`, an array or a polars Series.
+    ``path``: in a folder that exists; a file there is replaced. `OutputError` if it cannot be written.
+    ``format``: ``"csv"`` is as `csv_lines` says.
+    ``formulas``: ``"keep"`` texts that a spreadsheet program would run, or ``"escape"`` them, names of columns too
+    (`likeness.tables.formulas`).
     """
     if format == "csv":
         columns = {name: _spelled(column) for name, column in columns.items()}
@@ -176,23 +110,11 @@ def write(
 
 
 def csv_lines(frame: pl.DataFrame, *, header: bool = True) -> Iterator[bytes]:
-    r"""Write a frame as CSV, some lines at a time: a table has one such text, whatever program reads or writes it.
+    """Write a frame as CSV, some lines at a time: a table has one such text, whatever program reads or writes it.
 
-    UTF-8 without a mark, commas, LF after every line; in quotes stands what holds a comma, a quote or the end of a line, and
-    nothing else. A cell that is null or empty has nothing in it, save in a table of one column, where an empty line may be
-    taken for none: there it is ``""``.
-
-    Parameters
-    ----------
-    frame
-        Columns of texts, whole numbers, truth values or days.
-    header
-        Whether the line of the names comes first.
-
-    Examples
-    --------
-    >>> b"".join(csv_lines(pl.DataFrame({"a": ["x,y", None], "b": [1, 2]})))
-    b'a,b\n"x,y",1\n,2\n'
+    UTF-8 without a mark, commas, LF after every line; in quotes stands what holds a comma, a quote or the end of a line,
+    and nothing else. A cell that is null or empty has nothing in it, save in a table of one column, where an empty line may
+    be taken for none: there it is ``""``. Columns are of texts, whole numbers, truth values or days.
     """
     lines = _lines(frame.columns, [packed(column) for column in frame.iter_columns()])
     if not header:
