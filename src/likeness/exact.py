@@ -276,19 +276,9 @@ _FITS = 1 << 62
 
 
 def times(values: NDArray[Any], factor: int | NDArray[Any]) -> NDArray[Any]:
-    """Multiply exactly: in 64 bits where the products fit, in Python's integers where not.
+    """Multiply exactly: in 64 bits where the products fit, in Python's integers (dtype object) where not.
 
-    Parameters
-    ----------
-    values : (n,) int64 or object
-        Whole numbers.
-    factor
-        A whole number of any size, or (n,) of them.
-
-    Examples
-    --------
-    >>> times(np.array([3, 2]), 10**30)
-    array([3000000000000000000000000000000, 2000000000000000000000000000000], dtype=object)
+    ``values`` (n,) are int64 or object, ``factor`` a whole number of any size, or (n,) of them.
     """
     if _largest(values) * _largest(factor) < _FITS:
         return values * factor
@@ -303,15 +293,7 @@ def _largest(values: int | NDArray[Any]) -> int:
 def largest_ratio(over: NDArray[Any], under: NDArray[Any]) -> Fraction:
     """Find the largest of many quotients exactly; 0 of none.
 
-    Parameters
-    ----------
-    over, under : (n,) int64 or object
-        Numerators, not negative, and denominators, positive.
-
-    Examples
-    --------
-    >>> largest_ratio(np.array([1, 2, 3]), np.array([3, 5, 10]))
-    Fraction(2, 5)
+    Numerators are not negative, denominators positive; both (n,) int64 or object.
     """
     if over.size == 0:
         return Fraction(0)
@@ -325,8 +307,6 @@ def largest_ratio(over: NDArray[Any], under: NDArray[Any]) -> Fraction:
 def float_above(value: Fraction) -> float:
     """Round to a float whose shortest decimal text is at least the value.
 
-    Examples
-    --------
     >>> float_above(Fraction(1, 3)), rational(float_above(Fraction(1, 3))) >= Fraction(1, 3)
     (0.33333333333333337, True)
     """
@@ -337,22 +317,11 @@ def float_above(value: Fraction) -> float:
 
 
 def fraction_below(value: Fraction, largest: int) -> Fraction:
-    """Find the largest fraction up to the value whose denominator is at most ``largest``.
+    """Find the largest fraction up to the value (not negative) whose denominator is at most ``largest`` (at least 1).
 
-    Parameters
-    ----------
-    value
-        Not negative.
-    largest
-        Largest denominator, at least 1.
-
-    Notes
-    -----
     Continued fractions: the last convergent and semiconvergent that fit enclose the value, and no other
     fraction that fits lies between them (`fractions.Fraction.limit_denominator` returns the nearer one).
 
-    Examples
-    --------
     >>> fraction_below(Fraction("3.14159"), 10), fraction_below(Fraction(1, 3), 10)
     (Fraction(25, 8), Fraction(1, 3))
     """

@@ -35,17 +35,11 @@ Quadruple = tuple["NDArray[np.int64]", "NDArray[np.int64]", "NDArray[np.int64]",
 
 @dataclass(frozen=True, eq=False)
 class Guesses:
-    """What is guessed of every target.
+    """What is guessed of every one of t targets.
 
-    Parameters
-    ----------
-    answer : (t,) int64
-        The guess; for targets with no candidate the answer of the largest prior (-1 where nothing was
-        published).
-    confidence : (t,) float64
-        The belief in it; the prior for targets with no candidate.
-    candidates : (t,) int64
-        Published records (or individuals) that may be the target's.
+    ``answer``: (t,) int64, the guess; without candidates the answer of the largest prior, -1 where nothing was published.
+    ``confidence``: (t,) float64, the belief in it; the prior for targets without candidates.
+    ``candidates``: (t,) int64, published records (or individuals) that may be the target's.
     """
 
     answer: NDArray[np.int64]
@@ -57,17 +51,12 @@ class Guesses:
 class Strength:
     """How strong beliefs about the records of classes are.
 
-    Parameters
-    ----------
-    random_world
-        Share of the published records that are guessed by drawing from the beliefs about their classes,
-        ``Σ_G Σ_s c_s² / (|G| P)``: every arrangement of a class's values is as likely. Of individuals with
-        several values, one of which has to be drawn, |G| counts the values in place of the individuals.
-    share, difference
-        Largest belief in one answer, and largest belief less prior.
-    belief, prior, ratio
-        Of the class and answer whose belief exceeds the prior by the largest factor; of equal factors that of the
-        largest belief.
+    ``random_world``: share of the published records guessed by drawing from the beliefs about their classes,
+    ``Σ_G Σ_s c_s² / (|G| P)``: every arrangement of a class's values is as likely. Of individuals with several values,
+    one of which has to be drawn, |G| counts the values in place of the individuals.
+    ``share``, ``difference``: largest belief in one answer, and largest belief less prior.
+    ``belief``, ``prior``, ``ratio``: of the class and answer whose belief exceeds the prior by the largest factor; of
+    equal factors that of the largest belief.
     """
 
     random_world: float
@@ -79,21 +68,13 @@ class Strength:
 
 
 class Evidence:
-    """What a publication says about one sensitive attribute.
+    """What a publication says about one sensitive attribute, the one at ``column`` of ``publication.sensitive``.
 
     In forms that publish sensitive values as they are, every record has each value with its share in the
     record's class. Where they were randomized, a published value v stands for each original value i with the
     confidence ``p_i PM[v, i] / Σ_j p_j PM[v, j]`` (Cao & Karras 2012, section 5). Where it is published
     whose records are whose, individuals stand for records: a value's share is that of the individuals that have it.
-
-    Parameters
-    ----------
-    publication
-        What was published.
-    column
-        Position of the attribute in ``publication.sensitive``.
-    group : (m,) int64, optional
-        The answer that each value counts as; values themselves when left out.
+    ``group`` (m,) is the answer that each value counts as; None: values are the answers.
     """
 
     def __init__(self, publication: Publication, column: int, group: NDArray[np.int64] | None = None) -> None:
@@ -164,16 +145,9 @@ class Evidence:
     def guess(
         self, original: Microdata, records: NDArray[np.int64], scale: NDArray[np.float64] | None = None
     ) -> Guesses:
-        """Guess the answer of every target: that of the largest belief.
+        """Guess the answer of each of the targets ``records`` (t,), positions in ``original``: that of the largest belief.
 
-        Parameters
-        ----------
-        original
-            Where the targets' quasi-identifiers are taken from.
-        records : (t,) int64
-            The targets, by position.
-        scale : (answers,) float64, optional
-            What beliefs are multiplied by before they are compared.
+        ``scale`` (answers,) is what beliefs are multiplied by before they are compared; None: nothing.
         """
         from likeness.attacks.kernels.beliefs import guess_exactly, guess_matching
 
@@ -219,16 +193,10 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """One sensitive attribute, and whom the adversary looks for.
+    """One sensitive attribute, that at ``column`` of ``publication.sensitive``, and whom the adversary looks for.
 
-    Parameters
-    ----------
-    publication, original
-        What was published, and what it was made from.
-    column
-        Position of the attribute in ``publication.sensitive``.
-    records : (t,) int64
-        The targets, by position: rows of ``original.units``, people where they have several records.
+    ``original`` is what the publication was made from. ``records`` (t,) are the targets: rows of ``original.units``,
+    people where they have several records.
     """
 
     publication: Publication
@@ -275,14 +243,9 @@ class Question:
     ) -> tuple[float, float]:
         """Share of targets that are guessed right, and that have the most frequent value of the table.
 
-        Of people with several values each is right, and the most frequent one is that which most people have.
-
-        Parameters
-        ----------
-        guess : (t,) int64
-            Guessed answers; -1 is never right.
-        answer_of : (codes,) int64, optional
-            The answer that each original value counts as; its published code when left out.
+        Of people with several values each is right, and the most frequent one is that which most people have. ``guess`` (t,):
+        -1 is never right. ``answer_of`` (codes,) is the answer each original value counts as, None: its published code; values
+        that have none (-1) are answers of their own.
         """
         of = self.own_codes if answer_of is None else answer_of
         # Values that were not published are answers of their own.
@@ -343,17 +306,9 @@ class GuessingAttack(Attack):
         original: Microdata,
         making: Making | None = None,  # noqa: ARG002
     ) -> AttackResult:
-        """Attack all targets.
+        """Attack all targets; the baseline is guessing the table's most frequent value for everybody.
 
-        Returns
-        -------
-        AttackResult
-            Its baseline is guessing the table's most frequent value for everybody.
-
-        Raises
-        ------
-        PolicyError
-            When the attack is not defined for this release.
+        Columns that the attack is not defined for are left out; raises `PolicyError` where it is not defined for the release.
         """
         self.check(publication, original)
         records = choose_targets(original.units.size, self.targets, self.seed)

@@ -55,18 +55,10 @@ class ColumnAttack(Attack):
     def run(
         self, publication: Publication, original: Microdata, making: Making | None = None
     ) -> AttackResult:
-        """Attack the column, or all of them.
+        """Attack the column, or all of them; the result's details are named and explained in ``explained``.
 
-        Returns
-        -------
-        AttackResult
-            Its details are named and explained in ``explained``.
-
-        Raises
-        ------
-        PolicyError
-            When the attack is not defined for this release (`refusal` says why), or needs to know how it was
-            made and does not.
+        Raises `PolicyError` where the attack is not defined for this release (`refusal` says why), or needs to know how it
+        was made and does not.
         """
         self.check(publication, original)
         if self.sensitive is not None:
@@ -86,19 +78,9 @@ class ColumnAttack(Attack):
         """Attack one column of a release that the attack is defined for."""
 
     def insist(self, making: Making | None, what: str) -> Making:
-        """Insist on knowing how the release was made.
+        """Insist on knowing how the release was made: `PolicyError` where ``making`` is None.
 
-        Parameters
-        ----------
-        making
-            How it was made, or None.
-        what
-            What of it is needed, for the message.
-
-        Raises
-        ------
-        PolicyError
-            When nobody said how it was made.
+        ``what`` of it is needed, for the message.
         """
         if making is None:
             raise PolicyError(
@@ -112,12 +94,8 @@ class ColumnAttack(Attack):
 class Histograms:
     """How often each value occurs in each class; values that do not occur are left out.
 
-    Parameters
-    ----------
-    class_of, value, count : (entries,) int64
-        Class, code and number of records of every entry, by class and then by code.
-    sizes : (E,) int64
-        Records of each class.
+    ``class_of``, ``value``, ``count`` (entries,) are ordered by class and then by code. ``sizes`` (E,) counts the records
+    of each class.
     """
 
     class_of: NDArray[np.int64]
@@ -133,23 +111,7 @@ class Histograms:
 
 
 def histograms(classes: NDArray[np.int64], codes: NDArray[np.integer], values: int) -> Histograms:
-    """Count the values of every class.
-
-    Parameters
-    ----------
-    classes : (n,) int64
-        Class of each record, numbered from 0.
-    codes : (n,) int
-        Value of each record.
-    values
-        Number of codes.
-
-    Examples
-    --------
-    >>> found = histograms(np.array([0, 1, 0]), np.array([2, 0, 2]), 3)
-    >>> found.value, found.count, found.sizes
-    (array([2, 0]), array([2, 1]), array([2, 1]))
-    """
+    """Count the values of every class: ``classes`` (n,) from 0, ``codes`` (n,) below ``values``."""
     keys, counts = np.unique(classes * values + codes, return_counts=True)
     return Histograms(keys // values, keys % values, counts.astype(np.int64), np.bincount(classes))
 
@@ -160,15 +122,7 @@ def column_of(domains: Sequence[Domain], name: str) -> int:
 
 
 def translate(own: Domain, other: Domain) -> NDArray[np.int64]:
-    """(codes,) Code that each value of one domain has in another; -1 for values that are not there.
-
-    Examples
-    --------
-    >>> from likeness.microdata.domain import Domain
-    >>> few, all_ = (Domain("d", "categorical", np.array(list(v)), "set") for v in ("ac", "abc"))
-    >>> translate(few, all_)
-    array([0, 2])
-    """
+    """(codes,) Code that each value of one domain, the missing one included, has in another; -1 for those not there."""
     found = [other.code_of.get(label, -1) for label in own.labels]
     return np.array([*found, *([other.missing_code] if own.missing else [])], np.int64)
 
@@ -176,23 +130,10 @@ def translate(own: Domain, other: Domain) -> NDArray[np.int64]:
 def share_limits(
     requirements: tuple[Requirement, ...], published: Domain
 ) -> tuple[Sequence[Real], NDArray[np.int64]] | None:
-    """Find the limits on the shares of an attribute's values that a guarantee promises, if it does.
+    """Find the limits on the shares of an attribute's values that a guarantee promises; None where no model limits shares.
 
-    Parameters
-    ----------
-    requirements
-        The guarantee; its first model with limits on single values counts.
-    published
-        The attribute, as published.
-
-    Returns
-    -------
-    limits
-        Upper limits (such as f of β-likeness), and
-    of : (codes,) int64
-        which of them each published code has; -1 where the guarantee knows no such value.
-    None
-        When no model limits shares.
+    Returned are upper limits (such as f of β-likeness) of the first model with limits on single values, and (codes,) which
+    of them each code of ``published`` has; -1 where the guarantee knows no such value.
     """
     from likeness.models.shares import ShareLimits
 

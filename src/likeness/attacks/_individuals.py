@@ -31,18 +31,7 @@ _MOST_BITS = 1 << 29
 class ValueSets:
     """Some sensitive values of each of t individuals, ascending.
 
-    Parameters
-    ----------
-    first : (t + 1,) int64
-        Where the values of each individual begin.
-    value : (pairs,) int64
-        The values.
-
-    Examples
-    --------
-    >>> sets = ValueSets(np.array([0, 2, 3]), np.array([1, 4, 0]))
-    >>> sets.has(np.array([4, 4]))
-    array([ True, False])
+    Those of individual i are ``value[first[i]:first[i + 1]]``; ``first`` is (t + 1,), ``value`` (pairs,).
     """
 
     first: NDArray[np.int64]
@@ -85,15 +74,7 @@ class ValueSets:
 
 
 def sets_of(original: Microdata, index: int) -> ValueSets:
-    """Collect the distinct values S(p) that every row of ``original.units`` has of a sensitive attribute.
-
-    Parameters
-    ----------
-    original
-        The original table.
-    index
-        Position of the attribute.
-    """
+    """Collect the distinct values S(p) that every row of ``original.units`` has of the sensitive attribute at ``index``."""
     codes = original.sensitive_codes[index].astype(np.int64)
     if original.individuals is None:
         return ValueSets(np.arange(original.size + 1), codes)
@@ -105,21 +86,9 @@ def sets_of(original: Microdata, index: int) -> ValueSets:
 
 
 def draw_known(sets: ValueSets, known: int | None, seed: int) -> NDArray[np.bool_]:
-    """Draw the values that an adversary knows of everybody, each set of them as likely.
+    """(pairs,) Draw the values that an adversary knows of everybody, each set of them as likely.
 
-    Parameters
-    ----------
-    sets
-        Everybody's values.
-    known
-        How many; of individuals with fewer values all of them. None: all.
-    seed
-        Which ones are drawn.
-
-    Returns
-    -------
-    (pairs,) bool
-        Whether each value is known.
+    ``known`` of each individual, all of them of those with fewer; None: all of everybody's.
     """
     if known is None or known == 0:
         return np.full(sets.value.size, known is None)
@@ -136,19 +105,13 @@ def draw_known(sets: ValueSets, known: int | None, seed: int) -> NDArray[np.bool
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What is found about every target.
+    """What is found about every one of t targets.
 
-    Parameters
-    ----------
-    candidates : (t,) int64
-        Individuals who may be the target: those where the target may be who have all values known of it.
-    most : (t,) int64
-        Largest number of candidates that have one of the target's further values.
-    total : (t,) int64
-        Sum of these numbers over its further values.
-    credit : (t,) float64
-        Chance that the value most candidates have, of those not known, is one of the further ones; of equally
-        frequent values any is guessed.
+    ``candidates``: (t,) int64, individuals who may be the target: those where it may be who have all values known of it.
+    ``most``: (t,) int64, largest number of candidates that have one of the target's further values.
+    ``total``: (t,) int64, sum of these numbers over its further values.
+    ``credit``: (t,) float64, chance that the value most candidates have, of those not known, is one of the further ones;
+    of equally frequent values any is guessed.
     """
 
     candidates: NDArray[np.int64]
@@ -161,14 +124,8 @@ class Answers:
 class Crowd:
     """Individuals among whom an adversary looks for targets, and where each target may be.
 
-    Parameters
-    ----------
-    match
-        Which places each target may be in; a place is a class, or a tuple of the original table.
-    individuals
-        Who is in each place, with all their values.
-    values
-        Number of codes of these.
+    ``match``: which places each target may be in; a place is a class, or a tuple of the original table.
+    ``individuals``: who is in each place, with all their values; ``values`` is the number of codes of these.
     """
 
     match: Match
@@ -176,14 +133,10 @@ class Crowd:
     values: int
 
     def ask(self, known: ValueSets, further: ValueSets | None = None) -> Answers:
-        """Look for all targets.
+        """Look for all targets: for individuals who have the values ``known`` of each, in the codes of ``individuals``.
 
-        Parameters
-        ----------
-        known
-            The values the adversary knows of every target, in the codes of ``individuals``; -1 for values nobody has.
-        further
-            Those of its other values to count candidates for; none when left out.
+        A known value that nobody has is -1. ``further`` are those of a target's other values to count candidates for; None:
+        none.
         """
         from likeness.attacks.kernels.candidates import Questions, find_candidates
 
@@ -286,18 +239,9 @@ class Crowd:
 def crowd_of_release(
     publication: Publication, column: int, original: Microdata, rows: NDArray[np.int64]
 ) -> Crowd:
-    """Look for individuals in a release, by all their quasi-identifiers.
+    """Look in a release for the individuals ``rows`` (t,) of ``original.units``, by all their quasi-identifiers.
 
-    Parameters
-    ----------
-    publication
-        What was published, with numbers of persons.
-    column
-        Position of the sensitive attribute in ``publication.sensitive``.
-    original
-        Where the targets' quasi-identifiers are taken from.
-    rows : (t,) int64
-        The targets: rows of ``original.units``.
+    The sensitive attribute is that at ``column`` of ``publication.sensitive``; ``publication.persons`` must be there.
     """
     assert publication.persons is not None  # noqa: S101  # the attacks are defined for releases that link records
     match = match_targets(publication, original.units, rows)
@@ -310,18 +254,10 @@ def crowd_of_release(
 def crowd_of_original(
     original: Microdata, index: int, rows: NDArray[np.int64], *, by_quasi: bool = True
 ) -> Crowd:
-    """Look for individuals in the original table: among those of the same quasi-identifiers, or among everybody.
+    """Look in the original table for individuals: among those of the same quasi-identifiers, or among everybody.
 
-    Parameters
-    ----------
-    original
-        The original table.
-    index
-        Position of the sensitive attribute.
-    rows : (t,) int64
-        The targets: rows of ``original.units``.
-    by_quasi
-        Whether the adversary knows the targets' quasi-identifiers: those of an individual's first record.
+    ``rows`` (t,) of ``original.units`` are the targets, ``index`` is the sensitive attribute's. With ``by_quasi`` the
+    adversary knows the targets' quasi-identifiers: those of an individual's first record.
     """
     units = original.units
     place = units.tuples.of if by_quasi else np.zeros(units.size, np.int64)
@@ -353,17 +289,11 @@ def shown_codes(publication: Publication, column: int, original: Microdata) -> N
 
 
 def mean_chance(candidates: NDArray[np.int64], own: NDArray[np.int64] | None = None) -> float:
-    """Mean probability of picking a target out of its candidates, the same in any order of the targets.
+    """Mean probability of picking a target out of its candidates, the same float in any order of the targets.
 
-    Parameters
-    ----------
-    candidates : (t,) int64
-        Number of candidates of each target; with none there is no chance.
-    own : (t,) int64, optional
-        How many of them are the target's; 1 when left out.
+    ``candidates`` (t,) counts those of each target, with none there is no chance; ``own`` (t,) of them are the target's
+    (None: 1).
 
-    Examples
-    --------
     >>> mean_chance(np.array([2, 4, 0, 4]))
     0.25
     """
@@ -379,11 +309,5 @@ def mean_chance(candidates: NDArray[np.int64], own: NDArray[np.int64] | None = N
 
 
 def known_values(known: int) -> str:
-    """Say how many values are known.
-
-    Examples
-    --------
-    >>> known_values(1), known_values(2)
-    ('one known value', '2 known values')
-    """
+    """Say how many values are known: ``one known value``, ``2 known values``."""
     return "one known value" if known == 1 else f"{known} known values"

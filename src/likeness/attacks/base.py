@@ -134,54 +134,16 @@ class Attack(ABC):
 
 
 def check_targets(name: str, targets: int | None, seed: int) -> None:
-    """Check what `choose_targets` is told.
-
-    Parameters
-    ----------
-    name
-        The attack.
-    targets, seed
-        Its parameters.
-
-    Raises
-    ------
-    PolicyError
-        When one is out of range.
-
-    Examples
-    --------
-    >>> check_targets("linkage", 0, 0)
-    Traceback (most recent call last):
-    likeness.errors.PolicyError: linkage: targets must be a whole number ...
-    """
+    """Check what `choose_targets` is told by the attack ``name``; raises `PolicyError` where one is out of range."""
     if targets is not None:
         whole(name, "targets", targets, at_least=1)
     whole(name, "seed", seed, at_least=0)
 
 
 def choose_targets(size: int, targets: int | None, seed: int) -> NDArray[np.int64]:
-    """Draw targets from all records; all of them when no number is given.
+    """(t,) Draw ``targets`` positions below ``size``, ascending; all of them where None or no fewer than there are.
 
-    Parameters
-    ----------
-    size
-        Number of records.
-    targets
-        How many to draw.
-    seed
-        Which ones are drawn; the same seed, the same targets.
-
-    Returns
-    -------
-    (t,) int64
-        Positions, ascending.
-
-    Examples
-    --------
-    >>> choose_targets(4, None, 0)
-    array([0, 1, 2, 3])
-    >>> choose_targets(1000, 2, 7).size
-    2
+    The same seed, the same targets.
     """
     if targets is None or targets >= size:
         return np.arange(size)
@@ -190,17 +152,7 @@ def choose_targets(size: int, targets: int | None, seed: int) -> NDArray[np.int6
 
 
 def published_codes(original: Domain, published: Domain) -> NDArray[np.int64]:
-    """Give the published code of every original value; -1 for values that were not published.
-
-    Parameters
-    ----------
-    original, published
-        One attribute, as the original table and the published tables have it.
-
-    Returns
-    -------
-    (codes,) int64
-    """
+    """(codes,) Published code of every original value of an attribute; -1 for values that were not published."""
     codes = [published.code_of.get(label, -1) for label in original.labels]
     if original.missing:
         codes.append(published.missing_code)

@@ -137,27 +137,12 @@ class CorruptionAttack(ColumnAttack):
 def corrupted_posterior(
     counts: NDArray[np.integer] | Sequence[int], known: NDArray[np.integer] | Sequence[int]
 ) -> NDArray[np.float64]:
-    """Give the probability of each value of one class's target, when some members' values are known.
+    """Give the probability (m,) of each value of one class's target, when some members' values are known.
 
-    Parameters
-    ----------
-    counts : (m,) int
-        Records of each value in the class.
-    known : (m,) int
-        Known members of each value, the target not among them.
+    ``counts`` (m,) are the class's records of each value, ``known`` (m,) the known members, the target not among them;
+    raises `PolicyError` where more are known than there are, or nobody is left.
 
-    Returns
-    -------
-    (m,) float64
-
-    Raises
-    ------
-    PolicyError
-        When more are known than there are, or nobody is left.
-
-    Examples
-    --------
-    A class {a 3, b 1, d 2}, of which one a and the b are known.
+    A class {a 3, b 1, d 2}, of which one a and the b are known:
 
     >>> corrupted_posterior([3, 1, 2], [1, 1, 0])
     array([0.5, 0. , 0.5])
@@ -173,8 +158,6 @@ def corrupted_posterior(
 def expected_confidence(found: Histograms, known: NDArray[np.int64]) -> NDArray[np.float64]:
     """(E,) Mean probability given to the true value of a member of each class, with so many others known.
 
-    Examples
-    --------
     >>> two = histograms(np.zeros(4, np.int64), np.array([0, 0, 1, 1]), 2)
     >>> [round(float(expected_confidence(two, np.array([k]))[0]), 4) for k in range(4)]
     [0.5, 0.5556, 0.6667, 1.0]

@@ -27,14 +27,8 @@ if TYPE_CHECKING:
 class Reach:
     """What regions of one attribute cover, in the codes of the original table.
 
-    Parameters
-    ----------
-    is_set
-        Whether the regions are sets of codes, or ranges.
-    low, high : int64
-        First and last code of a range; where the members of a set begin and end (exclusive) in ``members``.
-    members : int64
-        Members of sets, ascending within each.
+    ``low``, ``high``: first and last code of a range; of sets, where the members begin and end (exclusive) in ``members``,
+    ascending within each.
     """
 
     is_set: bool
@@ -62,18 +56,12 @@ class Reach:
 class Match:
     """Distinct targets beside everything that was published of quasi-identifiers.
 
-    Parameters
-    ----------
-    targets : Groups
-        Which target has which tuple of quasi-identifiers.
-    codes : (d, tuples) int32
-        Codes of the distinct tuples in the columns that were published, columns and tuples sorted for search.
-    order : (tuples,) int64
-        Tuple (as ``targets`` numbers it) of each column of ``codes``.
-    reaches
-        What every identity's region covers, column by column of ``codes``.
-    exact : (tuples,) int64, optional
-        The identity that has each tuple (or -1), where all quasi-identifiers were published exactly.
+    ``targets``: which target has which tuple of quasi-identifiers.
+    ``codes``: (d, tuples) int32, the distinct tuples in the columns that were published, columns and tuples sorted for
+    search; column c of it is tuple ``order[c]``, as ``targets`` numbers them.
+    ``reaches``: what every identity's region covers, one for each row of ``codes``.
+    ``exact``: (tuples,), the identity that has each tuple (or -1), where all quasi-identifiers were published exactly;
+    else None.
     """
 
     targets: Groups
@@ -96,19 +84,10 @@ class Match:
 
 
 def match_targets(publication: Publication, original: Microdata, records: NDArray[np.int64]) -> Match:
-    """Put targets beside what was published.
+    """Put the targets ``records`` (t,), positions in ``original``, beside what was published.
 
     The adversary knows the hierarchies: a node stands for all leaves below it, whether the certificate gives
     them or not.
-
-    Parameters
-    ----------
-    publication
-        What was published.
-    original
-        Where the targets' quasi-identifiers are taken from.
-    records : (t,) int64
-        The targets, by position.
     """
     shared = shared_cells(publication, original)
     if not shared:
@@ -143,18 +122,8 @@ def count_matches(
 ) -> tuple[NDArray[np.int64], Groups]:
     """Count the published records whose regions hold all quasi-identifiers of a target; people, where they are linked.
 
-    Parameters
-    ----------
-    publication, original, records
-        See `match_targets`.
-
-    Returns
-    -------
-    counts : (distinct targets,) int64
-        Published records (individuals, where it is published whose records are whose) that may be those of each
-        distinct tuple of quasi-identifiers.
-    targets : Groups
-        Which target has which tuple.
+    Parameters as of `match_targets`. The counts (tuples,) are of distinct tuples of quasi-identifiers; the groups say which
+    target has which.
     """
     from likeness.attacks.kernels.linkage import match_counts
 
@@ -179,15 +148,7 @@ def shared_cells(publication: Publication, original: Microdata) -> list[tuple[Ce
 
 
 def reach_of(cells: Cells, domain: Domain) -> Reach:
-    """Find what every distinct region of a column covers.
-
-    Parameters
-    ----------
-    cells
-        The published column.
-    domain
-        Its values in the original table.
-    """
+    """Find what every distinct region of a column covers; ``domain`` is that of the original table."""
     if domain.shape == "set":
         rank = domain.code_of
         sets = [_member_codes(region, rank, cells.note, domain) for region in cells.regions]

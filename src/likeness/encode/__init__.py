@@ -50,32 +50,19 @@ _LINKED = ("class",)
 class Encoded:
     """A table, encoded as its policy says.
 
-    Parameters
-    ----------
-    data
-        The records that go on, in the order of the table; attributes have the names they are published under.
-    table
-        The original.
-    dropped
-        Reason to the number of records dropped before anything was searched.
-    missing
-        Column to the number of its missing values, where there were any.
-    renamed
-        Column to the name it is published under, where that differs.
-    roles
-        Column to its role, in the order of the table.
-    reasons : (rows of the table,) int32, optional
-        Position in ``dropped`` of each dropped row's reason, -1 for rows that go on; left out where none is
-        dropped.
-    survey_weights
-        The column of survey weights, if there is one.
-    individual
-        The column that names a person, where people may have several records: ``data.individuals`` numbers them.
-    hygiene
-        What was found and done about people with several records.
-    without_records : (rows of the table,) bool, optional
-        Rows that are no records, but people of the first of two tables who have none in the second; left out where there
-        are no such rows.
+    ``data``: the records that go on, in the order of the table; attributes have the names they are published under.
+    ``table``: the original.
+    ``dropped``: reason to the number of records dropped before anything was searched.
+    ``missing``: column to the number of its missing values, where there were any.
+    ``renamed``: column to the name it is published under, where that differs.
+    ``roles``: column to its role, in the order of the table.
+    ``reasons``: (rows of the table,) int32, position in ``dropped`` of each dropped row's reason, -1 for rows that go on;
+    None where none is dropped.
+    ``survey_weights``, ``individual``: the column of survey weights, and the one that names a person where people may have
+    several records (``data.individuals`` numbers them); None where there is none.
+    ``hygiene``: what was found and done about people with several records.
+    ``without_records``: (rows of the table,) bool, rows that are no records, but people of the first of two tables who
+    have none in the second; None where there are no such rows.
     """
 
     data: Microdata
@@ -124,27 +111,11 @@ class Encoded:
 
 
 def encode(table: Table, policy: Policy) -> Encoded:
-    """Encode a table.
+    """Encode a table; where the policy has a second table with the records, it is read and joined first.
 
-    Where the policy has a second table with the records, it is read and joined first.
-
-    Parameters
-    ----------
-    table
-        The original; of people, where a second table holds the records.
-    policy
-        What its columns mean.
-
-    Returns
-    -------
-    Encoded
-
-    Raises
-    ------
-    PolicyError, TableError, HierarchyError
-        Every problem found, one line each: columns the policy does not name or the table does not have, values of the
-        wrong kind or outside a declared domain, missing values where none are allowed, gaps in hierarchies, records
-        of nobody and what the hygiene rules make an error.
+    Raises `PolicyError`, `TableError` or `HierarchyError` with every problem found, one line each: columns the policy does
+    not name or the table does not have, values of the wrong kind or outside a declared domain, missing values where none
+    are allowed, gaps in hierarchies, records of nobody and what the hygiene rules make an error.
     """
     policy.refuse_unbuilt()
     table = join_records(table, policy)
@@ -180,17 +151,8 @@ def encode(table: Table, policy: Policy) -> Encoded:
 def join_records(table: Table, policy: Policy) -> Table:
     """Join the second table of the policy, if it names one; a table that is joined already stays as it is.
 
-    Parameters
-    ----------
-    table
-        The people.
-    policy
-        Says where their records are, and how they are to be read; relative paths are meant from its folder.
-
-    Raises
-    ------
-    TableError
-        When the second table cannot be read, or they cannot be joined.
+    Relative paths are meant from the policy's folder. Raises `TableError` where the second table cannot be read, or they
+    cannot be joined.
     """
     records = policy.records
     if records is None or isinstance(table, JoinedTable):
@@ -370,18 +332,10 @@ def describe_columns(
     kept: NDArray[np.bool_],
     tables: Mapping[str, Iterable[str]],
 ) -> PublishedColumns:
-    """Write the notes on all published columns.
+    """Write the notes on all published columns, in the order of ``tables``: published tables and their columns.
 
-    Parameters
-    ----------
-    encoded, policy
-        The original, and what was asked.
-    form
-        How it is published.
-    kept : (n,) bool
-        Whether each record is published.
-    tables
-        Published tables and their columns, in order.
+    ``kept`` (n,) is whether each record is published. Columns that are none of the original's are noted as added; tables
+    that the form leaves undescribed have no notes.
     """
     data = encoded.data
     coded = {

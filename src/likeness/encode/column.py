@@ -44,17 +44,7 @@ class EncodeError(LikenessError):
 def check_domain(encoded: EncodedColumn, column: Column) -> None:
     """Refuse values outside the declared domain, and domains of another kind than the values.
 
-    Parameters
-    ----------
-    encoded
-        The column's values.
-    column
-        What the policy declares.
-
-    Raises
-    ------
-    EncodeError
-        Naming the first value outside.
+    Raises `EncodeError` naming the first value outside.
     """
     if column.domain is None:
         return
@@ -91,13 +81,7 @@ def declared_values(column: Column, hierarchy: Hierarchy | None) -> list[str] | 
 
 
 def ends_of(domain: Sequence[Any], kind: str) -> tuple[float, float]:
-    """Give both ends of a declared range as numbers; days since 1970 for dates.
-
-    Examples
-    --------
-    >>> ends_of([0, 110], "integer"), ends_of(["1970-01-02", "1970-01-03"], "date")
-    ((0.0, 110.0), (1.0, 2.0))
-    """
+    """Give both ends of a declared range as numbers; days since 1970 for dates."""
     if kind != "date":
         return float(domain[0]), float(domain[1])
     days = np.array(domain, "datetime64[D]").astype(np.int64)
@@ -125,27 +109,12 @@ def encode_attribute(
     folder: Path,
     dropped: NDArray[np.bool_] | None = None,
 ) -> tuple[Domain, NDArray[np.int32], int, str]:
-    """Encode one quasi-identifier or sensitive attribute.
+    """Encode one quasi-identifier or sensitive attribute: domain, codes (n,) int32 (-1: missing), number missing, treatment.
 
-    Parameters
-    ----------
-    table, name
-        The table and the column.
-    column
-        What the policy says about it.
-    missing
-        What the policy says about its missing values.
-    recoding
-        ``tight``, ``hierarchy`` or ``set``; decides the shape of the column's regions.
-    folder
-        Where relative paths of hierarchies begin.
-    dropped : (n,) bool, optional
-        Records that are dropped already: what they miss is neither counted nor an error.
-
-    Returns
-    -------
-    Domain, (n,) int32, int, str
-        The domain, each record's code (-1: missing), the number of missing values and how they are treated.
+    ``recoding``, ``tight``, ``hierarchy`` or ``set``, decides the shape of the column's regions; a sensitive column's is
+    always ``tight``. Relative paths of hierarchies begin at ``folder``. What records that are ``dropped`` (n,) already miss
+    is neither counted nor an error. Raises `EncodeError` where values are missing that must not be, or all are, or are
+    outside the declared domain.
     """
     treatment = missing.policy
     encoded = table.encode(name, missing=missing.markers, kind=_asked_kind(column))

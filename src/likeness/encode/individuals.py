@@ -35,22 +35,11 @@ NO_RECORDS = "people without records"
 class People:
     """Who the rows of a table are of, before any rule about their values.
 
-    Parameters
-    ----------
-    person : (rows,) int64
-        Number of each row's person; -1 for rows that name none.
-    count
-        Number of people.
-    reasons
-        Why rows are dropped already, in the order of the rules.
-    reason : (rows,) int32
-        Position in ``reasons`` of each such row; -1 for the others.
-    without_records : (rows,) bool
-        Rows of a joined table that are people of the first table without a row in the second.
-    problems
-        What the policy makes an error, one line each.
-    refused : (rows,) bool
-        The rows that those are about.
+    ``person``: (rows,) int64, number of each row's person, below ``count``; -1 for rows that name none.
+    ``reasons``: why rows are dropped already, in the order of the rules; ``reason`` (rows,) int32 is the position of each
+    such row's, -1 for the others.
+    ``without_records``: (rows,) bool, rows of a joined table that are people of the first one without a row in the second.
+    ``problems``: what the policy makes an error, one line each; ``refused`` (rows,) bool are the rows that those are about.
     """
 
     person: NDArray[np.int64]
@@ -68,35 +57,10 @@ class People:
 
 
 def find_people(table: Table, policy: Policy) -> People:
-    """Find who the rows of a table are of.
+    """Find who the rows of a table are of; of a joined table also the records of nobody, and people without records.
 
-    Parameters
-    ----------
-    table
-        The table; joined already, where a second one holds the records.
-    policy
-        Says which column names a person, and what becomes of records that name none.
-
-    Returns
-    -------
-    People
-
-    Raises
-    ------
-    TableError
-        When the column cannot be read.
-
-    Examples
-    --------
-    >>> import polars as pl, likeness as lk
-    >>> columns = {"who": lk.identifier(), "age": lk.quasi()}
-    >>> policy = lk.Policy(columns=columns, privacy=lk.KAnonymity(2), individual="who")
-    >>> frame = pl.DataFrame({"who": ["b", "a", "b", None], "age": [1, 2, 3, 4]})
-    >>> people = find_people(lk.read(frame), policy)
-    >>> people.person.tolist(), people.count
-    ([1, 0, 1, -1], 2)
-    >>> people.problems[0][:64]
-    "column 'who': records that name no person: 1, the first in row 4"
+    What the policy does not drop is told in ``problems``, not raised; the people are numbered by the codes of their column.
+    Raises `TableError` where the column cannot be read.
     """
     name = policy.individual
     assert name is not None  # noqa: S101  # asked only of policies that name it
@@ -150,41 +114,19 @@ DUPLICATES = "duplicate records of one person"
 class HygieneCounts:
     """What was found, and done, where people may have several records; for the report.
 
-    Parameters
-    ----------
-    people_before
-        People in the table (in the first table, where a second holds the records), whatever becomes of their records.
-    people
-        People of the records that go on.
-    records
-        Records that go on.
-    most
-        Largest number of records of one of these people.
-    nobody
-        Records that name no person, or none of the first table; all dropped, or there is an error.
-    without_records
-        People of the first table that no row of the second is of.
-    without_sensitive
-        People none of whose records has a value in any sensitive column, ``without_records`` among them.
-    duplicates
-        Records of one person with the same values in all sensitive columns as an earlier one, dropped or kept; of
-        the records that all other rules leave.
-    inconsistent
-        People whose remaining records differ in a quasi-identifier.
-    inconsistent_rule
-        What was done about them: ``hull``, ``first`` or ``mode``; ``error`` where there are none.
-    duplicates_rule
-        What was done about duplicates: ``drop`` or ``keep``; ``error`` where there are none.
-
-    Examples
-    --------
-    >>> counts = HygieneCounts(
-    ...     people_before=5, people=4, records=10, most=4, nobody=0, without_records=0, without_sensitive=1,
-    ...     duplicates=2, inconsistent=0, inconsistent_rule="hull", duplicates_rule="drop",
-    ... )
-    >>> counts.people_dropped, counts.mean
-    (1, 2.5)
-    """  # fmt: skip
+    ``people_before``: people in the table (in the first, where a second holds the records), whatever becomes of their
+    records.
+    ``people``, ``records``: those that go on; ``most`` is the largest number of records of one of these people.
+    ``nobody``: records that name no person, or none of the first table; all dropped, or there is an error.
+    ``without_records``: people of the first table that no row of the second is of.
+    ``without_sensitive``: people none of whose records has a value in any sensitive column, ``without_records`` among
+    them.
+    ``duplicates``: records of one person with the same values in all sensitive columns as an earlier one, dropped or kept;
+    of the records that all other rules leave.
+    ``inconsistent``: people whose remaining records differ in a quasi-identifier.
+    ``inconsistent_rule``: what was done about them: ``hull``, ``first`` or ``mode``; ``error`` where there are none.
+    ``duplicates_rule``: what was done about duplicates: ``drop`` or ``keep``; ``error`` where there are none.
+    """
 
     people_before: int
     people: int
@@ -213,18 +155,11 @@ class HygieneCounts:
 class InOrder:
     """Records after the hygiene rules.
 
-    Parameters
-    ----------
-    kept : (n,) int64
-        Positions of the records that are no dropped duplicates.
-    codes : (d, kept) int32
-        Codes of the quasi-identifiers.
-    individuals : (kept,) int64
-        Number of each record's person, in order of first appearance.
-    duplicates
-        Records with the same values in all sensitive columns as an earlier one of their person.
-    inconsistent
-        People whose records differ in a quasi-identifier.
+    ``kept``: (n,) int64, positions of the records that are no dropped duplicates.
+    ``codes``: (d, kept) int32, of the quasi-identifiers.
+    ``individuals``: (kept,) int64, number of each record's person, in order of first appearance.
+    ``duplicates``: records with the same values in all sensitive columns as an earlier one of their person.
+    ``inconsistent``: people whose records differ in a quasi-identifier.
     """
 
     kept: NDArray[np.int64]
@@ -243,36 +178,9 @@ def put_in_order(
 ) -> InOrder:
     """Apply the rules about duplicate records and differing quasi-identifiers.
 
-    Parameters
-    ----------
-    records
-        Every record that is left, missing values encoded.
-    person : (n,) int64
-        Who each record is of.
-    hygiene
-        The rules.
-    place
-        Names the place of a record, by its row.
-    called
-        Name of an attribute to that of its column in the table, where they differ.
-
-    Raises
-    ------
-    TableError
-        When a rule makes an error of what is found.
-
-    Examples
-    --------
-    >>> from likeness.microdata.domain import Domain
-    >>> from likeness.microdata.data import Microdata
-    >>> from likeness.policy import Hygiene
-    >>> age = Domain("age", "integer", np.array([20, 30]), "interval", low=20, high=30)
-    >>> flu = Domain("flu", "categorical", np.array(["no", "yes"], object), "set")
-    >>> codes, values = np.array([[0, 1, 1, 0]], np.int32), np.array([[1, 1, 1, 0]], np.int32)
-    >>> data = Microdata((age,), codes, (flu,), values, np.arange(4))
-    >>> found = put_in_order(data, np.array([7, 3, 7, 7]), Hygiene(inconsistent_quasi="first"), str)
-    >>> found.kept.tolist(), found.individuals.tolist(), found.duplicates, found.inconsistent
-    ([0, 1, 3], [0, 1, 0], 1, 0)
+    ``records`` are all that are left, missing values encoded; ``person`` (n,) is who each is of. For messages, ``place``
+    names the place of a record by its row, ``called`` gives attributes the names of their columns, where they differ.
+    Raises `TableError` where a rule makes an error of what is found.
     """
     kept = np.arange(records.size)
     earlier = _earlier(records, person)
@@ -349,14 +257,8 @@ def _modes(
 ) -> NDArray[np.int64]:
     """(individuals,) A record of each with their most frequent tuple: of equally frequent ones the first to appear.
 
-    Parameters
-    ----------
-    individuals, tuples : (n,) int64
-        Who each record is of, and the number of its tuple.
-    first : (individuals,) int64
-        First record of each.
-    differing : (individuals,) bool
-        Those whose tuples differ.
+    ``individuals`` and ``tuples`` (n,) number the person and the tuple of each record; ``first`` (individuals,) is the
+    first record of each, ``differing`` marks those whose tuples differ.
     """
     members = np.flatnonzero(differing[individuals])
     pairs, lead = first_appearance(
@@ -373,19 +275,7 @@ def _modes(
 def count_people(
     people: People, in_order: InOrder, has_value: NDArray[np.bool_], hygiene: Hygiene
 ) -> HygieneCounts:
-    """Count what the rules found and did.
-
-    Parameters
-    ----------
-    people
-        Who all rows are of.
-    in_order
-        The records that go on.
-    has_value : (rows,) bool
-        Rows with a value in some sensitive column.
-    hygiene
-        The rules.
-    """
+    """Count what the rules found and did; ``has_value`` (rows,) marks rows with a value in some sensitive column."""
     here = np.bincount(people.person[people.person >= 0], minlength=people.count) > 0
     told = np.bincount(people.person[(people.person >= 0) & has_value], minlength=people.count) > 0
     sizes = np.bincount(in_order.individuals)

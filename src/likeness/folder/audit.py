@@ -54,13 +54,7 @@ _KEYS_BEFORE_0_3 = tuple(key for key in _KEYS if key != "candidates")
 
 @dataclass(frozen=True)
 class Audit:
-    """The content of ``audit.json``.
-
-    Parameters
-    ----------
-    content
-        Its keys and values, without the digest.
-    """
+    """The content of ``audit.json``: its keys and values, without the digest."""
 
     content: dict[str, Any]
 
@@ -71,13 +65,7 @@ class Audit:
 
     @property
     def policy(self) -> Policy:
-        """What was asked; hierarchies that were files are here as they were then.
-
-        Raises
-        ------
-        PolicyError
-            When it is no policy.
-        """
+        """What was asked; hierarchies that were files are here as they were then. `PolicyError` where it is no policy."""
         policy = Policy.from_mapping(self.content["policy"], where="audit.json")
         columns = dict(policy.columns)
         for name, kept in self.content["hierarchies"].items():
@@ -92,13 +80,7 @@ class Audit:
 
     @property
     def method(self) -> Method:
-        """What made the release.
-
-        Raises
-        ------
-        PolicyError
-            When there is no such method.
-        """
+        """What made the release; `PolicyError` where there is no such method."""
         given = dict(self.content["method"])
         made: Method = registry.create("methods", str(given.pop("name", "")), given)
         return made
@@ -111,13 +93,7 @@ class Audit:
 
     @staticmethod
     def from_json(text: str, label: str) -> Audit:
-        """Read it back.
-
-        Raises
-        ------
-        VerificationError
-            When it is not whole, or was changed.
-        """
+        """Read it back; raises `VerificationError` where it is not whole, or was changed."""
         try:
             content = read_json(text)
             if content["format"] != FORMAT:
@@ -163,20 +139,11 @@ def make_audit(
     measured: Mapping[str, float],
     files: Mapping[str, str],
 ) -> Audit:
-    """Write down how a release was made.
+    """Write down how a release, with its original, was made.
 
-    Parameters
-    ----------
-    release
-        With its original.
-    policy
-        What was asked, as `plain_policy` gives it.
-    counts
-        What became of the records, as the class map counts them.
-    measured
-        The information loss by metric.
-    files
-        Path within the release folder to the SHA-256 of every file but this one.
+    ``policy`` is as `plain_policy` gives it, ``counts`` is what became of the records, as the class map counts them,
+    ``measured`` the information loss by metric, and ``files`` the SHA-256 of every file but this one by path within the
+    release folder.
     """
     private = release.private
     encoded = private.encoded
@@ -209,14 +176,7 @@ def make_audit(
 def plain_policy(policy: Policy, certificate: Certificate, renamed: Mapping[str, str]) -> dict[str, Any]:
     """Write a policy as a file holds it; a bound that is a Python function as the caps it gave.
 
-    Parameters
-    ----------
-    policy
-        What was asked.
-    certificate
-        What was proven; it has the caps.
-    renamed
-        Column to the name it is published under, where that differs.
+    The caps are those in ``certificate``. ``renamed`` is column to the name it is published under, where that differs.
     """
     back = {published: name for name, published in renamed.items()}
     models: list[Any] = []
@@ -277,27 +237,9 @@ def _finite(value: float) -> float | str:
 def locate_records(policy: Policy, original: Table, audit: Audit | None) -> Policy:
     """Take a policy with the place of its second table, and how that is read.
 
-    Parameters
-    ----------
-    policy
-        What was asked. One of a policy file knows its folder, which stays as it is.
-    original
-        The first table: the second is looked for beside its file.
-    audit
-        What is kept with the release: it knows where the second table was when the release was made, and how it was read,
-        which a policy that says nothing about that takes over.
-
-    Returns
-    -------
-    Policy
-        With the first of these places that has the file; where none has, as it was.
-
-    Examples
-    --------
-    >>> import polars as pl, likeness as lk
-    >>> policy = lk.Policy(columns={"age": lk.quasi()}, privacy=lk.KAnonymity(2))
-    >>> locate_records(policy, lk.read(pl.DataFrame({"age": [1, 2]})), None) is policy
-    True
+    A policy of a file knows its folder, which stays as it is. Else the second table is looked for beside the file of
+    ``original``, then where it was when the release was made, as ``audit`` knows; where neither has it, the place stays as
+    it was. A policy that says nothing about how the table is read takes that over from ``audit`` in any case.
     """
     records = policy.records
     if records is None:

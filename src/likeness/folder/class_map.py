@@ -36,25 +36,15 @@ _FURTHER = ("bucket", "person", "added")
 class ClassMap:
     """What became of the N rows of an original, in their order.
 
-    Parameters
-    ----------
-    status : (N,) int8
-        Position in `STATUS`.
-    classes : (N,) int64
-        Equivalence class; -1 for rows that are not published.
-    published_row : (N,) int64
-        Position in the first published table, from 0; -1 for rows that are not published.
-    reason : (N,) int32
-        Position in ``reasons``.
-    reasons
-        Why rows were withheld or dropped; the empty text for published ones.
-    buckets : (N,) int64, optional
-        Bucket, in forms where buckets differ from the classes.
-    persons : (N,) int64, optional
-        Number of the individual, where people may have several records; -1 for dropped rows. Individuals who are
-        published have the number they are published under, if they are published under any.
-    added : (N,) bool, optional
-        Rows that are no records of the original, but people of the first of two tables who have none in the second.
+    ``status``: (N,) int8, position in `STATUS`.
+    ``classes``: (N,) int64, equivalence class; -1 for rows that are not published.
+    ``published_row``: (N,) int64, position in the first published table, from 0; -1 for rows that are not published.
+    ``reason``: (N,) int32, position in ``reasons``: why rows were withheld or dropped, the empty text for published ones.
+    ``buckets``: (N,) int64, in forms where buckets differ from the classes; else None.
+    ``persons``: (N,) int64, number of the individual, where people may have several records; -1 for dropped rows.
+    Individuals who are published have the number they are published under, if they are published under any.
+    ``added``: (N,) bool, rows that are no records of the original, but people of the first of two tables who have none in
+    the second; None where there are none.
     """
 
     status: NDArray[np.int8]
@@ -87,8 +77,7 @@ class ClassMap:
     def counts(self) -> dict[str, Any]:
         """Account for every record: input = published - added + withheld + dropped, by reason.
 
-        People without records are no records of the input: where they are published, with a row that says so, that row is
-        added.
+        People without records are none of the input: where they are published, with a row that says so, that row is added.
         """
         records = np.ones(self.height, np.bool_) if self.added is None else ~self.added
         found: dict[str, Any] = {"input": int(records.sum()), "published": int(self.published.size)}
@@ -154,12 +143,7 @@ def class_map_of(release: Release) -> ClassMap:
 def counts_of(release: Release, found: ClassMap | None = None) -> dict[str, Any]:
     """Account for every record of the original of a release, as `ClassMap.counts`; once.
 
-    Parameters
-    ----------
-    release
-        With its original.
-    found
-        Its class map, where it was made already.
+    ``found`` is its class map, where it was made already.
     """
 
     def counted() -> dict[str, Any]:
@@ -189,30 +173,14 @@ def _persons(release: Release) -> NDArray[np.int64] | None:
 
 
 def write_class_map(found: ClassMap, path: Path) -> None:
-    """Write a class map as Parquet.
-
-    Raises
-    ------
-    OutputError
-        When the file cannot be written.
-    """
+    """Write a class map as Parquet; raises `OutputError` where the file cannot be written."""
     write(found.columns(), path, "parquet")
 
 
 def read_class_map(path: Path, label: str) -> ClassMap:
-    """Read a class map.
+    """Read a class map; raises `TableError` where it is damaged, or not as `write_class_map` leaves it.
 
-    Parameters
-    ----------
-    path
-        The file.
-    label
-        What messages call it.
-
-    Raises
-    ------
-    TableError
-        When it is damaged, or not as `write_class_map` leaves it.
+    ``label`` is what messages call the file. Whether it agrees with itself is left to `own_problems`.
     """
     table = read_published(path)
     further = table.names[len(_COLUMNS) :]
@@ -276,27 +244,13 @@ SHOWN = 3
 
 
 def listed(rows: NDArray[np.int64], name: Callable[[int], str] = str) -> str:
-    """Name the first few rows, and how many more there are.
-
-    Examples
-    --------
-    >>> listed(np.array([4, 7, 9, 12, 13]))
-    '4, 7, 9 and 2 more'
-    """
+    """Name the first few rows, and how many more there are: ``4, 7, 9 and 2 more``."""
     shown = ", ".join(name(int(row)) for row in rows[:SHOWN])
     return shown if rows.size <= SHOWN else f"{shown} and {rows.size - SHOWN} more"
 
 
 def own_problems(found: ClassMap, label: str) -> list[str]:
-    """Say where a class map contradicts itself.
-
-    Parameters
-    ----------
-    found
-        The class map.
-    label
-        What messages call it.
-    """
+    """Say where a class map contradicts itself; ``label`` is what messages call it."""
     published = found.status == PUBLISHED
     empty = np.array([reason == "" for reason in found.reasons], np.bool_)[found.reason]
     rules = {
@@ -338,18 +292,10 @@ def own_problems(found: ClassMap, label: str) -> list[str]:
 def class_problems(
     found: ClassMap, publication: Publication, label: str, where: Callable[[int], str]
 ) -> list[str]:
-    """Say which published rows are not in the class that the map says.
+    """Say which published rows are not in the class, bucket or individual that the map says.
 
-    Parameters
-    ----------
-    found
-        The class map; it agrees with itself.
-    publication
-        What was published.
-    label
-        What messages call the class map.
-    where
-        Names the place of a published row.
+    The map must agree with itself (`own_problems`). For messages, ``label`` is the map's name and ``where`` names the place
+    of a published row.
     """
     rows = found.published
     if rows.size != publication.size:

@@ -31,14 +31,7 @@ LARGEST_FILE = 1 << 33
 class Layout:
     """A release folder, or the public part of one.
 
-    Parameters
-    ----------
-    root
-        The folder that was given.
-    public
-        Where the published files are.
-    private
-        Where the steward's files are, if they are there.
+    ``root`` is the folder that was given; ``private`` is None where the steward's files are not there.
     """
 
     root: Path
@@ -50,7 +43,7 @@ class Layout:
         return path.relative_to(self.root).as_posix()
 
     def outsiders(self) -> list[str]:
-        """Say which entries are no files of the release: a link that leads out, a pipe, a folder, a file larger than any.
+        """Say which entries are no files of the release: links that lead out, pipes, folders, files larger than any.
 
         Nothing of a folder that has such an entry is read: a pipe would be waited for, and a link shows what somebody else
         has on this machine.
@@ -90,17 +83,9 @@ def _leads_into(link: Path, home: Path) -> bool:
 
 
 def find_layout(folder: str | Path) -> Layout:
-    """Find the parts of a release folder.
+    """Find the parts of a release folder, or of its ``public/`` alone.
 
-    Parameters
-    ----------
-    folder
-        The folder of a release, or its ``public/`` alone.
-
-    Raises
-    ------
-    InvalidError
-        When there is no such folder, or nothing in it looks like a release.
+    Raises `InvalidError` where there is no such folder, or nothing in it looks like a release.
     """
     root = Path(folder)
     if not root.exists():
@@ -123,13 +108,7 @@ def digest(path: Path) -> str:
 
 
 def read_bounded(path: Path) -> bytes:
-    """Read a file of JSON, unless it is larger than any that a release has.
-
-    Raises
-    ------
-    VerificationError
-        When it is.
-    """
+    """Read a file of JSON; `VerificationError` where it is larger than any that a release has."""
     size = path.stat().st_size
     if size > LARGEST_JSON:
         raise VerificationError(f"{path.name}: is of {size:,} bytes; at most {LARGEST_JSON:,} are read")

@@ -46,32 +46,10 @@ if TYPE_CHECKING:
 def covered(
     regions: Sequence[Region], of: NDArray[np.int64], domain: Domain, codes: NDArray[np.integer]
 ) -> NDArray[np.bool_]:
-    """Decide which records have a value that their published region covers.
+    """(n,) Decide which records have a value that their published region covers.
 
-    Parameters
-    ----------
-    regions
-        R distinct regions, as they were read.
-    of : (n,) int64
-        Region of each record.
-    domain
-        The attribute in the original.
-    codes : (n,) int
-        Original code of each record.
-
-    Returns
-    -------
-    (n,) bool
-
-    Examples
-    --------
-    >>> from likeness.published.columns import ColumnNote
-    >>> from likeness.published.regions import read_region
-    >>> from likeness.microdata.domain import Domain
-    >>> age = Domain("age", "integer", np.array([20, 30, 60]), "interval", low=20, high=60)
-    >>> region = read_region("[20, 40]", ColumnNote("age", "quasi", "integer", "interval"))
-    >>> covered([region], np.array([0, 0]), age, np.array([1, 2]))
-    array([ True, False])
+    ``of`` (n,) is the region of each record among the distinct ``regions``, as they were read; ``domain`` and ``codes``
+    (n,) are the attribute's in the original.
     """
     low = np.zeros(len(regions), np.int64)
     high = np.full(len(regions), -1, np.int64)
@@ -124,12 +102,7 @@ def _leaves(region: Region, domain: Domain) -> tuple[int, int]:
 def exact_codes(published: Domain, original: Domain) -> NDArray[np.int64]:
     """(codes,) Original code of every published value; -1 for values that the original does not have.
 
-    Examples
-    --------
-    >>> from likeness.microdata.domain import Domain
-    >>> shown = Domain("disease", "categorical", np.array(["cold", "gout"], object), "set")
-    >>> exact_codes(shown, Domain("disease", "categorical", np.array(["cold", "flu"], object), "set"))
-    array([ 0, -1])
+    Numbers of the same kind are compared as numbers, all else by its text.
     """
     if original.kind in NUMERIC and published.kind == original.kind:
         values: list[Any] = original.values.tolist()
@@ -142,20 +115,9 @@ def exact_codes(published: Domain, original: Domain) -> NDArray[np.int64]:
 
 
 def same_cells(original: EncodedColumn, rows: NDArray[np.int64], published: Labelled) -> NDArray[np.bool_]:
-    """Decide which published cells are those of the original.
+    """(n,) Decide which published cells are those of the original; ``rows`` (n,) are the rows they were made from.
 
-    Parameters
-    ----------
-    original
-        The whole column.
-    rows : (n,) int64
-        Row of the original of each published row.
-    published
-        Codes and texts of the n published cells; the empty text where there is nothing.
-
-    Returns
-    -------
-    (n,) bool
+    A missing cell and an empty text are the same, as in CSV.
     """
     rank: dict[Any, int] = {value: code for code, value in enumerate(original.values.tolist())}
     found = np.array([_code(text, rank, original.kind) for text in published.labels], np.int64)
@@ -192,16 +154,8 @@ def _value(text: str, kind: str) -> Any:
 class Origin:
     """A release beside its original.
 
-    Parameters
-    ----------
-    public
-        The public part; its tables were understood.
-    class_map
-        Which row was made from which; it agrees with itself and with what was published.
-    encoded
-        The original, encoded under the policy.
-    policy
-        What was asked.
+    The public part's tables were understood; the class map agrees with itself and with what was published; the original
+    is encoded under the policy.
     """
 
     def __init__(self, public: PublicPart, class_map: ClassMap, encoded: Encoded, policy: Policy) -> None:
@@ -335,12 +289,8 @@ class Origin:
     def _drawn(self, mechanism: Mechanism, found: NDArray[np.int64], own: NDArray[np.int32]) -> Iterator[str]:
         """Compare perturbed values with what their originals can become, and the mechanism with what the method makes.
 
-        Parameters
-        ----------
-        mechanism
-            What was published, in the codes of the original.
-        found, own : (n,) int
-            Published and original code of every record.
+        ``mechanism`` is what was published, in the codes of the original, as are ``found`` and ``own`` (n,): the published and
+        the original code of every record.
         """
         name = self.encoded.data.sensitive[0].name
         if not np.array_equal(mechanism.counts, np.bincount(own, minlength=mechanism.values)):

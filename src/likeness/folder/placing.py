@@ -21,25 +21,10 @@ if TYPE_CHECKING:
 
 
 def check_target(folder: str | Path, *, overwrite: bool) -> Path:
-    """Find where a release may be written; put in order what killed processes have left of one there.
+    """Find where a release may be written (absolute, links followed); put in order what killed processes have left there.
 
-    Parameters
-    ----------
-    folder
-        Where it is to go.
-    overwrite
-        Whether an existing release may be replaced.
-
-    Returns
-    -------
-    Path
-        The absolute path, symbolic links followed.
-
-    Raises
-    ------
-    OutputError
-        When its parent is missing or cannot be written, another process writes there, or something stands there that must not
-        be replaced.
+    Raises `OutputError` where the parent is missing or cannot be written, another process writes there, or something stands
+    there that must not be replaced: all but a release, with ``overwrite``.
     """
     target = Path(folder).resolve()
     if not target.parent.is_dir():
@@ -58,20 +43,9 @@ def check_target(folder: str | Path, *, overwrite: bool) -> Path:
 def staging(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
     """Give a temporary folder beside the target, which is gone afterwards unless it was put in place.
 
-    Nobody else writes to the target meanwhile; what a killed process had left of it is put in order first.
-
-    Parameters
-    ----------
-    target
-        Where the folder is to go in the end.
-    overwrite
-        Whether an existing release may be replaced.
-
-    Raises
-    ------
-    OutputError
-        When it cannot be made or written, another process writes to the target, or something stands there that must
-        not be replaced.
+    Nobody else writes to the target meanwhile; what a killed process had left of it is put in order first. Raises
+    `OutputError` where it cannot be made or written, another process writes to the target, or something stands there that
+    must not be replaced.
     """
     with locked(target):
         clear_locked(target)
@@ -88,22 +62,9 @@ def staging(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
 def put_in_place(stage: Path, target: Path, *, overwrite: bool = False) -> None:
     """Rename a finished folder to its place; what stood there is moved aside, and restored if that fails.
 
-    Nothing is replaced that appeared there since `check_target`, but a release where releases may be.
-
-    Parameters
-    ----------
-    stage
-        The finished folder, beside the target, whose lock is held.
-    target
-        Its place.
-    overwrite
-        Whether a release that stands there may be replaced.
-
-    Raises
-    ------
-    OutputError
-        When something stands there that must not be replaced; or when the folder that was replaced cannot be deleted: the
-        new one is in place then.
+    ``stage`` lies beside the target, whose lock is held. Nothing is replaced that appeared there since `check_target`, but
+    a release where ``overwrite`` allows it. Raises `OutputError` where something stands there that must not be replaced; or
+    where the folder that was replaced cannot be deleted: the new one is in place then.
     """
     _refuse_existing(target, target, overwrite=overwrite)
     if not overwrite or not os.path.lexists(target):

@@ -21,16 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class PrivatePart:
-    """What the private files say.
+    """What the private files say; what cannot be read of them is None.
 
-    Parameters
-    ----------
-    audit, policy, class_map
-        None when they cannot be read.
-    consistent
-        Whether the class map agrees with itself and with what was published.
-    problems, checks
-        What is wrong, and what was checked and found right.
+    ``consistent``: the class map agrees with itself and with what was published.
+    ``problems``, ``checks``: what is wrong, and what was checked and found right.
     """
 
     audit: Audit | None = None
@@ -44,14 +38,7 @@ class PrivatePart:
 def read_private(layout: Layout, private: Path, public: PublicPart) -> PrivatePart:
     """Read the private files, and compare them with each other and with the public ones.
 
-    Parameters
-    ----------
-    layout
-        Where they lie.
-    private
-        The private folder.
-    public
-        The public part.
+    Nothing is read where the layout has outsiders; the public part says so.
     """
     part = PrivatePart()
     if layout.outsiders():

@@ -45,24 +45,12 @@ _SHOWN = 5  # cells of a column that are named one by one
 class PublicPart:
     """What the published files say.
 
-    Parameters
-    ----------
-    layout
-        Where they lie.
-    certificate
-        None when it cannot be read.
-    form
-        The form of the release.
-    tables
-        Table name to its file, read.
-    labels
-        Table name to what messages call its file.
-    columns
-        Table name to its columns as codes and texts, by name; without those that cannot be taken so.
-    publication
-        None when the tables cannot be understood.
-    problems, checks
-        What is wrong, and what was checked and found right.
+    ``certificate``, ``form``: None where the certificate cannot be read.
+    ``tables``, ``labels``: table name to its file, read, and to what messages call that file.
+    ``columns``: table name to its columns as codes and texts, by name, without those that cannot be taken so; empty once
+    everything was read.
+    ``publication``: None where the tables cannot be understood.
+    ``problems``, ``checks``: what is wrong, and what was checked and found right.
     """
 
     layout: Layout
@@ -82,13 +70,7 @@ class PublicPart:
 
 
 def read_public(layout: Layout) -> PublicPart:
-    """Read the published files, and say everything that is wrong with them.
-
-    Parameters
-    ----------
-    layout
-        Where they lie.
-    """
+    """Read the published files, and say everything that is wrong with them."""
     part = PublicPart(layout)
     part.problems += layout.outsiders()
     if part.problems:
@@ -118,19 +100,9 @@ def read_public(layout: Layout) -> PublicPart:
 
 
 def labelled_columns(table: Table, notes: Mapping[str, ColumnNote]) -> dict[str, Labelled]:
-    """Take all columns of a published table as codes and texts.
+    """Take all columns of a published table as codes and texts; ``notes`` is what the certificate says of each, by name.
 
-    Parameters
-    ----------
-    table
-        As it was read.
-    notes
-        What the certificate says about its columns, by name.
-
-    Raises
-    ------
-    TableError
-        When a protected column shows nothing in two ways, as Parquet can: null and the empty text.
+    Raises `TableError` where a protected column shows nothing in two ways, as Parquet can: null and the empty text.
     """
     columns = {name: as_labelled(table.as_it_is(name)) for name in table.names}
     for name, column in columns.items():

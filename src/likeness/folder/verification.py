@@ -102,17 +102,7 @@ def verify(
 def judge(
     public: PublicPart, steward: PrivatePart | None, encoded: Encoded | None, policy: Policy | None
 ) -> Verdict:
-    """Put together everything that was found.
-
-    Parameters
-    ----------
-    public, steward
-        The parts of the folder.
-    encoded
-        The original, encoded.
-    policy
-        What was asked.
-    """
+    """Put together everything that was found; ``encoded`` is the original, where it was given."""
     problems, checks = list(public.problems), list(public.checks)
     proven = _prove(public, encoded, policy, problems, _individuals(steward, encoded))
     problems += _repeated(public)

@@ -37,49 +37,13 @@ if TYPE_CHECKING:
 
 
 def write_folder(release: Release, folder: str | Path, *, overwrite: bool = False) -> Path:
-    """Write a release folder, prove it from its own bytes, then put it in place.
+    """Write a release folder, prove it from its own bytes, then put it in place; returns its absolute path.
 
-    Parameters
-    ----------
-    release
-        With its original.
-    folder
-        Where; must not exist unless ``overwrite``, and its parent must.
-    overwrite
-        Replace an existing release folder, and nothing else.
-
-    Returns
-    -------
-    Path
-        The folder, absolute.
-
-    Raises
-    ------
-    PolicyError
-        When the policy publishes no column.
-    OutputError
-        When it cannot be written, or something stands there that must not be replaced.
-    VerificationError
-        When the bytes do not prove the guarantee.
-    LikenessError
-        When the release no longer knows its original.
-
-    Notes
-    -----
-    Whatever goes wrong, an interruption included, nothing half-written is left, and what stood there stands
-    there still.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import polars as pl, likeness as lk
-    >>> table = pl.DataFrame({"age": [30, 31, 60, 61], "disease": ["flu", "cold", "flu", "cold"]})
-    >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
-    >>> release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=7)
-    >>> with tempfile.TemporaryDirectory() as place:
-    ...     folder = write_folder(release, place + "/out")
-    ...     sorted(path.name for path in (folder / "public").iterdir())
-    ['certificate.html', 'certificate.json', 'release.csv']
+    The folder must not exist unless ``overwrite``, which replaces a release and nothing else; its parent must. Whatever
+    goes wrong, an interruption included, nothing half-written is left, and what stood there stands there still. Raises
+    `PolicyError` where the policy publishes no column, `OutputError` where it cannot be written, or something stands there
+    that must not be replaced, `VerificationError` where the bytes do not prove the guarantee, `LikenessError` where the
+    release no longer knows its original.
     """
     private = release.private
     refuse_no_columns(release)
@@ -103,18 +67,7 @@ def write_folder(release: Release, folder: str | Path, *, overwrite: bool = Fals
 
 
 def refuse_no_columns(release: Release) -> None:
-    """Refuse a release that would publish nothing.
-
-    Parameters
-    ----------
-    release
-        The release, in memory.
-
-    Raises
-    ------
-    PolicyError
-        When every column is dropped or an identifier.
-    """
+    """Refuse a release that would publish nothing: `PolicyError` where every column is dropped or an identifier."""
     if not any(release.columns.values()):
         raise PolicyError(
             "columns: nothing would be published, as every column is dropped or an identifier; give one another role"

@@ -132,19 +132,8 @@ class AnatomizedPublication(Publication):
     """Anatomized tables, read back.
 
     ``classes`` are the buckets. ``sensitive_codes`` give every record of a bucket one of its values; which
-    record has which means nothing, as nobody knows.
-
-    Parameters
-    ----------
-    quasi, sensitive
-        Columns of the two tables.
-    columns
-        What the certificate says about them.
-
-    Raises
-    ------
-    TableError
-        When a column is missing, a text is no value of its column, or the tables contradict each other.
+    record has which means nothing, as nobody knows. Raises `TableError` where a column is missing, a text is no value of
+    its column, or the tables contradict each other.
     """
 
     form: ClassVar[str] = "anatomized"
@@ -238,14 +227,9 @@ class AnatomizedPublication(Publication):
     def total(self, where: Mapping[str, Any], of: str | None = None, power: int = 0) -> float:
         """Add up the records whose quasi-identifiers meet conditions, times their bucket's share of sensitive values that do.
 
-        Of every bucket the records that meet the conditions, times the share of the sensitive values asked for, as in
-        Anatomy (Xiao & Tao 2006). Of a sensitive column every record adds the mean of its bucket. Where
-        survey weights are published, every record counts for as many people as its weight says.
-
-        Raises
-        ------
-        TableError
-            When a column was not published, a condition does not suit its column, or ``of`` is not a column of numbers.
+        That is the estimator of Anatomy (Xiao & Tao 2006). Of a sensitive column every record adds the mean of its bucket.
+        Where survey weights are published, every record counts for as many people as its weight says. Raises `TableError` where
+        a column was not published, a condition does not suit its column, or ``of`` is not a column of numbers.
         """
         weights = self.survey_weights
         values = np.ones(self.values.domain.codes)
@@ -302,12 +286,9 @@ class AnatomizedPublication(Publication):
         return np.unique(self.classes[self._matching(target)])
 
     def posterior(self, target: Mapping[str, Any]) -> dict[str, dict[str, float]]:
-        """Average, over all records that match, the shares of the values in their buckets.
+        """Average, over all records that match, the shares of the values in their buckets; empty where nobody matches.
 
-        Raises
-        ------
-        TableError
-            When the target names a column that is no published quasi-identifier.
+        Raises `TableError` where the target names a column that is no published quasi-identifier.
         """
         self.check_target(target)
         buckets = self.classes[self._matching(target)]

@@ -117,19 +117,8 @@ class BaselinePublication(ExactRecords):
     """A baseline release, read back.
 
     All records are one class, as far as sensitive values go. ``sensitive_codes`` give every record one of the values
-    in the distribution; which record has which means nothing, as nobody knows.
-
-    Parameters
-    ----------
-    release, distribution
-        Columns of the two tables.
-    columns
-        What the certificate says about them.
-
-    Raises
-    ------
-    TableError
-        When a column is missing, a text is no value of its column, or the tables contradict each other.
+    in the distribution; which record has which means nothing, as nobody knows. Raises `TableError` where a column is
+    missing, a text is no value of its column, or the tables contradict each other.
     """
 
     form: ClassVar[str] = "baseline"
@@ -152,12 +141,8 @@ class BaselinePublication(ExactRecords):
         """Add up the records whose quasi-identifiers meet conditions, times the overall share of the values that do.
 
         The estimator ``|S_t| · Σ p_v`` (Cao & Karras 2012, section 6.3). Where survey weights are published, records count
-        for as many people as their weight says.
-
-        Raises
-        ------
-        TableError
-            When a column was not published, or a condition does not suit its column.
+        for as many people as their weight says. Raises `TableError` where a column was not published, a condition does not suit
+        its column, or ``of`` is not a column of numbers.
         """
         matching, wanted = self.asked(where)
         records, values = self.weights(of, power)
@@ -179,10 +164,7 @@ class BaselinePublication(ExactRecords):
     def posterior(self, target: Mapping[str, Any]) -> dict[str, dict[str, float]]:
         """Give the overall distribution, whoever the target is; empty when nobody matches.
 
-        Raises
-        ------
-        TableError
-            When the target names a column that is no published quasi-identifier.
+        Raises `TableError` where the target names a column that is no published quasi-identifier.
         """
         self.check_target(target)
         return (

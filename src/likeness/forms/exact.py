@@ -30,26 +30,10 @@ if TYPE_CHECKING:
 
 
 class ExactColumn:
-    """One value per row, and what they mean.
+    """One value per row, and what they mean: ``codes`` (n,) in ``domain``, the published values.
 
-    Parameters
-    ----------
-    table, name
-        The name of the published table and its columns.
-    note
-        What the certificate says about the column.
-
-    Attributes
-    ----------
-    domain : Domain
-        The published values.
-    codes : (n,) int32
-        The code of each row.
-
-    Raises
-    ------
-    TableError
-        When the column is not there, or a text is no value of it.
+    ``note`` is what the certificate says about the column, ``table`` the name of its table. Raises `TableError` where the
+    column is not there, or a text is no value of it.
     """
 
     def __init__(self, table: str, columns: Columns, note: ColumnNote) -> None:
@@ -73,26 +57,14 @@ class ExactColumn:
 
 
 def column_of(table: str, columns: Columns, name: str) -> Any:
-    """Find a column of a published table.
-
-    Raises
-    ------
-    TableError
-        When it is not there.
-    """
+    """Find a column of a published table; `TableError` where it is not there."""
     if name not in columns:
         raise TableError(f"table {table!r}: the column {name!r} is not there; it was published with it")
     return columns[name]
 
 
 def whole_numbers(table: str, columns: Columns, name: str, *, at_least: int) -> NDArray[np.int64]:
-    """Read a column of whole numbers.
-
-    Raises
-    ------
-    TableError
-        When the column is not there, or holds anything else.
-    """
+    """Read a column of whole numbers; `TableError` where it is not there, or holds anything else."""
     column = column_of(table, columns, name)
     numbers = []
     for label in column.labels:
@@ -106,13 +78,7 @@ def whole_numbers(table: str, columns: Columns, name: str, *, at_least: int) -> 
 
 
 def whole_column(name: str, numbers: NDArray[np.int64]) -> EncodedColumn:
-    """Publish whole numbers.
-
-    Examples
-    --------
-    >>> whole_column("count", np.array([7, 2, 7])).codes.tolist()
-    [1, 0, 1]
-    """
+    """Publish whole numbers as a column."""
     values, codes = np.unique(numbers, return_inverse=True)
     return EncodedColumn(name, "integer", codes.astype(np.int32), values)
 
@@ -120,17 +86,8 @@ def whole_column(name: str, numbers: NDArray[np.int64]) -> EncodedColumn:
 class ExactRecords(Publication):
     """Rows of exact quasi-identifiers, and one sensitive attribute that is shown in some other way.
 
-    Parameters
-    ----------
-    table
-        Columns of the table ``release``.
-    columns
-        What the certificate says about them.
-
-    Raises
-    ------
-    TableError
-        When a column is missing, a text is no value of its column, or there is not one sensitive column.
+    ``table`` are the columns of ``release``. Raises `TableError` where a column is missing, a text is no value of its
+    column, or there is not one sensitive column.
     """
 
     def __init__(self, table: Columns, columns: PublishedColumns) -> None:
@@ -157,16 +114,9 @@ class ExactRecords(Publication):
         return {own.note.name: ExactAxis(own.domain, own.codes[self._first]) for own in self.columns}
 
     def asked(self, where: Mapping[str, Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Find the records whose quasi-identifiers meet conditions, and the sensitive values that do.
+        """(n,), (m,) Find the records whose quasi-identifiers meet conditions, and the sensitive values that do.
 
-        Returns
-        -------
-        (n,) bool, (m,) bool
-
-        Raises
-        ------
-        TableError
-            When a column was not published, or a condition does not suit its column.
+        Raises `TableError` where a column was not published, or a condition does not suit its column.
         """
         matching = np.ones(self.size, np.bool_)
         domain = self.sensitive[0]
@@ -182,24 +132,10 @@ class ExactRecords(Publication):
         return matching, wanted
 
     def weights(self, of: str | None, power: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Give what every record, and every sensitive value, counts for in a sum of numbers to some power.
+        """(n,), (m,) What every record, and every sensitive value, counts for in a sum of the numbers ``of`` to a power, 0 or 1.
 
-        Parameters
-        ----------
-        of
-            A quasi-identifier or the sensitive column; None: every record counts for 1.
-        power
-            0 or 1.
-
-        Returns
-        -------
-        (n,) float64, (m,) float64
-            A record whose original value is v counts for the product of the two, and its survey weight.
-
-        Raises
-        ------
-        TableError
-            When ``of`` was not published, or is not a column of numbers.
+        A record whose original value is v counts for the product of the two; its survey weight is in the first. With ``of``
+        None there is nothing else. Raises `TableError` where ``of`` was not published, or is not a column of numbers.
         """
         domain = self.sensitive[0]
         records, values = self.survey_weights, np.ones(domain.codes)
@@ -236,13 +172,7 @@ class ExactRecords(Publication):
 
 
 def one_sensitive(form: str, columns: PublishedColumns) -> ColumnNote:
-    """Take the note on the only sensitive column.
-
-    Raises
-    ------
-    TableError
-        When there is not exactly one.
-    """
+    """Take the note on the only sensitive column; `TableError` where there is not exactly one."""
     notes = columns.with_role("sensitive")
     if len(notes) != 1:
         raise TableError(f"a {form} release has one sensitive column; the certificate names {len(notes)}")
@@ -254,31 +184,12 @@ DISTRIBUTION = "distribution"
 
 
 def count_column(sensitive: str) -> str:
-    """Name the column of counts beside a sensitive column.
-
-    Examples
-    --------
-    >>> count_column("disease"), count_column("count")
-    ('count', 'records')
-    """
+    """Name the column of counts beside a sensitive column: ``count``, or ``records`` beside one that is called ``count``."""
     return "records" if sensitive == "count" else "count"
 
 
 def publish_distribution(domain: Domain, counts: NDArray[np.int64]) -> dict[str, Any]:
-    """Publish how many records have each value that occurs.
-
-    Parameters
-    ----------
-    domain
-        The sensitive attribute.
-    counts : (m,) int64
-        Records of each value.
-
-    Returns
-    -------
-    dict
-        Columns: the value, and the number of its records.
-    """
+    """Publish how many records have each value that occurs: ``counts`` (m,) of them, as the columns of a table."""
     present = np.flatnonzero(counts)
     counted = count_column(domain.name)
     return {
@@ -290,29 +201,9 @@ def publish_distribution(domain: Domain, counts: NDArray[np.int64]) -> dict[str,
 class Distribution:
     """The table ``distribution``, read back.
 
-    Parameters
-    ----------
-    table
-        Its columns.
-    note
-        What the certificate says about the sensitive column.
-    size
-        Number of published records.
-
-    Attributes
-    ----------
-    note : ColumnNote
-        What the certificate says about the sensitive column.
-    domain : Domain
-        The values.
-    counts : (m,) int64
-        Records of each value; 0 for declared values that no record has.
-
-    Raises
-    ------
-    TableError
-        When a column is missing, a text is no value of its column, a value stands on two rows, or the counts do not
-        sum to the records.
+    ``note`` is what the certificate says about the sensitive column, ``size`` the number of published records. ``counts``
+    (m,) are the records of each value; 0 for declared values that no record has. Raises `TableError` where a column is
+    missing, a text is no value of its column, a value stands on two rows, or the counts do not sum to the records.
     """
 
     def __init__(self, table: Columns, note: ColumnNote, size: int) -> None:
@@ -346,19 +237,9 @@ class Distribution:
         return "missing" if code == self.domain.missing_code else repr(self.domain.labels[code])
 
     def find(self, table: str, values: Sequence[str | None]) -> NDArray[np.int32]:
-        """Find the codes of values that stand in another table.
+        """Find the codes of the distinct values that stand in another table, None being the missing one.
 
-        Parameters
-        ----------
-        table
-            The name of that table.
-        values
-            Its distinct values; None is the missing one.
-
-        Raises
-        ------
-        TableError
-            When one is no value of the column, or does not occur in the distribution.
+        Raises `TableError` where one is no value of the column, or does not occur in the distribution.
         """
         _read(table, self.note, values)
         found = np.array([self._code.get(value, -1) for value in values], np.int32)

@@ -130,17 +130,7 @@ class GeneralizedForm(Form):
 
 
 class GeneralizedPublication(Publication):
-    """A generalized table, read back.
-
-    Parameters
-    ----------
-    table
-        Its columns.
-    columns
-        What the certificate says about them.
-    pairs
-        Whether intervals also stand in pairs of columns of numbers.
-    """
+    """A generalized table, read back; with ``pairs`` intervals also stand in pairs of columns of numbers."""
 
     form: ClassVar[str] = "generalized"
 
@@ -192,12 +182,8 @@ class GeneralizedPublication(Publication):
 
         A class that meets a condition in part counts in part; of a quasi-identifier it adds the mean of what lies both in
         its region and in the condition, of a sensitive column the published numbers. Where survey weights are published,
-        every record counts for as many people as its weight says.
-
-        Raises
-        ------
-        TableError
-            When a column was not published, a condition does not suit its column, or ``of`` is not a column of numbers.
+        every record counts for as many people as its weight says. Raises `TableError` where a column was not published, a
+        condition does not suit its column, or ``of`` is not a column of numbers.
         """
         published = [domain.name for domain in self.sensitive]
         if of is not None and of not in self.names and of not in published:
@@ -233,13 +219,8 @@ class GeneralizedPublication(Publication):
         """Add up the individuals of every class that have a record there with the sensitive values asked for.
 
         A class counts for the share of its region that meets the conditions on quasi-identifiers, as in `total` (Wang et al.
-        2019, eq. 19, counting individuals); an individual for the mean survey weight of its records.
-
-        Raises
-        ------
-        TableError
-            When a column was not published, a condition does not suit its column, or the release does not say whose records
-            belong together.
+        2019, eq. 19, counting individuals); an individual for the mean survey weight of its records. Raises `TableError` where
+        a column was not published, a condition does not suit its column, or it was not published whose records are whose.
         """
         if self.persons is None:
             raise self._no_persons()
@@ -254,13 +235,7 @@ class GeneralizedPublication(Publication):
 
     @cached_property
     def units_of_individuals(self) -> Units:
-        """Equivalence classes and their individuals.
-
-        Raises
-        ------
-        TableError
-            When the release does not say whose records belong together.
-        """
+        """Equivalence classes and their individuals; `TableError` where it was not published whose records are whose."""
         if self.persons is None:
             raise self._no_persons()
         return units_of_individuals(

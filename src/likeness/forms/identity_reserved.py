@@ -106,17 +106,7 @@ def _numbered(names: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.
 
 
 class IdentityReservedPublication(GeneralizedPublication):
-    """An identity-reserved table, read back.
-
-    Parameters
-    ----------
-    table
-        Its columns.
-    columns
-        What the certificate says about them.
-    pairs
-        Whether intervals also stand in pairs of columns of numbers.
-    """
+    """An identity-reserved table, read back; with ``pairs`` intervals also stand in pairs of columns of numbers."""
 
     form: ClassVar[str] = "identity-reserved"
 
@@ -141,12 +131,8 @@ class IdentityReservedPublication(GeneralizedPublication):
     def posterior(self, target: Mapping[str, Any]) -> dict[str, dict[str, float]]:
         """What an adversary believes about a target's sensitive values: the share of matching individuals that have each.
 
-        The shares of one column add up to more than 1 where individuals have several values.
-
-        Raises
-        ------
-        TableError
-            When the target names a column that is no published quasi-identifier.
+        The shares of one column add up to more than 1 where individuals have several values. Raises `TableError` where the
+        target names a column that is no published quasi-identifier.
         """
         from likeness.microdata.individuals import find_individuals
 

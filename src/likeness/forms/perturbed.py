@@ -200,20 +200,7 @@ class PerturbedForm(Form):
 
 
 def publish_matrix(domain: Domain, mechanism: Mechanism) -> dict[str, Any]:
-    """Publish the matrix of a mechanism, for the values that occur.
-
-    Parameters
-    ----------
-    domain
-        The sensitive attribute.
-    mechanism
-        Its mechanism, over all codes of the domain.
-
-    Returns
-    -------
-    dict
-        Columns of texts.
-    """
+    """Publish the matrix of a mechanism over all codes of ``domain``, for the values that occur, as columns of texts."""
     active = mechanism.active
     values: list[str | None] = [
         None if code == domain.missing_code else domain.labels[code] for code in active
@@ -229,15 +216,8 @@ def publish_matrix(domain: Domain, mechanism: Mechanism) -> dict[str, Any]:
 
 
 def name_column(value: str | None) -> str:
-    r"""Name the column of a value; `read_column` reads it back.
+    r"""Name the column of a value, None being the missing one; `read_column` reads it back.
 
-    Parameters
-    ----------
-    value
-        None is the missing value.
-
-    Examples
-    --------
     >>> name_column("flu"), name_column(None), name_column("  ")
     ('flu', '{}', '\\ \\ ')
     """
@@ -248,30 +228,14 @@ def name_column(value: str | None) -> str:
 
 
 def read_column(name: str) -> str | None:
-    """Read the value that a column is named after.
-
-    Examples
-    --------
-    >>> read_column("flu"), read_column("{}")
-    ('flu', None)
-    """
+    """Read the value that a column is named after by `name_column`; None is the missing one."""
     return None if name == _MISSING_COLUMN else read_value(name)
 
 
 def read_matrix(table: Columns, distribution: Distribution) -> Mechanism:
-    """Read the published matrix.
+    """Read the published matrix, the table ``perturbation``; the distribution has the values and the mechanism's counts.
 
-    Parameters
-    ----------
-    table
-        The columns of the table ``perturbation``.
-    distribution
-        The values there are, and how many records have each: the counts of the mechanism.
-
-    Raises
-    ------
-    TableError
-        When it is no matrix of probabilities over these values; says which row or column is wrong.
+    Raises `TableError` where it is no matrix of probabilities over these values; says which row or column is wrong.
     """
     first = column_of(PERTURBATION, table, ORIENTATION)
     names = [name for name in table if name != ORIENTATION]
@@ -339,13 +303,7 @@ def _read_entries(name: str, texts: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _decimal(numerator: int) -> str:
-    """Write a multiple of 1 / SCALE.
-
-    Examples
-    --------
-    >>> _decimal(SCALE), _decimal(0), _decimal(SCALE // 4)
-    ('1', '0', '0.25')
-    """
+    """Write a multiple of 1 / SCALE: ``1``, ``0``, ``0.25``."""
     whole, rest = divmod(numerator, SCALE)
     return f"{whole}.{rest:0{_DECIMALS}d}".rstrip("0").rstrip(".")
 
@@ -357,22 +315,9 @@ VARIANTS: tuple[Variant, ...] = ("plain", "clipped", "simplex", "bayes")
 class PerturbedPublication(ExactRecords):
     """A perturbed release, read back.
 
-    ``classes`` are the records of equal quasi-identifiers; ``sensitive_codes`` are the perturbed values.
-
-    Parameters
-    ----------
-    release, distribution, perturbation
-        Columns of the three tables.
-    columns
-        What the certificate says about them.
-    variant
-        How `estimate` reads published counts.
-
-    Raises
-    ------
-    TableError
-        When a column is missing, a text is no value of its column, the tables contradict each other, or PM is no
-        matrix of probabilities.
+    ``classes`` are the records of equal quasi-identifiers; ``sensitive_codes`` are the perturbed values. ``variant`` is how
+    `estimate` reads published counts. Raises `TableError` where a column is missing, a text is no value of its column, the
+    tables contradict each other, or PM is no matrix of probabilities.
     """
 
     form: ClassVar[str] = "perturbed"
@@ -414,25 +359,11 @@ class PerturbedPublication(ExactRecords):
     def reconstruct(
         self, counts: NDArray[np.floating], variant: Variant | None = None
     ) -> NDArray[np.float64]:
-        """Estimate how many records have each original sensitive value from counts of the published ones.
+        """(..., m) Estimate how many records have each original sensitive value from counts of the published ones.
 
-        Parameters
-        ----------
-        counts : (..., m) float
-            Published records of every value, over any set of records.
-        variant
-            See `Mechanism.reconstruct`; the form's ``reconstruction`` when left out.
-
-        Returns
-        -------
-        (..., m) float
-
-        Raises
-        ------
-        PolicyError
-            When there is no such variant.
-        LikenessError
-            When the matrix has no inverse and the variant needs one.
+        ``counts`` (..., m) are published records of every value, over any set of records; for ``variant`` see
+        `Mechanism.reconstruct` (None: the form's ``reconstruction``). Raises `PolicyError` where there is no such variant,
+        `LikenessError` where the matrix has no inverse and the variant needs one.
         """
         chosen = check_variant(self.variant if variant is None else variant)
         return self._mechanism.reconstruct(np.asarray(counts, np.float64), chosen)
@@ -444,14 +375,10 @@ class PerturbedPublication(ExactRecords):
     def total(self, where: Mapping[str, Any], of: str | None = None, power: int = 0) -> float:
         """Reconstruct the original values of the records whose quasi-identifiers meet conditions; add those that do.
 
-        The estimator of Cao & Karras 2012, section 5: ``Σ N'_v`` with N' = PM⁻¹ E', or a biased variant
-        of N' (the form's ``reconstruction``). Where survey weights are published, every record counts for as many
-        people as its weight says; in sums, for its number.
-
-        Raises
-        ------
-        TableError
-            When a column was not published, or a condition does not suit its column.
+        The estimator of Cao & Karras 2012, section 5: ``Σ N'_v`` with N' = PM⁻¹ E', or a biased variant of N' (the form's
+        ``reconstruction``). Where survey weights are published, every record counts for as many people as its weight says; in
+        sums, for its number. Raises `TableError` where a column was not published, a condition does not suit its column, or
+        ``of`` is not a column of numbers.
         """
         matching, wanted = self.asked(where)
         records, values = self.weights(of, power)
@@ -487,26 +414,11 @@ class PerturbedPublication(ExactRecords):
         return found
 
     def reconstructed(self, query: Query, variant: str | None = None) -> dict[str, float]:
-        """Estimate how many of the records that meet a query have each original sensitive value.
+        """Estimate how many of the records that meet a query have each original sensitive value; the missing one is ``""``.
 
-        Parameters
-        ----------
-        query
-            Conditions; one on the sensitive column chooses which values are returned.
-        variant
-            See `Mechanism.reconstruct`; the form's ``reconstruction`` when left out.
-
-        Returns
-        -------
-        dict
-            Value to estimated number of records; the missing value is the empty text.
-
-        Raises
-        ------
-        PolicyError
-            When the query asks for a sum or mean, or there is no such variant.
-        TableError
-            When a column was not published, or a condition does not suit its column.
+        A condition on the sensitive column chooses which values are returned; for ``variant`` see `Mechanism.reconstruct`
+        (None: the form's ``reconstruction``). Raises `PolicyError` where the query asks for a sum or mean, or there is no such
+        variant, `TableError` where a column was not published, or a condition does not suit its column.
         """
         if query.aggregate != "count":
             raise PolicyError("a reconstruction counts records; leave the aggregate out")
@@ -533,12 +445,8 @@ class PerturbedPublication(ExactRecords):
         """Average, over all records that match, what their published values say of their original ones.
 
         A record published as v had the value i with probability ``p_i PM[v, i] / Σ_j p_j PM[v, j]``, where p is the
-        overall distribution (Cao & Karras 2012, section 5).
-
-        Raises
-        ------
-        TableError
-            When the target names a column that is no published quasi-identifier.
+        overall distribution (Cao & Karras 2012, section 5). Empty where nobody matches; raises `TableError` where the target
+        names a column that is no published quasi-identifier.
         """
         self.check_target(target)
         matching = self.matching(target)
@@ -552,18 +460,7 @@ class PerturbedPublication(ExactRecords):
 
 
 def check_variant(variant: str) -> Variant:
-    """Refuse a way to reconstruct that does not exist.
-
-    Raises
-    ------
-    PolicyError
-        Saying which there are.
-
-    Examples
-    --------
-    >>> check_variant("plain")
-    'plain'
-    """
+    """Refuse a way to reconstruct that does not exist: `PolicyError`, saying which there are."""
     if variant not in VARIANTS:
         raise PolicyError(
             f"perturbed: there is no reconstruction {variant!r}{suggestion(str(variant), VARIANTS)}; there are "

@@ -262,11 +262,7 @@ def levels(metric: str, attributes: Sequence[AttributeRegions]) -> list[Levels]:
     A region published as a hierarchy node has the node's level. An interval or a set of an attribute that has
     a hierarchy has the level of the lowest common ancestor of its values. A set without hierarchy is of level
     1 of 1 as soon as it holds two values. The missing value is one more leaf directly under the root.
-
-    Raises
-    ------
-    PolicyError
-        For intervals without a hierarchy: they have no levels. One line per attribute.
+    Raises `PolicyError`, one line per attribute, for intervals without a hierarchy: they have no levels.
     """
     problems = [problem for regions in attributes if (problem := _without_levels(metric, regions))]
     if problems:

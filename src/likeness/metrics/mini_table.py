@@ -25,23 +25,9 @@ if TYPE_CHECKING:
 def mini_table(*, hierarchies: bool = False, withheld: int = 0) -> Evaluation:
     """Publish (20, M), (30, M) as one class and (40, F), (50, M), (60, F) as another.
 
-    Parameters
-    ----------
-    hierarchies
-        Publish age by the hierarchy ``20 30 | 40 50 60 | *`` and sex by ``F M | *`` instead of intervals and
-        sets.
-    withheld
-        Withhold so many of the first records.
-
-    Returns
-    -------
-    Evaluation
-        With the sensitive attribute ``disease``: flu, flu | flu, ulcer, ulcer.
-
-    Examples
-    --------
-    >>> mini_table().plan.classes
-    array([0, 0, 1, 1, 1])
+    The sensitive attribute ``disease`` is flu, flu | flu, ulcer, ulcer. With ``hierarchies`` age is published by the
+    hierarchy ``20 30 | 40 50 60 | *`` and sex by ``F M | *``, instead of intervals and sets. The first ``withheld``
+    records are withheld.
     """
     age = Domain("age", "integer", np.array([20, 30, 40, 50, 60]), "interval", low=20, high=60)
     sex = Domain("sex", "categorical", np.array(["F", "M"]), "set")

@@ -122,10 +122,9 @@ def _table_bits(
     regions: AttributeRegions,
     counts: NDArray[np.int64],
 ) -> float:
-    """Bits of the published cells, by the counts of the whole table.
+    """Bits of the published cells, by the counts of the whole table; the sum does not depend on the order of records.
 
-    Cells are counted per region and per value, which makes the sum independent of the order of records;
-    regions of one value are left out, so that what is exact costs exactly 0.
+    Cells are counted per region and per value; regions of one value are left out, so that what is exact costs exactly 0.
     """
     records = region_sizes(regions, sizes)
     covered = table_counts(regions, counts)

@@ -187,13 +187,9 @@ class QueryError(Metric):
 
 
 def affordable_queries(data: Microdata) -> int:
-    """Choose how many queries to ask of a table: 10,000, or fewer where it has very many different records or sensitive values.
+    """Choose how many queries to ask of a table: 10,000; fewer for very many different records or sensitive values.
 
-    Examples
-    --------
-    >>> from likeness.metrics.mini_table import mini_table
-    >>> affordable_queries(mini_table().data)
-    10000
+    Never fewer than 100.
     """
     values = max((domain.codes for domain in data.sensitive[:1]), default=1)
     records = max(1, min(data.size, data.tuples.count * values))

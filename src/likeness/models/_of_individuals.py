@@ -57,16 +57,9 @@ class IndividualShares(SensitiveModel):
 
 @dataclass(frozen=True, eq=False)
 class BoundShares(BoundModel):
-    """Bound limits.
+    """α and β, bound to a sensitive attribute.
 
-    Parameters
-    ----------
-    attribute
-        The sensitive attribute.
-    alpha, beta
-        The limits.
-    of_people
-        Whether β is a share of individuals (EIR), or of pairs of an individual and a value of theirs (IR).
+    ``of_people``: β is a share of individuals (EIR); else of pairs of an individual and a value of theirs (IR).
     """
 
     attribute: SensitiveAttribute

@@ -63,14 +63,7 @@ class GainModel(GroupedModel):
 class GainLimits(ShareLimits):
     """Share limits that come from limits on relative gain.
 
-    Parameters
-    ----------
-    attribute
-        The sensitive attribute.
-    beta
-        Largest relative gain; None for other bounds.
-    negative
-        Largest negative gain, when limited.
+    ``beta`` is the largest relative gain, None for other bounds; ``negative`` the largest negative gain, None: no limit.
     """
 
     def __init__(
@@ -167,12 +160,8 @@ class GainLimits(ShareLimits):
 def enhanced_limit(p: Fraction, beta: Fraction | None) -> Real:
     """Evaluate ``f(p) = p (1 + min{β, -ln p})`` (Cao & Karras 2012, equation 1); without β, ``p (1 - ln p)``.
 
-    Examples
-    --------
     >>> round(float(enhanced_limit(Fraction(2, 19), Fraction(2))), 6)
     0.315789
-    >>> enhanced_limit(Fraction(1), Fraction(2)).exact
-    Fraction(1, 1)
     """
     if p in {0, 1}:
         return Real.of(p)

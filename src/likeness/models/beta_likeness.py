@@ -32,14 +32,7 @@ Bound = Callable[[Fraction], "int | Fraction | tuple[Fraction, Fraction]"]
 class CappedGain(GainLimits):
     """A cap of its own for every value; measured as the largest part of a cap that is used.
 
-    Parameters
-    ----------
-    attribute
-        The sensitive attribute.
-    caps
-        One cap per value.
-    negative
-        Largest negative gain, when limited.
+    ``caps`` has one per value; ``negative`` is the largest negative gain, None: no limit.
     """
 
     def __init__(
@@ -80,10 +73,7 @@ class CappedGain(GainLimits):
 def kept_caps(part: str, attribute: SensitiveAttribute, caps: Mapping[str, Any]) -> list[Fraction]:
     """Cap of every value from a certificate: 0 for values it does not name.
 
-    Raises
-    ------
-    PolicyError
-        When a cap is not a number from 0 to 1, or of a value that the column does not have.
+    Raises `PolicyError` where a cap is not a number from 0 to 1, or of a value that a complete domain does not have.
     """
     labels = [attribute.label(code) for code in range(len(attribute.counts))]
     unknown = [label for label in caps if label not in labels]
@@ -98,10 +88,7 @@ def kept_caps(part: str, attribute: SensitiveAttribute, caps: Mapping[str, Any])
 def user_caps(part: str, shares: Sequence[Fraction], bound: Bound) -> list[Fraction]:
     """Cap of every share from the user's function, checked to be a bound where it is used.
 
-    Raises
-    ------
-    PolicyError
-        When the function falls, is below the share itself, or returns no number.
+    Raises `PolicyError` where the function falls, is below the share itself, or returns no number.
     """
     caps = {Fraction(0): Fraction(0)}
     before, share_before = Fraction(0), Fraction(0)

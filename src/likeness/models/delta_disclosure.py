@@ -172,15 +172,7 @@ def _changes(attribute: SensitiveAttribute, stats: ClassStatistics) -> NDArray[n
 
 
 def _growth(attribute: SensitiveAttribute, beta: Fraction | None) -> Real:
-    """Evaluate ``1 + min{β, -ln max_s p_s}``; without β, ``1 - ln max_s p_s``.
-
-    Examples
-    --------
-    >>> from likeness.microdata.domain import Domain
-    >>> sex = SensitiveAttribute(Domain("sex", "categorical", np.array(["f", "m"]), "set"), np.array([1, 1]))
-    >>> _growth(sex, Fraction(1, 2)).exact, round(float(_growth(sex, Fraction(1))), 6)
-    (Fraction(3, 2), 1.693147)
-    """
+    """Evaluate ``1 + min{β, -ln max_s p_s}``; without β, ``1 - ln max_s p_s``; 1 where one value has all records, or none has."""
     largest = Fraction(int(attribute.counts.max(initial=0)), max(1, attribute.total))
     if largest in {0, 1}:
         return Real.of(Fraction(1))
@@ -198,8 +190,8 @@ def _growth(attribute: SensitiveAttribute, beta: Fraction | None) -> Real:
 def _within_factor(attribute: SensitiveAttribute, growth: Real) -> tuple[list[Real], list[Real]]:
     """Limits that ``<=`` may test for ``p / growth < q < p growth``, value by value.
 
-    A rational end can be reached, and must not be. A share c / n below a / b is at most ``a / b - 1 / (b n)``, and
-    no class has more than all N records, so the end is moved inwards by ``1 / (b N)``.
+    A rational end must not be reached: a share c / n below a / b is at most ``a / b - 1 / (b n)``, and no class has more
+    than all N records, so the end is moved inwards by ``1 / (b N)``.
     """
     total = max(1, attribute.total)
     return _by_count(attribute, lambda p: _ends(p, growth, total))

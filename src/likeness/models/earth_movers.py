@@ -31,26 +31,14 @@ DISTANCES = ("equal", "ordered", "hierarchical")
 class Transport:
     """A ground distance laid out over the codes of a sensitive attribute.
 
-    Any two intervals lie apart or one within the other; each comes before those within it.
-
-    Parameters
-    ----------
-    counts : (m,) int64
-        Reference distribution.
-    first, last : (k,) int64
-        Codes between which each interval lies, both inclusive.
-    weight : (k,) int64
-        Length of each interval's edge.
-    scale
-        What makes the largest ground distance 1.
-    ordered
-        Whether every interval begins at code 0, ends ascending and edges 1 long.
-
-    Notes
-    -----
-    A class is looked at only where it has values. Intervals without any of them are crossed by what the reference holds there,
-    which is summed once for all classes: the work is in proportion to the values that classes hold (times the height of a tree),
-    whatever the number of values is.
+    Any two intervals lie apart or one within the other; each comes before those within it. A class is looked at only where
+    it has values. Intervals without any of them are crossed by what the reference holds there, which is summed once for all
+    classes: the work is in proportion to the values that classes hold (times the height of a tree), whatever the number of
+    values is.
+    ``counts``: (m,) int64, the reference distribution.
+    ``first``, ``last``: (k,) int64, codes between which each interval lies, both inclusive.
+    ``weight``: (k,) int64, length of each interval's edge; ``scale`` is what makes the largest ground distance 1.
+    ``ordered``: every interval begins at code 0, ends ascend and edges are 1 long.
     """
 
     counts: NDArray[np.int64]
@@ -161,21 +149,9 @@ def _sums(of_entries: NDArray[Any], stats: ClassStatistics) -> NDArray[Any]:
 
 
 def transport(part: str, attribute: SensitiveAttribute, distance: str | None) -> Transport:
-    """Lay out a ground distance.
+    """Lay out a ground distance: ``equal``, ``ordered`` or ``hierarchical``; None for the one the column declares.
 
-    Parameters
-    ----------
-    part
-        The model, for messages.
-    attribute
-        The sensitive attribute.
-    distance
-        ``equal``, ``ordered`` or ``hierarchical``; None for the one its column declares.
-
-    Raises
-    ------
-    PolicyError
-        When the column has no such distance.
+    Raises `PolicyError` where the column has no such distance; ``part`` is the model, for messages.
     """
     chosen = distance or attribute.domain.distance
     problem = _problem(attribute.domain, chosen)

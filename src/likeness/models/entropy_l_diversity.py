@@ -129,8 +129,6 @@ class _Bound(BoundModel):
 def as_diverse_as(counts: Sequence[int], l: Fraction) -> bool:  # noqa: E741
     """Whether ``n**n >= l**n Π c**c`` for the counts c of n records; undecided is False.
 
-    Examples
-    --------
     >>> as_diverse_as((1, 1, 1, 1, 4), Fraction(4)), as_diverse_as((1, 1, 1, 1, 5), Fraction(4))
     (True, False)
     """

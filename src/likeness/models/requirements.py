@@ -27,18 +27,11 @@ MOST_GUARANTEES = 1_000
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """The values a requirement looks at.
+    """The values a requirement looks at: those of the sensitive attribute at index ``column``, or groups of them.
 
-    Parameters
-    ----------
-    column
-        Index of the sensitive attribute.
-    domain
-        Its values, or groups of values.
-    group : (codes,) int64, optional
-        Group of each value, when values under a hierarchy node count as one.
-    known
-        Indices of the sensitive attributes the adversary is taken to know.
+    ``domain``: the values, or groups of values.
+    ``group``: (codes,) int64, group of each value, when values under a hierarchy node count as one; else None.
+    ``known``: indices of the sensitive attributes the adversary is taken to know.
     """
 
     column: int
@@ -79,12 +72,9 @@ class Requirement:
         return self.model.name if self.view is None else f"{self.model.name} on {self.view.domain.name!r}"
 
     def largest_needs(self, most: int) -> list[tuple[str, int]]:
-        """List the sensitive values that need the largest classes (n_min), and those, the largest first.
+        """List the sensitive values that need the largest classes, each with that size (n_min), the largest first.
 
-        Parameters
-        ----------
-        most
-            Values to list; those that a class of one may hold are left out.
+        At most ``most`` of them; those that a class of one may hold are left out.
         """
         sizes = self.bound.smallest_classes()
         if self.view is None or sizes.size == 0:
@@ -101,21 +91,12 @@ class Requirement:
         return self.model.closed_under_adding and not known
 
     def smallest_mean(self, data: Microdata) -> tuple[int, str]:
-        """Find a size that classes cannot stay below on average, because too many records or people have the same few values.
+        """Find a size that classes cannot stay below on average, because too many have the same few values; and say why.
 
         Every class of l different values has one that is none of the l - 1 most frequent, and no value is in more classes than
         have it: E classes need ``l E`` values, and there are ``sum(min(c_s, E))``. Where people have several records and no
-        l - 1 values may cover a class (EIR l-diversity), every class needs somebody who has none of them.
-
-        Parameters
-        ----------
-        data
-            The records, of the people of whom they are.
-
-        Returns
-        -------
-        int, str
-            The size, and why; 1 and nothing where the model needs no number of values.
+        l - 1 values may cover a class (EIR l-diversity), every class needs somebody who has none of them. 1 and no text where
+        the model needs no number of values.
         """
         needed = self.bound.values_needed()
         if self.view is None or needed < 2:
@@ -156,16 +137,8 @@ class Requirement:
     ) -> ClassStatistics:
         """Count what the model needs in every class, or in every part that the adversary can tell apart.
 
-        Parameters
-        ----------
-        classes : (n,) int64
-            Class of each record, -1 for those that are left out.
-        count
-            Number of classes.
-        sensitive, codes
-            Sensitive attributes and (s, n) their codes.
-        individuals : (n,) int64, optional
-            Number of the person each record belongs to, where people may have several.
+        ``classes`` (n,) is -1 for records that are left out; ``codes`` (s, n) are those of the ``sensitive`` attributes.
+        ``individuals`` (n,) numbers the person of each record, where people may have several; else None.
         """
         if self.view is None:
             return count_classes(classes, count, individuals=individuals)
@@ -178,16 +151,9 @@ class Requirement:
         return stats if self.model.counts_individuals else stats.of_values()
 
     def of_rows(self, data: Microdata, classes: NDArray[np.int64], count: int) -> ClassStatistics:
-        """Count what the model needs of the rows of a table: records, or individuals with all their records (`Microdata.people`).
+        """Count what the model needs of the rows of a table: records, or individuals with all theirs (`Microdata.people`).
 
-        Parameters
-        ----------
-        data
-            The table.
-        classes : (rows,) int64
-            Class of each row, -1 for those that are left out.
-        count
-            Number of classes.
+        ``classes`` (rows,) is -1 for rows that are left out.
         """
         if data.members is None:
             return self.statistics(classes, count, data.sensitive, data.sensitive_codes, data.individuals)
@@ -198,27 +164,11 @@ class Requirement:
 
 
 def one_a_column(models: Iterable[PrivacyModel], sensitive: Sequence[str]) -> tuple[PrivacyModel, ...]:
-    """Write a model of all sensitive columns as one of each: that is what it means.
+    """Write a model of all sensitive columns as one of each: that is what it means. Each model stands there once.
 
-    Parameters
-    ----------
-    models
-        The models of a policy.
-    sensitive
-        All sensitive columns.
+    Raises `PolicyError` where a model needs a sensitive column and there is none, or where there are more models than can
+    be proven in time.
 
-    Returns
-    -------
-    tuple of PrivacyModel
-        Each once.
-
-    Raises
-    ------
-    PolicyError
-        When a model needs a sensitive column, and there is none; or when there are more of them than can be proven in time.
-
-    Examples
-    --------
     >>> from likeness.models.distinct_l_diversity import DistinctLDiversity
     >>> one_a_column([DistinctLDiversity(2), DistinctLDiversity(2, sensitive="pay")], ["disease", "pay"])
     (DistinctLDiversity(l=2, sensitive='disease'), DistinctLDiversity(l=2, sensitive='pay'))
@@ -249,29 +199,13 @@ def require(
     individuals: NDArray[np.int64] | None = None,
     original_individuals: NDArray[np.int64] | None = None,
 ) -> tuple[Requirement, ...]:
-    """Bind every model to every sensitive attribute it covers.
+    """Bind every model to every sensitive attribute it covers; all must hold.
 
-    Parameters
-    ----------
-    models
-        The models of the policy; all must hold.
-    sensitive
-        Domains of the s sensitive attributes.
-    published : (s, n) int32
-        Sensitive codes of the published records: the default reference distribution.
-    original : (s, N) int32, optional
-        Sensitive codes of the original table, for models with ``reference: original``.
-    complete
-        Whether the domains have every value of the original table (not those read back from a release).
-    individuals : (n,) int64, optional
-        Person of each published record, where people may have several.
-    original_individuals : (N,) int64, optional
-        The same of the original table.
-
-    Raises
-    ------
-    PolicyError
-        When a model needs a sensitive column that is not there, or the original table and it is not given.
+    ``published`` (s, n) are the sensitive codes of the published records, the default reference distribution; ``original``
+    (s, N) those of the original table, for models with ``reference: original``. ``complete``: the domains have every value
+    of the original table (not those read back from a release). ``individuals`` (n,) and ``original_individuals`` (N,) are
+    the person of each record, where people may have several. Raises `PolicyError` where a model needs a sensitive column
+    that is not there, or the original table and it is not given.
     """
     names = [domain.name for domain in sensitive]
     found = []
@@ -303,10 +237,7 @@ def require(
 def refuse_nothing(requirements: Iterable[Requirement]) -> None:
     """Refuse guarantees that no class of these records could violate, though nobody sees it from their parameters.
 
-    Raises
-    ------
-    CannotBeMetError
-        Saying which, and what to do.
+    Raises `CannotBeMetError` for the first one, saying which and why.
     """
     for requirement in requirements:
         why = requirement.bound.limits_nothing()
@@ -344,14 +275,8 @@ def require_of(
 ) -> tuple[Requirement, ...]:
     """Bind every model to the sensitive attributes of a table of records, or of individuals (`Microdata.people`).
 
-    Parameters
-    ----------
-    models
-        The models of the policy.
-    data
-        The records that are published, or thought to be.
-    original
-        All records, for models with ``reference: original``; ``data`` when left out.
+    ``data`` are the records that are published, or thought to be; ``original`` all records, for models with
+    ``reference: original`` (None: ``data``).
     """
     here, whole = (one if one.members is None else one.members.records for one in (data, original or data))
     return require(

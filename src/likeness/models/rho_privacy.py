@@ -164,16 +164,9 @@ class _PerValue:
 class _Bound(ShareLimits):
     """Limits of some values.
 
-    Parameters
-    ----------
-    attribute
-        The sensitive attribute.
-    concerned : (m,) bool
-        Values that have a ρ2, and whose share is at most their ρ1.
-    largest
-        ρ2 of every value that has a limit; None for the others.
-    common
-        The one ρ2 of all values, when there is one.
+    ``concerned``: (m,) bool, values that have a ρ2, and whose share is at most their ρ1.
+    ``largest``: ρ2 of every value that has a limit; None for the others.
+    ``common``: the one ρ2 of all values, when there is one.
     """
 
     def __init__(

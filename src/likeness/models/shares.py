@@ -27,12 +27,7 @@ _VALUES_SHOWN = 3
 class ShareLimits(BoundModel):
     """Share limits per value: ``lower_s <= q_s <= upper_s`` for every value of the reference distribution.
 
-    Parameters
-    ----------
-    attribute
-        The sensitive attribute.
-    smallest
-        Smallest class allowed, whatever its values.
+    ``smallest`` is the smallest class allowed, whatever its values.
     """
 
     def __init__(self, attribute: SensitiveAttribute, smallest: int = 1) -> None:

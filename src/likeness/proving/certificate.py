@@ -45,15 +45,8 @@ SEED_WARNING = (
 def remarks_on_others(models: Iterable[PrivacyModel], sensitive: Sequence[str]) -> Iterator[str]:
     """Say for every model of a sensitive column whether the others are taken as known.
 
-    Parameters
-    ----------
-    models
-        The guarantee; columns under the names they are published under.
-    sensitive
-        All sensitive columns.
+    Columns are called as they are published; ``sensitive`` are all sensitive ones, and of a single one nothing is said.
 
-    Examples
-    --------
     >>> from likeness.models.distinct_l_diversity import DistinctLDiversity
     >>> list(remarks_on_others([DistinctLDiversity(2, sensitive="pay")], ["disease", "pay"]))
     ["distinct-l-diversity on 'pay': 'disease' taken as known to the adversary"]
@@ -67,25 +60,13 @@ def remarks_on_others(models: Iterable[PrivacyModel], sensitive: Sequence[str]) 
 
 
 def remark_on_columns(begin: str, names: Iterable[str]) -> list[str]:
-    """Say what several columns are, if there are any.
-
-    Examples
-    --------
-    >>> remark_on_columns(PSEUDONYMS, ["ssn"]), remark_on_columns(PSEUDONYMS, [])
-    (["random numbers in place of identifiers, the same number for the same one: 'ssn'"], [])
-    """
+    """Say what several columns are: ``begin``, then their names; nothing if there are none."""
     listed = ", ".join(map(repr, names))
     return [begin + listed] if listed else []
 
 
 def remark_on_ends(name: str, side: str, bound: object) -> str:
-    """Say that values beyond an end of a column are published as that end.
-
-    Examples
-    --------
-    >>> remark_on_ends("age", "above", 90)
-    "'age': values above 90 are published as 90"
-    """
+    """Say that values beyond an end of a column are published as that end; ``side`` is ``below`` or ``above``."""
     return f"{name!r}: values {side} {bound} are published as {bound}"
 
 
@@ -94,27 +75,7 @@ def remarks_on(
 ) -> list[str]:
     """Say what a guarantee takes for granted: everything that a certificate tells in sentences.
 
-    Parameters
-    ----------
-    form
-        How the release is published.
-    models
-        The guarantee; columns under the names they are published under.
-    columns
-        The published columns.
-    reproducible
-        Whether a seed was given.
-
-    Examples
-    --------
-    >>> from likeness.published.columns import ColumnNote, PublishedColumns
-    >>> from likeness.forms.generalized import GeneralizedForm
-    >>> notes = (ColumnNote("age", "quasi", "integer", "interval", top=90), ColumnNote("visit", "other"))
-    >>> for remark in remarks_on(GeneralizedForm(), [], PublishedColumns(notes), reproducible=False):
-    ...     print(remark)
-    published as they are, and not taken as known to the adversary: 'visit'
-    'age': values above 90 are published as 90
-    sensitive values are published exactly, one per record
+    Models name columns as they are published; ``reproducible``: a seed was given.
     """
     names = {
         role: [note.name for note in columns.with_role(role)] for role in ("sensitive", "other", "pseudonym")
@@ -150,27 +111,17 @@ _FIRST_VERSION = (0, 3)
 class Certificate:
     """What is handed out with a release; nothing in it would help an adversary.
 
-    Parameters
-    ----------
-    form
-        The form and its options.
-    columns
-        Notes on the published columns.
-    guarantee
-        One entry per model and sensitive column: parameters, scope, measured strength. An entry of scope ``steward`` has no
-        measured strength (None): nobody who has the release alone could check it.
-    records, classes
-        Published records and equivalence classes.
-    reproducible
-        Whether a seed was given, so that the release could be made again by whoever knows it.
-    files
-        File name to its SHA-256, number of rows and columns; filled when the release is written.
-    version
-        Version of likeness that wrote it.
-    individuals
-        Published individuals, where people may have several records; then people are counted, not records.
-    formulas
-        ``escape`` when an apostrophe stands in the files before texts that a spreadsheet program would run; else ``keep``.
+    ``form``: the form and its options.
+    ``columns``: notes on the published columns.
+    ``guarantee``: one entry per model and sensitive column: parameters, scope, measured strength. An entry of scope
+    ``steward`` has no measured strength (None): nobody who has the release alone could check it.
+    ``records``, ``classes``: published records and equivalence classes.
+    ``reproducible``: a seed was given, so that the release could be made again by whoever knows it.
+    ``files``: file name to its SHA-256, number of rows and columns; filled when the release is written.
+    ``version``: that of likeness that wrote it.
+    ``individuals``: published ones, where people may have several records; then people are counted, not records.
+    ``formulas``: ``escape`` when an apostrophe stands in the files before texts that a spreadsheet program would run; else
+    ``keep``.
     """
 
     form: dict[str, Any]
@@ -274,13 +225,7 @@ class Certificate:
 
     @staticmethod
     def from_json(text: str, where: str) -> Certificate:
-        """Read it back.
-
-        Raises
-        ------
-        VerificationError
-            When it is not a certificate, or holds anything that `to_json` does not write.
-        """
+        """Read it back; `VerificationError` where it is no certificate, or holds anything that `to_json` does not write."""
         try:
             return _read(text, where)
         except VerificationError:
@@ -296,20 +241,10 @@ class Certificate:
 
 
 def read_json(text: str) -> Any:
-    """Read JSON of a stranger: numbers that mean something, lists and objects that are not nested without end, no key twice.
+    """Read JSON of a stranger: numbers that mean something, lists and objects of limited depth, no key twice.
 
-    Raises
-    ------
-    ValueError
-        When it is no JSON, or holds a number that no release has, or is nested more deeply than any.
-
-    Examples
-    --------
-    >>> read_json('{"k": 5}')
-    {'k': 5}
-    >>> read_json("1e400")
-    Traceback (most recent call last):
-    ValueError: 1e400 is not a number of 64 bits
+    Raises `ValueError` where it is no JSON, or holds a number that no release has (such as 1e400), or is nested more deeply
+    than any.
     """
     try:
         found = json.loads(
@@ -471,10 +406,7 @@ def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 def _check_claims(certificate: Certificate) -> None:
     """Refuse what has the right type and is nothing that `Certificate.to_json` writes.
 
-    Raises
-    ------
-    ValueError, PolicyError
-        Saying what it is.
+    Raises `ValueError` or `PolicyError`, saying what it is.
     """
     form = certificate.make_form()
     if json.dumps(certificate.form) != json.dumps({"name": form.name, **registry.parameters(form)}):

@@ -43,27 +43,15 @@ Status = Literal["proven", "proven in part", "nothing checkable", "failed"]
 class Proof:
     """What was found about one model and one sensitive column.
 
-    Parameters
-    ----------
-    model
-        Its name.
-    parameters
-        Its parameters, as a policy writes them.
-    column
-        The sensitive column it covers, if any.
-    scope
-        Who can check it: ``public`` (anyone, from the published bytes), ``mechanism`` or ``steward``.
-    holds
-        True or False; None when it could not be checked from what was given.
-    strength
-        The strongest parameters all classes meet.
-    failures
-        The first classes that violate it, as the published table shows them; the first values, where a mechanism was
-        judged.
-    violated
-        How many classes (or values) do.
-    of_mechanism
-        Whether a mechanism was judged, and not classes.
+    ``parameters``: the model's, as a policy writes them.
+    ``column``: the sensitive column it covers, if any.
+    ``scope``: who can check it: ``public`` (anyone, from the published bytes), ``mechanism`` or ``steward``.
+    ``holds``: None when it could not be checked from what was given.
+    ``strength``: the strongest parameters all classes meet.
+    ``failures``: the first classes that violate it, as the published table shows them; the first values, where a mechanism
+    was judged.
+    ``violated``: how many classes (or values) do.
+    ``of_mechanism``: a mechanism was judged, and not classes.
     """
 
     model: str
@@ -114,18 +102,11 @@ class Proof:
 class Verdict:
     """All that was proven, and all that failed.
 
-    Parameters
-    ----------
-    proofs
-        One per model and sensitive column.
-    records, classes
-        Published records and equivalence classes.
-    problems
-        Everything else that is wrong: hashes, counts, rows that are not what they should be.
-    checks
-        What else was checked and found right.
-    individuals
-        Published individuals, where people may have several records and it is known whose are whose.
+    ``proofs``: one per model and sensitive column.
+    ``records``, ``classes``: published records and equivalence classes.
+    ``problems``: everything else that is wrong: hashes, counts, rows that are not what they should be.
+    ``checks``: what else was checked and found right.
+    ``individuals``: published ones, where people may have several records and it is known whose are whose; else None.
     """
 
     proofs: tuple[Proof, ...]
@@ -178,12 +159,9 @@ class Verdict:
         )
 
     def raise_if_failed(self) -> None:
-        """Raise when anything failed; that nothing could be checked is no failure (`status` tells).
+        """Raise `VerificationError`, one line per failure, when anything failed.
 
-        Raises
-        ------
-        VerificationError
-            With one line per failure.
+        That nothing could be checked is no failure (`status` tells).
         """
         if not self.failed:
             return
@@ -207,26 +185,12 @@ def prove(
     several: bool = False,
     individuals: NDArray[np.int64] | None = None,
 ) -> Verdict:
-    """Prove models on published tables.
+    """Prove models on published tables, read back.
 
-    Parameters
-    ----------
-    publication
-        The published tables, read back.
-    models
-        What must hold.
-    original
-        The original records; only for models whose reference is the original distribution, which nobody else
-        can check.
-    several
-        Whether people may have several records, so that people are counted.
-    individuals : (n,) int64, optional
-        Whose each published record is, where that was not published; only the steward knows. Without it nothing
-        can be proven of such a release.
-
-    Returns
-    -------
-    Verdict
+    ``original`` is only for models whose reference is the original distribution, which nobody else can check. ``several``:
+    people may have several records, so that people are counted. ``individuals`` (n,) is whose each published record is,
+    where that was not published; only the steward knows. Without it nothing can be proven of such a release, only some
+    models refuted. What could not be checked for want of either is in the verdict, with ``holds`` None.
     """
     proofs: list[Proof] = []
     hidden = several and publication.persons is None
@@ -278,13 +242,6 @@ def as_published(models: Iterable[PrivacyModel], publication: Publication) -> li
 
     A certificate that named another one would tell that somebody who is withheld had it; a recipient could not know what
     is meant.
-
-    Parameters
-    ----------
-    models
-        What a policy asks for.
-    publication
-        The published tables, read back.
     """
     return [
         model.naming_only(published_values(model, publication.sensitive))

@@ -17,17 +17,7 @@ _BETTER = 1e-9
 
 @njit(int64[::1](float64[:, ::1]), cache=True)
 def assign_best(scores):
-    """Find the assignment of rows to columns with the largest sum of scores (the Hungarian method, O(n³)).
-
-    Parameters
-    ----------
-    scores : (n, n) float64
-
-    Returns
-    -------
-    (n,) int64
-        Column of each row.
-    """
+    """(n,) Column of each row in the assignment with the largest sum of scores (n, n): the Hungarian method, O(n³)."""
     n = scores.shape[0]
     of_row, of_column = np.zeros(n + 1), np.zeros(n + 1)
     row_at = np.zeros(n + 1, np.int64)
@@ -72,23 +62,10 @@ def assign_best(scores):
 
 @njit(int64(float64[:, ::1], int64[::1], int64[::1]), cache=True)
 def swap_values(scores, starts, slots):
-    """Exchange the values of two records wherever that raises the sum of scores, until no exchange does.
+    """Exchange the values of two records wherever that raises the sum of scores, until no exchange does; count exchanges.
 
-    Values are looked at two at a time; of their records those that gain most are exchanged first.
-
-    Parameters
-    ----------
-    scores : (n, k) float64
-        How well each record fits each value.
-    starts : (k + 1,) int64
-        Records of value a are ``slots[starts[a]:starts[a + 1]]``.
-    slots : (n,) int64
-        The records by value; changed in place.
-
-    Returns
-    -------
-    int
-        Number of exchanges.
+    Values are looked at two at a time; of their records those that gain most are exchanged first. ``scores`` (n, k) is how
+    well each record fits each value; records of value a are ``slots[starts[a]:starts[a + 1]]``, changed in place.
     """
     k = scores.shape[1]
     total = 0
@@ -153,29 +130,13 @@ def fill_scores(codes, begins, table, members, values, scores):
 def assign_groups(
     codes, begins, table, members, starts, values, times, value_starts, largest_exact, assigned
 ):
-    """Assign the values of every group anew.
+    """Assign the values of every group anew; count the records whose value changed.
 
-    Parameters
-    ----------
-    codes : (d, n) int32
-        What is known of the records.
-    begins : (d,) int64
-        First row of each attribute in ``table``.
-    table : (rows, m) float64
-        Scores of attribute values.
-    members, starts : (n,), (groups + 1,) int64
-        Records by group.
-    values, times, value_starts : (entries,), (entries,), (groups + 1,) int64
-        Values of each group, ascending, and how many records have them.
-    largest_exact
-        Groups of at most so many records are solved exactly, larger ones by exchanges of two records' values.
-    assigned : (n,) int32
-        Value of each record, its group's values as often as they occur; changed in place.
-
-    Returns
-    -------
-    int
-        Records whose value changed.
+    ``codes`` (d, n) is what is known of the records, ``table`` (rows, m) the scores of attribute values: those of attribute
+    j begin at row ``begins[j]``. ``members`` are the records of group g from ``starts[g]``; from ``value_starts[g]`` stand
+    its ``values``, ascending, and how many records have each (``times``). ``assigned`` (n,) int32 is every record's value,
+    its group's as often as they occur, changed in place. Groups of at most ``largest_exact`` records are solved exactly,
+    larger ones by exchanges of two records' values.
     """
     changed = 0
     for g in range(starts.size - 1):
@@ -224,14 +185,8 @@ def assign_groups(
 def balance(weights, times, rounds):
     """Scale rows and columns in turn until rows sum to 1 and column c to ``times[c]`` (Sinkhorn), in place.
 
-    Parameters
-    ----------
-    weights : (n, k) float64
-        Positive.
-    times : (k,) int64
-        Sum to n.
-    rounds
-        At most so many rounds; fewer when rows already sum to 1 within 1e-6.
+    ``weights`` (n, k) are positive, ``times`` (k,) sum to n. At most ``rounds``; fewer when rows already sum to 1 within
+    1e-6.
     """
     n, k = weights.shape
     for _ in range(rounds):
@@ -274,27 +229,12 @@ def balance(weights, times, rounds):
 def share_groups(
     codes, begins, table, members, starts, values, times, value_starts, rounds, even, guess, counts, totals
 ):
-    """Give every record a share of each of its group's values, and count these shares.
+    """Give every record a share of each of its group's values, and count these shares; returns how many guesses changed.
 
-    Parameters
-    ----------
-    codes, begins, table, members, starts, values, times, value_starts
-        See `assign_groups`.
-    rounds
-        At most so many rounds of `balance` for a group.
-    even
-        Whether to share evenly, whatever the scores: how one begins.
-    guess : (n,) int32
-        Receives the value with the largest share, the first of equals.
-    counts : (rows, m) float64
-        Receives the sum of the shares for every attribute value and sensitive value.
-    totals : (m,) float64
-        Receives the sum of the shares of every sensitive value.
-
-    Returns
-    -------
-    int
-        Records whose guess changed.
+    The first eight are those of `assign_groups`; ``rounds`` is the limit of `balance` for a group. ``even`` shares evenly
+    whatever the scores: how one begins. Filled: ``guess`` (n,) int32 with the value of the largest share, the first of
+    equals (within 1e-12); ``counts`` (rows, m) with the sum of the shares for every attribute value and sensitive value;
+    ``totals`` (m,) with that of every sensitive value.
     """
     counts[:] = 0.0
     totals[:] = 0.0

@@ -51,21 +51,10 @@ def strongest_readings(
 ) -> tuple[float, float, float, float, float]:
     """Find how strong the beliefs about the records of classes are, where values have to be read.
 
-    Parameters
-    ----------
-    classes, readings
-        See `guess_matching`.
-    priors : (answers,) float64
-        Overall share of each answer.
-
-    Returns
-    -------
-    agreement
-        Sum over classes of their size times the sum of the squared beliefs.
-    share, difference
-        Largest belief, and largest belief less prior.
-    belief, prior
-        Of the class and answer of the largest belief over prior; of equal ones the largest belief.
+    ``classes`` and ``readings`` are those of `guess_matching`, ``priors`` (answers,) the overall share of each answer.
+    Returned: the sum over classes of their size times the sum of the squared beliefs; the largest belief; the largest
+    belief less prior; belief and prior of the class and answer where belief over prior is largest, of equal ones the
+    largest belief.
     """
     start, value, count, size = classes
     beliefs = np.empty(priors.shape[0])
@@ -144,15 +133,7 @@ def _decide(beliefs, touched, known, readings, scale, answers):
     cache=True,
 )
 def guess_exactly(identity, parts, classes, readings, scale, values, guess, belief, found):
-    """As `guess_matching`, where the identity (or -1) of every target is known.
-
-    Parameters
-    ----------
-    identity : (targets,) int64
-        The only identity that may be each target's.
-    parts, classes, readings, scale, values, guess, belief, found
-        See `guess_matching`.
-    """
+    """As `guess_matching`, where the only identity (or -1) that may be each target's is known: ``identity`` (targets,)."""
     beliefs = np.zeros(values)
     touched = np.empty(values, np.int64)
     answers = np.empty(scale.shape[0])
@@ -188,27 +169,13 @@ def guess_matching(  # compiled: positions only
 ):
     """Guess, for every target, the likeliest answer among the records of all identities that may be theirs.
 
-    Every record that may be a target's is as likely, and has each value with its share in the record's
-    class. Targets that share their first codes share the work these cause: sort them.
-
-    Parameters
-    ----------
-    codes, kind, low, high, members
-        See `likeness.attacks.kernels.linkage.match_counts`.
-    parts : tuple of int64 arrays
-        Where the parts of each identity begin (identities + 1), and of each part its class and its records.
-    classes : tuple of int64 arrays
-        Where the entries of each class begin (classes + 1), of each entry a value and its records, of each
-        class its size.
-    readings : (values, answers) float64
-        Chance of each answer given a value; no rows where values are answers.
-    scale : (answers,) float64
-        What beliefs are multiplied by before they are compared.
-    values
-        Number of values.
-    guess, belief, found
-        Filled: the answer (left as it is where nothing matches), the sum of the beliefs in it, the number of
-        records that match.
+    Every record that may be a target's is as likely, and has each value with its share in the record's class. Targets and
+    ``codes`` to ``members`` are as of `likeness.attacks.kernels.linkage.match_counts`; sort them. ``parts``: where those of
+    each identity begin (identities + 1), of each its class and its records. ``classes``: where the entries of each class
+    begin (classes + 1), of each entry a value and its records, of each class its size. ``readings`` (values, answers) is
+    the chance of each answer given a value, no rows where values are answers; ``scale`` (answers,) is what beliefs are
+    multiplied by before they are compared. Filled: ``guess`` (left as it is where nothing matches), ``belief`` with the sum
+    of the beliefs in it, ``found`` with the number of records that match.
     """
     d, targets = codes.shape
     identities = low.shape[1]

@@ -346,28 +346,15 @@ def _answer(begin, end, crowd, questions, matches, work, answers):
 def find_candidates(  # compiled: positions only
     codes, kind, low, high, members, exact, crowd, questions, room, most_bits, answers
 ):
-    """Find, for every question, the individuals of matching places who have all known values, and count what else they have.
+    """Find, for every question, who in matching places has all known values, and count what else these individuals have.
 
-    A question is a tuple of quasi-identifiers and some known values; it may be asked of several targets, who differ in
-    their further values. Tuples that share their first codes share the work these cause: sort them. Questions of the same
-    known values share the individuals who have these.
-
-    Parameters
-    ----------
-    codes, kind, low, high, members
-        See `likeness.attacks.kernels.linkage.match_counts`; places are what identities are there.
-    exact : (tuples,) int32
-        The only place (or -1) of every tuple; empty where regions have to be compared.
-    crowd, questions
-        See `People` and `Questions`.
-    room
-        How many matches of tuples and places to keep at once.
-    most_bits
-        Largest table of who has which of the most frequent values.
-    answers : tuple of arrays
-        Filled, zeros before: individuals that fit each question; of each target, the largest number of them that have
-        one of its further values, the sum of these numbers, and the chance that the value that most of them have (one
-        that is not known; of equally frequent ones any) is among them.
+    A question is a tuple of quasi-identifiers and some known values; its targets differ in their further values. ``codes``
+    to ``members`` are as of `likeness.attacks.kernels.linkage.match_counts` (sort tuples likewise), places being identities
+    there; ``exact`` (tuples,) is the only place (or -1) of every tuple, empty where regions have to be compared. ``room``
+    matches of tuples and places are kept at once; ``most_bits`` bounds the table of who has which of the most frequent
+    values. ``answers``, zeros before, receive the individuals that fit each question; of each target, the largest number of
+    them that have one of its further values, the sum of these numbers, and the chance that the value most of them have (one
+    that is not known; of equally frequent ones any) is among them.
     """
     d, tuples = codes.shape
     places = crowd.start.shape[0] - 1

@@ -21,17 +21,7 @@ def log_factorials(most):
 
 @njit(float64[::1](int64[::1], int64[::1], int64[::1], int64[::1]), cache=True)
 def at_least(marked, total, drawn, wanted):
-    """Chance that draws without replacement hold so many marked items.
-
-    Parameters
-    ----------
-    marked, total, drawn, wanted : (n,) int64
-        Of ``total`` items ``marked`` are marked, ``drawn`` are drawn; at least ``wanted`` of these are marked.
-
-    Returns
-    -------
-    (n,) float64
-    """
+    """(n,) Chance that ``drawn`` of ``total`` items, without replacement, hold at least ``wanted`` of the ``marked`` ones."""
     logs = log_factorials(max(0, total.max())) if total.size else np.zeros(1)
     found = np.zeros(total.shape[0])
     for i in range(total.shape[0]):

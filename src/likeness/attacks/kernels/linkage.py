@@ -44,10 +44,10 @@ def cell_holds(kind: int, low: int, high: int, members: NDArray[np.int64], code:
     cache=True,
 )
 def narrow(codes, kind, low, high, members, u, alive, count):
-    """Narrow the identities down to those that hold a target's codes, all but the last.
+    """Narrow the identities down to those that hold the codes of target ``u``, all but the last.
 
-    What it shares of its first codes with the target before is not looked at again: ``alive[j]`` has, and ``count[j]``
-    counts, the identities whose regions hold the first j codes.
+    What it shares of its first codes with the target before is not looked at again: the first ``count[j]`` entries of
+    ``alive[j]`` are the identities whose regions hold the first j codes.
     """
     last = codes.shape[0] - 1
     column = 0
@@ -88,26 +88,13 @@ def match_counts(  # compiled: positions only
     members: NDArray[np.int64],
     sizes: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Count, for every target, the records of the identities whose regions hold all its codes.
+    """(targets,) Count, for every target, the records of the identities whose regions hold all its codes.
 
     Targets that share their first codes share the work these cause: sort them.
-
-    Parameters
-    ----------
-    codes : (d, targets) int32
-        Codes of the targets, d at least 1.
-    kind : (d,) int8
-        RANGE or SET.
-    low, high : (d, identities) int64
-        First and last code of a range; where the members of a set begin and end (exclusive) in ``members``.
-    members : int64
-        Members of sets, ascending within each.
-    sizes : (identities,) int64
-        Records of each identity.
-
-    Returns
-    -------
-    (targets,) int64
+    ``codes``: (d, targets) int32, d at least 1. ``kind``: (d,) int8, RANGE or SET.
+    ``low``, ``high``: (d, identities), first and last code of a range; where a set begins and ends (exclusive) in
+    ``members``, which ascend within each set.
+    ``sizes``: (identities,), records of each.
     """
     d, targets = codes.shape
     identities = sizes.shape[0]

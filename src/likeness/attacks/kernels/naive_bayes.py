@@ -35,34 +35,13 @@ TIE = 1e-11
 def attribute_counts(  # compiled: positions only
     is_set, low, high, members, part_class, records, start, value, count, size, codes, first, stop, evenly
 ):
-    """Count the records of every sensitive value whose regions cover every code of one attribute.
+    """(codes, stop - first) Count the records of every sensitive value whose regions cover every code of one attribute.
 
-    Parameters
-    ----------
-    is_set
-        Whether regions are sets of codes, or ranges.
-    low, high : (parts,) int64
-        First and last code of the region of each part; where a set begins and ends (exclusive) in ``members``.
-    members : int64
-        Members of sets.
-    part_class, records : (parts,) int64
-        Class of the records of each part, and their number.
-    start : (classes + 1,) int64
-        Where the entries of each class begin.
-    value, count : (entries,) int64
-        Sensitive value of each entry, and its records in the class.
-    size : (classes,) int64
-        Records of each class; a record has each value with its share in the class.
-    codes
-        Number of codes.
-    first, stop
-        Sensitive values to count, from ``first`` to before ``stop``.
-    evenly
-        Spread every record over the codes of its region, instead of counting it for each of them.
-
-    Returns
-    -------
-    (codes, stop - first) float64
+    The region of a part (parts,) is the codes ``low`` to ``high``, or with ``is_set`` those in ``members`` from ``low`` to
+    before ``high``; its ``records`` are of the class ``part_class``. Entries of class c, from ``start[c]``, are a sensitive
+    ``value`` and the ``count`` of its records among the ``size[c]``: a record has each value with its share in the class.
+    Counted are the values from ``first`` to before ``stop``; with ``evenly`` every record is spread over the codes of its
+    region, instead of counting for each of them.
     """
     width = stop - first
     found = np.zeros((codes + 1, width))
@@ -119,26 +98,13 @@ def attribute_counts(  # compiled: positions only
 def take_best(  # compiled: positions only
     codes, offsets, logs, priors, first, by, start, possible, best, at, total
 ):
-    """Score some sensitive values for every target, and keep the best; of equal ones the first.
+    """Score some sensitive values for every target, and keep the best; of equal ones (within ``TIE``) the first.
 
-    Parameters
-    ----------
-    codes : (d, targets) int32
-        Codes of the targets.
-    offsets : (d,) int64
-        Where the rows of each attribute begin in ``logs``.
-    logs : (rows, values) float64
-        Logarithm of the conditional probability of every code given every value.
-    priors : (values,) float64
-        Logarithm of the prior of every value.
-    first
-        Number of the first of these values among all.
-    by, start, possible
-        An attribute whose codes leave few values possible (-1: none does): where the possible values of each of its
-        codes begin, and these, ascending.
-    best, at, total
-        Changed: the best score so far (-inf), its value (-1), and the sum of all probabilities over the best
-        one's.
+    ``logs`` (rows, values) are logarithms of the conditional probabilities of every code given every value, those of
+    attribute j from row ``offsets[j]``; ``priors`` (values,) logarithms too. ``first`` is the number of the first of these
+    values among all. Where the codes of attribute ``by`` leave few values possible (-1: none does), those of code c are
+    ``possible[start[c]:start[c + 1]]``, ascending. Changed: ``best`` (targets,) the best score so far (-inf), ``at`` its
+    value (-1), and ``total``, the sum of all probabilities over the best one's.
     """
     d, targets = codes.shape
     for t in range(targets):

@@ -33,14 +33,7 @@ _RECORDS_AT_ONCE = 1_000_000
 class Rerun:
     """The method, and what it was asked, ready to run on other records.
 
-    Parameters
-    ----------
-    making
-        How the release was made.
-    data
-        The published records.
-    rng
-        Randomness of the method.
+    ``data`` are the published records, ``rng`` the method's randomness.
     """
 
     making: Making
@@ -50,14 +43,9 @@ class Rerun:
     def labels(
         self, records: NDArray[np.int64], sensitive: NDArray[np.int64], parts: NDArray[np.int64] | None
     ) -> NDArray[np.int64]:
-        """Class of each record when these records have the sensitive values of those.
+        """Class (or bucket) of each record when ``records`` (n,) have the sensitive values of the records ``sensitive`` (n,).
 
-        Parameters
-        ----------
-        records, sensitive : (n,) int64
-            Whose quasi-identifiers and whose sensitive values every record has.
-        parts : (n,) int64, optional
-            Tables of their own.
+        ``parts`` (n,) numbers tables of their own, run at once; None: all are one table.
         """
         method = self.making.method
         one = self.data.take(records)
@@ -72,14 +60,8 @@ class Rerun:
     ) -> NDArray[np.bool_]:
         """(r,) Whether the method would still make the published classes of some records.
 
-        Parameters
-        ----------
-        table : (n,) int64
-            The records.
-        imagined : (r, n) int64
-            Whose sensitive values they have, in every imagined table.
-        published : (n,) int64
-            Their published classes, numbered from 0.
+        ``table`` (n,) are the records, ``published`` (n,) their classes from 0, ``imagined`` (r, n) whose sensitive values they
+        have in every imagined table.
         """
         count = int(published.max(initial=-1)) + 1
         kept = np.empty(imagined.shape[0], np.bool_)
@@ -96,18 +78,9 @@ class Rerun:
     def members_unchanged(
         self, members: list[NDArray[np.int64]], imagined: list[NDArray[np.int64]]
     ) -> list[NDArray[np.bool_]]:
-        """Whether the method, given the records of one class alone, would leave them whole.
+        """Whether the method, given the records of one class alone, would leave them whole: for every class (r,).
 
-        Parameters
-        ----------
-        members
-            The records of every class.
-        imagined
-            For every class, (r, members) whose sensitive values they have.
-
-        Returns
-        -------
-        list of (r,) bool
+        ``imagined``: for every class, (r, members) whose sensitive values they have.
         """
         kept = [np.empty(own.shape[0], np.bool_) for own in imagined]
         for batch in _batches(imagined):
@@ -162,26 +135,10 @@ def _batches(imagined: list[NDArray[np.int64]]) -> Iterator[list[tuple[int, int,
 def arrangements(
     values: NDArray[np.integer], most: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], bool]:
-    """Arrange the values of some records in other ways.
+    """Arrange the values (n,) of some records in other ways: (r, n) the position whose value every record gets.
 
-    Parameters
-    ----------
-    values : (n,) int
-        Their values.
-    most
-        How many arrangements are wanted.
-    rng
-        Where random ones come from.
+    Also whether these are all there are, each once; else they are ``most`` random ones.
 
-    Returns
-    -------
-    (r, n) int64
-        Position whose value every record gets.
-    bool
-        Whether these are all there are, each once; else they are ``most`` random ones.
-
-    Examples
-    --------
     >>> every, complete = arrangements(np.array([5, 7, 5]), 10, np.random.default_rng(0))
     >>> complete, np.array([5, 7, 5])[every].tolist()
     (True, [[5, 5, 7], [5, 7, 5], [7, 5, 5]])
@@ -224,18 +181,12 @@ _MOVES = 5
 
 
 class Beliefs(NamedTuple):
-    """What is believed of the members of one class.
+    """What is believed of the n members of one class.
 
-    Parameters
-    ----------
-    members : (n,) int64
-        The records.
-    first, second : (n, m) float64
-        Probability of every value, each from half of what was tried; the same where everything was.
-    errors : (n, m) float64
-        Standard errors of their means.
-    truth : (2,) float64
-        Sum of the probabilities of the true values, and its standard error.
+    ``first``, ``second``: (n, m), probability of every value, each from half of what was tried; the same where everything
+    was.
+    ``errors``: (n, m), standard errors of their means.
+    ``truth``: sum of the probabilities of the true values, and its standard error.
     """
 
     members: NDArray[np.int64]
@@ -262,16 +213,10 @@ class ClassTable:
         return self._order[self._starts[number] : self._starts[number + 1]]
 
     def beliefs(self, members: NDArray[np.int64], kept: NDArray[np.int64], *, complete: bool) -> Beliefs:
-        """Count how often each member has each value among arrangements.
+        """Count how often each of the records ``members`` (n,) has each value among arrangements.
 
-        Parameters
-        ----------
-        members : (n,) int64
-            The records.
-        kept : (r, n) int64
-            Whose value everybody has, by position among the members.
-        complete
-            Whether these are all arrangements there are, not a random few.
+        ``kept`` (r, n) is whose value everybody has, by position among the members; ``complete`` where these are all
+        arrangements there are, not a random few.
         """
         held = self.values[members[kept]]
         right = (held == self.values[members]).sum(axis=1)
@@ -354,14 +299,8 @@ def places(data: Microdata, labels: NDArray[np.int64]) -> NDArray[np.int64]:
     """(n,) Place of every record in its class: how far from the middle, and whether alone there.
 
     The distance from the class's mean, every attribute running from 0 to 1, is compared with the median distance of
-    its members; records whose quasi-identifiers nobody else in the class has have places of their own.
-
-    Parameters
-    ----------
-    data
-        The records.
-    labels : (n,) int64
-        Class of each record, numbered from 0 without gaps.
+    its members; records whose quasi-identifiers nobody else in the class has have places of their own. ``labels`` (n,)
+    are numbered from 0 without gaps.
     """
     sizes = np.bincount(labels)
     squares = np.zeros(labels.size)
@@ -383,18 +322,7 @@ def learn_places(
 ) -> NDArray[np.int64]:
     """(2, places, m) Count the holders of each value in each place, in imagined tables; every other table apart.
 
-    Parameters
-    ----------
-    rerun
-        The method.
-    values : (n,) int64
-        The sensitive values there are.
-    width
-        Number m of codes.
-    simulations
-        Number of imagined tables: everybody's quasi-identifiers, the values dealt at random.
-    rng
-        Source of the deals.
+    An imagined table has everybody's quasi-identifiers, and ``values`` (n,) dealt at random; ``width`` is m.
     """
     counts = np.zeros((2, PLACES, width), np.int64)
     everybody = np.arange(values.size)
@@ -413,8 +341,6 @@ def learn_places(
 def lifts(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     """(places, m) How much more often than anybody the holders of each value come to lie in each place.
 
-    Examples
-    --------
     >>> lifts(np.array([[900, 100], [900, 300]])).round(2)
     array([[1.1 , 0.6 ],
            [0.92, 1.33]])

@@ -174,20 +174,10 @@ class NaiveBayesAttack(GuessingAttack):
 def classify(
     learned: Conditionals, codes: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Guess the sensitive value of targets.
+    """Guess the sensitive value of targets with quasi-identifiers ``codes`` (d, targets): guess and confidence (targets,).
 
-    Parameters
-    ----------
-    learned
-        What was learned.
-    codes : (d, targets) int32
-        Quasi-identifiers of the targets.
-
-    Returns
-    -------
-    guess : (targets,) int64
-    confidence : (targets,) float64
-        Its probability, as far as the classifier knows.
+    The confidence is its probability, as far as the classifier knows. Where no value is possible the guess is the most
+    frequent one, with its share.
     """
     from likeness.attacks.kernels.naive_bayes import take_best
 

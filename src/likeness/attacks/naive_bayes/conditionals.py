@@ -37,14 +37,8 @@ MOST_CELLS = 1 << 22
 class Attribute:
     """One quasi-identifier: which of its codes the records of which class cover.
 
-    Parameters
-    ----------
-    reach : Reach
-        Codes that the region of each part covers.
-    part_class, records : (parts,) int64
-        Class of the records of each part, and their number.
-    codes
-        Number of codes.
+    ``reach`` is what the region of each part covers; ``part_class`` and ``records`` (parts,) are the class of the part's
+    records and their number, ``codes`` the number of codes.
     """
 
     reach: Reach
@@ -68,18 +62,9 @@ class Attribute:
 class Conditionals:
     """Priors Pr[v] and conditional probabilities Pr[t_j|v] of quasi-identifier values given a sensitive one.
 
-    ``Pr[t_j|v] = Σ_{G: t_j in region_j(G)} c_v(G) / N_v`` (Cao & Karras 2012, equation 17).
-
-    Parameters
-    ----------
-    attributes
-        The quasi-identifiers.
-    stats
-        Sensitive values of every class.
-    publication
-        Where published counts are to be reconstructed (randomized values); None where they are the counts.
-    variant
-        ``counts``, ``laplace`` or ``uniform``: see `NaiveBayesAttack`.
+    ``Pr[t_j|v] = Σ_{G: t_j in region_j(G)} c_v(G) / N_v`` (Cao & Karras 2012, equation 17). ``stats`` counts the sensitive
+    values of every class. ``publication`` is given where published counts are to be reconstructed (randomized values),
+    None where they are the counts. ``variant``: ``counts``, ``laplace`` or ``uniform``, see `NaiveBayesAttack`.
     """
 
     def __init__(
@@ -140,18 +125,9 @@ class Conditionals:
 
 
 def learn(publication: Publication, original: Microdata, column: int, variant: str) -> Conditionals:
-    """Learn from what was published.
+    """Learn of the sensitive attribute at ``column`` of ``publication.sensitive`` from what was published.
 
-    Parameters
-    ----------
-    publication
-        What was published.
-    original
-        What gives the quasi-identifiers' values their codes.
-    column
-        Position of the sensitive attribute in ``publication.sensitive``.
-    variant
-        See `Conditionals`.
+    ``original`` only gives the quasi-identifiers' values their codes.
     """
     classes = int(publication.classes.max(initial=-1)) + 1
     values = publication.sensitive[column].codes
@@ -167,19 +143,7 @@ def learn(publication: Publication, original: Microdata, column: int, variant: s
 
 
 def learn_from_table(original: Microdata, index: int, columns: Sequence[int], variant: str) -> Conditionals:
-    """Learn from the original table.
-
-    Parameters
-    ----------
-    original
-        All records.
-    index
-        Position of the sensitive attribute.
-    columns
-        Positions of the quasi-identifiers.
-    variant
-        See `Conditionals`.
-    """
+    """Learn from the original table: the sensitive attribute at ``index``, given the quasi-identifiers at ``columns``."""
     sensitive = original.sensitive_codes[index]
     m = original.sensitive[index].codes
     # Every sensitive value is a class of its own.
@@ -203,23 +167,12 @@ MOST_WEIGHED_CELLS = 1 << 21
 def weigh(learned: Conditionals, mechanism: Mechanism) -> Tables:
     """Estimate how much more frequent each sensitive value is among those who have each quasi-identifier value.
 
-    With n_t records of t_j, the reconstructed share q of v has the variance ``s / n_t``, where ``s = Σ_k E_k W[k, v]²
-    - p_v²``, E is the published distribution and W the inverse of PM. Over all C values of the attribute,
-    ``Σ_t n_t (q - p_v)²`` is about C s when v does not depend on the attribute. What exceeds this by four standard
-    errors, ``4 s √(2C)``, is taken for the variance τ of the true shares, and q - p_v is multiplied by
-    ``τ / (τ + s / n_t)``: an empirical Bayes estimate, which is p_v where chance explains everything.
-
-    Parameters
-    ----------
-    learned
-        Published counts.
-    mechanism
-        How values were randomized; its matrix must have an inverse.
-
-    Returns
-    -------
-    list of (codes, m) float64
-        For every attribute, ``Pr[v|t_j] / Pr[v]``, above 0; 1 for values that nobody has.
+    For every attribute (codes, m) ``Pr[v|t_j] / Pr[v]``, above 0; 1 for values that nobody has. With n_t records of t_j,
+    the reconstructed share q of v has the variance ``s / n_t``, where ``s = Σ_k E_k W[k, v]² - p_v²``, E is the published
+    distribution and W the inverse of PM, which must exist. Over all C values of the attribute, ``Σ_t n_t (q - p_v)²`` is
+    about C s when v does not depend on the attribute. What exceeds this by four standard errors, ``4 s √(2C)``, is taken
+    for the variance τ of the true shares, and q - p_v is multiplied by ``τ / (τ + s / n_t)``: an empirical Bayes estimate,
+    which is p_v where chance explains everything.
     """
     active = mechanism.active
     prior = mechanism.counts[active] / mechanism.counts.sum()
@@ -254,30 +207,13 @@ def classify_weighed(
     codes: NDArray[np.int32],
     identity: NDArray[np.int64] | None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Guess the sensitive value of targets.
+    """Guess the sensitive value of targets from published counts, the mechanism, and the lifts of `weigh`.
 
     With ``w_i = Pr[i] Π_j Pr[i|t_j] / Pr[i]``, a record published as v has the original value i with a probability in
     proportion to ``w_i PM[v, i]``; the belief about a target is the mean over all records of its quasi-identifiers.
-
-    Parameters
-    ----------
-    learned, mechanism
-        What was published.
-    lifts
-        See `weigh`.
-    codes : (d, targets) int32
-        Quasi-identifiers of the targets.
-    identity : (targets,) int64 or None
-        The class of records that have them, or -1; None where no quasi-identifiers were published.
-
-    Returns
-    -------
-    alone : (targets,) int64
-        The guess from w alone.
-    guess : (targets,) int64
-        The guess with what was published of the target.
-    confidence : (targets,) float64
-        The belief in it.
+    ``codes`` (d, targets); ``identity`` (targets,) is the class of records that have them, or -1, None where no
+    quasi-identifiers were published. Returned, each (targets,): the guess from w alone, the guess with what was published
+    of the target, the belief in it.
     """
     targets, stats = codes.shape[1], learned.stats
     own = np.full(targets, -1) if identity is None else identity
