@@ -227,7 +227,7 @@ def _anatomy(bench: Bench, l: int) -> lk.Release | None:  # noqa: E741
         columns=bench.subject.columns(DEFAULT_QUASI), privacy=lk.DistinctLDiversity(l), method=lk.Anatomy(l)
     )
     try:
-        return lk.anonymize(bench.subject.table, policy, seed=bench.seed)
+        return lk.anonymize(bench.subject.source, policy, seed=bench.seed)
     except CannotBeMetError:
         return None
 

@@ -106,7 +106,7 @@ class Bench:
     ) -> Timed:
         """Make a release, or say that there is none."""
         self.tick(f"{system.name}, {value:g}, {quasi} quasi-identifiers")
-        table = (subject or self.subject).table
+        table = (subject or self.subject).source
         policy = self.policy(system, value, quasi)
         found = Timed(None)
         for _ in range(repeat):

@@ -152,7 +152,7 @@ def _searched(bench: Bench, system: System, run: Callable[..., lk.Searched]) -> 
     bench.tick(f"search, {system.name}")
     policy = bench.policy(system, 0.5)
     try:
-        return run(bench.subject.table, policy, tolerance=TOLERANCE, seed=bench.seed)
+        return run(bench.subject.source, policy, tolerance=TOLERANCE, seed=bench.seed)
     except CannotBeMetError:
         return None
 

@@ -12,10 +12,13 @@ import polars as pl
 from likeness.datasets.census import Census
 from likeness.datasets.files import census_income
 from likeness.errors import TableError
+from likeness.tables import read
 from papers.figures.data import data_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from likeness.tables import Table
 
 _SCHOOLING = (
     "Less than 1st grade",
@@ -93,6 +96,11 @@ class Subject:
             return self
         picked = np.sort(np.random.default_rng(seed).permutation(self.table.height)[:rows])
         return replace(self, table=self.table[picked])
+
+    @cached_property
+    def source(self) -> Table:
+        """The table as `likeness` reads it, once for all releases."""
+        return read(self.table)
 
     @cached_property
     def shares(self) -> list[float]:
