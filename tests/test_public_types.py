@@ -55,6 +55,8 @@ REVEALED = {
     "release.write('out')": "pathlib.Path",
     "lk.verify('out')": "likeness.proving.proof.Verdict",
     "lk.open_release('out')": "likeness.release.Release",
+    "lk.open_release('out', original=table, policy=policy).attack_all()": "likeness.attacks.base.AttackResults",
+    "release.report()": "str",
     "lk.profile(table).policy()": "likeness.policy.policy.Policy",
     "lk.strongest(table, policy, 'beta', loss={'ncp': 0.5}).release": "likeness.release.Release",
 }

@@ -18,7 +18,6 @@ from likeness.microdata.individuals import who_share
 from likeness.policy import Policy, as_policy
 from likeness.progress import Progress
 from likeness.proving.certificate import Certificate, unique_claims
-from likeness.proving.proof import as_published, prove
 from likeness.randomness import entropy_of, stream
 from likeness.release import Private, Release
 from likeness.tables import EncodedColumn, Labelled, Table, read
@@ -131,17 +130,7 @@ def _proven(tables: dict[str, dict[str, Labelled | EncodedColumn]], form: Form, 
     publication = form.read(
         {name: {k: as_labelled(c) for k, c in t.items()} for name, t in tables.items()}, columns
     )
-    people = encoded.data.individuals
-    main = next(iter(tables))
-    # A table without columns has no rows either; writing such a release is refused.
-    told = people is not None and publication.size > 0
-    verdict = prove(
-        publication,
-        as_published(encoded.name_models(policy.privacy), publication),
-        encoded.data,
-        several=told,
-        individuals=people[private.rows[main]] if people is not None and told else None,
-    )
+    verdict = private.prove(publication)
     verdict.raise_if_failed()
     certificate = Certificate(
         {"name": form.name, **registry.parameters(form)},

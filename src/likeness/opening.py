@@ -1,24 +1,22 @@
-"""Open a release from its published files, and put it beside its original again, as measures and attacks need it."""
+"""Open a release from its files: what the public ones prove, and, with its original, all that the steward knew."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.attacks.base import Making
 from likeness.attacks.matching import reach_of, shared_cells
 from likeness.encode import encode, join_records
 from likeness.errors import InvalidError, VerificationError
-from likeness.folder.audit import Audit, content_digest, locate_records
+from likeness.folder.audit import content_digest, locate_records
 from likeness.folder.layout import find_layout
 from likeness.folder.origin import exact_codes
 from likeness.folder.private_part import read_private
 from likeness.folder.public_part import labelled_columns, read_public
-from likeness.folder.verification import judge
+from likeness.folder.verification import compare_policy, judge
 from likeness.forms.base import as_labelled
-from likeness.metrics.base import Evaluation
 from likeness.microdata.domain import NUMERIC
 from likeness.microdata.grouping import distinct
 from likeness.microdata.plan import Plan
@@ -26,47 +24,68 @@ from likeness.microdata.regions import recode
 from likeness.models.requirements import require_of
 from likeness.policy import as_policy
 from likeness.published.columns import parse_numbers
-from likeness.release import Release
-from likeness.tables import EncodedColumn, Labelled
+from likeness.release import Private, Release
+from likeness.solve import Solution
+from likeness.tables import EncodedColumn, Labelled, read
 from likeness.wording import count
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from likeness.encode import Encoded
+    from likeness.folder.audit import Audit
     from likeness.folder.class_map import ClassMap
+    from likeness.folder.private_part import PrivatePart
+    from likeness.folder.public_part import PublicPart
     from likeness.forms.base import Publication
-    from likeness.methods.base import Method
+    from likeness.microdata.data import Microdata
     from likeness.microdata.mechanism import Mechanism
+    from likeness.models.requirements import Requirement
     from likeness.policy import Policy
     from likeness.proving.certificate import Certificate
+    from likeness.proving.proof import Verdict
     from likeness.tables import Table
 
 
-def open_release(folder: str | Path) -> Release:
-    """Open a release from its folder, or from its ``public/`` alone.
+def open_release(
+    folder: str | Path,
+    original: Any = None,
+    *,
+    policy: Policy | Mapping[str, Any] | str | Path | None = None,
+) -> Release:
+    """Open a release from its folder, or from its ``public/`` alone; with its original, as the release that was written.
 
-    Only the published files are read, and what they prove is proven again; the original is not known to it.
+    What the files prove is proven again. With the original and ``private/`` it is also proven that the one was made from the
+    other, and the release answers as the one that `likeness.anonymize` returned: losses, attacks, warnings and report are the
+    same.
 
     Parameters
     ----------
     folder
         A release folder, or its ``public/``.
+    original
+        The table the release was made from: a frame, a path, or what `likeness.read` returned. Without it only the published
+        files are read.
+    policy
+        What was asked: a `Policy`, a mapping, or the path of a policy file; what ``private/`` says when left out. Without
+        ``private/`` it says what the columns are, and attacks work that need not know who is in which class.
 
     Returns
     -------
     Release
-        With its tables as polars frames; `Release.estimate`, `Release.posterior` and `Release.verify` work,
+        Without the original its tables are polars frames; `Release.estimate`, `Release.posterior` and `Release.verify` work,
         what needs the original does not.
 
     Raises
     ------
     InvalidError
-        When there is no such release.
+        When there is no such release, or an original is given and neither ``private/`` nor a policy says what its columns are.
     VerificationError
-        When it does not prove what its certificate says; each line says where.
+        When it does not prove what its certificate says, each line says where; or when it was not made from this original, or
+        for another policy.
 
     Examples
     --------
@@ -77,39 +96,74 @@ def open_release(folder: str | Path) -> Release:
     >>> release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=7)
     >>> with tempfile.TemporaryDirectory() as place:
     ...     opened = lk.open_release(release.write(place + "/out"))
+    ...     again = lk.open_release(place + "/out", table)
     >>> opened.posterior({"age": 30})
     {'disease': {'cold': 0.5, 'flu': 0.5}}
+    >>> again.loss() == release.loss(), again.attack("linkage") == release.attack("linkage")
+    (True, True)
     """
     layout = find_layout(folder)
+    if original is None and policy is not None:
+        raise InvalidError(
+            "policy: is for a release that is opened with its original; give original=, or verify(folder, policy=…)"
+        )
     try:
         public = read_public(layout)
-        verdict = judge(public, None, None, None)
+        if original is None:
+            return _opened(public, judge(public, None, None, None), folder)
+        steward = None if layout.private is None else read_private(layout, layout.private, public)
     except OSError as problem:
         raise InvalidError(f"{folder}: cannot be read ({problem.strerror or problem})") from None
+    return _rejoined(public, steward, read(original), None if policy is None else as_policy(policy), folder)
+
+
+def _opened(
+    public: PublicPart,
+    verdict: Verdict,
+    folder: str | Path,
+    private: Private | None = None,
+    original: Encoded | None = None,
+) -> Release:
+    """Make a release of what was read, once nothing is wrong with it."""
     verdict.raise_if_failed()
     if public.certificate is None or public.publication is None:
         raise VerificationError(f"{folder}: cannot be understood")
-    undescribed = public.certificate.make_form().undescribed
-    notes = {note.name: note for note in public.certificate.columns.notes}
     tables = {
-        name: labelled_columns(table, notes) if name in undescribed else _columns(table, public.certificate)
+        name: _columns(name, table, public.certificate, as_made=private is not None)
         for name, table in public.tables.items()
     }
-    return Release(tables, public.certificate, public.publication, verdict)
+    return Release(tables, public.certificate, public.publication, verdict, private, original)
 
 
-def _columns(table: Table, certificate: Certificate) -> dict[str, Labelled | EncodedColumn]:
-    """Take the columns of a published table, numbers as numbers where the certificate says what they are."""
-    notes = {note.name: note for note in certificate.columns.notes}
-    exact = certificate.make_form().publishes_exactly
+def _columns(
+    name: str, table: Table, certificate: Certificate, *, as_made: bool
+) -> Mapping[str, Labelled | EncodedColumn]:
+    """Take the columns of a published table, numbers as numbers where the certificate says what they are.
+
+    As they were made, the numbers that the form and pseudonyms bring are numbers too; anybody else has them as texts in CSV.
+    """
+    form, notes = certificate.make_form(), {note.name: note for note in certificate.columns.notes}
+    kinds = {
+        note.name: note.kind
+        for note in notes.values()
+        if note.kind in NUMERIC
+        and (note.role == "sensitive" or (note.role == "quasi" and form.publishes_exactly))
+    }
+    brought = form.keys_in(name, certificate.columns)
+    if name in form.undescribed and not (as_made and brought):
+        return labelled_columns(table, notes)
+    if as_made:
+        kinds |= dict.fromkeys((*form.leading, *brought), "integer")
+        kinds |= {note.name: "integer" for note in notes.values() if note.role in {"pseudonym", "added"}}
+        pairs = {f"{note.name}_{end}": note.kind for note in notes.values() for end in ("low", "high")}
+        kinds |= {pair: kind for pair, kind in pairs.items() if pair in brought}
     columns: dict[str, Labelled | EncodedColumn] = {}
-    for name in table.names:
-        note, column = notes[name], table.as_it_is(name)
-        numeric = note.kind in NUMERIC and (note.role == "sensitive" or (note.role == "quasi" and exact))
+    for own in table.names:
+        column = table.as_it_is(own)
         if column.kind != "text":
-            columns[name] = column
+            columns[own] = column
         else:
-            columns[name] = _numbers(column, note.kind) if numeric else as_labelled(column)
+            columns[own] = _numbers(column, kinds[own]) if own in kinds else as_labelled(column)
     return columns
 
 
@@ -123,142 +177,149 @@ def _numbers(column: EncodedColumn, kind: str) -> EncodedColumn:
     return EncodedColumn(column.name, kind, recode[column.codes], values)
 
 
-@dataclass(frozen=True, eq=False)
-class Rejoined:
-    """A release and its original.
-
-    ``policy``: what was asked. ``class_map``: what became of every record; ``method``: what made the release; both None
-    without ``private/``.
-    """
-
-    publication: Publication
-    encoded: Encoded
-    policy: Policy
-    class_map: ClassMap | None
-    method: Method | None = None
-
-    @property
-    def evaluation(self) -> Evaluation:
-        """What metrics look at.
-
-        Raises `InvalidError` without ``private/``, which alone says who is in which class.
-        """
-        if self.class_map is None:
-            raise InvalidError(_HIDDEN)
-        rows = self.encoded.data.rows
-        buckets = None if self.class_map.buckets is None else self.class_map.buckets[rows]
-        withheld = self.class_map.withheld_because
-        plan = Plan(self.class_map.classes[rows], buckets, withheld_because=withheld)
-        if self.publication.mechanism is not None:
-            plan = self._with_mechanism(plan, self.class_map.original_row, self.publication.mechanism)
-        if self.method is not None and self.method.bounds_regions:
-            plan = self._with_bounds(plan, self.class_map.original_row)
-        return Evaluation(self.encoded.data, *recode(self.encoded.data, _gapless(plan)), self.publication)
-
-    @property
-    def making(self) -> Making | None:
-        """How the release was made; None without ``private/``."""
-        if self.class_map is None or self.method is None:
-            return None
-        data, plan = self.encoded.data, self.evaluation.plan
-        models = self.encoded.name_models(self.policy.privacy)
-        requirements = require_of(models, data.take(np.flatnonzero(plan.published)), data)
-        return Making(self.method, requirements, plan)
-
-    def _records(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Record of each row of the original."""
-        data = self.encoded.data
-        records = np.full(self.encoded.table.height, -1, np.int64)
-        records[data.rows] = np.arange(data.size)
-        return np.asarray(records[rows])
-
-    def _with_bounds(self, plan: Plan, rows: NDArray[np.int64]) -> Plan:
-        """Add what the published regions cover, where they are wider than their classes' members."""
-        data, publication = self.encoded.data, self.publication
-        records = self._records(rows)
-        bounds = np.stack([data.codes, data.codes])
-        for cells, j in shared_cells(publication, data):
-            reach = reach_of(cells, data.quasi[j])
-            of = cells.of[publication.identities]
-            low, high = reach.low[of], reach.high[of]
-            if reach.is_set:
-                low, high = reach.members[low], reach.members[high - 1]
-            bounds[0, j, records], bounds[1, j, records] = low, high
-        return replace(plan, bounds=bounds)
-
-    def _with_mechanism(self, plan: Plan, rows: NDArray[np.int64], mechanism: Mechanism) -> Plan:
-        """Add the published values and how they were drawn, in the codes of the original."""
-        data = self.encoded.data
-        records = self._records(rows)
-        to_original = exact_codes(self.publication.sensitive[0], data.sensitive[0])
-        sensitive = data.sensitive_codes.copy()
-        sensitive[0, records] = to_original[self.publication.sensitive_codes[0]]
-        moved = mechanism.moved(to_original, data.sensitive[0].codes)
-        return replace(plan, sensitive=sensitive, mechanism=moved)
-
-
-_HIDDEN = "without private/ nobody knows which record is in which class; measure the release folder itself"
-
-
-def rejoin(folder: Path, original: Table, policy: Path | None = None, *, measuring: bool = False) -> Rejoined:
-    """Verify a release and put it beside its original.
-
-    ``folder``: the release folder, or its ``public/`` alone. ``policy``: what ``private/`` says when left out.
-    ``measuring``: whether ``private/`` is needed, which alone says who is in which class.
-    Raises `InvalidError` when there is no such release, or neither ``private/`` nor a policy says what the columns are;
-    `VerificationError` when the release is not what its files say, or was not made from this original: nothing is measured
-    then.
-    """
-    layout = find_layout(folder)
-    public = read_public(layout)
-    steward = None if layout.private is None else read_private(layout, layout.private, public)
-    told = as_policy(policy) if policy is not None else None if steward is None else steward.policy
-    if measuring and steward is None:
-        raise InvalidError(f"{folder}: {_HIDDEN}")
-    if told is None and steward is None:
-        raise InvalidError(f"{folder}: there is no private/ here to say what the columns are; give --policy")
+def _rejoined(
+    public: PublicPart,
+    steward: PrivatePart | None,
+    original: Table,
+    asked: Policy | None,
+    folder: str | Path,
+) -> Release:
+    """Put a release beside its original again."""
+    if steward is None and asked is None:
+        raise InvalidError(
+            f"{folder}: there is no private/ here to say what the columns are; give the policy (policy=, --policy)"
+        )
     audit = None if steward is None else steward.audit
+    policy = asked or (None if steward is None else steward.policy)
     encoded = None
-    if told is not None:
-        located = locate_records(told, original, audit)
-        # A second table that is not there says nothing about the first.
-        whole = join_records(original, located)
-        try:
-            encoded = encode(whole, located)
-        except InvalidError as problem:
-            if audit is None or policy is not None:
-                raise
-            raise _another(original, folder, problem.problems[0]) from None
-        told = told.naming(encoded.table.names)
-    if audit is not None and policy is None and encoded is not None:
-        _refuse_another(encoded, audit, original, folder)
-    judge(public, steward, encoded if steward is not None else None, told).raise_if_failed()
-    if public.publication is None or encoded is None or told is None:
+    if policy is not None:
+        located = locate_records(policy, original, audit)
+        encoded = _encoded(original, located, audit, folder, is_kept=asked is None)
+        policy = located.naming(encoded.table.names)
+    if steward is not None and audit is not None and asked is not None:
+        named = asked.naming(audit.content["policy"]["columns"])
+        steward.problems += compare_policy(public, steward, named)
+    verdict = judge(public, steward, encoded if steward is not None else None, policy)
+    verdict.raise_if_failed()
+    if encoded is None or public.publication is None:
         raise InvalidError(f"{folder}: cannot be understood; likeness verify says why")
-    if steward is None or audit is None:
-        return Rejoined(public.publication, encoded, told, None)
-    return Rejoined(public.publication, encoded, told, steward.class_map, audit.method)
+    if audit is None or steward is None or steward.class_map is None:
+        return _opened(public, verdict, folder, original=encoded)
+    # What may be said otherwise, or not at all, is taken as it was.
+    kept = audit.written_policy
+    policy = (asked or kept).replace(seed=kept.seed, output=kept.output, records=kept.records)
+    main, policy = next(iter(public.tables)), policy.naming(encoded.table.names)
+    private = _private(main, public.publication, encoded, policy, audit, steward.class_map)
+    proven = private.prove(public.publication)
+    return _opened(public, replace(proven, checks=verdict.checks), folder, private)
 
 
-def _refuse_another(encoded: Encoded, audit: Audit, original: Table, folder: Path) -> None:
+def _encoded(
+    original: Table, policy: Policy, audit: Audit | None, folder: str | Path, *, is_kept: bool
+) -> Encoded:
+    """Encode the original as a policy says; a table that does not fit the policy kept with a release is another one."""
+    # A second table that is not there says nothing about the first.
+    whole = join_records(original, policy)
+    try:
+        encoded = encode(whole, policy)
+    except InvalidError as problem:
+        if audit is None or not is_kept:
+            raise
+        raise _another(original, folder, problem.problems[0]) from None
+    if audit is not None and is_kept:
+        _refuse_another(encoded, audit, original, folder)
+    return encoded
+
+
+def _refuse_another(encoded: Encoded, audit: Audit, original: Table, folder: str | Path) -> None:
     """Refuse a table that a release was not made from in one line: every cell would be wrong."""
-    told = audit.content["original"]
-    if told["rows"] != encoded.table.height:
-        raise _another(original, folder, f"it has {count(encoded.table.height, 'row')}, not {told['rows']:,}")
-    if told["sha256"] != content_digest(encoded):
+    known = audit.content["original"]
+    if known["rows"] != encoded.table.height:
+        raise _another(
+            original, folder, f"it has {count(encoded.table.height, 'row')}, not {known['rows']:,}"
+        )
+    if known["sha256"] != content_digest(encoded):
         raise _another(
             original, folder, "it has as many rows, but other values, or the same in another order"
         )
 
 
-def _another(original: Table, folder: Path, why: str) -> VerificationError:
+def _another(original: Table, folder: str | Path, why: str) -> VerificationError:
     """Say that a release was made from another table."""
     return VerificationError(f"{original.source} is not the table that {folder} was made from: {why}")
 
 
-def _gapless(plan: Plan) -> Plan:
-    """Check that classes are numbered as plans number them; a class map that was verified is."""
-    used = distinct(plan.classes[plan.published])
+def _private(
+    main: str,
+    publication: Publication,
+    encoded: Encoded,
+    policy: Policy,
+    audit: Audit,
+    class_map: ClassMap,
+) -> Private:
+    """Take what only the steward has from the original and the private files."""
+    data, method = encoded.data, audit.method
+    of_row = np.full(encoded.table.height, -1, np.int64)
+    of_row[data.rows] = np.arange(data.size)
+    records = of_row[class_map.original_row]
+    plan = _plan(data, audit, class_map)
+    if publication.mechanism is not None:
+        plan = _with_mechanism(plan, publication, data, records, publication.mechanism)
+    if method.bounds_regions:
+        plan = _with_bounds(plan, publication, data, records)
+    plan, regions = recode(data, plan)
+    solution = Solution(plan, regions, _requirements(encoded, policy, plan))
+    return Private(encoded, policy, method, solution, {main: records}, audit.entropy, audit.candidates)
+
+
+def _plan(data: Microdata, audit: Audit, class_map: ClassMap) -> Plan:
+    """Take who is with whom, and why others are withheld, from a class map; reasons in the order of the audit."""
+    because = class_map.withheld_because
+    because = {why: because[why] for why in {**audit.content["counts"]["withheld"], **because}}
+    number = {why: i for i, why in enumerate(because)}
+    of_reason = np.array([number.get(why, -1) for why in class_map.reasons], np.int32)
+    classes = class_map.classes[data.rows]
+    used = distinct(classes[classes >= 0])
     if used.size and not np.array_equal(used, np.arange(used.size)):
         raise InvalidError("private/classes.parquet: its classes are not numbered from 0")
-    return plan
+    return Plan(
+        classes,
+        None if class_map.buckets is None else class_map.buckets[data.rows],
+        withheld_because=because,
+        reasons=np.where(classes < 0, of_reason[class_map.reason[data.rows]], -1).astype(np.int32),
+    )
+
+
+def _with_bounds(plan: Plan, publication: Publication, data: Microdata, records: NDArray[np.int64]) -> Plan:
+    """Add what the published regions cover, where they are wider than their classes' members."""
+    bounds = np.stack([data.codes, data.codes])
+    for cells, j in shared_cells(publication, data):
+        reach = reach_of(cells, data.quasi[j])
+        of = cells.of[publication.identities]
+        low, high = reach.low[of], reach.high[of]
+        if reach.is_set:
+            low, high = reach.members[low], reach.members[high - 1]
+        bounds[0, j, records], bounds[1, j, records] = low, high
+    return replace(plan, bounds=bounds)
+
+
+def _with_mechanism(
+    plan: Plan, publication: Publication, data: Microdata, records: NDArray[np.int64], mechanism: Mechanism
+) -> Plan:
+    """Add the published values and how they were drawn, in the codes of the original."""
+    to_original = exact_codes(publication.sensitive[0], data.sensitive[0])
+    sensitive = data.sensitive_codes.copy()
+    sensitive[0, records] = to_original[publication.sensitive_codes[0]]
+    moved = mechanism.moved(to_original, data.sensitive[0].codes)
+    return replace(plan, sensitive=sensitive, mechanism=moved)
+
+
+def _requirements(encoded: Encoded, policy: Policy, plan: Plan) -> tuple[Requirement, ...]:
+    """Bind the guarantee as the search did: to the records, or individuals, that are published."""
+    units = encoded.data.units
+    shown = plan.published
+    if units.members is not None:
+        shown = np.zeros(units.size, np.bool_)
+        shown[units.members.of[plan.published]] = True
+    here = units if shown.all() else units.take(np.flatnonzero(shown))
+    return require_of(encoded.name_models(policy.privacy), here, units)

@@ -8,8 +8,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
-from likeness.attacks.base import Making
-from likeness.errors import LikenessError
+from likeness.attacks.base import AttackResults, Making
+from likeness.errors import InvalidError, LikenessError, PolicyError
 from likeness.metrics.base import Evaluation
 from likeness.proving.proof import Verdict, as_published, prove
 from likeness.queries.query import Query
@@ -37,6 +37,12 @@ if TYPE_CHECKING:
     from likeness.tables import EncodedColumn, Labelled
 
 
+HIDDEN = (
+    "without private/ nobody knows which record is in which class; open or measure the release folder itself"
+)
+"""What is said of ``public/`` beside its original."""
+
+
 @dataclass(frozen=True, eq=False)
 class Private:
     """What only the steward has: the original, the plan, the randomness.
@@ -54,11 +60,25 @@ class Private:
     entropy: int
     candidates: tuple[Candidate, ...] = ()
 
+    def prove(self, publication: Publication) -> Verdict:
+        """Prove what was asked of what was published, with what only the steward knows."""
+        people = self.encoded.data.individuals
+        # A table without columns has no rows either; writing such a release is refused.
+        several = people is not None and publication.size > 0
+        return prove(
+            publication,
+            as_published(self.encoded.name_models(self.policy.privacy), publication),
+            self.encoded.data,
+            several=several,
+            individuals=people[next(iter(self.rows.values()))] if people is not None and several else None,
+        )
+
 
 class Release:
     """A proven release.
 
-    Made by `likeness.anonymize`, or by `likeness.open_release` from a folder. Writing, pickling or showing it never carries
+    Made by `likeness.anonymize`, or by `likeness.open_release` from a folder; opened beside its original, it is the release that
+    was written. Writing, pickling or showing it never carries
     the original along.
 
     Attributes
@@ -74,12 +94,14 @@ class Release:
         publication: Publication,
         verdict: Verdict,
         private: Private | None = None,
+        original: Encoded | None = None,
     ) -> None:
         self._tables = {name: dict(table) for name, table in tables.items()}
         self.certificate = certificate
         self._publication = publication
         self._verdict = verdict
         self._private = private
+        self._original = original if private is None else private.encoded
 
     @property
     def columns(self) -> dict[str, dict[str, Labelled | EncodedColumn]]:
@@ -103,14 +125,22 @@ class Release:
         Raises
         ------
         LikenessError
-            When this release was read from published files, or was pickled.
+            When this release was opened without its original or without ``private/``, or was pickled.
         """
         if self._private is None:
+            self._know_original()
+            raise InvalidError(HIDDEN)
+        return self._private
+
+    def _know_original(self) -> Encoded:
+        """Take the original, encoded; refuse what needs it where it is not known."""
+        if self._original is None:
             raise LikenessError(
                 "this needs the original table, and this release no longer knows it; use the release that anonymize returned, or "
-                "the commands likeness measure and likeness attack, which take the folder and --original"
+                "the commands likeness measure and likeness attack with --original, or open its folder beside it: "
+                "open_release(folder, original=…)"
             )
-        return self._private
+        return self._original
 
     @cached_property
     def tables(self) -> dict[str, Any]:
@@ -156,15 +186,7 @@ class Release:
         if self._private is None:
             several = self.certificate.individuals is not None
             return prove(self._publication, self.certificate.make_models(), several=several)
-        encoded = self._private.encoded
-        people = encoded.data.individuals
-        return prove(
-            self._publication,
-            as_published(encoded.name_models(self._private.policy.privacy), self._publication),
-            encoded.data,
-            several=people is not None,
-            individuals=None if people is None else people[next(iter(self._private.rows.values()))],
-        )
+        return self._private.prove(self._publication)
 
     @cached_property
     def evaluation(self) -> Evaluation:
@@ -220,6 +242,56 @@ class Release:
         }
         return measure(self.evaluation, private.encoded.name_models(private.policy.privacy), wanted)
 
+    def measure(self, *metrics: Metric | str) -> dict[str, Any]:
+        """Measure as ``likeness measure --format json`` does: the `loss`, how each value is to be read, and what is kept.
+
+        Parameters
+        ----------
+        *metrics
+            As for `loss`.
+
+        Returns
+        -------
+        dict
+            ``records``, ``classes``; ``metrics``: name to ``value``, ``range``, ``lower_is_better``, how ``withheld`` records
+            count, ``details`` and a ``note`` where there are any; what is ``kept``, in words; and why others were ``skipped``.
+
+        Examples
+        --------
+        >>> import polars as pl, likeness as lk
+        >>> table = pl.DataFrame({"age": [30, 39], "disease": ["flu", "cold"]})
+        >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
+        >>> release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=1)
+        >>> release.measure("ncp")["metrics"]["ncp"]["value"]
+        1.0
+        """
+        from likeness.report.kept import kept_findings
+
+        found = self.loss(*metrics)
+        return {
+            "records": self.evaluation.data.size,
+            "classes": self.evaluation.recoding.classes,
+            **found.to_json(),
+            "kept": [str(one) for one in kept_findings(self.evaluation)],
+            "skipped": found.skipped,
+        }
+
+    def report(self) -> str:
+        """Write the report that ``private/`` holds: a page of HTML for the steward alone.
+
+        Examples
+        --------
+        >>> import polars as pl, likeness as lk
+        >>> table = pl.DataFrame({"age": [30, 39], "disease": ["flu", "cold"]})
+        >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
+        >>> release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=1)
+        >>> release.report()[:15]
+        '<!DOCTYPE html>'
+        """
+        from likeness.folder.writing import report_of
+
+        return report_of(self)
+
     def attack(self, attack: Attack | str) -> AttackResult:
         """Attack the release with what the adversary of an attack knows.
 
@@ -229,9 +301,40 @@ class Release:
             An attack, or its name.
         """
         made: Attack = registry.create("attacks", attack, {}) if isinstance(attack, str) else attack
-        private = self.private
-        making = Making(private.method, private.solution.requirements, private.solution.plan)
-        return made.run(self._publication, private.encoded.data, making)
+        return made.run(self._publication, self._know_original().data, self._making)
+
+    def attack_all(self) -> AttackResults:
+        """Attack the release with every attack that is defined for it.
+
+        Returns
+        -------
+        AttackResults
+            A dict of attack name to `AttackResult`; its ``skipped`` tells why the others are not defined for this release.
+
+        Examples
+        --------
+        >>> import polars as pl, likeness as lk
+        >>> table = pl.DataFrame({"age": [30, 39], "disease": ["flu", "cold"]})
+        >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
+        >>> found = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=1).attack_all()
+        >>> found["linkage"].success, found.skipped["fingerprint"][:38]
+        (0.5, 'fingerprint: is defined for identity-r')
+        """
+        found = AttackResults()
+        for name in registry.names("attacks"):
+            try:
+                found[name] = self.attack(name)
+            except PolicyError as problem:
+                found.skipped[name] = " ".join(problem.problems)
+        return found
+
+    @property
+    def _making(self) -> Making | None:
+        """How it was made; None where the steward's files are not at hand."""
+        if self._private is None:
+            return None
+        solution = self._private.solution
+        return Making(self._private.method, solution.requirements, solution.plan)
 
     def estimate(self, query: Query | Mapping[str, Any]) -> float:
         """Estimate how many records meet conditions, or a sum or mean of theirs, from what was published.
@@ -327,7 +430,7 @@ class Release:
     def __getstate__(self) -> dict[str, Any]:
         """Leave the original behind."""
         state = dict(self.__dict__)
-        state["_private"] = None
+        state["_private"] = state["_original"] = None
         for kept in ("tables", "evaluation", "findings"):
             state.pop(kept, None)
         return state

@@ -13,11 +13,9 @@ import pytest
 import likeness as lk
 from likeness import registry
 from likeness.cli._making import summarise
-from likeness.cli.measure import measured as measured_by_command
 from likeness.metrics import non_uniform_entropy
 from likeness.metrics.base import Metric
 from likeness.metrics.query_error import QueryError
-from likeness.opening import rejoin
 from likeness.queries import drawing as _workload
 from likeness.queries.axes import RegionAxis
 from likeness.report.measured import loss_rows
@@ -124,8 +122,8 @@ def test_python_report_and_console_measure_the_same(model, more, taken, tmp_path
     found = release.loss()
     release.write(tmp_path / "out")
     audit = json.loads((tmp_path / "out/private/audit.json").read_text())
-    joined = rejoin(tmp_path / "out", lk.read(frame), measuring=True)
-    measured = {name: one["value"] for name, one in measured_by_command(joined, {})["metrics"].items()}
+    joined = lk.open_release(tmp_path / "out", original=frame)
+    measured = {name: one["value"] for name, one in joined.measure()["metrics"].items()}
     assert found == audit["metrics"] == summarise(release)["loss"] == pytest.approx(measured)
     assert {name: found.metrics[name] for name in taken} == taken
     assert {"c-avg", "vulnerable-classes"} & found.keys() == taken.keys()

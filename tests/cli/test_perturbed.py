@@ -9,7 +9,6 @@ import re
 import pytest
 
 import likeness as lk
-from likeness.opening import rejoin
 
 BETA = "{model: beta-likeness, beta: 4}"
 PERTURBATION = "method: {name: perturbation}\n"
@@ -64,7 +63,7 @@ def test_the_plan_is_restored_from_the_folder(desk):
     for method in ("perturbation", "baseline"):
         policy = lk.Policy(columns=columns, privacy=lk.BetaLikeness(1), method={"name": method})
         release = lk.anonymize(table, policy)
-        joined = rejoin(release.write(desk / method), table)
+        joined = lk.open_release(release.write(desk / method), original=table)
         before, after = release.private.solution.plan, joined.evaluation.plan
         assert after.classes.tolist() == before.classes.tolist()
         assert (after.buckets is None) == (before.buckets is None)

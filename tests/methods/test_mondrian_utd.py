@@ -20,7 +20,6 @@ from likeness.metrics.measuring import metric_named
 from likeness.microdata.data import Microdata
 from likeness.microdata.plan import Plan
 from likeness.microdata.regions import recode
-from likeness.opening import rejoin
 
 
 def plainly(data: Any, asked: Any) -> list[tuple[list[int], list[tuple[int, int]]]]:
@@ -163,7 +162,7 @@ def test_measured_again_from_its_folder_it_loses_what_it_lost(tmp_path):
     release.write(tmp_path / "out")
     original = tmp_path / "table.csv"
     table.write_csv(original)
-    again = rejoin(tmp_path / "out", lk.read(original)).evaluation
+    again = lk.open_release(tmp_path / "out", original=original).evaluation
     for name in ("ncp", "glm", "iloss"):
         assert metric_named(name).measure(again) == release.loss(name)[name] > 0
 

@@ -74,6 +74,20 @@ class AttackResult:
         return self.success - self.baseline
 
 
+class AttackResults(dict[str, AttackResult]):
+    """What the attacks on a release achieved, by name, and those that are not defined for it.
+
+    Attributes
+    ----------
+    skipped : dict of str to str
+        Why each other attack was not run.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.skipped: dict[str, str] = {}
+
+
 class Attack(ABC):
     """An adversary with some knowledge; a small frozen value."""
 

@@ -11,14 +11,13 @@ from likeness import registry
 from likeness.cli._app import command as as_command
 from likeness.cli._console import columns, console, number
 from likeness.cli._options import AS_FOUND, FolderPath, Format, Original, Reading, pair, part
-from likeness.errors import InvalidError, PolicyError, suggestion
+from likeness.errors import InvalidError, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from fractions import Fraction
 
     from likeness.attacks.base import Attack, AttackResult
-    from likeness.opening import Rejoined
 
 BEFORE = "_before"
 """How the details of an attack name what the original allows."""
@@ -68,43 +67,18 @@ def limits(given: Iterable[str], attacks: Iterable[Attack]) -> dict[str, Fractio
     return found
 
 
-def run_all(
-    attacks: Iterable[Attack], joined: Rejoined, *, named: bool
-) -> tuple[list[AttackResult], list[str]]:
-    """Attack a release.
+def left_out(skipped: Mapping[str, str]) -> list[str]:
+    """Say which attacks were not run, each reason once.
 
-    Parameters
-    ----------
-    attacks
-        The attacks.
-    joined
-        The release and its original.
-    named
-        Whether they were asked for by name; others are left out where they are not defined.
-
-    Returns
-    -------
-    results : list of AttackResult
-    left_out : list of str
-        Why the others were not run, one reason each.
-
-    Raises
-    ------
-    PolicyError
-        When an attack that was asked for is not defined for the release.
+    Examples
+    --------
+    >>> left_out({"a": "a: needs people", "b": "b: needs people"})
+    ['a, b (needs people)']
     """
-    making = joined.making
-    results: list[AttackResult] = []
-    left_out: dict[str, list[str]] = {}
-    for one in attacks:
-        try:
-            results.append(one.run(joined.publication, joined.encoded.data, making))
-        except PolicyError as problem:
-            if named:
-                raise
-            why = " ".join(problem.problems).removeprefix(f"{one.name}: ")
-            left_out.setdefault(why, []).append(one.name)
-    return results, [f"{', '.join(names)} ({why})" for why, names in left_out.items()]
+    names: dict[str, list[str]] = {}
+    for name, why in skipped.items():
+        names.setdefault(why.removeprefix(f"{name}: "), []).append(name)
+    return [f"{', '.join(those)} ({why})" for why, those in names.items()]
 
 
 def as_json(result: AttackResult) -> dict[str, Any]:
@@ -179,14 +153,16 @@ def attack(
     likeness attack out/ --original patients.csv --attack linkage:targets=1000,seed=3 --attack skewness
     likeness attack out/public --original patients.csv --policy policy.yaml --at-most linkage=0.2
     """
+    from likeness.attacks.base import AttackResults
     from likeness.cli._console import beyond
     from likeness.exact import rational
-    from likeness.opening import rejoin
+    from likeness.opening import open_release
 
     attacks = make(attack or [])
     allowed = limits(at_most or [], attacks)
-    joined = rejoin(folder, reading.read(original), policy)
-    results, left_out = run_all(attacks, joined, named=bool(attack))
+    release = open_release(folder, reading.read(original), policy=policy)
+    found = AttackResults() if attack else release.attack_all()
+    results = [release.attack(one) for one in attacks] if attack else [*found.values()]
     exceeded = [
         one for one in results if one.attack in allowed and rational(one.success) > allowed[one.attack]
     ]
@@ -194,8 +170,8 @@ def attack(
         console.json([as_json(one) for one in results])
     else:
         console.lines(as_text(results))
-    if left_out:
-        console.say(f"note: left out: {', '.join(left_out)}")
+    if found.skipped:
+        console.say(f"note: left out: {', '.join(left_out(found.skipped))}")
     for one in exceeded:
         success, limit = beyond(one.success, float(allowed[one.attack]))
         console.error(f"{one.attack} succeeds at {success}, above the threshold {limit}")

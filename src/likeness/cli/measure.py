@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from fractions import Fraction
 
-    from likeness.opening import Rejoined
+    from likeness.release import Release
 
 
 def limits(given: Iterable[str]) -> dict[str, Fraction]:
@@ -59,56 +59,21 @@ def threshold(value: str, given: str) -> Fraction:
 
 
 def measured(
-    joined: Rejoined, asked: Mapping[str, Mapping[str, Any]], also: Iterable[str] = ()
+    release: Release, asked: Mapping[str, Mapping[str, Any]], also: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """Measure a release.
-
-    Parameters
-    ----------
-    joined
-        The release and its original.
-    asked
-        Metrics with their parameters; all that apply when empty.
-    also
-        Metrics that must be among them.
-
-    Returns
-    -------
-    dict
-        ``metrics``: name to value, range and direction, and how it was measured where that is to be said; ``skipped``: why the
-        others were not measured.
-    """
-    from likeness.metrics.measuring import measure as measure_release
+    """Measure a release: metrics with their parameters, all that apply when empty; those of thresholds must be among them."""
     from likeness.metrics.measuring import metric_named
-    from likeness.report.kept import kept_findings
 
-    evaluation = joined.evaluation
-    wanted = {
-        name: metric_named(name, asked[name]) if asked.get(name) else None
-        for name in (dict.fromkeys([*asked, *also]) if asked else ())
-    }
-    values = measure_release(evaluation, joined.encoded.name_models(joined.policy.privacy), wanted)
+    also = tuple(also)
+    made = {name: metric_named(name, given) for name, given in asked.items() if given}
+    wanted = dict.fromkeys([*asked, *also]) if asked else {}
+    found = release.measure(*(made.get(name, name) for name in wanted))
     for name in also:
-        if name in values.skipped:
-            raise InvalidError(f"--at-most: {values.skipped[name]}")
-    made = values.metrics
-    return {
-        "records": evaluation.data.size,
-        "classes": evaluation.recoding.classes,
-        "metrics": {
-            name: {
-                "value": value,
-                "range": made[name].range,
-                "lower_is_better": made[name].lower_is_better,
-                "withheld": made[name].withheld,
-                **({"details": values.details[name]} if name in values.details else {}),
-                **({"note": values.notes[name]} if name in values.notes else {}),
-            }
-            for name, value in values.items()
-        },
-        "kept": [str(found) for found in kept_findings(evaluation)],
-        "skipped": values.skipped,
-    }
+        if name in found["skipped"]:
+            raise InvalidError(f"--at-most: {found['skipped'][name]}")
+    # A metric with parameters goes by the name that the command line gives it.
+    names = {repr(metric): name for name, metric in made.items()}
+    return found | {"metrics": {names.get(name, name): one for name, one in found["metrics"].items()}}
 
 
 def over(found: Mapping[str, Any], allowed: Mapping[str, Fraction]) -> list[str]:
@@ -170,11 +135,15 @@ def measure(
     """
     from likeness.cli._console import beyond
     from likeness.cli._options import part
-    from likeness.opening import rejoin
+    from likeness.folder.layout import find_layout
+    from likeness.opening import open_release
+    from likeness.release import HIDDEN
 
     allowed = limits(at_most or [])
     asked = dict(part(one) for one in metric or [])
-    found = measured(rejoin(folder, reading.read(original), measuring=True), asked, allowed)
+    if find_layout(folder).private is None:
+        raise InvalidError(f"{folder}: {HIDDEN}")
+    found = measured(open_release(folder, reading.read(original)), asked, allowed)
     exceeded = over(found, allowed)
     if format == "json":
         console.json({**found, "exceeded": exceeded})

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness import registry
+from likeness.choosing import KEPT, Candidate
 from likeness.errors import VerificationError
 from likeness.hierarchies import from_rows
 from likeness.policy import Policy
@@ -65,8 +66,14 @@ class Audit:
 
     @property
     def policy(self) -> Policy:
-        """What was asked; hierarchies that were files are here as they were then. `PolicyError` where it is no policy."""
-        policy = Policy.from_mapping(self.content["policy"], where="audit.json")
+        """What was asked; hierarchies that were files are here as they were then.
+
+        Raises
+        ------
+        PolicyError
+            When it is no policy.
+        """
+        policy = self.written_policy
         columns = dict(policy.columns)
         for name, kept in self.content["hierarchies"].items():
             tree = from_rows(
@@ -77,6 +84,38 @@ class Audit:
             )
             columns[name] = columns[name].replace(hierarchy=tree)
         return policy.replace(columns=columns)
+
+    @property
+    def written_policy(self) -> Policy:
+        """What was asked, as it was written: hierarchies that were files are their paths.
+
+        Raises
+        ------
+        PolicyError
+            When it is no policy.
+        """
+        return Policy.from_mapping(self.content["policy"], where="audit.json")
+
+    @property
+    def entropy(self) -> int:
+        """What the random numbers were made from."""
+        return int(self.content["randomness"]["entropy"])
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """The methods that could have made it, with their default parameters; not those that are no longer installed."""
+        known = registry.names("methods")
+        return tuple(
+            Candidate(
+                self.method if told["outcome"] == KEPT else registry.create("methods", name, {}),
+                told["outcome"],
+                told["work"],
+                told["loss"],
+                told["why"],
+            )
+            for name, told in self.content.get("candidates", {}).items()
+            if name in known
+        )
 
     @property
     def method(self) -> Method:

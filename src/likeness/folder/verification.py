@@ -89,7 +89,7 @@ def verify(
         steward = None if layout.private is None else read_private(layout, layout.private, public)
         if steward is not None and steward.audit is not None and asked is not None:
             asked = asked.naming(steward.audit.content["policy"]["columns"])
-            steward.problems += _compare_policy(public, steward, asked)
+            steward.problems += compare_policy(public, steward, asked)
         encoded, told = None, asked
         if steward is not None and original is not None:
             told = asked or steward.policy
@@ -218,7 +218,7 @@ def _compare(
         return list(problem.problems), []
 
 
-def _compare_policy(public: PublicPart, steward: PrivatePart, policy: Policy) -> list[str]:
+def compare_policy(public: PublicPart, steward: PrivatePart, policy: Policy) -> list[str]:
     """Compare the policy that was given with the one that was kept; seed, output and how files are read may differ."""
     if public.certificate is None or steward.audit is None:
         return []

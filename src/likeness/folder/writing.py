@@ -74,6 +74,13 @@ def refuse_no_columns(release: Release) -> None:
         )
 
 
+def report_of(release: Release) -> str:
+    """Write the report of a release that knows its original, as it stands in ``private/``."""
+    private, found = release.private, class_map_of(release)
+    policy = plain_policy(private.policy, release.certificate, private.encoded.renamed)
+    return report_page(release, policy, counts_of(release, found), release.loss(), found.persons)
+
+
 def output_format(release: Release) -> Any:
     """Choose the format of the published tables: the policy's, else the kind the input came in."""
     private = release.private

@@ -44,6 +44,22 @@ class Measurements(dict[str, float]):
         if note := metric.note(details):
             self.notes[name] = note
 
+    def to_json(self) -> dict[str, dict[str, Any]]:
+        """Write, as JSON can hold it, what was measured and how each value is to be read."""
+        return {
+            "metrics": {
+                name: {
+                    "value": value,
+                    "range": self.metrics[name].range,
+                    "lower_is_better": self.metrics[name].lower_is_better,
+                    "withheld": self.metrics[name].withheld,
+                    **({"details": self.details[name]} if name in self.details else {}),
+                    **({"note": self.notes[name]} if name in self.notes else {}),
+                }
+                for name, value in self.items()
+            }
+        }
+
 
 def metric_names() -> tuple[str, ...]:
     """List all quantities: the metrics, and those that are a metric with certain parameters (``ncp-total``); sorted."""
