@@ -21,8 +21,8 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 LAYERS: list[set[str]] = [
     {"wording"},
-    {"_version", "cleanup", "errors", "progress"},
-    {"docstrings", "exact", "registry", "datasets", "placing"},
+    {"_version", "cleanup", "docstrings", "errors", "progress"},
+    {"exact", "registry", "datasets", "placing"},
     {"checks", "kernels"},
     {"hierarchies", "tables"},
     {"microdata", "policy"},

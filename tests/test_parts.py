@@ -14,8 +14,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 FELT_FOR = {
     "__init__.py": "the public names are found in modules",
     "cli/_console.py": "numbers of numpy, and kernels that may not be imported",
-    "cli/show.py": "shows the attributes that it lists, of classes of every kind; docstrings",
-    "datasets/_patients.py": "columns of its own table",
+    "datasets/_diagnoses.py": "columns of its own table",
     "folder/public_part.py": "entries of a certificate",
     "hierarchies/nested.py": "PyYAML, with or without its C library",
     "methods/danonyir/__init__.py": "whether a value of its own parameter is a sequence",
@@ -26,7 +25,7 @@ FELT_FOR = {
     "policy/values.py": "what a user gives may be anything",
     "profiling/looking.py": "frames of several libraries",
     "queries/overlap.py": "what a user gives may be anything",
-    "registry.py": "makes parts, and writes their parameters",
+    "registry.py": "makes parts, writes their parameters, and describes the attributes that it lists, of classes of every kind",
     "tables/frames/__init__.py": "frames of several libraries",
     "tables/frames/pandas_frame.py": "pandas' types",
 }

@@ -10,6 +10,7 @@ parts imports none of them; a misspelt name gets a suggestion.
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import warnings
 from dataclasses import MISSING, fields, is_dataclass
@@ -23,10 +24,11 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likeness.errors import PolicyError, suggestion
+from likeness.errors import PolicyError, did_you_mean, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from dataclasses import Field
     from importlib.metadata import EntryPoint
 
 KINDS: dict[str, str] = {
@@ -256,3 +258,102 @@ def _not_loaded(kind: str, entry: EntryPoint, why: object) -> PolicyError:
 def _origin(entry: EntryPoint) -> str:
     """Name the distribution of an entry, with its version."""
     return f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else "a distribution"
+
+
+_FACTS: dict[str, dict[str, str]] = {
+    "methods": {"form": "publishes in the form", "takes_parts": "keeps to max_level"},
+    "models": {
+        "needs_sensitive": "needs a sensitive column",
+        "closed_under_union": "holds for the union of two classes that hold",
+        "closed_under_adding": "still holds when a record is added",
+    },
+    "forms": {"tables": "tables", "publishes_exactly": "quasi-identifiers as they are", "remark": "remark"},
+    "metrics": {
+        "range": "range",
+        "lower_is_better": "lower is better",
+        "withheld": "withheld records",
+        "variants": "variants",
+    },
+    "attacks": {},
+    "datasets": {"default_rows": "rows by default"},
+}
+"""Attributes of the classes of each kind, and what people call them."""
+
+
+def find(name: str) -> list[tuple[str, str]]:
+    """Find the parts of a name, ``NAME`` or ``KIND/NAME``.
+
+    Returns
+    -------
+    list
+        Kind and name of each.
+
+    Raises
+    ------
+    PolicyError
+        When there is none; says which was probably meant.
+
+    Examples
+    --------
+    >>> find("k-anonymity")
+    [('models', 'k-anonymity')]
+    """
+    asked, slash, own = name.rpartition("/")
+    kinds = (asked,) if slash else tuple(KINDS)
+    found = [(kind, own) for kind in kinds if own in names(kind)]
+    if not found:
+        known = {known for kind in kinds for known in names(kind)}
+        hint = did_you_mean(own, known) or "; likeness list shows what there is"
+        raise PolicyError(f"there is no {asked[:-1] or 'part'} {own!r}{hint}")
+    return found
+
+
+def describe(kind: str, name: str) -> dict[str, Any]:
+    """Say everything about a part, as ``likeness show --format json`` does.
+
+    Returns
+    -------
+    dict
+        ``name``, ``kind``, ``class``, ``description``, ``parameters``, ``facts`` in words, for models the ``scope`` of their
+        proofs, the ``distribution`` of parts that are not ours, and the ``source``.
+
+    Examples
+    --------
+    >>> describe("models", "k-anonymity")["parameters"]
+    [{'name': 'k', 'required': True, 'description': 'Smallest allowed class, at least 1.'}]
+    """
+    from likeness import docstrings
+
+    part = load(kind, name)
+    described = docstrings.parameters(part)
+    return {
+        "name": name,
+        "kind": kind[:-1],
+        "class": part.__name__,
+        "description": docstrings.description(part),
+        "parameters": [_parameter(field, described.get(field.name, "")) for field in fields(part)],
+        "facts": {
+            words: value
+            for attribute, words in _FACTS[kind].items()
+            if (value := getattr(part, attribute, None)) is not None
+        },
+        **({"scope": _scope(part)} if kind == "models" else {}),
+        **({"distribution": origin} if (origin := distribution(kind, name)) is not None else {}),
+        "source": docstrings.sources(part) or docstrings.description(inspect.getmodule(part)),
+    }
+
+
+def _parameter(field: Field[Any], text: str) -> dict[str, Any]:
+    """Say what a parameter is, and what it is when left out."""
+    default = field.default
+    if default is MISSING and field.default_factory is not MISSING:
+        default = field.default_factory()
+    found = {"name": field.name, "required": default is MISSING, "description": text}
+    return found if default is MISSING else found | {"default": default}
+
+
+def _scope(model: type[Any]) -> str:
+    """Say who can check a model's proof."""
+    if any(field.name == "reference" for field in fields(model)):
+        return "public: anyone can check it; with reference: original, the steward alone"
+    return "public: anyone can check it"

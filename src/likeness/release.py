@@ -217,6 +217,49 @@ class Release:
 
         return findings_of(self)
 
+    @property
+    def counts(self) -> dict[str, Any]:
+        """What became of every record of the original: ``input`` = ``published`` - ``added`` + ``withheld`` + ``dropped``.
+
+        Those withheld and dropped by reason; added are rows of people without records.
+
+        Examples
+        --------
+        >>> import polars as pl, likeness as lk
+        >>> table = pl.DataFrame({"age": [30, 39], "disease": ["flu", "cold"]})
+        >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
+        >>> lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=1).counts
+        {'input': 2, 'published': 2, 'withheld': {}, 'dropped': {}, 'added': 0}
+        """
+        from likeness.folder.class_map import counts_of
+
+        return counts_of(self)
+
+    @property
+    def individual_counts(self) -> dict[str, int] | None:
+        """What became of every individual of the original; None where every record is another person's.
+
+        Beside ``input``, ``published``, ``withheld`` and ``dropped``, where there are any: those ``without_records`` in the
+        second table, and those whose records differ in a quasi-identifier, under the rule they are published by
+        (``differing_hull``, ``differing_first``, ``differing_mode``).
+        """
+        hygiene = self.private.encoded.hygiene
+        if hygiene is None:
+            return None
+        published = int(self.certificate.individuals or 0)
+        withheld, dropped = hygiene.people - published, hygiene.people_dropped
+        found = {
+            "input": hygiene.people_before,
+            "published": published,
+            "withheld": withheld,
+            "dropped": dropped,
+        }
+        if hygiene.without_records:
+            found["without_records"] = hygiene.without_records
+        return found | (
+            {f"differing_{hygiene.inconsistent_rule}": hygiene.inconsistent} if hygiene.inconsistent else {}
+        )
+
     def loss(self, *metrics: Metric | str) -> Measurements:
         """Measure the information loss; what was measured before is not measured again.
 

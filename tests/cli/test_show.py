@@ -7,7 +7,7 @@ from dataclasses import fields
 import pytest
 
 from likeness import docstrings, registry
-from likeness.cli.show import describe
+from likeness.registry import describe
 
 PARTS = [(kind, name) for kind in registry.KINDS for name in registry.names(kind)]
 

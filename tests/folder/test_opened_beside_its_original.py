@@ -120,6 +120,8 @@ def compare(opened: lk.Release, made: lk.Release) -> None:
         assert ours.skipped == theirs.skipped
     assert opened.loss().details == made.loss().details
     assert opened.measure() == made.measure()
+    assert opened.counts == made.counts
+    assert opened.individual_counts == made.individual_counts
     assert [(one.code, dict(one.facts), str(one)) for one in opened.findings] == [
         (one.code, dict(one.facts), str(one)) for one in made.findings
     ]

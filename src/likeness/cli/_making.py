@@ -9,9 +9,7 @@ from likeness.anonymization import anonymize
 from likeness.cli._console import console
 from likeness.cli._summary import (
     asked,
-    counted,
     counted_line,
-    counted_people,
     judged,
     lost,
     named,
@@ -90,8 +88,8 @@ def summarise(release: Release) -> dict[str, Any]:
         "loss": values,
         "kept": [str(found) for found in kept_findings(release.evaluation) if not found.warned],
         "loss_details": values.details,
-        "counts": counted(release),
-        "individuals": counted_people(release),
+        "counts": release.counts,
+        "individuals": release.individual_counts,
         "smallest_class": smallest_class(release),
         "reproducible": release.certificate.reproducible,
         "remarks": list(release.certificate.remarks),

@@ -8,7 +8,6 @@ from likeness import registry
 from likeness.checking import before_and_after
 from likeness.choosing import UNFIT
 from likeness.cli._console import cell, columns, number, parameters
-from likeness.folder.class_map import counts_of
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -66,26 +65,6 @@ def _identifiers(policy: Policy, *, pseudonym: bool) -> tuple[str, ...]:
         name
         for name in policy.with_role("identifier")
         if (policy.columns[name].action == "pseudonym") == pseudonym
-    )
-
-
-def counted(release: Release) -> dict[str, Any]:
-    """Account for every record of the input."""
-    return counts_of(release)
-
-
-def counted_people(release: Release) -> dict[str, int] | None:
-    """Account for every individual of the input; None where every record is another person's."""
-    hygiene = release.private.encoded.hygiene
-    if hygiene is None:
-        return None
-    published = int(release.certificate.individuals or 0)
-    withheld, dropped = hygiene.people - published, hygiene.people_dropped
-    found = {"input": hygiene.people_before, "published": published, "withheld": withheld, "dropped": dropped}
-    if hygiene.without_records:
-        found["without_records"] = hygiene.without_records
-    return found | (
-        {f"differing_{hygiene.inconsistent_rule}": hygiene.inconsistent} if hygiene.inconsistent else {}
     )
 
 
