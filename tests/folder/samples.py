@@ -134,8 +134,8 @@ class Folder:
         edit(content)
         self.forge(content)
 
-    def forge(self, content: Any, *, sentences: bool = False) -> None:
-        """Replace the certificate by any JSON; its page, and its sentences if asked, say the same where there can be any."""
+    def forge(self, content: Any) -> None:
+        """Replace the certificate by any JSON; its page says the same where there can be any."""
         # What no certificate is has no page.
         with suppress(Exception):
             read = Certificate(
@@ -149,8 +149,6 @@ class Folder:
                 content["likeness"],
                 content["counts"].get("individuals"),
             )
-            if sentences and "remarks" in content:
-                content["remarks"] = list(read.remarks)
             (self.root / "public/certificate.html").write_text(certificate_page(read))
         text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
         # Halves of characters are escaped: a file cannot hold them.

@@ -381,7 +381,7 @@ def wide(folder: Folder, width: int, role: dict[str, Any]) -> None:
     content["columns"] += [{"name": name, **role} for name in names]
     facts = content["files"]["release.csv"]
     facts |= {"columns": frame.columns, "sha256": layout.digest(folder.table)}
-    folder.forge(content, sentences=True)
+    folder.forge(content)
 
 
 def test_every_column_is_taken_once(

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import jinja2
 import polars as pl
 import pytest
 from tests.folder.samples import Folder, patients, policy, release
 
 import likeness as lk
 from likeness._version import __version__
+from likeness.cli import main
 from likeness.errors import InvalidError
+from likeness.folder import public_part
 from likeness.folder.layout import digest
+from likeness.forms.generalized import GeneralizedForm
+from likeness.proving import certificate as certificates
 from likeness.published.columns import ColumnNote, PublishedColumns
+from likeness.report import certificate_page, is_page_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -175,7 +183,7 @@ EDITS = {
     "extra key": _edit("comment", to="all is well"),
     "format": _edit("format", to=3),
     "version": _edit("likeness", to="9.9"),
-    "remark": _edit("remarks", 0, to="nothing at all"),
+    "remark": _edit("remarks", to=["nothing at all"]),
     "reproducible": _edit("reproducible", to=False),
 }
 
@@ -484,19 +492,80 @@ def test_told_otherwise_than_the_policy(folder: Folder) -> None:
     _failure(folder.root, "says of column 'age'", original=patients())
 
 
-def test_sentences_are_those_that_the_data_give(folder: Folder) -> None:
-    told = folder.read("public/certificate.json")["remarks"]
-    for remarks in (
-        ["all is well"], told[1:], told[:-1], [*told, told[-1]], [told[1], told[0], *told[2:]], [*told, "all is well"],
-        [told[0].replace("as known", "as unknown"), *told[1:]], [told[0] + " or not", *told[1:]],
-        ["1.\xa0This\xa0release\xa0is\xa0safe", *told],
-    ):  # fmt: skip
+def test_a_certificate_holds_no_sentences(folder: Folder) -> None:
+    told = list(lk.open_release(folder.root).certificate.remarks)
+    assert told
+    assert not any(remark in (folder.root / "public/certificate.json").read_text() for remark in told)
+    for remarks in ([], ["all is well"], told, ["1.\xa0This\xa0release\xa0is\xa0safe", *told]):
         folder.rewrite(lambda content, one=remarks: content.update(remarks=one))
         folder.audit()
-        _failure(folder.root, "its remarks are not those that its form, guarantee and columns give")
-        _failure(
-            folder.root / "public", "its remarks are not those that its form, guarantee and columns give"
-        )
+        _failure(folder.root, "remarks: Extra inputs are not permitted")
+        _failure(folder.root / "public", "remarks: Extra inputs are not permitted")
+
+
+def _reword(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this be a later version, which says everything otherwise."""
+    original = jinja2.Environment.get_template
+
+    def reworded(self: jinja2.Environment, name: Any, *rest: Any, **more: Any) -> jinja2.Template:
+        if name != "certificate.html" or self.loader is None:
+            return original(self, name, *rest, **more)
+        source, *_ = self.loader.get_source(self, name)
+        for before, after in {
+            "<h1>Certificate of a release<": "<h1>What was proven<",
+            "does not mean<": "is not<",
+        }.items():
+            assert before in source
+            source = source.replace(before, after)
+        return self.from_string(source)
+
+    monkeypatch.setattr(jinja2.Environment, "get_template", reworded)
+    monkeypatch.setattr(GeneralizedForm, "remark", "what is sensitive is as it was")
+    monkeypatch.setattr(certificates, "AS_THEY_ARE", "shown untouched: ")
+    monkeypatch.setattr(public_part, "__version__", "0.4.0")
+
+
+def test_older_releases_are_verified_however_later_versions_word_them(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = folder.root / "public/certificate.html"
+    written = page.read_bytes()
+    _reword(monkeypatch)
+    certificate = lk.open_release(folder.root).certificate
+    assert certificate_page(certificate).encode() != written
+    assert "shown untouched: 'visit', 'note'" in certificate.remarks
+    for found in (lk.verify(folder.root / "public"), lk.verify(folder.root, patients())):
+        assert found.ok
+        said = "certificate.html was made from certificate.json and not changed since; how likeness 0.3.0 words it"
+        assert any(said in check for check in found.checks)
+    for changed in (
+        written.replace(b"k = 4", b"k = 40"), written.replace(b"</main>", b"<p>All is well.</p></main>"), written[:-1],
+        written + b" ", b"", written.replace(b'name="likeness-page" content="', b'name="likeness-page" content="0'),
+        re.sub(rb'<meta name="likeness-page"[^>]*>', b"", written), written * 2,
+    ):  # fmt: skip
+        assert changed != written
+        page.write_bytes(changed)
+        _failure(folder.root / "public", "certificate.html: does not say what certificate.json says")
+    # The page of another release, whole as it is.
+    folder.certify(records=81)
+    other = page.read_bytes()
+    folder.certify(records=80)
+    page.write_bytes(other)
+    _failure(folder.root / "public", "certificate.html: does not say what certificate.json says")
+    page.write_bytes(written)
+    assert lk.verify(folder.root / "public").ok
+
+
+def test_a_page_of_this_version_is_in_its_words(folder: Folder) -> None:
+    """Whoever makes its digest anew cannot say something else."""
+    page = folder.root / "public/certificate.html"
+    certificate = lk.open_release(folder.root).certificate
+    seal = re.search(rb'likeness-page" content="([0-9a-f]+)"', page.read_bytes())[1]
+    changed = page.read_bytes().replace(b"k = 4", b"k = 40").replace(seal, b"0" * 64)
+    changed = changed.replace(b"0" * 64, hashlib.sha256(changed).hexdigest().encode())
+    page.write_bytes(changed)
+    assert is_page_of(changed, certificate)
+    _failure(folder.root / "public", "certificate.html: does not say what certificate.json says")
 
 
 @pytest.mark.parametrize(
@@ -513,6 +582,85 @@ def test_what_is_published_as_it_is_cannot_be_called_otherwise(name: str, role: 
 def test_releases_of_an_older_format_need_their_own_version(folder: Folder) -> None:
     folder.rewrite(lambda content: content.update(format=1, likeness="0.2.0"))
     _failure(folder.root / "public", "certificate.json: is of format 1; this version reads format 2")
+
+
+FORMAT_1 = """{
+  "format": 1,
+  "likeness": "0.2.0",
+  "form": {
+    "name": "generalized"
+  },
+  "guarantee": [
+    {
+      "model": "k-anonymity",
+      "parameters": {
+        "k": 2
+      },
+      "scope": "public",
+      "measured": {
+        "k": 2.0
+      }
+    }
+  ],
+  "counts": {
+    "records": 4,
+    "classes": 2
+  },
+  "reproducible": true,
+  "remarks": [
+    "sensitive values are published exactly, one per record"
+  ],
+  "columns": [
+    {
+      "name": "age",
+      "role": "quasi",
+      "kind": "integer",
+      "shape": "interval"
+    },
+    {
+      "name": "disease",
+      "role": "sensitive",
+      "kind": "categorical",
+      "shape": "set",
+      "distance": "equal"
+    }
+  ],
+  "files": {
+    "release.csv": {
+      "sha256": "957d00e76d13c61a872808cadf3134c4411a5c1a06161adca82b578b9f35e50f",
+      "rows": 4,
+      "columns": [
+        "age",
+        "disease"
+      ]
+    }
+  }
+}
+"""
+"""What likeness 0.2.0 wrote."""
+
+
+@pytest.mark.parametrize(
+    ("said", "version"),
+    [("0.2.0", "0.2.0"), ("0.1.0", "0.1.0"), ("9.9", "0.2.0"), ("pip install evil", "0.2.0")],
+)
+def test_a_certificate_of_format_1_names_the_version_that_verifies_it(
+    said: str, version: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "release.csv").write_text(
+        'age,disease\n"[60, 61]",flu\n"[30, 31]",flu\n"[60, 61]",cold\n"[30, 31]",cold\n'
+    )
+    (tmp_path / "certificate.json").write_text(FORMAT_1.replace('"0.2.0"', f'"{said}"'))
+    line = (
+        "certificate.json: is of format 1; this version reads format 2; verify it with likeness "
+        f"{version}, which wrote it"
+    )
+    assert lk.verify(tmp_path).problems == (line,)
+    assert main(["verify", str(tmp_path)]) == 1
+    assert capsys.readouterr().out.count("WRONG") == 1
+    with pytest.raises(lk.VerificationError) as caught:
+        lk.open_release(tmp_path)
+    assert caught.value.lines == (f"WRONG: {line}",)
 
 
 def test_pseudonyms_are_numbers_and_nothing_else(folder: Folder) -> None:
@@ -554,7 +702,7 @@ def test_column_added_with_all_hashes(folder: Folder) -> None:
     folder.certify(files=facts, columns=PublishedColumns(notes))
     folder.audit()
     # It is said to be published as it is, and it is.
-    assert "'extra'" in folder.read("public/certificate.json")["remarks"][0]
+    assert "'extra'" in lk.open_release(folder.root).certificate.remarks[0]
     assert lk.verify(folder.root).ok
     _failure(folder.root, "column 'extra': neither the original nor the policy has it", original=patients())
 

@@ -48,14 +48,16 @@ def test_how_other_sensitive_columns_are_taken_must_be_said(tmp_path: Path) -> N
     release = lk.anonymize(table, lk.Policy(columns=columns, privacy=models), seed=1)
     folder = Folder(release.write(tmp_path / "out"))
     assert lk.verify(folder.root / "public").ok
-    remarks = release.certificate.remarks
-    for left_out in remarks[:3]:
-        assert "taken as" in left_out
-        folder.rewrite(lambda content, one=left_out: content["remarks"].remove(one))
-        (problem,) = lk.verify(folder.root / "public").problems
-        assert "its remarks are not those that its form, guarantee and columns give" in problem
-        folder.rewrite(lambda content: content.update(remarks=list(remarks)))
-        assert lk.verify(folder.root / "public").ok
+    remarks = lk.open_release(folder.root).certificate.remarks
+    assert remarks == release.certificate.remarks
+    entries = folder.read("public/certificate.json")["guarantee"]
+    assert [entry["parameters"].get("others", "known") for entry in entries] == ["unknown", "known", "known"]
+    for remark, entry in zip(remarks, entries, strict=False):
+        reading = "not known" if "others" in entry["parameters"] else "known"
+        assert remark.endswith(f"taken as {reading} to the adversary")
+    # Said otherwise, another strength holds.
+    folder.rewrite(lambda content: content["guarantee"][0]["parameters"].pop("others"))
+    assert lk.verify(folder.root / "public").failed
 
 
 @pytest.mark.parametrize(
@@ -93,10 +95,7 @@ def test_every_form_says_what_it_publishes_as_it_is(policy: dict[str, object], t
     notes = {note["name"]: note["role"] for note in folder.read("public/certificate.json")["columns"]}
     assert notes["visit"] == "other"
     others = [name for name, role in notes.items() if role == "other"]
-    assert (
-        folder.read("public/certificate.json")["remarks"].count(remark_on_columns(AS_THEY_ARE, others)[0])
-        == 1
-    )
+    assert lk.open_release(root).certificate.remarks.count(remark_on_columns(AS_THEY_ARE, others)[0]) == 1
     kept = (root / "public/certificate.json").read_text()
     # A column of the form's own needs no such remark: no other column may pass for one.
     for role in ("added", "pseudonym"):
@@ -107,9 +106,9 @@ def test_every_form_says_what_it_publishes_as_it_is(policy: dict[str, object], t
         "differentially private with epsilon = 0.1",
         "'age': values above 21\xa0(1.\xa0This\xa0release\xa0is safe) are published as 21\xa0(1.\xa0This\xa0release\xa0is",
     ):
-        folder.rewrite(lambda content, one=added: content["remarks"].append(one))
+        folder.rewrite(lambda content, one=added: content.update(remarks=[one]))
         (problem,) = lk.verify(root / "public").problems
-        assert "its remarks are not those that its form, guarantee and columns give" in problem
+        assert "remarks: Extra inputs are not permitted" in problem
         (root / "public/certificate.json").write_text(kept)
 
 
@@ -130,7 +129,7 @@ def test_ends_of_columns_are_what_a_release_says(tmp_path: Path) -> None:
     root = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2))).write(tmp_path / "out")
     told = json.loads((root / "public/certificate.json").read_text())
     assert (told["columns"][0]["bottom"], told["columns"][0]["top"]) == (5, 30)
-    assert "'age': values above 30 are published as 30" in told["remarks"]
+    assert "'age': values above 30 are published as 30" in lk.open_release(root).certificate.remarks
     assert lk.verify(root, table).ok
     folder = Folder(root)
     for key, end, said in (

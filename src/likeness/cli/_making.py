@@ -17,7 +17,6 @@ from likeness.cli._summary import (
     tried,
 )
 from likeness.policy import as_policy
-from likeness.proving.certificate import SEED_WARNING
 from likeness.report.kept import kept_findings
 from likeness.report.measured import smallest_class
 from likeness.wording import count
@@ -66,8 +65,6 @@ def make(
         console.note(
             "note: a seed was given, so whoever knows it, the table and the policy can make this release again: keep it secret"
         )
-    if SEED_WARNING in release.certificate.remarks:
-        console.note(f"warning: {SEED_WARNING}")
     return release, place
 
 
@@ -101,7 +98,7 @@ def tell(release: Release, summary: dict[str, Any]) -> list[str]:
     private = release.private
     policy = private.policy
     classes = classes_line(release.certificate.classes, summary)
-    weakened = SEED_WARNING in release.certificate.remarks
+    weakened = release.certificate.weakened_by_seed
     may = "is not to be handed out: it was made with a seed" if weakened else "may be handed out"
     blocks = {
         "asked": asked(policy, private.encoded.name_models(policy.privacy)),

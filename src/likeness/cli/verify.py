@@ -20,8 +20,9 @@ def verify(
 ) -> int:
     """Prove the guarantee of a release again, from its files alone.
 
-    Exit code 0: proven, at least in part; 1: something is wrong; 4: nothing was found wrong, but from these files nothing
-    could be checked, as only the steward can check any of it.
+    Exit code 0: proven, at least in part; 1: something is wrong, or another version of likeness wrote it in a format that
+    only that one reads (it says which); 4: nothing was found wrong, but from these files nothing could be checked, as only
+    the steward can check any of it.
 
     From public/ alone anyone proves the guarantee and that the certificate claims no more. With private/ beside it, also
     that nothing was changed since; with the original, that every published row is a correct generalization of a record and

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likeness._version import __version__
 from likeness.errors import LikenessError, TableError, VerificationError
 from likeness.exact import rational
 from likeness.folder.layout import CERTIFICATE, CERTIFICATE_PAGE, FORMATS, digest, read_bounded
@@ -19,7 +20,7 @@ from likeness.published.columns import refused_value
 from likeness.published.regions import read_region
 from likeness.published.text import MISSING, read_value
 from likeness.queries.overlap import read_stretch
-from likeness.report import certificate_page
+from likeness.report import certificate_page, is_page_of
 from likeness.tables import Labelled, Table, read_published
 from likeness.wording import count, nouns
 
@@ -38,6 +39,8 @@ _END_NAMES = {
     "top": "end of top coding",
 }
 
+_LONGEST_PAGE = 4
+"""Times the length of our page that a page in other words may have."""
 _SHOWN = 5  # cells of a column that are named one by one
 
 
@@ -134,25 +137,35 @@ def _read_certificate(part: PublicPart) -> None:
     if text != certificate.to_json():
         part.problems.append(f"{label}: is not as likeness writes it; it was changed")
     shown = part.layout.public / CERTIFICATE_PAGE
-    if not shown.is_file():
+    if shown.is_file():
+        _check_page(part, shown, certificate, page.encode())
+
+
+def _check_page(part: PublicPart, path: Path, certificate: Certificate, page: bytes) -> None:
+    """Hold the page to the certificate: to the byte where this version wrote both, else to the digests it carries.
+
+    Parameters
+    ----------
+    part
+        Where what was found goes.
+    path, certificate
+        The page that lies there, and what it must say.
+    page
+        What this version would have written.
+    """
+    label, size = part.layout.label(path), path.stat().st_size
+    if size == len(page) and path.read_bytes() == page:
+        part.checks.append(f"{label} says what {CERTIFICATE} says")
         return
-    # Whatever its size is, no more of it is read than it may have.
-    if shown.stat().st_size == len(page.encode()) and shown.read_bytes() == page.encode():
-        part.checks.append(f"{part.layout.label(shown)} says what {CERTIFICATE} says")
+    another = certificate.version != __version__
+    # Whatever its size is, no more of it is read than any wording needs.
+    if another and size <= _LONGEST_PAGE * len(page) and is_page_of(path.read_bytes(), certificate):
+        part.checks.append(
+            f"{label} was made from {CERTIFICATE} and not changed since; how likeness {certificate.version} words it is "
+            f"not compared (this is {__version__})"
+        )
         return
-    part.problems.append(
-        f"{part.layout.label(shown)}: does not say what {CERTIFICATE} says"
-        + _other_version(certificate, "; its wording may differ: verify with that version")
-    )
-
-
-def _other_version(certificate: Certificate, consequence: str) -> str:
-    """Say that another version wrote a release, where one did."""
-    from likeness._version import __version__
-
-    if certificate.version == __version__:
-        return ""
-    return f"; it was written by likeness {certificate.version}, this is {__version__}{consequence}"
+    part.problems.append(f"{label}: does not say what {CERTIFICATE} says")
 
 
 def _check_files(part: PublicPart) -> None:

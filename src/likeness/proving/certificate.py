@@ -1,8 +1,10 @@
 """The certificate: what was proven, to whom, and what a recipient needs to prove it again.
 
 Every key and value of ``certificate.json`` is either compared with the published files or is one that they cannot
-contradict (a declared domain, a version): nothing in it is free text. `_Plain` and its parts name every key once.
-What a guarantee takes for granted is said in sentences that follow from the data; nothing is ever decided by reading them.
+contradict (a declared domain, a version): nothing in it is free text, and nothing a sentence. `_Plain` and its parts name
+every key once. What is published as it is and what are pseudonyms (``role``), values coded as an end (``bottom``, ``top``),
+what is taken as known (``others``) and seeds (``reproducible``) are fields of it. The sentences about them
+(`Certificate.remarks`) are made of these when somebody reads them, by the version at hand: nothing is decided by them.
 """
 
 from __future__ import annotations
@@ -105,6 +107,7 @@ _DEEPEST = 64
 _NESTED = "it is nested more deeply than what likeness writes"
 _FIRST_VERSION = (0, 3)
 """The first version that wrote this format."""
+_VERSIONS_OF_FORMAT_1 = ("0.1.0", "0.2.0")
 
 
 @dataclass(frozen=True)
@@ -155,6 +158,11 @@ class Certificate:
         return tuple(
             remarks_on(self.make_form(), self.make_models(), self.columns, reproducible=self.reproducible)
         )
+
+    @property
+    def weakened_by_seed(self) -> bool:
+        """Whether a seed was given where nothing but chance protects the release (`SEED_WARNING`)."""
+        return self.reproducible and self.make_form().protected_by_randomness
 
     def compare(self, verdict: Verdict) -> list[str]:
         """Say where the certificate claims something else than was found."""
@@ -217,7 +225,6 @@ class Certificate:
             "counts": {"records": self.records, "classes": self.classes}
             | ({} if self.individuals is None else {"individuals": self.individuals}),
             "reproducible": self.reproducible,
-            "remarks": list(self.remarks),
             "columns": [note.to_json() for note in self.columns.notes],
             "files": self.files,
         } | ({} if self.formulas == "keep" else {"formulas": self.formulas})
@@ -288,7 +295,9 @@ def _read(text: str, where: str) -> Certificate:
     given = read_json(text)
     found = given.get("format") if isinstance(given, dict) else None
     if isinstance(given, dict) and (type(found) is not int or found != FORMAT):
-        raise VerificationError(f"{where}: is of format {found!r}; this version reads format {FORMAT}")
+        raise VerificationError(
+            f"{where}: is of format {found!r}; this version reads format {FORMAT}{_read_by(found, given.get('likeness'))}"
+        )
     plain = _Plain.model_validate(given)
     if tuple(map(int, re.findall("[0-9]+", plain.likeness)[:2])) < _FIRST_VERSION:
         raise ValueError(f"likeness {plain.likeness} wrote no format {FORMAT}")
@@ -308,9 +317,15 @@ def _read(text: str, where: str) -> Certificate:
     _check_claims(certificate)
     # JSON can hold halves of characters, which no file of ours has.
     certificate.to_json().encode()
-    if given["remarks"] != list(certificate.remarks):
-        raise ValueError("its remarks are not those that its form, guarantee and columns give")
     return certificate
+
+
+def _read_by(format_: Any, version: Any) -> str:
+    """Say which version verifies a release of another format: the one that wrote it, if it says so."""
+    if format_ == 1 and type(format_) is int:
+        wrote = version if isinstance(version, str) and version in _VERSIONS_OF_FORMAT_1 else None
+        return f"; verify it with likeness {wrote or _VERSIONS_OF_FORMAT_1[-1]}, which wrote it"
+    return "; verify it with the version of likeness that wrote it" if type(format_) is int else ""
 
 
 def unique_claims(verdict: Verdict) -> tuple[dict[str, Any], ...]:
@@ -388,7 +403,6 @@ class _Plain(_Part):
     guarantee: Annotated[list[_Claim], Field(min_length=1, max_length=MOST_GUARANTEES)]
     counts: _Counts
     reproducible: bool
-    remarks: list[str]
     columns: list[_Column]
     files: dict[str, _File]
     formulas: Literal["escape"] | None = None

@@ -1,12 +1,18 @@
 """``certificate.html``: what ``certificate.json`` says, for people.
 
-The page is made of the certificate and of nothing else, so that `likeness.verify` can make it again and
-compare: whoever changes its wording changes what older releases are compared with.
+The page is made of the certificate and of nothing else. `likeness.verify` decides by the certificate; the page is held to it:
+
+* a page of this very version is made again and compared byte for byte;
+* a page of another version may be worded otherwise. It carries the SHA-256 of its ``certificate.json``, so it belongs to
+  these facts and no others, and that of its own bytes (with zeros in that place), so nothing was changed since it was
+  written. What its sentences say is not compared, and `verify` says so: whoever writes a page of his own, and both digests
+  anew, can say anything on it.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
@@ -38,11 +44,16 @@ _SHAPES = {
 }
 
 
+_FACTS = re.compile(rb'<meta name="likeness-certificate" content="([0-9a-f]{64})">')
+_SEAL = re.compile(rb'<meta name="likeness-page" content="([0-9a-f]{64})">')
+_UNSEALED = "0" * 64
+
+
 def certificate_page(certificate: Certificate) -> str:
     """Write the page: HTML without scripts, complete in itself."""
     form = certificate.make_form()
     scopes = dict.fromkeys(entry["scope"] for entry in certificate.guarantee)
-    return render(
+    page = render(
         "certificate.html",
         certificate=certificate,
         guarantee=[_guarantee_row(entry) for entry in certificate.guarantee],
@@ -59,9 +70,52 @@ def certificate_page(certificate: Certificate) -> str:
         linked=form.needs_individuals,
         columns=[_column_row(note, form) for note in certificate.columns.notes],
         # Not everything in it is shown: the digest makes the page a witness of all of it.
-        own_digest=hashlib.sha256(certificate.to_json().encode()).hexdigest(),
+        own_digest=_digest_of(certificate),
+        seal=_UNSEALED,
         form=phrase({key: value for key, value in certificate.form.items() if key != "name"}),
     )
+    # Names in the table may look like anything, but no `<` of theirs stands in the page.
+    return page.replace(_seal_line(_UNSEALED), _seal_line(_digest(page.encode())), 1)
+
+
+def is_page_of(page: bytes, certificate: Certificate) -> bool:
+    """Whether a page, in whatever words, was written for a certificate and not changed since.
+
+    Parameters
+    ----------
+    page
+        Its bytes.
+    certificate
+        What it must have been made of.
+
+    Examples
+    --------
+    >>> import polars as pl, likeness as lk
+    >>> table = pl.DataFrame({"age": [30, 31, 60, 61]})
+    >>> release = lk.anonymize(table, lk.Policy(columns={"age": lk.quasi()}, privacy=lk.KAnonymity(2)), seed=1)
+    >>> page = certificate_page(release.certificate).encode()
+    >>> is_page_of(page, release.certificate), is_page_of(page.replace(b"k = 2", b"k = 9"), release.certificate)
+    (True, False)
+    """
+    facts, seals = _FACTS.findall(page), _SEAL.findall(page)
+    if len(seals) != 1 or facts != [_digest_of(certificate).encode()]:
+        return False
+    seal = seals[0].decode()
+    return _digest(page.replace(_seal_line(seal).encode(), _seal_line(_UNSEALED).encode())) == seal
+
+
+def _seal_line(seal: str) -> str:
+    """The line of a page that has the SHA-256 of its bytes."""
+    return f'<meta name="likeness-page" content="{seal}">'
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _digest_of(certificate: Certificate) -> str:
+    """SHA-256 of ``certificate.json``."""
+    return _digest(certificate.to_json().encode())
 
 
 def _guarantee_row(entry: dict[str, Any]) -> list[str]:

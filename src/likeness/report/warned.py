@@ -9,6 +9,7 @@ import polars as pl
 
 from likeness.methods.base import holding_classes
 from likeness.microdata.grouping import distinct
+from likeness.proving.certificate import SEED_WARNING
 from likeness.report.finding import Finding
 from likeness.report.kept import kept_findings
 from likeness.report.measured import class_sizes
@@ -43,7 +44,17 @@ def findings_of(release: Release) -> tuple[Finding, ...]:
         *tells_nothing(release),
         *formulas_in(release),
         *kept_findings(release.evaluation),
+        *weakened_by_seed(release),
     )
+
+
+def weakened_by_seed(release: Release) -> list[Finding]:
+    """Say that a seed was given where nothing but chance protects the release."""
+    return [Finding("weakened-by-seed", {}, _seeded)] if release.certificate.weakened_by_seed else []
+
+
+def _seeded() -> str:
+    return SEED_WARNING
 
 
 def values_of_everybody(release: Release) -> list[Finding]:
