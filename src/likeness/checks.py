@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from likeness.errors import PolicyError, did_you_mean
+from likeness.errors import PolicyError, Refusal, did_you_mean
 from likeness.exact import rational
 from likeness.wording import quoted
 
@@ -25,7 +25,7 @@ def whole(part: str, name: str, value: Any, *, at_least: int, at_most: int | Non
     limits = f"of at least {at_least}" if at_most is None else f"from {at_least} to {at_most}"
     good = isinstance(value, Integral) and not isinstance(value, bool)
     if not good or value < at_least or (at_most is not None and value > at_most):
-        raise PolicyError(f"{part}: {name} must be a whole number {limits}; got {quoted(value)}")
+        raise PolicyError(Refusal(f"{name} must be a whole number {limits}; got {quoted(value)}", (part,)))
     return int(value)
 
 
@@ -50,7 +50,7 @@ def number(
         for word, limit in (("above", above), ("of at least", at_least), ("at most", at_most))
         if limit is not None
     ]
-    complaint = f"{part}: {name} must be a number {' and '.join(limits)}; got {quoted(value)}"
+    complaint = Refusal(f"{name} must be a number {' and '.join(limits)}; got {quoted(value)}", (part,))
     try:
         exact = rational(value)
     except (ValueError, TypeError, ZeroDivisionError):
@@ -71,5 +71,7 @@ def choice(part: str, name: str, value: Any, options: tuple[str, ...]) -> str:
     """
     if value not in options:
         hint = did_you_mean(str(value), options)
-        raise PolicyError(f"{part}: {name} must be one of {', '.join(options)}; got {quoted(value)}{hint}")
+        raise PolicyError(
+            Refusal(f"{name} must be one of {', '.join(options)}; got {quoted(value)}{hint}", (part,))
+        )
     return str(value)

@@ -18,6 +18,7 @@ mistakes in a policy at once.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from heapq import nsmallest
 from typing import TYPE_CHECKING, ClassVar
@@ -37,6 +38,59 @@ _WHOLE_WORD = 5
 """Letters that a word must have for the names that hold it to be meant."""
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """One thing that is refused, as data: it becomes a sentence when somebody reads it.
+
+    Parameters
+    ----------
+    what
+        What is wrong.
+    where
+        The places it is about, the outermost first: a file, a part of a policy, a metric.
+    column
+        The column that the sentence begins with, if it does.
+    why
+        Why that is wrong.
+    remedy
+        What to do about it.
+
+    Examples
+    --------
+    >>> refusal = Refusal("has no levels", ("precision",), "age", remedy="give it a hierarchy")
+    >>> str(refusal), refusal.sentence
+    ("precision: 'age' has no levels; give it a hierarchy", "'age' has no levels; give it a hierarchy")
+    >>> str(refusal.within("measure"))
+    "measure: precision: 'age' has no levels; give it a hierarchy"
+    """
+
+    what: str
+    where: tuple[str, ...] = ()
+    column: str | None = None
+    why: str = ""
+    remedy: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong, why and what to do about it, without the place."""
+        return self.what_of_columns([] if self.column is None else [self.column])
+
+    def what_of_columns(self, columns: Iterable[str]) -> str:
+        """Say it of the first of several columns, and that it is so with the others."""
+        first, *others = [*map(repr, columns)] or [""]
+        said = f"{first} {self.what}".lstrip() + (f": {self.why}" if self.why else "")
+        said += f"; {self.remedy}" if self.remedy else ""
+        return said + (f" (so it is with {', '.join(others)})" if others else "")
+
+    def within(self, place: str) -> Refusal:
+        """Put it into a place around its own."""
+        return replace(self, where=(place, *self.where))
+
+    def __str__(self) -> str:
+        """Say it in one line, the place first."""
+        return ": ".join((*self.where, self.sentence))
+
+
 class LikenessError(Exception):
     """Anything this library refuses to do, in one clear line per problem.
 
@@ -45,7 +99,7 @@ class LikenessError(Exception):
     *problems
         One line each: what is wrong, where, and what to do about it; what is to be pasted somewhere stands in lines below. The
         attribute ``problems`` has them all, ``lines`` (and
-        the error's text) the first twenty and how many more there are.
+        the error's text) the first twenty and how many more there are; ``refusals`` has them as data.
 
     Examples
     --------
@@ -56,8 +110,11 @@ class LikenessError(Exception):
 
     exit_code: ClassVar[int] = 2
 
-    def __init__(self, *problems: str) -> None:
-        self.problems: tuple[str, ...] = problems
+    def __init__(self, *problems: str | Refusal) -> None:
+        self.refusals: tuple[Refusal, ...] = tuple(
+            one if isinstance(one, Refusal) else Refusal(one) for one in problems
+        )
+        self.problems: tuple[str, ...] = tuple(map(str, self.refusals))
         super().__init__("\n".join(self.lines))
 
     @property
@@ -67,6 +124,18 @@ class LikenessError(Exception):
         if more <= 0:
             return self.problems
         return (*self.problems[:MOST_PROBLEMS], f"and {more:,} more")
+
+    def within(self, place: str) -> tuple[Refusal, ...]:
+        """The refusals, each put into a place around its own.
+
+        Examples
+        --------
+        >>> raise PolicyError(*InvalidError("is empty", "is odd").within("records"))
+        Traceback (most recent call last):
+        likeness.errors.PolicyError: records: is empty
+        records: is odd
+        """
+        return tuple(refusal.within(place) for refusal in self.refusals)
 
 
 class InvalidError(LikenessError):

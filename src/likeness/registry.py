@@ -24,7 +24,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likeness.errors import PolicyError, did_you_mean, suggestion
+from likeness.errors import PolicyError, Refusal, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -117,12 +117,12 @@ def create(kind: str, name: str, parameters: Mapping[str, Any]) -> Any:
     part = load(kind, name)
     known = {field.name: field for field in fields(part)}
     problems = [
-        f"{name}: unknown parameter {given!r}{suggestion(given, known)}"
+        Refusal(f"unknown parameter {given!r}{suggestion(given, known)}", (name,))
         for given in parameters
         if given not in known
     ]
     problems += [
-        f"{name}: the parameter {field.name!r} is missing"
+        Refusal(f"the parameter {field.name!r} is missing", (name,))
         for field in known.values()
         if field.default is MISSING
         and field.default_factory is MISSING

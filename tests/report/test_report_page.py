@@ -11,6 +11,7 @@ import pytest
 from tests.report.html_check import check_html
 
 import likeness as lk
+from likeness.errors import Refusal
 from likeness.folder.audit import plain_policy
 from likeness.folder.class_map import class_map_of
 from likeness.report import report_page
@@ -172,10 +173,13 @@ def test_one_value_more_is_not_several() -> None:
 
 def test_reasons_why_nothing_was_measured() -> None:
     skipped = {
-        "height": "height: 'a' has no levels; give it some; height: 'b' has no levels; give it some; height: 'c' is odd",
-        "depth": "depth: 'a' has no levels; give it some; depth: 'b' has no levels; give it some; depth: 'c' is odd",
-        "c-avg": "c-avg: the parameter 'k' is missing",
+        name: [
+            *(Refusal("has no levels", (name,), column, remedy="give it some") for column in "ab"),
+            Refusal("is odd", (name,), "c"),
+        ]
+        for name in ("height", "depth")
     }
+    skipped["c-avg"] = [Refusal("the parameter 'k' is missing", ("c-avg",))]
     assert skipped_rows(skipped) == [
         ["height, depth", "'a' has no levels; give it some (so it is with 'b'); 'c' is odd"],
         ["c-avg", "the parameter 'k' is missing"],

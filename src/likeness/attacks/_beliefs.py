@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from likeness.attacks._individuals import ValueSets
     from likeness.attacks.base import Making
+    from likeness.errors import Refusal
     from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
@@ -278,26 +279,25 @@ class GuessingAttack(Attack):
     def __post_init__(self) -> None:
         check_targets(self.name, self.targets, self.seed)
 
-    def refusal(self, publication: Publication, original: Microdata) -> str | None:
-        """Say why the attack is not defined for a release, or None when it is."""
-        problem = super().refusal(publication, original)
+    def inapplicable(self, publication: Publication, original: Microdata) -> Refusal | None:
+        """Find why the attack is not defined for a release; None when it is."""
+        problem = super().inapplicable(publication, original)
         if problem is not None:
             return problem
         names = [domain.name for domain in publication.sensitive]
         if not names:
-            return f"{self.name}: the release has no sensitive column to guess"
+            return self._refused("the release has no sensitive column to guess")
         if self.sensitive is not None and self.sensitive not in names:
-            return (
-                f"{self.name}: {self.sensitive!r} is not a sensitive column of the release"
-                f"{suggestion(self.sensitive, names)}"
+            return self._refused(
+                f"{self.sensitive!r} is not a sensitive column of the release{suggestion(self.sensitive, names)}"
             )
-        problems = [self.refusal_of(publication, original, name) for name in self._columns(publication)]
+        problems = [self.inapplicable_to(publication, original, name) for name in self._columns(publication)]
         if any(problem is None for problem in problems):
             return None
         return problems[0]
 
-    def refusal_of(self, publication: Publication, original: Microdata, name: str) -> str | None:  # noqa: ARG002
-        """Say why the attack is not defined for one sensitive column, or None when it is."""
+    def inapplicable_to(self, publication: Publication, original: Microdata, name: str) -> Refusal | None:  # noqa: ARG002
+        """Find why the attack is not defined for one sensitive column; None when it is."""
         return None
 
     def run(
@@ -316,7 +316,7 @@ class GuessingAttack(Attack):
         results = {
             name: self.attack_column(Question(publication, original, names.index(name), records))
             for name in self._columns(publication)
-            if self.refusal_of(publication, original, name) is None
+            if self.inapplicable_to(publication, original, name) is None
         }
         worst = max(results.values(), key=lambda result: result.gain)
         every = {f"success:{name}": result.success for name, result in results.items()}

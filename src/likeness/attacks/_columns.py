@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.attacks.base import Making
-    from likeness.exact import Real
+    from likeness.errors import Refusal
     from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
@@ -37,19 +37,19 @@ class ColumnAttack(Attack):
 
     sensitive: str | None = None
 
-    def refusal(self, publication: Publication, original: Microdata) -> str | None:
-        """Say why the attack is not defined for a release, or None when it is."""
-        problem = super().refusal(publication, original)
+    def inapplicable(self, publication: Publication, original: Microdata) -> Refusal | None:
+        """Find why the attack is not defined for a release; None when it is."""
+        problem = super().inapplicable(publication, original)
         if problem is not None:
             return problem
         names = [domain.name for domain in publication.sensitive]
         if not names:
-            return f"{self.name}: the release has no sensitive column to attack"
+            return self._refused("the release has no sensitive column to attack")
         if self.sensitive is not None and self.sensitive not in names:
             hint = suggestion(self.sensitive, names)
-            return f"{self.name}: {self.sensitive!r} is not a sensitive column of the release{hint}"
+            return self._refused(f"{self.sensitive!r} is not a sensitive column of the release{hint}")
         if publication.size == 0:
-            return f"{self.name}: nothing was published, so there is nobody to attack"
+            return self._refused("nothing was published, so there is nobody to attack")
         return None
 
     def run(
@@ -84,8 +84,10 @@ class ColumnAttack(Attack):
         """
         if making is None:
             raise PolicyError(
-                f"{self.name}: needs to know {what}, and the published tables alone do not say it; attack the "
-                "release itself, or its folder with private/"
+                self._refused(
+                    f"needs to know {what}, and the published tables alone do not say it",
+                    "attack the release itself, or its folder with private/",
+                )
             )
         return making
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness import registry
-from likeness.checks import whole
-from likeness.errors import PolicyError
+from likeness.errors import PolicyError, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -122,17 +121,28 @@ class Attack(ABC):
 
     def refusal(self, publication: Publication, original: Microdata) -> str | None:
         """Say why the attack is not defined for a release, or None when it is."""
+        problem = self.inapplicable(publication, original)
+        return None if problem is None else str(problem)
+
+    def inapplicable(self, publication: Publication, original: Microdata) -> Refusal | None:
+        """Find why the attack is not defined for a release; None when it is."""
         if self.forms is not None and publication.form not in self.forms:
-            return f"{self.name}: is defined for {', '.join(sorted(self.forms))} releases, not for {publication.form} ones"
+            return self._refused(
+                f"is defined for {', '.join(sorted(self.forms))} releases, not for {publication.form} ones"
+            )
         if original.individuals is not None and not self.takes_individuals:
             able = [
                 name for name in registry.names("attacks") if registry.load("attacks", name).takes_individuals
             ]
-            return (
-                f"{self.name}: takes every record for another person's, and individual: names whose records are whose; "
+            return self._refused(
+                "takes every record for another person's, and individual: names whose records are whose; "
                 f"attacks that count people: {', '.join(able)}"
             )
         return None
+
+    def _refused(self, what: str, remedy: str = "") -> Refusal:
+        """Refuse something in the attack's name."""
+        return Refusal(what, (self.name,), remedy=remedy)
 
     def check(self, publication: Publication, original: Microdata) -> None:
         """Refuse a release that the attack is not defined for.
@@ -142,7 +152,7 @@ class Attack(ABC):
         PolicyError
             Saying why.
         """
-        problem = self.refusal(publication, original)
+        problem = self.inapplicable(publication, original)
         if problem is not None:
             raise PolicyError(problem)
 

@@ -10,7 +10,7 @@ import numpy as np
 from likeness.attacks._columns import ColumnAttack, Histograms, column_of, histograms, share_limits
 from likeness.attacks.base import AttackResult
 from likeness.checks import number, whole
-from likeness.errors import PolicyError
+from likeness.errors import PolicyError, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -150,7 +150,7 @@ def corrupted_posterior(
     left = np.asarray(counts, np.int64) - np.asarray(known, np.int64)
     if (left < 0).any() or left.sum() == 0:
         raise PolicyError(
-            "corruption: more members are known than the class has, or nobody is left to attack"
+            Refusal("more members are known than the class has, or nobody is left to attack", ("corruption",))
         )
     return np.asarray(left / left.sum())
 

@@ -161,8 +161,10 @@ class DefinettiAttack(ColumnAttack):
         if largest > _MOST_SHARES_OF_CLASS or int(shares.sum()) > _MOST_SHARES:
             at = int(shares.argmax())
             raise PolicyError(
-                f"{self.name}: classes of up to {int(found.sizes[at])} records with {int(values[at])} sensitive values are "
-                "too large for variant soft, and slow for hard: leave this attack out"
+                self._refused(
+                    f"classes of up to {int(found.sizes[at])} records with {int(values[at])} sensitive values are "
+                    "too large for variant soft, and slow for hard: leave this attack out"
+                )
             )
 
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.attacks._beliefs import Question
+    from likeness.attacks._guessing import Question
+    from likeness.errors import Refusal
     from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
@@ -77,19 +78,19 @@ class SimilarityAttack(GuessingAttack):
         whole(self.name, "level", self.level, at_least=1)
         whole(self.name, "runs", self.runs, at_least=2)
 
-    def refusal_of(self, publication: Publication, original: Microdata, name: str) -> str | None:  # noqa: ARG002
-        """Say why a sensitive column has no categories, or None when it has."""
+    def inapplicable_to(self, publication: Publication, original: Microdata, name: str) -> Refusal | None:  # noqa: ARG002
+        """Find why a sensitive column has no categories; None when it has."""
         domain = original.sensitive[original.sensitive_index(name)]
         if domain.hierarchy is None:
             if domain.kind in NUMERIC or domain.kind == "ordered":
                 return None
-            return (
-                f"{self.name}: the values of {name!r} have neither a hierarchy nor an order, so none are similar; "
-                "give the column a hierarchy"
+            return self._refused(
+                f"the values of {name!r} have neither a hierarchy nor an order, so none are similar",
+                "give the column a hierarchy",
             )
         if self.level >= domain.hierarchy.height:
-            return (
-                f"{self.name}: level {self.level} of the hierarchy of {name!r} is its root, one category for all; "
+            return self._refused(
+                f"level {self.level} of the hierarchy of {name!r} is its root, one category for all; "
                 f"the hierarchy has {domain.hierarchy.height - 1} levels between values and root"
             )
         return None

@@ -166,7 +166,7 @@ class RecordsReading:
         try:
             return told.replace(records=told.records.replace(**changes))
         except PolicyError as problem:
-            raise PolicyError(*(f"--records-{line}" for line in problem.problems)) from None
+            raise PolicyError(*(f"--records-{refusal}" for refusal in problem.refusals)) from None
 
 
 AS_SAID = RecordsReading()

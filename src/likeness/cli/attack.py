@@ -75,10 +75,18 @@ def left_out(skipped: Mapping[str, str]) -> list[str]:
     >>> left_out({"a": "a: needs people", "b": "b: needs people"})
     ['a, b (needs people)']
     """
-    names: dict[str, list[str]] = {}
-    for name, why in skipped.items():
-        names.setdefault(why.removeprefix(f"{name}: "), []).append(name)
-    return [f"{', '.join(those)} ({why})" for why, those in names.items()]
+    making = joined.making
+    results: list[AttackResult] = []
+    left_out: dict[str, list[str]] = {}
+    for one in attacks:
+        try:
+            results.append(one.run(joined.publication, joined.encoded.data, making))
+        except PolicyError as problem:
+            if named:
+                raise
+            why = " ".join(refusal.sentence for refusal in problem.refusals)
+            left_out.setdefault(why, []).append(one.name)
+    return results, [f"{', '.join(names)} ({why})" for why, names in left_out.items()]
 
 
 def as_json(result: AttackResult) -> dict[str, Any]:

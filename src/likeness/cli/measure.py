@@ -69,11 +69,26 @@ def measured(
     wanted = dict.fromkeys([*asked, *also]) if asked else {}
     found = release.measure(*(made.get(name, name) for name in wanted))
     for name in also:
-        if name in found["skipped"]:
-            raise InvalidError(f"--at-most: {found['skipped'][name]}")
-    # A metric with parameters goes by the name that the command line gives it.
-    names = {repr(metric): name for name, metric in made.items()}
-    return found | {"metrics": {names.get(name, name): one for name, one in found["metrics"].items()}}
+        if name in values.skipped:
+            raise InvalidError(f"--at-most: {values.skipped[name]}")
+    made = values.metrics
+    return {
+        "records": evaluation.data.size,
+        "classes": evaluation.recoding.classes,
+        "metrics": {
+            name: {
+                "value": value,
+                "range": made[name].range,
+                "lower_is_better": made[name].lower_is_better,
+                "withheld": made[name].withheld,
+                **({"details": values.details[name]} if name in values.details else {}),
+                **({"note": values.notes[name]} if name in values.notes else {}),
+            }
+            for name, value in values.items()
+        },
+        "kept": [str(found) for found in kept_findings(evaluation)],
+        "skipped": values.refusals,
+    }
 
 
 def over(found: Mapping[str, Any], allowed: Mapping[str, Fraction]) -> list[str]:
@@ -146,7 +161,8 @@ def measure(
     found = measured(open_release(folder, reading.read(original)), asked, allowed)
     exceeded = over(found, allowed)
     if format == "json":
-        console.json({**found, "exceeded": exceeded})
+        skipped = {name: "; ".join(map(str, refusals)) for name, refusals in found["skipped"].items()}
+        console.json({**found, "skipped": skipped, "exceeded": exceeded})
     else:
         console.lines(as_text(found))
     for name in exceeded:

@@ -160,7 +160,7 @@ def join_records(table: Table, policy: Policy) -> Table:
     try:
         second = read_as_said((policy.folder or Path()) / records.table, **records.reading)
     except TableError as problem:
-        raise TableError(*(f"records: {line}" for line in problem.problems)) from None
+        raise TableError(*problem.within("records")) from None
     unused = {name for name, column in policy.columns.items() if column.role == "drop"} - {policy.weights}
     return join(
         table,

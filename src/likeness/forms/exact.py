@@ -42,7 +42,7 @@ class ExactColumn:
         try:
             self.domain, of_label = read_domain(note, exact_labels(column.labels, note))
         except TableError as problem:
-            raise TableError(*(f"table {table!r}: {line}" for line in problem.problems)) from None
+            raise TableError(*problem.within(f"table {table!r}")) from None
         self.codes = np.ascontiguousarray(of_label[column.codes], np.int32)
 
     def meets(self, condition: Any) -> NDArray[np.bool_]:
@@ -267,4 +267,4 @@ def _read(table: str, note: ColumnNote, values: Sequence[str | None]) -> tuple[D
     try:
         return read_domain(note, values)
     except TableError as problem:
-        raise TableError(*(f"table {table!r}: {line}" for line in problem.problems)) from None
+        raise TableError(*problem.within(f"table {table!r}")) from None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from likeness.errors import PolicyError
+from likeness.errors import PolicyError, Refusal
 from likeness.microdata.domain import SUITABLE
 from likeness.microdata.grouping import distinct
 from likeness.microdata.losses import LOSSES, attribute_weights, region_losses
@@ -270,23 +270,27 @@ def levels(metric: str, attributes: Sequence[AttributeRegions]) -> list[Levels]:
     return [_attribute_levels(regions) for regions in attributes]
 
 
-def _without_levels(metric: str, regions: AttributeRegions) -> str:
-    """Say why an attribute's regions have no levels; nothing if they have."""
+def _without_levels(metric: str, regions: AttributeRegions) -> Refusal | None:
+    """Say why an attribute's regions have no levels; None if they have."""
     domain = regions.domain
     if domain.hierarchy is None and regions.members is None:
-        return (
-            f"{metric}: {domain.name!r} is published as intervals, which have no levels; "
-            f"give the column a hierarchy (such as hierarchy: {SUITABLE[domain.kind]}) or leave this metric out"
+        return Refusal(
+            "is published as intervals, which have no levels",
+            (metric,),
+            domain.name,
+            remedy=f"give the column a hierarchy (such as hierarchy: {SUITABLE[domain.kind]}) or leave this metric out",
         )
     if domain.hierarchy is not None and domain.shape != "tree":
         known = domain.hierarchy.rank_of
         lacking = sum(label not in known for label in domain.labels)
         if lacking:
-            return (
-                f"{metric}: {count(lacking, 'value')} of {domain.name!r} {'is not a leaf' if lacking == 1 else 'are not leaves'} "
-                "of its hierarchy; add a line for each or leave this metric out"
+            leaves = "is not a leaf" if lacking == 1 else "are not leaves"
+            return Refusal(
+                f"{count(lacking, 'value')} of {domain.name!r} {leaves} of its hierarchy",
+                (metric,),
+                remedy="add a line for each or leave this metric out",
             )
-    return ""
+    return None
 
 
 def _attribute_levels(regions: AttributeRegions) -> Levels:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likeness.errors import PolicyError
+from likeness.errors import PolicyError, Refusal
 from likeness.metrics.base import Metric
 from likeness.microdata.statistics import count_classes
 
@@ -56,7 +56,7 @@ class Classification(Metric):
         """
         data, classes = evaluation.data, evaluation.recoding.classes
         if not data.sensitive:
-            raise PolicyError(f"{self.name}: needs a sensitive column; the policy declares none")
+            raise PolicyError(Refusal("needs a sensitive column; the policy declares none", (self.name,)))
         which = 0 if self.sensitive is None else data.sensitive_index(self.sensitive)
         values = data.sensitive[which].codes
         stats = count_classes(evaluation.plan.classes, classes, data.sensitive_codes[which], values)

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
-from likeness.errors import PolicyError, suggestion
+from likeness.errors import PolicyError, Refusal, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -21,18 +21,29 @@ if TYPE_CHECKING:
 class Measurements(dict[str, float]):
     """Values by metric name, and the metrics that do not apply.
 
-    ``skipped``: why each other metric was not measured.
-    ``details``: how a metric was measured, in numbers, where that is to be said; ``query-error``: how many queries.
-    ``notes``: what of these details changes how a value is to be read, in words.
-    ``metrics``: what was measured under each name, with its parameters.
+    Attributes
+    ----------
+    refusals : dict of str to tuple of Refusal
+        Why each other metric was not measured; in words, ``skipped``.
+    details : dict of str to dict of str to int
+        How a metric was measured, in numbers, where that is to be said; ``query-error``: how many queries were asked.
+    notes : dict of str to str
+        What of these details changes how a value is to be read, in words.
+    metrics : dict of str to Metric
+        What was measured under each name, with its parameters.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.skipped: dict[str, str] = {}
+        self.refusals: dict[str, tuple[Refusal, ...]] = {}
         self.details: dict[str, dict[str, int]] = {}
         self.notes: dict[str, str] = {}
         self.metrics: dict[str, Metric] = {}
+
+    @property
+    def skipped(self) -> dict[str, str]:
+        """Why each other metric was not measured, in words."""
+        return {name: "; ".join(map(str, refusals)) for name, refusals in self.refusals.items()}
 
     def add(self, name: str, metric: Metric, evaluation: Evaluation) -> None:
         """Measure a metric under a name, once per evaluation; raises `PolicyError` where it does not apply."""
@@ -101,7 +112,7 @@ def measure_all(
             metric = asked.get(name) or metric_named(name)
             found.add(name, metric, evaluation)
         except PolicyError as problem:
-            found.skipped[name] = "; ".join(problem.problems)
+            found.refusals[name] = problem.refusals
     return found
 
 

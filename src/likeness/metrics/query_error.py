@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import choice, number, whole
-from likeness.errors import PolicyError, TableError
+from likeness.errors import PolicyError, Refusal, TableError
 from likeness.metrics.base import Metric
 from likeness.queries.drawing import CONDITIONS, draw_workload, relative_errors
 from likeness.queries.query import Query
@@ -166,7 +166,9 @@ class QueryError(Metric):
         """(queries,) Relative errors, and how many queries were drawn."""
         publication = evaluation.publication
         if publication is None:
-            raise PolicyError(f"{self.name}: needs the published tables, and only classes are at hand")
+            raise PolicyError(
+                Refusal("needs the published tables, and only classes are at hand", (self.name,))
+            )
         people = bool((publication.survey_weights != 1).any())
         try:
             workload = draw_workload(
@@ -182,7 +184,7 @@ class QueryError(Metric):
             )
             errors = relative_errors(publication, workload)
         except TableError as problem:
-            raise PolicyError(*(f"{self.name}: {line}" for line in problem.problems)) from None
+            raise PolicyError(*problem.within(self.name)) from None
         return errors, int(workload.draws or 0)
 
 

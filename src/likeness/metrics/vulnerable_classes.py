@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from likeness import registry
 from likeness.checks import whole
-from likeness.errors import PolicyError
+from likeness.errors import PolicyError, Refusal
 from likeness.methods.base import holding_classes
 from likeness.metrics.base import Metric
 from likeness.models.eir_alpha_beta_anonymity import EirAlphaBetaAnonymity
@@ -76,13 +76,13 @@ class VulnerableClasses(Metric):
         given = tuple(name for name in ("l", "alpha", "beta") if getattr(self, name) is not None)
         if given not in {("l",), ("alpha", "beta")}:
             got = ", ".join(given) or "none of them"
-            raise PolicyError(f"{self.name}: needs either l, or alpha and beta; got {got}")
+            raise PolicyError(Refusal(f"needs either l, or alpha and beta; got {got}", (self.name,)))
         if self.l is not None:
             whole(self.name, "l", self.l, at_least=1)
         try:
             self._models()
         except PolicyError as problem:
-            raise PolicyError(*(f"{self.name}: {line}" for line in problem.problems)) from None
+            raise PolicyError(*problem.within(self.name)) from None
 
     def _models(self) -> tuple[PrivacyModel, PrivacyModel]:
         """Make the identity-reserved model and the enhanced one."""

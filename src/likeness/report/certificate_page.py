@@ -100,7 +100,7 @@ def is_page_of(page: bytes, certificate: Certificate) -> bool:
     facts, seals = _FACTS.findall(page), _SEAL.findall(page)
     if len(seals) != 1 or facts != [_digest_of(certificate).encode()]:
         return False
-    seal = seals[0].decode()
+    seal: str = seals[0].decode()
     return _digest(page.replace(_seal_line(seal).encode(), _seal_line(_UNSEALED).encode())) == seal
 
 

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likeness import registry
-from likeness.errors import PolicyError
+from likeness.errors import PolicyError, Refusal
 from likeness.metrics.measuring import metric_named
 from likeness.microdata.statistics import count_classes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
     from likeness.metrics.base import Evaluation
     from likeness.metrics.measuring import Measurements
     from likeness.release import Release
-
-_COLUMN = re.compile(r"((?:'[^']*'|\"[^\"]*\")?)(.*)", re.DOTALL)
-"""A reason, with or without the name of a column that it begins with."""
 
 
 def class_sizes(release: Release) -> NDArray[np.int64]:
@@ -82,25 +79,31 @@ def note_lines(found: Measurements) -> list[str]:
     return [f"{name}: {note}" for name, note in found.notes.items()]
 
 
-def skipped_rows(skipped: Mapping[str, str]) -> list[list[str]]:
+def skipped_rows(refused: Mapping[str, Iterable[Refusal]]) -> list[list[str]]:
     """Write which metrics were not measured, and why: each reason once, however many metrics and columns it is about.
 
-    ``skipped``: metric to reason, which begins with the metric's name, once for every column.
+    Parameters
+    ----------
+    refused
+        Metric to what it refuses, in its own name.
 
-    >>> why = "{0}: 'age' has no levels; {0}: 'zip' has no levels"
-    >>> skipped_rows({"height": why.format("height"), "precision": why.format("precision")})
+    Examples
+    --------
+    >>> refused = {
+    ...     metric: [Refusal("has no levels", (metric,), column) for column in ("age", "zip")]
+    ...     for metric in ("height", "precision")
+    ... }
+    >>> skipped_rows(refused)
     [['height, precision', "'age' has no levels (so it is with 'zip')"]]
     """
     metrics: dict[str, list[str]] = {}
-    for name, why in skipped.items():
-        columns: dict[str, list[str]] = {}
-        for problem in why.removeprefix(f"{name}: ").split(f"; {name}: "):
-            column, rest = _COLUMN.fullmatch(problem).groups()  # type: ignore[union-attr]  # it matches any text
-            columns.setdefault(rest, []).append(column)
-        reasons = [
-            f"{first}{rest}" + (f" (so it is with {', '.join(others)})" if others else "")
-            for rest, (first, *others) in columns.items()
-        ]
+    for name, refusals in refused.items():
+        columns: dict[Refusal, list[str]] = {}
+        for refusal in refusals:
+            listed = columns.setdefault(replace(refusal, where=(), column=None), [])
+            if refusal.column is not None:
+                listed.append(refusal.column)
+        reasons = [refusal.what_of_columns(listed) for refusal, listed in columns.items()]
         metrics.setdefault("; ".join(reasons), []).append(name)
     return [[", ".join(names), why] for why, names in metrics.items()]
 

@@ -208,7 +208,7 @@ def report_page(
         size_table=size_table(sizes),
         loss=loss_rows(measured),
         loss_notes=note_lines(measured),
-        skipped=skipped_rows(measured.skipped),
+        skipped=skipped_rows(measured.refusals),
         metrics=metrics,
         by_column=by_column,
         risk=risk_rows(release),

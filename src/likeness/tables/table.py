@@ -198,9 +198,7 @@ class Table:
             try:
                 self._latest = (name, self._native.distinct(self.held, position))
             except TableError as error:
-                raise TableError(
-                    *(f"{self.source}: column {name!r}: {line}" for line in error.problems)
-                ) from None
+                raise TableError(*error.within(f"{self.source}: column {name!r}")) from None
         return RawColumn(self.source, name, self._latest[1], self.decimal, self.where, self.thousands)
 
     def _unusable(self) -> list[str]:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.attacks.base import Making
+    from likeness.errors import Refusal
     from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
 
@@ -154,11 +155,11 @@ class MinimalityAttack(ColumnAttack):
         if not isinstance(self.whole_table, bool):
             raise PolicyError(f"{self.name}: whole_table must be true or false; got {self.whole_table!r}")
 
-    def refusal(self, publication: Publication, original: Microdata) -> str | None:
-        """Say why the attack is not defined for a release, or None when it is."""
-        problem = super().refusal(publication, original)
+    def inapplicable(self, publication: Publication, original: Microdata) -> Refusal | None:
+        """Find why the attack is not defined for a release; None when it is."""
+        problem = super().inapplicable(publication, original)
         if problem is None and any(domain.max_level is not None for domain in original.quasi):
-            return f"{self.name}: is not defined for releases with hierarchy level limits (max_level)"
+            return self._refused("is not defined for releases with hierarchy level limits (max_level)")
         return problem
 
     def attack_column(

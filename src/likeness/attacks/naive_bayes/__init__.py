@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from likeness.attacks._beliefs import Question
     from likeness.attacks.naive_bayes.conditionals import Conditionals
+    from likeness.errors import Refusal
     from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
     from likeness.microdata.grouping import Groups
@@ -101,12 +102,12 @@ class NaiveBayesAttack(GuessingAttack):
         """The variant that a release is attacked with."""
         return self.variant or ("counts" if publication.mechanism is None else "weighed")
 
-    def refusal_of(self, publication: Publication, original: Microdata, name: str) -> str | None:  # noqa: ARG002
-        """Say why counts of a column cannot be learned, or None when they can."""
+    def inapplicable_to(self, publication: Publication, original: Microdata, name: str) -> Refusal | None:  # noqa: ARG002
+        """Find why counts of a column cannot be learned; None when they can."""
         weighed = self.variant_for(publication) == "weighed"
         if publication.mechanism is None:
             return (
-                f"{self.name}: weighed is for randomized values; this release publishes them as they are"
+                self._refused("weighed is for randomized values; this release publishes them as they are")
                 if weighed
                 else None
             )
@@ -116,7 +117,7 @@ class NaiveBayesAttack(GuessingAttack):
         try:
             _ = publication.mechanism.reconstruct(counts) if weighed else publication.reconstruct(counts)
         except LikenessError as problem:
-            return f"{self.name}: {problem}"
+            return self._refused(str(problem))
         return None
 
     def attack_column(self, question: Question) -> AttackResult:
