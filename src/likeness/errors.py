@@ -48,6 +48,8 @@ class Refusal:
         What is wrong.
     where
         The places it is about, the outermost first: a file, a part of a policy, a metric.
+    at
+        Where in the innermost of them: a row, a line.
     column
         The column that the sentence begins with, if it does.
     why
@@ -57,7 +59,7 @@ class Refusal:
 
     Examples
     --------
-    >>> refusal = Refusal("has no levels", ("precision",), "age", remedy="give it a hierarchy")
+    >>> refusal = Refusal("has no levels", ("precision",), column="age", remedy="give it a hierarchy")
     >>> str(refusal), refusal.sentence
     ("precision: 'age' has no levels; give it a hierarchy", "'age' has no levels; give it a hierarchy")
     >>> str(refusal.within("measure"))
@@ -66,6 +68,7 @@ class Refusal:
 
     what: str
     where: tuple[str, ...] = ()
+    at: str = ""
     column: str | None = None
     why: str = ""
     remedy: str = ""
@@ -78,7 +81,8 @@ class Refusal:
     def what_of_columns(self, columns: Iterable[str]) -> str:
         """Say it of the first of several columns, and that it is so with the others."""
         first, *others = [*map(repr, columns)] or [""]
-        said = f"{first} {self.what}".lstrip() + (f": {self.why}" if self.why else "")
+        said = f"{first} {self.what}" if first else self.what
+        said += f": {self.why}" if self.why else ""
         said += f"; {self.remedy}" if self.remedy else ""
         return said + (f" (so it is with {', '.join(others)})" if others else "")
 
@@ -86,9 +90,14 @@ class Refusal:
         """Put it into a place around its own."""
         return replace(self, where=(place, *self.where))
 
+    def called(self, place: str) -> Refusal:
+        """Call the outermost of its places otherwise."""
+        return replace(self, where=(place, *self.where[1:])) if self.where else self
+
     def __str__(self) -> str:
         """Say it in one line, the place first."""
-        return ": ".join((*self.where, self.sentence))
+        places = [*self.where[:-1], ", ".join(filter(None, (*self.where[-1:], self.at)))]
+        return ": ".join(filter(None, (*places, self.sentence)))
 
 
 class LikenessError(Exception):

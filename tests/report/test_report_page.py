@@ -174,8 +174,8 @@ def test_one_value_more_is_not_several() -> None:
 def test_reasons_why_nothing_was_measured() -> None:
     skipped = {
         name: [
-            *(Refusal("has no levels", (name,), column, remedy="give it some") for column in "ab"),
-            Refusal("is odd", (name,), "c"),
+            *(Refusal("has no levels", (name,), column=column, remedy="give it some") for column in "ab"),
+            Refusal("is odd", (name,), column="c"),
         ]
         for name in ("height", "depth")
     }

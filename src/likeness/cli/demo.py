@@ -63,9 +63,7 @@ def demonstrate(output: Path, rows: int, seed: int | None, *, overwrite: bool) -
         ],
         "what was asked": asked(private.policy, private.encoded.name_models(private.policy.privacy)),
         "what anybody can prove, from the bytes of public/ alone": anybody.lines(),
-        "what the steward can prove besides, from private/ and the original": [
-            line for line in steward.lines() if line not in anybody.lines() and "public/" not in line
-        ],
+        "what the steward can prove besides, from private/ and the original": steward.lines_beyond(anybody),
         f"what was lost, by {summary['method']}": [*lost(summary["loss"]), *counted_line(summary["counts"])],
         "what an adversary could do who knows all quasi-identifiers of somebody": risk(
             release.attack("linkage")

@@ -44,9 +44,8 @@ def read_private(layout: Layout, private: Path, public: PublicPart) -> PrivatePa
     if layout.outsiders():
         return part  # said of the public part
     found = {path.name for path in private.iterdir()}
-    part.problems += [
-        f"{layout.label(private / name)} is missing" for name in PRIVATE_FILES if name not in found
-    ]
+    missing = [layout.label(private / name) for name in PRIVATE_FILES if name not in found]
+    part.problems += [f"{name} is missing" for name in missing]
     part.problems += [
         f"{layout.label(private / name)}: is no part of the release"
         for name in sorted(found - {*PRIVATE_FILES})
@@ -54,7 +53,7 @@ def read_private(layout: Layout, private: Path, public: PublicPart) -> PrivatePa
     if AUDIT in found:
         _read_audit(part, layout, private / AUDIT)
     if part.audit is not None:
-        _check_digests(part, layout, part.audit)
+        _check_digests(part, layout, part.audit, missing)
         _check_claims(part, layout.label(private / AUDIT), public)
     if CLASSES in found:
         _read_classes(part, layout.label(private / CLASSES), private / CLASSES, public)
@@ -75,15 +74,15 @@ def _read_audit(part: PrivatePart, layout: Layout, path: Path) -> None:
         part.problems.append(f"{label}: its policy cannot be read; it was changed ({problem})")
 
 
-def _check_digests(part: PrivatePart, layout: Layout, audit: Audit) -> None:
-    """Compare every file with the SHA-256 that the audit recorded."""
+def _check_digests(part: PrivatePart, layout: Layout, audit: Audit, missing: list[str]) -> None:
+    """Compare every file with the SHA-256 that the audit recorded; that some are missing is said already."""
     before = len(part.problems)
     folders = [path for path in (layout.public, layout.private) if path is not None and path.is_dir()]
     there = {layout.label(path) for folder in folders for path in folder.iterdir()}
     for name, told in audit.files.items():
         # Nothing that lies elsewhere is looked at.
         if name not in there:
-            if f"{name} is missing" not in part.problems:
+            if name not in missing:
                 part.problems.append(f"{name} is missing; {AUDIT} knows it")
         elif digest(layout.root / name) != told:
             part.problems.append(
@@ -127,7 +126,7 @@ def _read_classes(part: PrivatePart, label: str, path: Path, public: PublicPart)
     try:
         found = read_class_map(path, label)
     except TableError as problem:
-        part.problems += [line.replace(str(path), label) for line in problem.problems]
+        part.problems += [str(refusal.called(label)) for refusal in problem.refusals]
         return
     part.class_map = found
     problems = own_problems(found, label)

@@ -225,7 +225,7 @@ def _table(part: PublicPart, path: Path, label: str) -> Table | None:
     try:
         return read_published(path, part.certificate.formulas)
     except TableError as problem:
-        part.problems += [line.replace(str(path), label) for line in problem.problems]
+        part.problems += [str(refusal.called(label)) for refusal in problem.refusals]
         return None
 
 

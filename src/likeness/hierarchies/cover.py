@@ -38,13 +38,13 @@ def check_covers(
     for place, i in enumerate(missing):
         value = values[i]
         if value in nodes:
-            remedy = "it is a node; add a leaf for records of which no more is known"
+            remedy = "; it is a node; add a leaf for records of which no more is known"
         else:
             # Only a few problems are shown: for the others nothing similar need be looked for.
             near = did_you_mean(value, known, alike=ALIKE) if place < SHOWN else ""
-            remedy = near.removeprefix("; ") or "add a line for it"
+            remedy = near or "; add a line for it"
         who = f"value {quoted(value)} of column {column!r}{_seen(i, counts, lines)}"
-        problems.append(f"{who} is not a leaf of {hierarchy.name}; {remedy}")
+        problems.append(f"{who} is not a leaf of {hierarchy.name}{remedy}")
     refuse(problems)
 
 

@@ -277,7 +277,7 @@ def _without_levels(metric: str, regions: AttributeRegions) -> Refusal | None:
         return Refusal(
             "is published as intervals, which have no levels",
             (metric,),
-            domain.name,
+            column=domain.name,
             remedy=f"give the column a hierarchy (such as hierarchy: {SUITABLE[domain.kind]}) or leave this metric out",
         )
     if domain.hierarchy is not None and domain.shape != "tree":

@@ -72,6 +72,19 @@ class Proof:
         )
         return self.model + (f" ({given})" if given else "") + (f" on {self.column!r}" if self.column else "")
 
+    def lines(self) -> list[str]:
+        """Say what was found: whether it holds, and below it where it does not."""
+        words = {True: "holds", False: "VIOLATED", None: "not checkable from these files"}
+        measured = f"; strongest: {self.strength}" if self.strength is not None else ""
+        found = [f"{words[self.holds]}: {self.subject}, scope {self.scope}{measured}"]
+        if self.scope == "mechanism" and self.holds:
+            found.append("  proven is how values are drawn, not that those at hand were drawn so")
+        where, one = ("by the value", "value") if self.of_mechanism else ("in the class", "class")
+        found += [f"  violated {where} {failure}" for failure in self.failures]
+        if self.violated > len(self.failures):
+            found.append(f"  … and {count(self.violated - len(self.failures), f'more {one}')}")
+        return found
+
     def claim(self) -> dict[str, Any]:
         """What a certificate says about this proof: what was measured only where whoever has the release can check it.
 
@@ -141,22 +154,20 @@ class Verdict:
 
     def lines(self) -> list[str]:
         """Say what was found, one line each."""
-        words = {True: "holds", False: "VIOLATED", None: "not checkable from these files"}
-        found = []
-        for proof in self.proofs:
-            measured = f"; strongest: {proof.strength}" if proof.strength is not None else ""
-            found.append(f"{words[proof.holds]}: {proof.subject}, scope {proof.scope}{measured}")
-            if proof.scope == "mechanism" and proof.holds:
-                found.append("  proven is how values are drawn, not that those at hand were drawn so")
-            where, one = ("by the value", "value") if proof.of_mechanism else ("in the class", "class")
-            found += [f"  violated {where} {failure}" for failure in proof.failures]
-            if proof.violated > len(proof.failures):
-                found.append(f"  … and {count(proof.violated - len(proof.failures), f'more {one}')}")
-        return (
-            found
-            + [f"ok: {check}" for check in self.checks]
-            + [f"WRONG: {problem}" for problem in self.problems]
-        )
+        return [
+            *(line for proof in self.proofs for line in proof.lines()),
+            *(f"ok: {check}" for check in self.checks),
+            *self._wrong(),
+        ]
+
+    def lines_beyond(self, fewer: Verdict) -> list[str]:
+        """Say what was found beyond what fewer of the same files gave, whose checks come first here too."""
+        proofs = tuple(proof for proof in self.proofs if proof not in fewer.proofs)
+        return replace(self, proofs=proofs, checks=self.checks[len(fewer.checks) :]).lines()
+
+    def _wrong(self) -> list[str]:
+        """Say what else is wrong."""
+        return [f"WRONG: {problem}" for problem in self.problems]
 
     def raise_if_failed(self) -> None:
         """Raise `VerificationError`, one line per failure, when anything failed.
@@ -165,8 +176,8 @@ class Verdict:
         """
         if not self.failed:
             return
-        failed = [line for line in self.lines() if line.startswith(("VIOLATED", "WRONG", "  "))]
-        raise VerificationError(*failed)
+        violated = (line for proof in self.proofs if proof.holds is False for line in proof.lines())
+        raise VerificationError(*violated, *self._wrong())
 
     def __repr__(self) -> str:
         """Every line of the verdict."""

@@ -90,7 +90,7 @@ def skipped_rows(refused: Mapping[str, Iterable[Refusal]]) -> list[list[str]]:
     Examples
     --------
     >>> refused = {
-    ...     metric: [Refusal("has no levels", (metric,), column) for column in ("age", "zip")]
+    ...     metric: [Refusal("has no levels", (metric,), column=column) for column in ("age", "zip")]
     ...     for metric in ("height", "precision")
     ... }
     >>> skipped_rows(refused)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from likeness.errors import TableError
+from likeness.errors import Refusal, TableError
 from likeness.tables.file_bytes import read_bytes, to_utf8
 from likeness.tables.packed_text import narrowed, packed_text
 from likeness.tables.table import Table, name_problems
@@ -80,7 +80,9 @@ def find_delimiter(data: bytes, *, source: str, quote: str | None, header: bool)
     found = [delimiter for delimiter in fit if fit[delimiter] == best]
     if len(found) > 1:
         raise TableError(
-            f"{source}: the delimiter may be {' or '.join(map(repr, found))}; say which with delimiter="
+            Refusal(
+                f"the delimiter may be {' or '.join(map(repr, found))}; say which with delimiter=", (source,)
+            )
         )
     return found[0] if found else ","
 
@@ -179,12 +181,17 @@ def check_records(data: bytes, dialect: Dialect, width: int, *, source: str) -> 
             if found != width:
                 amount = "is blank" if not record else f"has {found} cell{'s' * (found != 1)}"
                 expected = f"{'is' if width == 1 else 'are'} {count(width, 'column')}"
-                raise TableError(f"{source}: line {line} {amount}, but there {expected}; correct the line")
+                raise TableError(
+                    Refusal(f"line {line} {amount}, but there {expected}; correct the line", (source,))
+                )
             records += 1
     except csv.Error as error:
         raise TableError(
-            f"{source}: the record after line {line} cannot be read: {error}; "
-            "close every quote, and double quotes inside quoted cells"
+            Refusal(
+                f"the record after line {line} cannot be read: {error}; "
+                "close every quote, and double quotes inside quoted cells",
+                (source,),
+            )
         ) from None
     return records
 
@@ -206,7 +213,7 @@ def read_csv(
     source = str(path)
     data = to_utf8(read_bytes(path), source=source, encoding=encoding)
     if not data or data.isspace():
-        raise TableError(f"{source}: the file is empty")
+        raise TableError(Refusal("the file is empty", (source,)))
     padding = delimiter is not None and len(delimiter) == 2 and delimiter.endswith(" ")
     if delimiter is None:
         tabs = not {".tsv", ".tab"}.isdisjoint(suffix.lower() for suffix in path.suffixes[-2:])
@@ -217,7 +224,7 @@ def read_csv(
     data = without_padding(data, dialect, declared=padding)
     frame, first_line = parse(data, dialect, source=source, header=header)
     if frame.height == 0:
-        raise TableError(f"{source}: holds a header and no records")
+        raise TableError(Refusal("holds a header and no records", (source,)))
     # Where the comma delimits, it is no decimal mark; elsewhere each column tells.
     decimal = decimal or ("." if dialect.delimiter == "," and thousands != "." else None)
     columns = frame.get_columns()
@@ -267,7 +274,9 @@ def parse(
                 plain.write(record for _, record in dialect.records(data)), plain, names, types, header=titled
             )
     if frame is None or not _is_whole(frame, records - titled):
-        raise TableError(f"{source}: quotes are used inconsistently; double every quote inside a quoted cell")
+        raise TableError(
+            Refusal("quotes are used inconsistently; double every quote inside a quoted cell", (source,))
+        )
     return frame, first_line
 
 
@@ -310,14 +319,14 @@ def _names(
         _, first = next(records)
     except csv.Error as error:
         raise TableError(
-            f"{source}: the first record cannot be read: {error}; is a quote not closed?"
+            Refusal(f"the first record cannot be read: {error}; is a quote not closed?", (source,))
         ) from None
     if not first:
-        raise TableError(f"{source}: line 1 is blank; begin with the first record")
+        raise TableError(Refusal("line 1 is blank; begin with the first record", (source,)))
     if header is True and data[:4].lower() == b"sep=":
         mark = data.splitlines()[0].decode()
         raise TableError(
-            f"{source}: line 1 is {quoted(mark)}, a mark for spreadsheets alone; remove that line"
+            Refusal(f"line 1 is {quoted(mark)}, a mark for spreadsheets alone; remove that line", (source,))
         )
     if header is True:
         return first, 2 + sum(name.count("\n") for name in first)
@@ -325,7 +334,10 @@ def _names(
         return [f"column_{i}" for i in range(1, len(first) + 1)], 1
     if len(header) != len(first):
         raise TableError(
-            f"{source}: line 1 has {count(len(first), 'cell')}, and the header that was given has "
-            f"{count(len(header), 'name')}"
+            Refusal(
+                f"line 1 has {count(len(first), 'cell')}, and the header that was given has "
+                f"{count(len(header), 'name')}",
+                (source,),
+            )
         )
     return list(header), 1

@@ -8,7 +8,7 @@ import re
 import zlib
 from typing import TYPE_CHECKING
 
-from likeness.errors import TableError
+from likeness.errors import Refusal, TableError
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
@@ -38,21 +38,23 @@ def read_bytes(path: Path, *, packed: bool = True) -> bytes:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise TableError(f"{path}: no such file") from None
+        raise TableError(Refusal("no such file", (str(path),))) from None
     except IsADirectoryError:
-        raise TableError(f"{path}: is a folder; give one file") from None
+        raise TableError(Refusal("is a folder; give one file", (str(path),))) from None
     except OSError as error:
         raise TableError(
-            f"{path}: cannot be read ({error.strerror or error}); check its permissions"
+            Refusal(f"cannot be read ({error.strerror or error}); check its permissions", (str(path),))
         ) from None
     if not data.startswith(_GZIP):
         return data
     if not packed:
-        raise TableError(f"{path}: is compressed; published tables are not")
+        raise TableError(Refusal("is compressed; published tables are not", (str(path),)))
     try:
         return gzip.decompress(data)
     except (EOFError, OSError, zlib.error) as error:
-        raise TableError(f"{path}: damaged or truncated gzip file ({error}); fetch it again") from None
+        raise TableError(
+            Refusal(f"damaged or truncated gzip file ({error}); fetch it again", (str(path),))
+        ) from None
 
 
 def to_utf8(data: bytes, *, source: str, encoding: str | None) -> bytes:
@@ -65,8 +67,11 @@ def to_utf8(data: bytes, *, source: str, encoding: str | None) -> bytes:
     marked = next((name for mark, name in _MARKS if data.startswith(mark)), None)
     if encoding is None and marked is None and b"\0" in data[:_LOOK]:
         raise TableError(
-            f"{source}: holds zero bytes, so it is no CSV text, or UTF-16 without a byte order mark; "
-            "in that case give its encoding, utf-16-le or utf-16-be"
+            Refusal(
+                "holds zero bytes, so it is no CSV text, or UTF-16 without a byte order mark; "
+                "in that case give its encoding, utf-16-le or utf-16-be",
+                (source,),
+            )
         )
     chosen = (encoding or marked or "utf-8").lower().replace("_", "-").replace("utf8", "utf-8")
     if chosen == "utf-8-sig":
@@ -84,8 +89,11 @@ def _decoded(data: bytes, encoding: str, *, source: str, given: bool) -> str:
     plain, single = _about(other if plus else encoding, source)
     if plus and not (first == "utf-8" and plain and single):
         raise TableError(
-            f"{source}: no such encoding: {encoding!r}; what is UTF-8 in part is read as utf-8+cp1252, or with another encoding "
-            "of single bytes behind the plus"
+            Refusal(
+                f"no such encoding: {encoding!r}; what is UTF-8 in part is read as utf-8+cp1252, or with another encoding "
+                "of single bytes behind the plus",
+                (source,),
+            )
         )
     try:
         text = data.decode("utf-8", _fallback(other)) if plus else data.decode(encoding)
@@ -95,12 +103,15 @@ def _decoded(data: bytes, encoding: str, *, source: str, given: bool) -> str:
         if not advice and not given:
             advice = "give its encoding, such as cp1252 or latin-1 (--encoding cp1252)"
         raise TableError(
-            f"{source}: not {encoding} at line {line} (byte offset {at}, value 0x{data[at]:02X}){advice and '; '}{advice}"
+            Refusal(
+                f"not {encoding} at line {line} (byte offset {at}, value 0x{data[at]:02X}){advice and '; '}{advice}",
+                (source,),
+            )
         ) from None
     if given and plain and not plus and encoding != "utf-8":
         advice = _lines_in_utf8(data, encoding, plain=plain, single=single)
         if advice:
-            raise TableError(f"{source}: the encoding {encoding} was given, but {advice}")
+            raise TableError(Refusal(f"the encoding {encoding} was given, but {advice}", (source,)))
     return text
 
 
@@ -111,7 +122,7 @@ def _about(encoding: str, source: str) -> tuple[bool, bool]:
         return plain, len(bytes(range(256)).decode(encoding, "replace")) == 256
     except LookupError:
         raise TableError(
-            f"{source}: no such encoding: {encoding!r}; try 'utf-8', 'cp1252' or 'latin-1'"
+            Refusal(f"no such encoding: {encoding!r}; try 'utf-8', 'cp1252' or 'latin-1'", (source,))
         ) from None
 
 

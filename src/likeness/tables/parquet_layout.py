@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from likeness.errors import TableError
+from likeness.errors import Refusal, TableError
 from likeness.tables.table import name_problems
 from likeness.wording import count
 
@@ -110,7 +110,9 @@ def read_layout(data: bytes, source: str) -> ParquetLayout:
         pages = _Pages(data, begin, footer)
         return ParquetLayout(types, footer[3], pages.unpacked)
     except _NotWholeError as problem:
-        raise TableError(f"{source}: not a whole Parquet file ({problem}); fetch or write it again") from None
+        raise TableError(
+            Refusal(f"not a whole Parquet file ({problem}); fetch or write it again", (source,))
+        ) from None
 
 
 class _NotWholeError(Exception):
@@ -263,7 +265,9 @@ def _refused(source: str, name: str, word: str) -> TableError:
     """Say that a column is of a type that is not published."""
     known = ", ".join(str(dtype) for dtype in TYPES[:-1])
     return TableError(
-        f"{source}: column {name!r} is of the type {word}; published columns are {known} or {TYPES[-1]}"
+        Refusal(
+            f"column {name!r} is of the type {word}; published columns are {known} or {TYPES[-1]}", (source,)
+        )
     )
 
 
@@ -274,8 +278,11 @@ def _check_metadata(footer: Mapping[int, Any], types: Mapping[str, pl.DataType],
     own, _ = _footer(buffer.getvalue())
     if footer[2] != own[2] or footer.get(5) != own.get(5):
         raise TableError(
-            f"{source}: its metadata are not those that are written for its columns, as where one is of the type Categorical; "
-            "it was changed, or written by another version of polars"
+            Refusal(
+                "its metadata are not those that are written for its columns, as where one is of the type Categorical; "
+                "it was changed, or written by another version of polars",
+                (source,),
+            )
         )
 
 

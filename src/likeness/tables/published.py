@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from likeness.errors import TableError
+from likeness.errors import Refusal, TableError
 from likeness.tables.csv_files import Dialect, parse, split
 from likeness.tables.file_bytes import read_bytes
 from likeness.tables.formulas import are_formulas, unescape
@@ -57,10 +57,12 @@ def read_published(path: Path, formulas: Formulas = "keep") -> Table:
 def _as_it_stands(path: Path) -> Table:
     """Read a file, every text as it stands there."""
     if path.suffix not in {".csv", ".parquet"}:
-        raise TableError(f"{path}: unknown extension {path.suffix!r}; published tables are .csv or .parquet")
+        raise TableError(
+            Refusal(f"unknown extension {path.suffix!r}; published tables are .csv or .parquet", (str(path),))
+        )
     # A pipe would be waited for.
     if path.exists() and not (path.is_file() or path.is_dir()):
-        raise TableError(f"{path}: is no file, but a device or pipe")
+        raise TableError(Refusal("is no file, but a device or pipe", (str(path),)))
     if path.suffix == ".csv" and path.is_file():
         _check_lines(path)
     if path.suffix == ".csv":
@@ -76,16 +78,18 @@ def _as_it_stands(path: Path) -> Table:
         _check_values(table.held, path)
         return _packed(table)
     if not data:
-        raise TableError(f"{path}: the file is empty")
+        raise TableError(Refusal("the file is empty", (str(path),)))
     try:
         data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise TableError(
-            f"{path}: not UTF-8 at line {line} (byte offset {error.start}); it was changed"
+            Refusal(f"not UTF-8 at line {line} (byte offset {error.start}); it was changed", (str(path),))
         ) from None
     if data[: data.find(b"\n")].count(b",") > COLUMNS:
-        raise TableError(f"{path}: has more than {COLUMNS:,} columns; published tables have fewer")
+        raise TableError(
+            Refusal(f"has more than {COLUMNS:,} columns; published tables have fewer", (str(path),))
+        )
     frame, first_line = parse(data, Dialect(","), source=str(path))
     _check_bytes(data, frame, path)
     return _csv_table(frame, path, first_line)
@@ -189,13 +193,20 @@ def _unescaped(table: Table) -> Table:
     bare = are_formulas(pl.Series(frame.columns, dtype=pl.String))
     if bare.any():
         raise TableError(
-            f"{table.source}: the name of the column {quoted(frame.columns[bare.arg_max() or 0])} {problem}"
+            Refusal(
+                f"the name of the column {quoted(frame.columns[bare.arg_max() or 0])} {problem}",
+                (table.source,),
+            )
         )
     for name in frame.columns:
         if frame[name].dtype == pl.String and (bare := are_formulas(frame[name])).any():
             row = int(bare.arg_max() or 0)
             raise TableError(
-                f"{table.source}, {table.where(row)}, column {name!r}: {quoted(frame[name][row])} {problem}"
+                Refusal(
+                    f"{quoted(frame[name][row])} {problem}",
+                    (table.source,),
+                    f"{table.where(row)}, column {name!r}",
+                )
             )
     frame = frame.with_columns(pl.col(pl.String).map_batches(unescape, return_dtype=pl.String))
     frame.columns = unescape(pl.Series(frame.columns, dtype=pl.String)).to_list()
@@ -216,11 +227,11 @@ def _check_bytes(data: bytes, frame: pl.DataFrame, path: Path) -> None:
             found, right = (_line(text, begin) for text in (data[at:], lines))
             number = data.count(b"\n", 0, at + begin) + 1
             wrong = "is cut off" if found == right else f"reads {quoted(found)} and must read {quoted(right)}"
-            raise TableError(f"{path}: line {number} {wrong}; it was changed")
+            raise TableError(Refusal(f"line {number} {wrong}; it was changed", (str(path),)))
         at += len(lines)
     if at < len(data):
         number = data.count(b"\n", 0, at) + 1
-        raise TableError(f"{path}: line {number} must not be there; it was changed")
+        raise TableError(Refusal(f"line {number} must not be there; it was changed", (str(path),)))
 
 
 def _line(data: bytes, begin: int) -> str:
@@ -240,8 +251,11 @@ def _check_lines(path: Path) -> None:
                 read, lines = read + len(block), lines + block.count(b"\n")
                 if read > LINES + LINE * lines:
                     raise TableError(
-                        f"{path}: is of {count(size, 'byte')}, and its first {read:,} bytes are {count(lines, 'line')}; "
-                        f"lines of at most {LINE:,} bytes on average are read"
+                        Refusal(
+                            f"is of {count(size, 'byte')}, and its first {read:,} bytes are {count(lines, 'line')}; "
+                            f"lines of at most {LINE:,} bytes on average are read",
+                            (str(path),),
+                        )
                     )
     except OSError:
         return  # reading it says what is wrong
@@ -252,14 +266,19 @@ def _check_size(data: bytes, path: Path) -> None:
     layout = read_layout(data, str(path))
     width = len(layout.types)
     if width > COLUMNS:
-        raise TableError(f"{path}: has more than {COLUMNS:,} columns; published tables have fewer")
+        raise TableError(
+            Refusal(f"has more than {COLUMNS:,} columns; published tables have fewer", (str(path),))
+        )
     for what, found, most in (
         ("cell", layout.rows * width, CELLS + CELLS_OF_A_BYTE * len(data)),
         ("unpacked byte", layout.unpacked, UNPACKED + UNPACKED_OF_A_BYTE * len(data)),
     ):
         if found > most:
             raise TableError(
-                f"{path}: says it holds {count(found, what)}; at most {most:,} are read from a file of {count(len(data), 'byte')}"
+                Refusal(
+                    f"says it holds {count(found, what)}; at most {most:,} are read from a file of {count(len(data), 'byte')}",
+                    (str(path),),
+                )
             )
 
 
@@ -274,7 +293,10 @@ def _check_texts(frame: pl.DataFrame, size: int, path: Path) -> None:
     most = TEXTS + CELLS_OF_A_BYTE * size
     if found > most:
         raise TableError(
-            f"{path}: holds texts of {count(found, 'byte')}; at most {most:,} are read from a file of {count(size, 'byte')}"
+            Refusal(
+                f"holds texts of {count(found, 'byte')}; at most {most:,} are read from a file of {count(size, 'byte')}",
+                (str(path),),
+            )
         )
 
 
@@ -288,5 +310,8 @@ def _check_values(frame: pl.DataFrame, path: Path) -> None:
             if odd.any():
                 row = int(odd.arg_max() or 0)
                 raise TableError(
-                    f"{path}: row {row + 1}, column {name!r}: {numbers[row]} is no number that is published"
+                    Refusal(
+                        f"row {row + 1}, column {name!r}: {numbers[row]} is no number that is published",
+                        (str(path),),
+                    )
                 )

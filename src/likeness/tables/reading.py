@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from likeness.errors import TableError
+from likeness.errors import Refusal, TableError
 from likeness.tables.csv_files import read_csv
 from likeness.tables.file_bytes import read_bytes
 from likeness.tables.frames import library_of
@@ -38,13 +38,15 @@ def read_binary(
     ``format``: ``"parquet"`` or ``"arrow"``. ``decimal``, ``thousands``: marks of the numbers in text columns.
     """
     if not data:
-        raise TableError(f"{path}: the file is empty")
+        raise TableError(Refusal("the file is empty", (str(path),)))
     try:
         frame = _decode(data, format)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         reason = next(iter(str(error).splitlines()), type(error).__name__)
         name = {"parquet": "Parquet", "arrow": "Arrow"}[format]
-        raise TableError(f"{path}: not a whole {name} file ({reason}); fetch or write it again") from None
+        raise TableError(
+            Refusal(f"not a whole {name} file ({reason}); fetch or write it again", (str(path),))
+        ) from None
     return Table(
         frame, source=str(path), library="polars", format=format, decimal=decimal, thousands=thousands
     )
@@ -197,15 +199,19 @@ def _file(
 ) -> Table:
     """Read a file by its extension."""
     if path.is_dir():
-        raise TableError(f"{path}: is a folder; give one file")
+        raise TableError(Refusal("is a folder; give one file", (str(path),)))
     suffixes = [suffix.lower() for suffix in path.suffixes]
     kind = suffixes[-2:-1] if suffixes[-1:] == [".gz"] else suffixes[-1:]
     format_ = _FORMATS.get("".join(kind))
     if format_ is None or (format_ != "csv" and suffixes[-1] == ".gz"):
         if suffixes[-1:] in ([".xlsx"], [".xls"], [".xlsm"], [".ods"]):
-            raise TableError(f"{path}: is a spreadsheet; save the sheet that holds the table as CSV")
+            raise TableError(
+                Refusal("is a spreadsheet; save the sheet that holds the table as CSV", (str(path),))
+            )
         raise TableError(
-            f"{path}: unknown extension {path.suffix!r}; known: {', '.join(_FORMATS)}, and .csv.gz"
+            Refusal(
+                f"unknown extension {path.suffix!r}; known: {', '.join(_FORMATS)}, and .csv.gz", (str(path),)
+            )
         )
     if format_ == "csv":
         return read_csv(
@@ -220,7 +226,9 @@ def _file(
     given = {"delimiter": delimiter, "encoding": encoding, "header": None if header is True else header}
     extra = [name for name, value in given.items() if value is not None]
     if extra:
-        raise TableError(f"{path}: {' and '.join(extra)} can be given for CSV files only; leave it out")
+        raise TableError(
+            Refusal(f"{' and '.join(extra)} can be given for CSV files only; leave it out", (str(path),))
+        )
     return _with_records(
         read_binary(
             path, read_bytes(path), format=format_, decimal=_point(decimal, thousands), thousands=thousands
@@ -236,9 +244,9 @@ def _point(decimal: str | None, thousands: str | None) -> str:
 def _with_records(table: Table) -> Table:
     """Return the table, unless it has no column or no record."""
     if not table.names:
-        raise TableError(f"{table.source}: has no columns")
+        raise TableError(Refusal("has no columns", (table.source,)))
     if table.height == 0:
-        raise TableError(f"{table.source}: has columns and no records")
+        raise TableError(Refusal("has columns and no records", (table.source,)))
     return table
 
 

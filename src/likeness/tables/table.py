@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from likeness.errors import InvalidError, TableError, suggestion
+from likeness.errors import InvalidError, Refusal, TableError, suggestion
 from likeness.tables.columns import EncodedColumn, RawColumn, is_marked
 from likeness.tables.frames import library
 from likeness.tables.kinds import KINDS, convert, detect, ranked
@@ -90,7 +90,7 @@ class Table:
         self.names: tuple[str, ...] = tuple(self._native.names(frame))
         self.height: int = self._native.height(frame)
         self._latest: tuple[str, Distinct] | None = None
-        problems = [*name_problems(self.names, source), *self._unusable()]
+        problems: list[str | Refusal] = [*name_problems(self.names, source), *self._unusable()]
         if problems:
             raise TableError(*problems)
 
@@ -209,10 +209,10 @@ class Table:
         ]
 
 
-def name_problems(names: Sequence[str], source: str) -> list[str]:
+def name_problems(names: Sequence[str], source: str) -> list[Refusal]:
     """Say which column names are empty or stand twice, one line each."""
     problems = [
-        f"{source}: column {i} has no name; name every column{_ROW_NUMBERS if i == 1 else ''}"
+        Refusal(f"column {i} has no name; name every column{_ROW_NUMBERS if i == 1 else ''}", (source,))
         for i, name in enumerate(names, 1)
         if not name.strip()
     ]
@@ -222,5 +222,9 @@ def name_problems(names: Sequence[str], source: str) -> list[str]:
     for name, own in places.items():
         if len(own) > 1 and name.strip():
             listed = " and ".join(map(str, own))
-            problems.append(f"{source}: the name {name!r} stands for columns {listed}; give each its own")
+            problems.append(
+                Refusal(
+                    f"the name {name!r} stands for columns {listed}", (source,), remedy="give each its own"
+                )
+            )
     return problems
