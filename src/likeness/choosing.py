@@ -234,7 +234,7 @@ class _Trials:
         if not cannot:
             return self.refused[0]
         tried = [one.method.name for one in self.found if one.outcome == CANNOT]
-        return CannotBeMetError(*cannot[0].notes, reasons=cannot[0].reasons, tried=tried)
+        return CannotBeMetError(*cannot[0].notes, reasons=cannot[0].unmet, tried=tried)
 
 
 class _Listener:

@@ -56,6 +56,8 @@ class Refusal:
         Why that is wrong.
     remedy
         What to do about it.
+    tried
+        Methods that were tried in vain.
 
     Examples
     --------
@@ -72,6 +74,7 @@ class Refusal:
     column: str | None = None
     why: str = ""
     remedy: str = ""
+    tried: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -84,6 +87,7 @@ class Refusal:
         said = f"{first} {self.what}" if first else self.what
         said += f": {self.why}" if self.why else ""
         said += f"; {self.remedy}" if self.remedy else ""
+        said += f" (methods tried: {', '.join(self.tried)})" if self.tried else ""
         return said + (f" (so it is with {', '.join(others)})" if others else "")
 
     def within(self, place: str) -> Refusal:
@@ -98,6 +102,10 @@ class Refusal:
         """Say it in one line, the place first."""
         places = [*self.where[:-1], ", ".join(filter(None, (*self.where[-1:], self.at)))]
         return ": ".join(filter(None, (*places, self.sentence)))
+
+
+def _as_refusal(given: str | Refusal) -> Refusal:
+    return given if isinstance(given, Refusal) else Refusal(given)
 
 
 class LikenessError(Exception):
@@ -120,9 +128,7 @@ class LikenessError(Exception):
     exit_code: ClassVar[int] = 2
 
     def __init__(self, *problems: str | Refusal) -> None:
-        self.refusals: tuple[Refusal, ...] = tuple(
-            one if isinstance(one, Refusal) else Refusal(one) for one in problems
-        )
+        self.refusals: tuple[Refusal, ...] = tuple(map(_as_refusal, problems))
         self.problems: tuple[str, ...] = tuple(map(str, self.refusals))
         super().__init__("\n".join(self.lines))
 
@@ -175,7 +181,7 @@ class CannotBeMetError(LikenessError):
     *problems
         Lines that stand for themselves, below the reasons.
     reasons
-        What cannot be met, one each, and what would make it possible: the attribute ``reasons``.
+        What cannot be met, one each, and what would make it possible: the attribute ``reasons``, and as data ``unmet``.
     tried
         Names of the methods that were tried, where the policy names none.
 
@@ -187,18 +193,21 @@ class CannotBeMetError(LikenessError):
 
     exit_code: ClassVar[int] = 3
 
-    def __init__(self, *problems: str, reasons: Iterable[str] = (), tried: Iterable[str] = ()) -> None:
-        self.reasons: tuple[str, ...] = tuple(reasons)
+    def __init__(
+        self, *problems: str | Refusal, reasons: Iterable[str | Refusal] = (), tried: Iterable[str] = ()
+    ) -> None:
+        self.unmet: tuple[Refusal, ...] = tuple(map(_as_refusal, reasons))
+        self.reasons: tuple[str, ...] = tuple(map(str, self.unmet))
         self.tried: tuple[str, ...] = tuple(tried)
-        self.notes: tuple[str, ...] = problems
+        self.notes: tuple[str | Refusal, ...] = problems
         super().__init__(*self._led(), *problems)
 
-    def _led(self) -> list[str]:
-        """Put the reasons into lines."""
-        lines = [f"cannot be met: {reason}" for reason in self.reasons]
-        if lines and self.tried:
-            lines[0] += f" (methods tried: {', '.join(self.tried)})"
-        return lines
+    def _led(self) -> list[Refusal]:
+        """Say of the reasons that they cannot be met, and of the first which methods were tried."""
+        led = list(self.unmet)
+        if led and self.tried:
+            led[0] = replace(led[0], tried=self.tried)
+        return [reason.within("cannot be met") for reason in led]
 
 
 class MethodFailedError(CannotBeMetError):
@@ -219,19 +228,21 @@ class MethodFailedError(CannotBeMetError):
     'cannot be met: sbca finds no release, while there is one: tak'
     """
 
-    def __init__(self, *problems: str, reasons: Iterable[str] = (), method: str = "") -> None:
+    def __init__(
+        self, *problems: str | Refusal, reasons: Iterable[str | Refusal] = (), method: str = ""
+    ) -> None:
         self.method = method
         super().__init__(*problems, reasons=reasons)
 
-    def _led(self) -> list[str]:
+    def _led(self) -> list[Refusal]:
         """Say of the first reason that it is this method's."""
-        if not self.reasons:
+        if not self.unmet:
             return []
-        first = (
+        first = Refusal(
             f"{self.method} finds no release, while there is one: taken as one class, the table holds the guarantee; leave "
             f"method (and form) out for the best known. {self.reasons[0]}"
         )
-        return [f"cannot be met: {reason}" for reason in (first, *self.reasons[1:])]
+        return [reason.within("cannot be met") for reason in (first, *self.unmet[1:])]
 
 
 class VerificationError(LikenessError):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likeness.errors import CannotBeMetError, MethodFailedError, PolicyError
+from likeness.errors import CannotBeMetError, MethodFailedError, PolicyError, Refusal
 from likeness.methods.base import Method, Problem, holding_classes, holding_records
 from likeness.methods.leftovers import join_rest
 from likeness.microdata.grouping import group_codes
@@ -72,7 +72,7 @@ def solve(
             _search(_OneClass(), data, models, rng, withhold_at_most, parts, Progress())
         except CannotBeMetError:
             raise problem from None
-        raise MethodFailedError(*problem.notes, reasons=problem.reasons, method=method.name) from None
+        raise MethodFailedError(*problem.notes, reasons=problem.unmet, method=method.name) from None
 
 
 def _search(
@@ -309,16 +309,35 @@ def explain(
     at_most: Fraction,
     because: Mapping[str, int],
     parts: NDArray[np.int64] | None = None,
-) -> tuple[list[str], list[str]]:
-    """Say why a table cannot meet its policy, and what would make it possible: a sentence each; and notes on those withheld.
+) -> tuple[list[Refusal], list[str]]:
+    """Say why a table cannot meet its policy, and what would make it possible.
 
-    ``units``: all records, or all individuals; ``requirements`` are bound to them. ``withheld``: how many would have to be;
-    ``at_most``: the share that may be; ``because``: reasons so far, with the number each. ``parts``: see `level_parts`.
+    Parameters
+    ----------
+    units
+        All records, or all individuals.
+    requirements
+        What must hold, bound to them.
+    withheld
+        Records or individuals that would have to be withheld.
+    at_most
+        Share of them that may be.
+    because
+        Reasons so far, with the number each.
+    parts
+        Those that may share a class under level limits.
+
+    Returns
+    -------
+    reasons
+        One for each model, or one of all.
+    notes
+        Lines about those withheld.
     """
     whole = np.zeros(units.size, np.int64)
     data = units if units.members is None else units.members.records
     word = "record" if units.members is None else "individual"
-    reasons: list[str] = []
+    reasons: list[Refusal] = []
     notes: list[str] = []
     for requirement in requirements:
         stats = requirement.of_rows(units, whole, 1)
@@ -327,17 +346,22 @@ def explain(
             bound = requirement.bound
             why = f"{bound.strongest(stats)}{bound.because(stats)}{bound.out_of_reach()}"
             reasons.append(
-                f"{requirement.subject}: the table of {count(units.size, word)}, taken as one class, does not "
-                f"hold it; the strongest it could meet is {why}"
-                f"{_alone(requirement, data)}{_rare(requirement, units.size, word, data)}{_because_known(data, requirement)}"
+                Refusal(
+                    f"the table of {count(units.size, word)}, taken as one class, does not hold it; "
+                    f"the strongest it could meet is {why}"
+                    f"{_alone(requirement, data)}{_rare(requirement, units.size, word, data)}{_because_known(data, requirement)}",
+                    (requirement.subject,),
+                )
             )
     if not reasons:
         room = units.size if parts is None else int(np.bincount(parts).max())
         reasons.append(
-            f"{withheld:,} of {count(units.size, word)} would have to be withheld "
-            f"({withheld / units.size:.2%}); the policy allows {float(at_most):.2%} (withhold: at_most). Allow more, weaken "
-            "the guarantee, or lift level limits"
-            + "".join(_rare(requirement, room, word, data) for requirement in requirements)
+            Refusal(
+                f"{withheld:,} of {count(units.size, word)} would have to be withheld "
+                f"({withheld / units.size:.2%}); the policy allows {float(at_most):.2%} (withhold: at_most). Allow more, weaken "
+                "the guarantee, or lift level limits"
+                + "".join(_rare(requirement, room, word, data) for requirement in requirements)
+            )
         )
         notes += [f"withheld {number}: {reason}" for reason, number in because.items()]
         if parts is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.errors import CannotBeMetError, PolicyError, suggestion
+from likeness.errors import CannotBeMetError, PolicyError, Refusal, suggestion
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.statistics import ClassStatistics, count_classes, count_within
 from likeness.models.base import BoundModel, PrivacyModel, SensitiveAttribute, SensitiveModel
@@ -243,7 +243,7 @@ def refuse_nothing(requirements: Iterable[Requirement]) -> None:
         why = requirement.bound.limits_nothing()
         if why:
             raise CannotBeMetError(
-                reasons=[f"{requirement.subject}: says nothing about these records: {why}"]
+                reasons=[Refusal("says nothing about these records", (requirement.subject,), why=why)]
             )
 
 
