@@ -24,7 +24,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likeness.errors import PolicyError, Refusal, suggestion
+from likeness.errors import PolicyError, Refusal, did_you_mean, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

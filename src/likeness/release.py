@@ -368,7 +368,7 @@ class Release:
             try:
                 found[name] = self.attack(name)
             except PolicyError as problem:
-                found.skipped[name] = " ".join(problem.problems)
+                found.refusals[name] = problem.refusals
         return found
 
     @property

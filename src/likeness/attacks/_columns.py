@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from likeness.attacks.base import Making
     from likeness.errors import Refusal
+    from likeness.exact import Real
     from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain

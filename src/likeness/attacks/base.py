@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness import registry
+from likeness.checks import whole
 from likeness.errors import PolicyError, Refusal
 
 if TYPE_CHECKING:
@@ -78,13 +79,18 @@ class AttackResults(dict[str, AttackResult]):
 
     Attributes
     ----------
-    skipped : dict of str to str
-        Why each other attack was not run.
+    refusals : dict of str to tuple of Refusal
+        Why each other attack was not run; in words, ``skipped``.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.skipped: dict[str, str] = {}
+        self.refusals: dict[str, tuple[Refusal, ...]] = {}
+
+    @property
+    def skipped(self) -> dict[str, str]:
+        """Why each other attack was not run, in words."""
+        return {name: " ".join(map(str, refusals)) for name, refusals in self.refusals.items()}
 
 
 class Attack(ABC):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.attacks._guessing import Question
+    from likeness.attacks._beliefs import Question
     from likeness.errors import Refusal
     from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata

@@ -11,7 +11,7 @@ from likeness import registry
 from likeness.cli._app import command as as_command
 from likeness.cli._console import columns, console, number
 from likeness.cli._options import AS_FOUND, FolderPath, Format, Original, Reading, pair, part
-from likeness.errors import InvalidError, suggestion
+from likeness.errors import InvalidError, Refusal, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -67,26 +67,16 @@ def limits(given: Iterable[str], attacks: Iterable[Attack]) -> dict[str, Fractio
     return found
 
 
-def left_out(skipped: Mapping[str, str]) -> list[str]:
+def left_out(refusals: Mapping[str, Iterable[Refusal]]) -> list[str]:
     """Say which attacks were not run, each reason once.
 
-    Examples
-    --------
-    >>> left_out({"a": "a: needs people", "b": "b: needs people"})
+    >>> left_out({"a": [Refusal("needs people", ("a",))], "b": [Refusal("needs people", ("b",))]})
     ['a, b (needs people)']
     """
-    making = joined.making
-    results: list[AttackResult] = []
-    left_out: dict[str, list[str]] = {}
-    for one in attacks:
-        try:
-            results.append(one.run(joined.publication, joined.encoded.data, making))
-        except PolicyError as problem:
-            if named:
-                raise
-            why = " ".join(refusal.sentence for refusal in problem.refusals)
-            left_out.setdefault(why, []).append(one.name)
-    return results, [f"{', '.join(names)} ({why})" for why, names in left_out.items()]
+    names: dict[str, list[str]] = {}
+    for name, those in refusals.items():
+        names.setdefault(" ".join(refusal.sentence for refusal in those), []).append(name)
+    return [f"{', '.join(those)} ({why})" for why, those in names.items()]
 
 
 def as_json(result: AttackResult) -> dict[str, Any]:
@@ -178,8 +168,8 @@ def attack(
         console.json([as_json(one) for one in results])
     else:
         console.lines(as_text(results))
-    if found.skipped:
-        console.say(f"note: left out: {', '.join(left_out(found.skipped))}")
+    if found.refusals:
+        console.say(f"note: left out: {', '.join(left_out(found.refusals))}")
     for one in exceeded:
         success, limit = beyond(one.success, float(allowed[one.attack]))
         console.error(f"{one.attack} succeeds at {success}, above the threshold {limit}")

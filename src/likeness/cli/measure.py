@@ -67,27 +67,16 @@ def measured(
     also = tuple(also)
     made = {name: metric_named(name, given) for name, given in asked.items() if given}
     wanted = dict.fromkeys([*asked, *also]) if asked else {}
-    found = release.measure(*(made.get(name, name) for name in wanted))
+    metrics = [made.get(name, name) for name in wanted]
+    found = release.measure(*metrics)
     for name in also:
-        if name in values.skipped:
-            raise InvalidError(f"--at-most: {values.skipped[name]}")
-    made = values.metrics
-    return {
-        "records": evaluation.data.size,
-        "classes": evaluation.recoding.classes,
-        "metrics": {
-            name: {
-                "value": value,
-                "range": made[name].range,
-                "lower_is_better": made[name].lower_is_better,
-                "withheld": made[name].withheld,
-                **({"details": values.details[name]} if name in values.details else {}),
-                **({"note": values.notes[name]} if name in values.notes else {}),
-            }
-            for name, value in values.items()
-        },
-        "kept": [str(found) for found in kept_findings(evaluation)],
-        "skipped": values.refusals,
+        if name in found["skipped"]:
+            raise InvalidError(f"--at-most: {found['skipped'][name]}")
+    # A metric with parameters goes by the name that the command line gives it.
+    names = {repr(metric): name for name, metric in made.items()}
+    return found | {
+        "metrics": {names.get(name, name): one for name, one in found["metrics"].items()},
+        "skipped": release.loss(*metrics).refusals,
     }
 
 
