@@ -66,13 +66,7 @@ class Audit:
 
     @property
     def policy(self) -> Policy:
-        """What was asked; hierarchies that were files are here as they were then.
-
-        Raises
-        ------
-        PolicyError
-            When it is no policy.
-        """
+        """What was asked; hierarchies that were files are here as they were then. `PolicyError` where it is no policy."""
         policy = self.written_policy
         columns = dict(policy.columns)
         for name, kept in self.content["hierarchies"].items():
