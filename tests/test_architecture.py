@@ -21,7 +21,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 LAYERS: list[set[str]] = [
     {"wording"},
-    {"_version", "cleanup", "docstrings", "errors", "progress"},
+    {"_version", "docstrings", "errors", "progress"},
     {"exact", "registry", "datasets", "placing"},
     {"checks", "kernels"},
     {"hierarchies", "tables"},

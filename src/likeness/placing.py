@@ -2,6 +2,11 @@
 
 Whoever writes ``out`` holds a lock on ``.out.lock`` beside it, which ends with the process, and writes ``.out.….partial``, which
 is then renamed. So what is found under such a name by somebody who holds the lock was left by a process that is no more.
+
+A process that must end, because somebody pressed Ctrl-C, cannot rely on an exception: raised wherever the signal arrives, it is
+swallowed by libraries written in C, comes out of them as another error, or ends numba's compiler with a segmentation fault. So
+whoever writes something names here how to undo it, before it begins, and the command line undoes all of it and ends the process
+at once.
 """
 
 from __future__ import annotations
@@ -13,19 +18,19 @@ import shutil
 import warnings
 from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from likeness.cleanup import unfinished
 from likeness.errors import OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
 
 try:
     import fcntl
 except ImportError:  # pragma: no cover  # where there are no such locks, nobody is kept from writing twice
     fcntl = None  # type: ignore[assignment]
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
 
 _HEX = 16
 PARTIAL, REPLACED = ".partial", ".replaced"
@@ -221,3 +226,75 @@ def _take_back(placed: list[Path], done: list[bool]) -> None:
     if not done:
         for path in placed:
             path.unlink(missing_ok=True)
+
+
+_UNDOING: list[Callable[[], object]] = []
+
+
+def remember(undo: Callable[[], object]) -> None:
+    """Undo something (see `unfinished`) when the process must end, for as long as it lives."""
+    _UNDOING.append(undo)
+
+
+@contextmanager
+def unfinished(undo: Callable[[], object]) -> Iterator[None]:
+    """Undo something when the block ends, however it ends, or when the process must end within it.
+
+    ``undo`` leaves nothing half-written wherever the block was left; where the block finished its work, or was undone
+    before, it changes nothing. An `OSError` of it is ignored.
+    """
+    remember(undo)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            undo()
+        _UNDOING.remove(undo)
+
+
+def undo_all() -> None:
+    """Undo all that is unfinished, the last begun first; blocks that go on afterwards undo it again when they end."""
+    for undo in reversed(_UNDOING):
+        with suppress(OSError):
+            undo()
+
+
+def check_file(path: Path, *, overwrite: bool) -> None:
+    """Refuse a place where a file cannot or must not be written, before any work is done.
+
+    What a killed process had left of such a file is deleted.
+
+    Parameters
+    ----------
+    path
+        The file.
+    overwrite
+        Whether one that exists may be replaced.
+
+    Raises
+    ------
+    OutputError
+        Saying why.
+    """
+    parent = path.absolute().parent
+    writable = parent.is_dir() and os.access(parent, os.W_OK | os.X_OK)
+    if writable:
+        clear(path.resolve())
+    if path.is_dir():
+        raise OutputError(f"{path}: is a folder; give a file")
+    if path.exists() and not overwrite:
+        raise OutputError(f"{path}: already exists; say --overwrite to replace it, or give another name")
+    if not parent.is_dir():
+        raise OutputError(f"{path}: cannot be written: the folder {parent} does not exist; make it first")
+    if not writable:
+        raise OutputError(f"{path}: cannot be written: no right to write in {parent}")
+
+
+def write_text(path: Path, text: str, *, overwrite: bool) -> None:
+    """Write a text file; UTF-8."""
+    write_files({path: as_text(text)}, overwrite=overwrite)
+
+
+def as_text(text: str) -> Callable[[Path], object]:
+    """Make the writer of a text file; UTF-8."""
+    return partial(Path.write_text, data=text, encoding="utf-8", newline="\n")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from likeness.cli._files import check_file, write_text
 from likeness.errors import OutputError
-from likeness.placing import write_files
+from likeness.placing import check_file, write_files, write_text
 
 
 def test_written_as_any_new_file(tmp_path):

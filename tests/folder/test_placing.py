@@ -14,7 +14,7 @@ import pytest
 from tests.folder.samples import plain_release, release, text_of
 
 from likeness.errors import OutputError
-from likeness.folder import placing
+from likeness.folder import layout as placing
 
 
 def _refused(folder: Path | str, match: str, *, overwrite: bool = True) -> None:
@@ -246,7 +246,7 @@ def test_a_file_put_into_a_release_at_the_last_moment_is_not_lost(
 WRITER = """
 import os, signal, sys
 from pathlib import Path
-from likeness.folder import placing
+from likeness.folder import layout as placing
 from tests.folder.samples import plain_release
 
 where = sys.argv[1]

@@ -8,9 +8,9 @@ import sys
 import traceback
 from typing import TYPE_CHECKING, NoReturn
 
-from likeness.cleanup import undo_all
 from likeness.cli._console import console
 from likeness.errors import LikenessError, suggestion
+from likeness.placing import undo_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,7 +124,7 @@ def _listen() -> None:
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:
-    """Undo what is unfinished and end the process at once (`likeness.cleanup` says why not by an exception)."""
+    """Undo what is unfinished and end the process at once (`likeness.placing` says why not by an exception)."""
     for other in (signal.SIGINT, signal.SIGTERM):
         signal.signal(other, signal.SIG_IGN)
     undo_all()

@@ -77,7 +77,7 @@ def search(run: Callable[..., Searched], output: Path | None, *, overwrite: bool
     dict
         What was found, as JSON can hold it.
     """
-    from likeness.folder.placing import check_target
+    from likeness.folder.layout import check_target
 
     if output is not None:
         check_target(output, overwrite=overwrite)

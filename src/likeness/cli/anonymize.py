@@ -49,7 +49,7 @@ def anonymize(
     likeness anonymize patients.csv policy.yaml -o out/ --format json > summary.json
     """
     from likeness.cli._making import make, summarise, tell
-    from likeness.folder.placing import check_target
+    from likeness.folder.layout import check_target
 
     check_target(output, overwrite=overwrite)
     release, folder = make(reading.read(table), records.of(policy), seed, output, overwrite=overwrite)

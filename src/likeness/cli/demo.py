@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from likeness import registry
-from likeness.cleanup import unfinished
 from likeness.cli._app import command as as_command
 from likeness.cli._console import columns, console, number, share
 from likeness.cli._options import Overwrite, Seed
+from likeness.placing import unfinished
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def demo(
     likeness demo
     likeness demo -o demo-release --overwrite --rows 100000
     """
-    from likeness.folder.placing import check_target
+    from likeness.folder.layout import check_target
 
     check_target(output, overwrite=overwrite)
     lines, proven = demonstrate(output, rows, seed, overwrite=overwrite)

@@ -90,8 +90,7 @@ def put(frame: pl.DataFrame, table: Path, texts: dict[Path, str], *, overwrite: 
     OutputError
         With one line for every file that cannot be written.
     """
-    from likeness.cli._files import as_text, check_file
-    from likeness.placing import write_files
+    from likeness.placing import as_text, check_file, write_files
     from likeness.tables import write
 
     missing = {path: text for path, text in texts.items() if not _holds(path, text)}

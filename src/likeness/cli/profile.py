@@ -38,9 +38,9 @@ def profile(
     likeness profile patients.csv -o policy.yaml
     likeness profile patients.csv --role visit=other --role income=sensitive -o policy.yaml --overwrite
     """
-    from likeness.cli._files import check_file, write_text
     from likeness.cli._options import pair
     from likeness.errors import OutputError
+    from likeness.placing import check_file, write_text
     from likeness.profiling import profile as look_at
 
     printed = output == Path("-")

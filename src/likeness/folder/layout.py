@@ -1,4 +1,4 @@
-"""What lies where in a release folder.
+"""What lies where in a release folder, and how it is put in place whole or not at all.
 
 ::
 
@@ -10,11 +10,22 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import json
+import os
+import shutil
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from likeness.errors import InvalidError, VerificationError
+from likeness.errors import InvalidError, OutputError, VerificationError
+from likeness.placing import REPLACED, beside, clear, clear_locked, locked, unfinished
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PUBLIC, PRIVATE = "public", "private"
 CERTIFICATE, CERTIFICATE_PAGE = "certificate.json", "certificate.html"
@@ -113,3 +124,168 @@ def read_bounded(path: Path) -> bytes:
     if size > LARGEST_JSON:
         raise VerificationError(f"{path.name}: is of {size:,} bytes; at most {LARGEST_JSON:,} are read")
     return path.read_bytes()
+
+
+def check_target(folder: str | Path, *, overwrite: bool) -> Path:
+    """Find where a release may be written (absolute, links followed); put in order what killed processes have left there.
+
+    Raises `OutputError` where the parent is missing or cannot be written, another process writes there, or something stands
+    there that must not be replaced: all but a release, with ``overwrite``.
+    """
+    target = Path(folder).resolve()
+    if not target.parent.is_dir():
+        what = "is a file" if target.parent.exists() else "does not exist"
+        raise OutputError(f"{folder}: cannot be written: {target.parent} {what}; make that folder first")
+    writable = os.access(target.parent, os.W_OK | os.X_OK)
+    if writable and target.name:
+        clear(target)
+    _refuse_existing(target, folder, overwrite=overwrite)
+    if not writable:
+        raise OutputError(f"{folder}: cannot be written: no right to write in {target.parent}")
+    return target
+
+
+@contextmanager
+def staging(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
+    """Give a temporary folder beside the target, which is gone afterwards unless it was put in place.
+
+    Nobody else writes to the target meanwhile; what a killed process had left of it is put in order first. Raises
+    `OutputError` where it cannot be made or written, another process writes to the target, or something stands there that
+    must not be replaced.
+    """
+    with locked(target):
+        clear_locked(target)
+        _refuse_existing(target, target, overwrite=overwrite)
+        stage = beside(target)
+        with unfinished(partial(shutil.rmtree, stage, ignore_errors=True)):
+            try:
+                stage.mkdir(mode=0o700)
+                yield stage
+            except OSError as problem:
+                raise OutputError(f"{target}: cannot be written ({problem.strerror or problem})") from None
+
+
+def put_in_place(stage: Path, target: Path, *, overwrite: bool = False) -> None:
+    """Rename a finished folder to its place; what stood there is moved aside, and restored if that fails.
+
+    ``stage`` lies beside the target, whose lock is held. Nothing is replaced that appeared there since `check_target`, but
+    a release where ``overwrite`` allows it. Raises `OutputError` where something stands there that must not be replaced; or
+    where the folder that was replaced cannot be deleted: the new one is in place then.
+    """
+    _refuse_existing(target, target, overwrite=overwrite)
+    if not overwrite or not os.path.lexists(target):
+        _rename(stage, target)
+        return
+    aside = stage.with_suffix(REPLACED)
+    with unfinished(partial(_settle, aside, stage, target)):
+        target.rename(aside)
+        # Nobody can put anything into it by its name any more.
+        strangers = _strangers(aside)
+        if strangers != []:
+            raise _lost(target, strangers)
+        try:
+            _rename(stage, target)
+        except OutputError as problem:
+            raise OutputError(f"{problem}; the release that stood there is now {_kept(aside)}") from None
+    if aside.exists():
+        raise OutputError(
+            f"{aside}: the release that was replaced cannot be deleted wholly; delete it yourself"
+        )
+
+
+def _rename(stage: Path, target: Path) -> None:
+    """Rename a finished folder to a place where there is nothing.
+
+    A folder may be renamed to an empty one, which is then gone: so the place is taken first.
+    """
+    taken: list[Path] = []
+    with unfinished(partial(_free, taken, stage)):
+        try:
+            target.mkdir()
+            taken.append(target)
+            stage.rename(target)
+        except OSError as problem:
+            if problem.errno in {errno.EEXIST, errno.ENOTEMPTY}:
+                raise OutputError(
+                    f"{target}: something appeared there while the release was being made; it was left as it is"
+                ) from None
+            raise
+
+
+def _free(taken: list[Path], stage: Path) -> None:
+    """Give up a place that was taken, unless the finished folder got there, or somebody put something into it."""
+    if stage.exists():
+        for target in taken:
+            target.rmdir()
+
+
+def _settle(aside: Path, stage: Path, target: Path) -> None:
+    """Put back what was moved aside, unless the new folder has its place: then delete it."""
+    if not aside.exists():
+        return
+    if not stage.exists():
+        shutil.rmtree(aside, ignore_errors=True)
+    elif not os.path.lexists(target):
+        aside.rename(target)
+    else:
+        aside.rename(_kept(aside))
+
+
+def _kept(aside: Path) -> Path:
+    """Name a release that cannot go back to its place so that everybody sees it, and nobody deletes it."""
+    return aside.with_name(aside.name.removeprefix("."))
+
+
+def _refuse_existing(target: Path, folder: str | Path, *, overwrite: bool) -> None:
+    """Refuse what stands at the target, unless it may be replaced."""
+    if not os.path.lexists(target):
+        return
+    if not target.is_dir():
+        raise OutputError(f"{folder}: is a file; give a folder that does not exist yet")
+    if not overwrite:
+        raise OutputError(
+            f"{folder}: already exists; overwrite=True (--overwrite) replaces it, or give another folder"
+        )
+    _refuse_others(target, folder)
+
+
+def _refuse_others(target: Path, folder: str | Path) -> None:
+    """Refuse to replace anything but a release folder."""
+    here = Path.cwd().resolve()
+    if target in {here, *here.parents} or target in {Path.home().resolve(), *Path.home().resolve().parents}:
+        raise OutputError(f"{folder}: is, or holds, the current or home folder; it is never replaced")
+    strangers = _strangers(target)
+    if strangers != []:
+        raise _lost(folder, strangers)
+
+
+def _lost(folder: str | Path, strangers: list[str] | None) -> OutputError:
+    """Say what would be lost if a folder were replaced."""
+    if strangers is None:
+        return OutputError(
+            f"{folder}: is not a release folder, and only those are replaced; give another folder"
+        )
+    more = "" if len(strangers) == 1 else f" and {len(strangers) - 1} more"
+    return OutputError(
+        f"{folder}: holds {strangers[0]!r}{more}, which is no part of a release and would be lost; move it first"
+    )
+
+
+def _strangers(target: Path) -> list[str] | None:
+    """List entries of a release folder that a release does not have; None when it is no release folder."""
+    try:
+        certificate = json.loads((target / PUBLIC / CERTIFICATE).read_bytes())
+        certified = set(certificate["files"])
+        if not {"likeness", "guarantee"} <= set(certificate):
+            return None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    expected = {
+        PUBLIC: certified | {CERTIFICATE, CERTIFICATE_PAGE},
+        PRIVATE: set(PRIVATE_FILES),
+    }
+    found = [path.name for path in target.iterdir() if path.name not in expected]
+    for part, names in expected.items():
+        if (target / part).is_dir():
+            found += [f"{part}/{path.name}" for path in (target / part).iterdir() if path.name not in names]
+    return sorted(found)

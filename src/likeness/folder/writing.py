@@ -20,9 +20,11 @@ from likeness.folder.layout import (
     PUBLIC,
     REPORT,
     Layout,
+    check_target,
     digest,
+    put_in_place,
+    staging,
 )
-from likeness.folder.placing import check_target, put_in_place, staging
 from likeness.folder.private_part import read_private
 from likeness.folder.public_part import read_public
 from likeness.folder.verification import judge

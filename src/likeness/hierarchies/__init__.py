@@ -4,27 +4,25 @@ A hierarchy is declared in a file (``read_hierarchy``: ARX's lines, nested YAML 
 the observed values (``intervals`` of numbers, ``dates``, ``prefixes`` of codes). All are one kind of
 object, ``Hierarchy``, whose nodes are intervals of leaf ranks.
 
-==============  ==========================================================
-``tree``        ``Hierarchy``: levels, common ancestors, distances
-``rows``        ``from_rows``: rows of ARX's format, checked
-``read``        ``read_hierarchy``: files
-``nested``      ``from_nested``: YAML and JSON text
-``intervals``   numbers in classes of fixed width or between edges
-``dates``       days, months, quarters, years
-``prefixes``    codes masked from the right
-``cover``       ``check_covers``: has every value of a column its leaf?
-``assemble``    numbers the nodes of a checked tree
-``problems``    all problems of a hierarchy in one error
-==============  ==========================================================
+=============  ==================================================================
+``tree``       ``Hierarchy``: levels, common ancestors, distances
+``rows``       ``from_rows``: rows of ARX's format, checked
+``read``       ``read_hierarchy``: files
+``nested``     ``from_nested``: YAML and JSON text
+``intervals``  numbers in classes of fixed width or between edges
+``dates``      days, months, quarters, years
+``prefixes``   codes masked from the right
+``problems``   all problems in one error; has every value of a column its leaf?
+=============  ==================================================================
 """
 
 from __future__ import annotations
 
-from likeness.hierarchies.cover import check_covers
 from likeness.hierarchies.dates import dates
 from likeness.hierarchies.intervals import intervals
 from likeness.hierarchies.nested import from_nested
 from likeness.hierarchies.prefixes import prefixes
+from likeness.hierarchies.problems import check_covers
 from likeness.hierarchies.read import read_hierarchy
 from likeness.hierarchies.rows import from_rows
 from likeness.hierarchies.tree import Hierarchy

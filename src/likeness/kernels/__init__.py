@@ -16,8 +16,8 @@ from numba import njit
 from numba.core import config
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-from likeness.cleanup import remember
 from likeness.kernels._compiling import compiling, drop_stale
+from likeness.placing import remember
 
 __all__ = ["compiling", "njit"]
 

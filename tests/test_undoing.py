@@ -10,7 +10,7 @@ import sys
 import pytest
 from tests.folder.samples import plain_release, text_of
 
-from likeness.cleanup import undo_all, unfinished
+from likeness.placing import undo_all, unfinished
 
 
 def test_undone_however_the_block_ends():
@@ -41,7 +41,7 @@ from likeness.policy import Policy
 
 def wait():
     from pathlib import Path
-    from likeness.folder.placing import put_in_place, staging
+    from likeness.folder.layout import put_in_place, staging
     {code}
 
 Policy.json_schema = staticmethod(wait)
