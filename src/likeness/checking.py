@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from likeness.errors import CannotBeMetError
 from likeness.folder.writing import refuse_no_columns
 from likeness.microdata.grouping import distinct
 from likeness.models.requirements import require_of
+from likeness.pages import in_notebook
 from likeness.policy import as_policy
 from likeness.profiling.findings import share
 from likeness.progress import Progress
@@ -197,8 +197,7 @@ class Checked:
 
     def _repr_html_(self) -> str:
         """Show what was found in a notebook."""
-        items = "".join(f"<li>{escape(line)}</li>" for line in self.lines())
-        return f"<div><b>Checked</b>: {escape(self._title)}<ul>{items}</ul></div>"
+        return in_notebook(self._title, noun="Checked", lists=[("", self.lines())])
 
 
 def check(

@@ -1,6 +1,8 @@
-"""Words in messages and reports: a number and the noun it counts."""
+"""Words in messages and reports: a number and the noun it counts, values, parameters in a phrase."""
 
 from __future__ import annotations
+
+from typing import Any
 
 SHOWN = 40
 """Characters of a cell that a message shows."""
@@ -43,3 +45,24 @@ def quoted(value: object, most: int = SHOWN) -> str:
     if not isinstance(value, str):
         return shortened(repr(value))
     return repr(value) if len(value) <= most else f"{value[:most]!r}… ({count(len(value), 'character')})"
+
+
+def plain_number(value: float | str | None) -> str:
+    """Write a figure without rounding it: a rounded one could claim more than was proven. None is the empty text."""
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return str(value)
+
+
+def phrase(values: dict[str, Any] | None) -> str:
+    """Write parameters or strengths in one phrase: ``k = 5, others = known``; None is ``not measured``."""
+    if values is None:
+        return "not measured"
+    return ", ".join(
+        f"{key}: of {count(len(value), 'value')}"
+        if isinstance(value, dict)
+        else f"{key} = {plain_number(value)}"
+        for key, value in values.items()
+    )

@@ -15,7 +15,7 @@ import likeness as lk
 from likeness.folder.layout import digest
 from likeness.proving.certificate import Certificate
 from likeness.published.columns import ColumnNote, PublishedColumns
-from likeness.report import certificate_page
+from likeness.report.certificate_page import certificate_page
 from likeness.tables import read_published, write
 
 if TYPE_CHECKING:

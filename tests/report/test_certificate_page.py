@@ -14,7 +14,7 @@ from tests.report.html_check import check_html
 import likeness as lk
 from likeness.proving.certificate import Certificate
 from likeness.published.columns import ColumnNote, PublishedColumns
-from likeness.report import certificate_page
+from likeness.report.certificate_page import certificate_page
 
 ODD = '<script>alert("x")</script>'
 

@@ -15,8 +15,8 @@ from tests.report.html_check import check_html
 import likeness as lk
 from likeness.folder.audit import plain_policy
 from likeness.folder.class_map import class_map_of
-from likeness.report import report_page
 from likeness.report.people import people_findings, people_rows, values_asked
+from likeness.report.report_page import report_page
 
 COLUMNS = {"who": lk.identifier(), "age": lk.quasi(), "disease": lk.sensitive()}
 

@@ -14,9 +14,8 @@ import likeness as lk
 from likeness.errors import Refusal
 from likeness.folder.audit import plain_policy
 from likeness.folder.class_map import class_map_of
-from likeness.report import report_page
 from likeness.report.measured import skipped_rows
-from likeness.report.report_page import smallest_class_tables
+from likeness.report.report_page import report_page, smallest_class_tables
 
 ODD = "<script>"
 

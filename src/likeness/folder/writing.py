@@ -28,7 +28,8 @@ from likeness.folder.layout import (
 from likeness.folder.private_part import read_private
 from likeness.folder.public_part import read_public
 from likeness.folder.verification import judge
-from likeness.report import certificate_page, report_page
+from likeness.report.certificate_page import certificate_page
+from likeness.report.report_page import report_page
 from likeness.tables import write
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ over ranges of 2^k answers with two look-ups.
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ import numpy as np
 
 from likeness.errors import HierarchyError, did_you_mean
 from likeness.hierarchies.problems import ALIKE
+from likeness.pages import in_notebook
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
@@ -367,7 +367,5 @@ class Hierarchy:
     def _repr_html_(self) -> str:
         shown = [self.labels[node] for node in self.children(0)[:8]]
         more = ", …" if len(self.children(0)) > len(shown) else ""
-        return (
-            f"<b>{html.escape(self.name)}</b>: {count(self.size, 'leaf')}, height {self.height}; "
-            f"{html.escape(self.labels[0])} → {html.escape(', '.join(shown))}{more}"
-        )
+        sizes = f"{count(self.size, 'leaf')}, height {self.height}"
+        return in_notebook(f"{sizes}; {self.labels[0]} → {', '.join(shown)}{more}", noun=self.name)

@@ -7,7 +7,6 @@ A policy in one line, and as a table for notebooks.
 
 from __future__ import annotations
 
-import html
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, get_args
 from pydantic import BeforeValidator, Field, PrivateAttr
 
 from likeness.errors import PolicyError, suggestion
+from likeness.pages import in_notebook
 from likeness.policy.column import Column, Role
 from likeness.policy.cross_checks import LATER, contradictions
 from likeness.policy.files import Document, read_document, write_yaml
@@ -470,7 +470,8 @@ class Policy(PolicyKeys):
 
     def _repr_html_(self) -> str:
         """One row a column, for notebooks."""
-        return as_html(self)
+        rows = [(name, column.role, _details(column)) for name, column in self.columns.items()]
+        return in_notebook(summarise(self), head=("column", "role", ""), rows=rows)
 
 
 def summarise(policy: Policy) -> str:
@@ -480,17 +481,6 @@ def summarise(policy: Policy) -> str:
     models = " & ".join(model.name for model in policy.privacy)
     method = policy.method.name if policy.method else "best method"
     return f"{count(len(policy.columns), 'column')}: {counts}; {models}; {method}"
-
-
-def as_html(policy: Policy) -> str:
-    """Show one row a column, for notebooks; names and details are escaped."""
-    rows = "".join(
-        f"<tr><td>{html.escape(name)}</td><td>{column.role}</td><td>{html.escape(_details(column))}</td></tr>"
-        for name, column in policy.columns.items()
-    )
-    head = "<tr><th>column</th><th>role</th><th></th></tr>"
-    title = html.escape(summarise(policy))
-    return f"<p>{title}</p><table><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
 
 def _details(column: Column) -> str:

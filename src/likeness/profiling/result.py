@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from likeness.errors import TableError, suggestion
+from likeness.pages import in_notebook
 from likeness.policy.files import Dumper
 from likeness.profiling.findings import PUBLISHED, share
 from likeness.profiling.persons import PAIRED, individual_of
@@ -148,7 +148,8 @@ class Profile:
 
     def _repr_html_(self) -> str:
         """Show everything in a notebook."""
-        return as_html(self)
+        lists = [(heading, [item.strip() for item in items]) for heading, items in _sections(self)]
+        return in_notebook(_title(self), head=_HEAD, rows=_rows(self), lists=lists)
 
 
 _LONGEST_KEY = 100
@@ -274,22 +275,6 @@ def as_text(profile: Profile) -> str:
     for heading, items in _sections(profile):
         lines += ["", heading, *(f"  {item}" for item in items)]
     return "\n".join(lines) + "\n"
-
-
-def as_html(profile: Profile) -> str:
-    """Show a profile as a table and lists, in HTML."""
-    head = "".join(f"<th>{title}</th>" for title in _HEAD)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in _rows(profile)
-    )
-    lists = "".join(
-        f"<p><b>{escape(heading)}</b></p><ul>"
-        + "".join(f"<li>{escape(item.strip())}</li>" for item in items)
-        + "</ul>"
-        for heading, items in _sections(profile)
-    )
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f"<div><p>{escape(_title(profile))}</p>{table}{lists}</div>"
 
 
 def _title(profile: Profile) -> str:

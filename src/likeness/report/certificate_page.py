@@ -16,8 +16,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
-from likeness.report.pages import phrase, plain_number, render
-from likeness.wording import count
+from likeness.pages import render
+from likeness.wording import count, phrase, plain_number
 
 if TYPE_CHECKING:
     from collections.abc import Sized
@@ -53,8 +53,8 @@ def certificate_page(certificate: Certificate) -> str:
     """Write the page: HTML without scripts, complete in itself."""
     form = certificate.make_form()
     scopes = dict.fromkeys(entry["scope"] for entry in certificate.guarantee)
-    page = render(
-        "certificate.html",
+    return render(
+        "report/templates/certificate.html",
         certificate=certificate,
         guarantee=[_guarantee_row(entry) for entry in certificate.guarantee],
         scopes=[_SCOPES[scope] for scope in scopes],

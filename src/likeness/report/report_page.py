@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness import registry
+from likeness.pages import render
 from likeness.report.kept import kept_findings
 from likeness.report.measured import (
     class_sizes,
@@ -24,9 +25,8 @@ from likeness.report.measured import (
     size_table,
     skipped_rows,
 )
-from likeness.report.pages import phrase, plain_number, render
 from likeness.report.people import heaviest_withheld, people_findings, people_rows
-from likeness.wording import count
+from likeness.wording import count, phrase, plain_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -188,7 +188,7 @@ def report_page(
     adversaries, attacked = adversary_rows(release)
     heaviest, more_withheld = heaviest_withheld(release, persons)
     return render(
-        "report.html",
+        "report/templates/report.html",
         certificate=release.certificate,
         policy=write_yaml(policy),
         method=_part(private.method),

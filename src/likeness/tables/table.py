@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 from functools import cached_property
 from hashlib import sha256
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from likeness.errors import InvalidError, Refusal, TableError, suggestion
+from likeness.errors import InvalidError, TableError, suggestion
+from likeness.pages import in_notebook
 from likeness.tables.columns import EncodedColumn, RawColumn, is_marked
 from likeness.tables.frames import library
 from likeness.tables.kinds import KINDS, convert, detect, ranked
@@ -164,7 +164,7 @@ class Table:
     def _repr_html_(self) -> str:
         """Title and first rows, for notebooks."""
         _, html = self._native.preview(self.held, _PREVIEW)
-        return f"<p>{escape(self._title())}</p>\n{html}"
+        return in_notebook(self._title(), frame=html)
 
     def _title(self) -> str:
         """Where it is from and how large it is."""
