@@ -167,7 +167,7 @@ def test_that_other_sensitive_columns_count_as_known_is_said():
     assert line.startswith("cannot be met: distinct-l-diversity on 's2': ")
     assert line.endswith(
         ". It must hold for every group of records that share 's', because an adversary is taken to know other sensitive "
-        "columns; others: unknown on the model changes that"
+        "columns; where those are not known, give the model the parameter others: unknown"
     )
     assert solved(data, lk.DistinctLDiversity(2, sensitive="s2", others="unknown")).plan.withheld == 0
 

@@ -392,7 +392,7 @@ def _because_known(data: Microdata, requirement: Requirement) -> str:
     names = " and ".join(repr(data.sensitive[i].name) for i in requirement.view.known)
     return (
         f". It must hold for every group of records that share {names}, because an adversary is taken to know other "
-        "sensitive columns; others: unknown on the model changes that"
+        "sensitive columns; where those are not known, give the model the parameter others: unknown"
     )
 
 

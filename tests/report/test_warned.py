@@ -139,7 +139,9 @@ def test_other_sensitive_columns_that_are_known_are_named():
     release = lk.anonymize(table, asked, seed=1)
     (needed,) = found(release)["tells-nothing"]["needed_by"]
     assert needed["known"] == ["disease"]
-    assert str(release.warnings[-1]).endswith("or say others: unknown where other sensitive columns are")
+    assert str(release.warnings[-1]).endswith(
+        "or take other sensitive columns as unknown where they are (others: unknown)"
+    )
 
 
 def test_where_no_model_needs_it_the_method_is_looked_at():

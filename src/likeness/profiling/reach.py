@@ -214,7 +214,7 @@ def propose_guarantee(
         elif not known:
             why = "a profile does not look into what other records of a person tell" if of_people else ""
             why = why or "nobody who knows the other sensitive columns can be covered here"
-            reason += f"; others: unknown, because {why}"
+            reason += f"; other sensitive columns are taken as unknown, because {why}"
         found.append(Proposal(model, reason))
     return tuple(found)
 

@@ -260,7 +260,7 @@ def _nothing_told(
         line += f"; {subject} needs that"
         if one["known"]:
             line += f", {' and '.join(map(repr, one['known']))} being known"
-            help_.append("say others: unknown where other sensitive columns are")
+            help_.append("take other sensitive columns as unknown where they are (others: unknown)")
         if one["values"]:
             needs = ", ".join(f"{value!r} {least:,}" for value, least in one["values"].items())
             line += f" (smallest class that may hold a value: {needs})"
