@@ -118,6 +118,24 @@ def test_every_module_has_its_layer():
     assert {unit(name_of(path)) for path in FILES} == set(known)
 
 
+ROLES = {
+    "Bound": "a model bound to its column",
+    "State": "how far a search is: what its kernel is called with again",
+    "Column": "of certificate.json, and of a policy",
+    "Counts": "of certificate.json, and of classes",
+}
+"""Names of classes that several modules have, private ones for what each of them brings, and what they stand for."""
+
+
+def test_a_class_has_a_name_of_its_own():
+    homes: dict[str, list[str]] = {}
+    for path in FILES:
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name.lstrip("_"), []).append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert {name: found for name, found in homes.items() if len(found) > 1 and name not in ROLES} == {}
+
+
 def test_imports_point_one_way():
     height = {name: number for number, layer in enumerate(LAYERS) for name in layer}
     wrong = [

@@ -247,7 +247,7 @@ class _Listener:
     def of(self, method: Method) -> Progress:
         """Listen to one method."""
         notes = self.notes.setdefault(method.name, [])
-        return _Notes(self.progress, method.name, notes)
+        return _NamedStages(self.progress, method.name, notes)
 
     def tell(self, method: Method) -> None:
         """Pass on what a method noted."""
@@ -255,7 +255,7 @@ class _Listener:
             self.progress.note(note)
 
 
-class _Notes(Progress):
+class _NamedStages(Progress):
     """Passes on stages with the method's name, and keeps notes."""
 
     def __init__(self, progress: Progress, name: str, notes: list[str]) -> None:

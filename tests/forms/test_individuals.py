@@ -20,7 +20,7 @@ from likeness.forms.generalized import GeneralizedForm
 from likeness.forms.identity_reserved import IdentityReservedForm
 from likeness.forms.perturbed import PerturbedForm
 from likeness.microdata.plan import Plan
-from likeness.queries.answering import ValueSets
+from likeness.queries.answering import TupleSets
 from likeness.queries.query import Query, Workload
 
 
@@ -172,7 +172,7 @@ def test_people_have_no_numbers_to_sum():
 
 
 def test_sets_without_members_are_none():
-    assert ValueSets(np.array([0]), np.zeros(0, np.int64)).any_of(np.ones((2, 3))).shape == (2, 0)
+    assert TupleSets(np.array([0]), np.zeros(0, np.int64)).any_of(np.ones((2, 3))).shape == (2, 0)
 
 
 @pytest.mark.parametrize("rows", [0, 1, 8, 64, 65, 130])
@@ -181,5 +181,5 @@ def test_sets_are_met_by_any_of_their_tuples(rows):
     values = (rng.random((rows, 5)) < 0.3).astype(np.float64)
     sets = [[0], [1], [2, 4], [0, 1, 2, 3, 4], [3, 4]]
     start = np.cumsum([0, *map(len, sets)])
-    found = ValueSets(start, np.concatenate(sets)).any_of(values)
+    found = TupleSets(start, np.concatenate(sets)).any_of(values)
     assert found.tolist() == [[max(row[i] for i in own) for own in sets] for row in values.tolist()]

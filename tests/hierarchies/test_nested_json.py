@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 
 from likeness.errors import HierarchyError
-from likeness.hierarchies.nested import Entry, Report, json_roots
+from likeness.hierarchies.nested import Branch, Report, json_roots
 
 
 def test_scalars_are_the_texts_that_stand_there():
     text = '{"*":\n [1.50, 007.0]}'.replace("007.0", "1e3") + "\n"
-    assert json_roots(text, Report("w"))[0].below == [Entry("1.50", 2), Entry("1e3", 2)]
+    assert json_roots(text, Report("w"))[0].below == [Branch("1.50", 2), Branch("1e3", 2)]
     words = '{"*": [true, false, NaN, 0, ""]}'
     report = Report("w")
     assert [entry.label for entry in json_roots(words, report)[0].below] == ["true", "false", "NaN", "0"]
@@ -25,8 +25,10 @@ def test_lines_are_counted_past_quotes_brackets_and_escapes():
     text = '{"a: [{\\"":\n {"b\\\\": ["c,d",\n\n "\\u00e9"], "e":\nnull},\n"x": [["y"],\n "z"]}'
     report = Report("w")
     first, second = json_roots(text, report)
-    assert first == Entry('a: [{"', 1, [Entry("b\\", 2, [Entry("c,d", 2), Entry("é", 4)]), Entry("e", 4)])
-    assert second == Entry("x", 6, [Entry("y", 6), Entry("z", 7)])
+    assert first == Branch(
+        'a: [{"', 1, [Branch("b\\", 2, [Branch("c,d", 2), Branch("é", 4)]), Branch("e", 4)]
+    )
+    assert second == Branch("x", 6, [Branch("y", 6), Branch("z", 7)])
     assert report.problems == [
         "w, line 6: a list inside the list of 'x' has no label; write a label before it"
     ]

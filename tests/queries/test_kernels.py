@@ -10,10 +10,10 @@ from likeness.queries.kernels import (
     SETS,
     SPANS,
     TABLE,
-    Cells,
     Columns,
-    Conditions,
+    ConditionArrays,
     Queries,
+    SensitiveCells,
     histograms,
     totals,
 )
@@ -40,7 +40,7 @@ def case(units, seed, *, signs=False):
     low = rng.integers(-2, 30, 64).astype(float)
     power = np.where(kind == SPANS, rng.integers(0, 2, 64), 0)
     shares = np.concatenate([np.zeros(5), np.ones(5), rng.choice([0, 0.5, 1.0], 70)])
-    conditions = Conditions(
+    conditions = ConditionArrays(
         kind,
         column,
         low,
@@ -52,7 +52,7 @@ def case(units, seed, *, signs=False):
     counts = rng.integers(0, 4, units)
     start = np.concatenate([[0], np.cumsum(counts)])
     weight = rng.random(start[-1]) - (0.5 if signs else 0)
-    cells = Cells(start, rng.integers(0, 6, start[-1]).astype(np.int32), weight)
+    cells = SensitiveCells(start, rng.integers(0, 6, start[-1]).astype(np.int32), weight)
     has = rng.integers(0, 5, 200)
     begins = np.concatenate([[0], np.cumsum(has)])
     queries = Queries(begins, rng.integers(0, 64, begins[-1]), rng.integers(0, 3, 200))

@@ -49,7 +49,7 @@ class Guesses:
 
 
 @dataclass(frozen=True)
-class Strength:
+class BeliefStrength:
     """How strong beliefs about the records of classes are.
 
     ``random_world``: share of the published records guessed by drawing from the beliefs about their classes,
@@ -114,11 +114,11 @@ class Evidence:
         return int(self.prior_counts.argmax()) if self.prior_counts.any() else -1
 
     @cached_property
-    def strength(self) -> Strength:
+    def strength(self) -> BeliefStrength:
         """How strong the beliefs about the records of classes are."""
         stats, total = self.stats, self.total
         if self.publication.size == 0:
-            return Strength(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+            return BeliefStrength(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         if self.readings.shape[0]:
             from likeness.attacks.kernels.beliefs import strongest_readings
 
@@ -126,7 +126,7 @@ class Evidence:
                 self._classes(), self.readings, self.prior
             )
             world = agreement / self.publication.size
-            return Strength(world, share, difference, belief, prior, belief / prior)
+            return BeliefStrength(world, share, difference, belief, prior, belief / prior)
         sizes, overall = stats.sizes[stats.class_of], self.prior_counts[stats.value]
         shares = stats.count / sizes
         # Products of whole numbers, divided once.
@@ -134,7 +134,7 @@ class Evidence:
         top = np.flatnonzero(ratios == ratios.max())
         at = int(top[shares[top].argmax()])
         draws = stats.of_values().sizes[stats.class_of]
-        return Strength(
+        return BeliefStrength(
             float((stats.count * (stats.count / draws)).sum() / total),
             float(shares.max()),
             float((shares - overall / total).max()),

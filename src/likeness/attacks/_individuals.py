@@ -17,7 +17,7 @@ from likeness.microdata.individuals import Individuals, find_individuals
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likeness.attacks.kernels.candidates import People
+    from likeness.attacks.kernels.candidates import CandidateIndividuals
     from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
 
@@ -217,16 +217,16 @@ class Crowd:
         return group_keys(own)
 
     @cached_property
-    def _layout(self) -> People:
+    def _layout(self) -> CandidateIndividuals:
         """Individuals, their values, and the holders of each value, as the kernel takes them."""
-        from likeness.attacks.kernels.candidates import People
+        from likeness.attacks.kernels.candidates import CandidateIndividuals
 
         people = self.individuals
         count = people.number.size
         person = np.repeat(np.arange(count), np.diff(people.first))
         holders = np.sort(people.value * max(1, count) + person) % max(1, count)
         often = np.bincount(people.value, minlength=self.values)
-        return People(
+        return CandidateIndividuals(
             people.start,
             people.class_of,
             people.first,

@@ -168,7 +168,7 @@ class DefinettiAttack(ColumnAttack):
             )
 
 
-class _Groups(NamedTuple):
+class _ClassMembers(NamedTuple):
     """Who is in which class, and with which values; places are positions among ``records``."""
 
     records: NDArray[np.int64]
@@ -181,7 +181,9 @@ class _Groups(NamedTuple):
 class _World:
     """What the adversary works with, laid out for the kernels."""
 
-    def __init__(self, groups: _Groups, codes: NDArray[np.int32], sizes: list[int], values: int) -> None:
+    def __init__(
+        self, groups: _ClassMembers, codes: NDArray[np.int32], sizes: list[int], values: int
+    ) -> None:
         found = groups.histograms
         self.codes, self.values = codes, values
         self.begins = np.cumsum([0, *sizes])[:-1].astype(np.int64)
@@ -241,7 +243,7 @@ class _World:
 
 def _groups(
     data: Microdata, plan: Plan, column: int, targets: int | None, rng: np.random.Generator
-) -> _Groups:
+) -> _ClassMembers:
     """Lay out the classes (buckets in two-table forms), with members in random order."""
     labels = plan.classes if plan.buckets is None else plan.buckets
     published = np.flatnonzero(plan.published)
@@ -255,7 +257,7 @@ def _groups(
     shown = data.sensitive_codes if plan.sensitive is None else plan.sensitive
     found = histograms(own.astype(np.int64), shown[column][records], data.sensitive[column].codes)
     count = found.sizes.size
-    return _Groups(
+    return _ClassMembers(
         records,
         np.argsort(own, kind="stable").astype(np.int64),
         np.concatenate([[0], np.cumsum(found.sizes)]).astype(np.int64),

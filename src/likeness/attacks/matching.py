@@ -16,7 +16,7 @@ from likeness.published.text import read_value
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likeness.forms.base import Cells, Publication
+    from likeness.forms.base import Publication, ShownColumn
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
     from likeness.published.columns import ColumnNote
@@ -141,14 +141,22 @@ def count_matches(
     return counts, match.targets
 
 
-def shared_cells(publication: Publication, original: Microdata) -> list[tuple[Cells, int]]:
+def shared_cells(publication: Publication, original: Microdata) -> list[tuple[ShownColumn, int]]:
     """Pair the published quasi-identifiers with their positions in the original table."""
     index = {domain.name: j for j, domain in enumerate(original.quasi)}
     return [(own, index[own.note.name]) for own in publication.cells if own.note.name in index]
 
 
-def reach_of(cells: Cells, domain: Domain) -> Reach:
-    """Find what every distinct region of a column covers; ``domain`` is that of the original table."""
+def reach_of(cells: ShownColumn, domain: Domain) -> Reach:
+    """Find what every distinct region of a column covers.
+
+    Parameters
+    ----------
+    cells
+        The published column.
+    domain
+        Its values in the original table.
+    """
     if domain.shape == "set":
         rank = domain.code_of
         sets = [_member_codes(region, rank, cells.note, domain) for region in cells.regions]

@@ -13,7 +13,7 @@ from likeness.encode.individuals import (
     DUPLICATES,
     NO_RECORDS,
     HygieneCounts,
-    People,
+    RowIndividuals,
     count_people,
     find_people,
     put_in_order,
@@ -223,7 +223,7 @@ def _assemble(
     table: Table,
     policy: Policy,
     found: dict[str, tuple[Domain, NDArray[np.int32], int, str]],
-    people: People | None,
+    people: RowIndividuals | None,
 ) -> Encoded:
     """Drop what is to be dropped and stack the columns."""
     reasons = np.full(table.height, -1, np.int32) if people is None else people.reason.copy()

@@ -32,7 +32,7 @@ NO_RECORDS = "people without records"
 
 
 @dataclass(frozen=True, eq=False)
-class People:
+class RowIndividuals:
     """Who the rows of a table are of, before any rule about their values.
 
     ``person``: (rows,) int64, number of each row's person, below ``count``; -1 for rows that name none.
@@ -56,11 +56,36 @@ class People:
         return (self.reason >= 0) | self.refused
 
 
-def find_people(table: Table, policy: Policy) -> People:
-    """Find who the rows of a table are of; of a joined table also the records of nobody, and people without records.
+def find_people(table: Table, policy: Policy) -> RowIndividuals:
+    """Find who the rows of a table are of.
 
-    What the policy does not drop is told in ``problems``, not raised; the people are numbered by the codes of their column.
-    Raises `TableError` where the column cannot be read.
+    Parameters
+    ----------
+    table
+        The table; joined already, where a second one holds the records.
+    policy
+        Says which column names a person, and what becomes of records that name none.
+
+    Returns
+    -------
+    RowIndividuals
+
+    Raises
+    ------
+    TableError
+        When the column cannot be read.
+
+    Examples
+    --------
+    >>> import polars as pl, likeness as lk
+    >>> columns = {"who": lk.identifier(), "age": lk.quasi()}
+    >>> policy = lk.Policy(columns=columns, privacy=lk.KAnonymity(2), individual="who")
+    >>> frame = pl.DataFrame({"who": ["b", "a", "b", None], "age": [1, 2, 3, 4]})
+    >>> people = find_people(lk.read(frame), policy)
+    >>> people.person.tolist(), people.count
+    ([1, 0, 1, -1], 2)
+    >>> people.problems[0][:64]
+    "column 'who': records that name no person: 1, the first in row 4"
     """
     name = policy.individual
     assert name is not None  # noqa: S101  # asked only of policies that name it
@@ -92,7 +117,7 @@ def find_people(table: Table, policy: Policy) -> People:
             first = table.where(int(np.argmax(found)), name)
             number = np.count_nonzero(found)
             problems.append(f"column {name!r}: {what}: {number}, the first in {first}; {remedy}")
-    return People(
+    return RowIndividuals(
         person, len(encoded.values), tuple(reasons), reason, without_records, tuple(problems), refused
     )
 
@@ -273,7 +298,7 @@ def _modes(
 
 
 def count_people(
-    people: People, in_order: InOrder, has_value: NDArray[np.bool_], hygiene: Hygiene
+    people: RowIndividuals, in_order: InOrder, has_value: NDArray[np.bool_], hygiene: Hygiene
 ) -> HygieneCounts:
     """Count what the rules found and did; ``has_value`` (rows,) marks rows with a value in some sensitive column."""
     here = np.bincount(people.person[people.person >= 0], minlength=people.count) > 0

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from likeness.folder.layout import Layout
-    from likeness.forms.base import Cells, Form, Publication
+    from likeness.forms.base import Form, Publication, ShownColumn
     from likeness.published.columns import ColumnNote, PublishedColumns
 
 _END_NAMES = {
@@ -386,7 +386,7 @@ def _of_end(name: str, shown: str, side: int, key: str) -> str:
     return f"column {name!r}: {shown!r} lies {where} the {_END_NAMES[key]} that {CERTIFICATE} says"
 
 
-def _beyond(cells: Cells) -> Iterator[str]:
+def _beyond(cells: ShownColumn) -> Iterator[str]:
     """Say which regions lie beyond an end of their column; of a hierarchy those that lie there as a whole."""
     for side, key, end in _ends(cells.note):
         for region in cells.regions:
@@ -403,7 +403,7 @@ def _beyond(cells: Cells) -> Iterator[str]:
                 break
 
 
-def _unlisted(cells: Cells) -> Iterator[str]:
+def _unlisted(cells: ShownColumn) -> Iterator[str]:
     """Say which values of a column that lists them all are not listed, or are listed and nowhere published."""
     note = cells.note
     if note.values is None:

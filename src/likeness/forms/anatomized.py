@@ -14,11 +14,11 @@ import numpy as np
 
 from likeness.errors import PolicyError, TableError
 from likeness.forms.base import (
-    Cells,
     Columns,
     Form,
     Publication,
     Published,
+    ShownColumn,
     publish_values,
     read_survey_weights,
 )
@@ -207,10 +207,10 @@ class AnatomizedPublication(Publication):
         return codes
 
     @cached_property
-    def cells(self) -> tuple[Cells, ...]:  # type: ignore[override]  # an attribute computed when first used
+    def cells(self) -> tuple[ShownColumn, ...]:  # type: ignore[override]  # an attribute computed when first used
         """What is shown of each identity: single values."""
         return tuple(
-            Cells(column.note, column.regions(), column.codes[self._first].astype(np.int64))
+            ShownColumn(column.note, column.regions(), column.codes[self._first].astype(np.int64))
             for column in self.columns
         )
 

@@ -43,7 +43,7 @@ RESERVED = ("person", "bucket")
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class ShownColumn:
     """What published tables show of one quasi-identifier.
 
     Parameters
@@ -82,7 +82,7 @@ class Publication(ABC):
     identities : (n,) int64
         Records of one number share all an adversary sees of their quasi-identifiers; the same as ``classes``, save in
         forms that publish quasi-identifiers exactly.
-    cells : tuple of Cells
+    cells : tuple of ShownColumn
         What is shown of the identities, one quasi-identifier each.
     survey_weights : (n,) float64
         How many people each record counts for: 1, unless survey weights were published.
@@ -101,7 +101,7 @@ class Publication(ABC):
     sensitive_codes: NDArray[np.int32]
     classes: NDArray[np.int64]
     identities: NDArray[np.int64]
-    cells: tuple[Cells, ...]
+    cells: tuple[ShownColumn, ...]
     survey_weights: NDArray[np.float64]
     persons: NDArray[np.int64] | None = None
     beside: tuple[str, ...] = ()

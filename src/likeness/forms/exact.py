@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.errors import TableError
-from likeness.forms.base import Cells, Columns, Publication, publish_values, read_survey_weights
+from likeness.forms.base import Columns, Publication, ShownColumn, publish_values, read_survey_weights
 from likeness.microdata.grouping import group_codes
 from likeness.published.columns import exact_labels, read_domain
 from likeness.published.regions import Region, read_regions
@@ -102,10 +102,10 @@ class ExactRecords(Publication):
         self.beside = tuple(note.name for note in columns.with_role("other"))
 
     @cached_property
-    def cells(self) -> tuple[Cells, ...]:  # type: ignore[override]  # an attribute computed when first used
+    def cells(self) -> tuple[ShownColumn, ...]:  # type: ignore[override]  # an attribute computed when first used
         """What is shown of each identity: single values."""
         return tuple(
-            Cells(column.note, column.regions(), column.codes[self._first].astype(np.int64))
+            ShownColumn(column.note, column.regions(), column.codes[self._first].astype(np.int64))
             for column in self.columns
         )
 

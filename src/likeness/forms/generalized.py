@@ -11,11 +11,11 @@ import numpy as np
 from likeness.checks import choice
 from likeness.errors import PolicyError, TableError
 from likeness.forms.base import (
-    Cells,
     Columns,
     Form,
     Publication,
     Published,
+    ShownColumn,
     publish_values,
     read_survey_weights,
 )
@@ -165,7 +165,7 @@ class GeneralizedPublication(Publication):
         self.survey_weights = read_survey_weights(table, columns, self.size)
         self.beside = tuple(note.name for note in columns.with_role("other"))
         self._overlap = [Overlap(note, regions) for note, regions in zip(quasi, self.regions, strict=True)]
-        self.cells = tuple(map(Cells, quasi, self.regions, self.class_regions))
+        self.cells = tuple(map(ShownColumn, quasi, self.regions, self.class_regions))
 
     @cached_property
     def askable(self) -> Mapping[str, Askable]:

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Entry:
+class Branch:
     """A label, the line it stands on, and what lies below it."""
 
     label: str
     line: int
-    below: list[Entry] = field(default_factory=list)
+    below: list[Branch] = field(default_factory=list)
 
 
 @dataclass
@@ -72,7 +72,7 @@ class _Object(list[tuple[str, Any]]):
     """A JSON object with all its pairs, those of repeated keys too."""
 
 
-def json_roots(text: str, report: Report) -> list[Entry]:
+def json_roots(text: str, report: Report) -> list[Branch]:
     """Parse JSON into its top-level labels, one in a proper file, and all that lies below them.
 
     Numbers and ``true`` are the texts that stand there: ``1.50`` stays ``1.50``. Raises `HierarchyError` where the text is
@@ -106,21 +106,21 @@ class _JsonReader:
         self.report = report
         self.lines = lines
 
-    def below(self, value: object, above: str, line: int) -> list[Entry]:
+    def below(self, value: object, above: str, line: int) -> list[Branch]:
         if not isinstance(value, list):
             return self.label(value, above)
         if not value:
             self.report.nothing_below(line, above)
         if isinstance(value, _Object):
             return [entry for key, below in value for entry in self.pair(key, below, above)]
-        found: list[Entry] = []
+        found: list[Branch] = []
         for item in value:
             if isinstance(item, list) and not isinstance(item, _Object):
                 self.report.bare_list(line, above)
             found.extend(self.below(item, above, line))
         return found
 
-    def pair(self, key: str, value: object, above: str) -> list[Entry]:
+    def pair(self, key: str, value: object, above: str) -> list[Branch]:
         found = self.label(key, above)
         if value is None:
             next(self.lines)
@@ -131,20 +131,20 @@ class _JsonReader:
             entry.below = below
         return found
 
-    def label(self, value: object, above: str) -> list[Entry]:
+    def label(self, value: object, above: str) -> list[Branch]:
         line = next(self.lines)
         text = str(value).lower() if isinstance(value, bool) else str(value or "")
         if not text.strip():
             self.report.empty_label(line, above)
             return []
-        return [Entry(text, line)]
+        return [Branch(text, line)]
 
 
 DEEPEST = 100
 """Levels of nesting that are followed."""
 
 
-def yaml_roots(text: str, report: Report) -> list[Entry]:
+def yaml_roots(text: str, report: Report) -> list[Branch]:
     """Parse YAML into its top-level labels, one in a proper file, and all that lies below them.
 
     Scalars are the texts that stand there. Raises `HierarchyError` where the text is not YAML, not a mapping, or nested too
@@ -175,7 +175,7 @@ class _YamlReader:
         self.events = events
         self.report = report
 
-    def roots(self) -> list[Entry]:
+    def roots(self) -> list[Branch]:
         next(self.events)
         if isinstance(next(self.events), yaml.StreamEndEvent):
             raise HierarchyError(not_a_tree(self.report.name))
@@ -189,7 +189,7 @@ class _YamlReader:
             self.report.add(_line(after), "a second document begins; put everything below one root")
         return found
 
-    def below(self, event: yaml.Event, above: str, depth: int) -> list[Entry]:
+    def below(self, event: yaml.Event, above: str, depth: int) -> list[Branch]:
         if isinstance(event, yaml.ScalarEvent):
             return self.label(event, above)
         if isinstance(event, yaml.AliasEvent):
@@ -202,7 +202,7 @@ class _YamlReader:
                 f"{self.report.name}, line {_line(event)}: nested deeper than {DEEPEST} levels; "
                 "a hierarchy has a few"
             )
-        found: list[Entry] = []
+        found: list[Branch] = []
         items = 0
         while not isinstance(item := next(self.events), yaml.CollectionEndEvent):
             items += 1
@@ -216,7 +216,7 @@ class _YamlReader:
             self.report.nothing_below(_line(event), above)
         return found
 
-    def pair(self, key: yaml.Event, above: str, depth: int) -> list[Entry]:
+    def pair(self, key: yaml.Event, above: str, depth: int) -> list[Branch]:
         if not isinstance(key, yaml.ScalarEvent):
             self.report.add(_line(key), f"a label below {quoted(above)} is not a text; write a plain one")
             self.below(key, above, depth + 1)
@@ -230,11 +230,11 @@ class _YamlReader:
             entry.below = below
         return found
 
-    def label(self, event: yaml.ScalarEvent, above: str) -> list[Entry]:
+    def label(self, event: yaml.ScalarEvent, above: str) -> list[Branch]:
         if not event.value.strip():
             self.report.empty_label(_line(event), above)
             return []
-        return [Entry(event.value, _line(event))]
+        return [Branch(event.value, _line(event))]
 
 
 def from_nested(text: str, name: str, *, json: bool = False) -> Hierarchy:
@@ -265,7 +265,7 @@ def from_nested(text: str, name: str, *, json: bool = False) -> Hierarchy:
     return _flatten(roots[0], report)
 
 
-def _flatten(root: Entry, report: Report) -> Hierarchy:
+def _flatten(root: Branch, report: Report) -> Hierarchy:
     """Make the tree of all entries below the root; refuse labels given twice."""
     labels: list[str] = []
     parent: list[int] = []

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from likeness.profiling.cells import Cells, Marker
     from likeness.profiling.meaning import Meaning
-    from likeness.profiling.reach import Reach
+    from likeness.profiling.reach import StrongestParameters
 
 _SAMPLE = 4096
 _PER_VALUE = 5
@@ -192,7 +192,7 @@ def share(part: int, whole: int) -> str:
 def redundant(
     links: Iterable[Link],
     meanings: Mapping[str, Meaning],
-    reaches: Mapping[str, Reach],
+    reaches: Mapping[str, StrongestParameters],
     given: Collection[str] = (),
 ) -> dict[str, str]:
     """Find columns to drop because others say the same or tell a sensitive value: name to why; those ``given`` stay."""
@@ -207,7 +207,7 @@ def redundant(
 
 
 def _needless(
-    link: Link, meanings: Mapping[str, Meaning], reaches: Mapping[str, Reach]
+    link: Link, meanings: Mapping[str, Meaning], reaches: Mapping[str, StrongestParameters]
 ) -> tuple[str | None, str]:
     """Which of two linked columns to drop, if any, and why."""
     roles = meanings[link.by].role, meanings[link.column].role

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from likeness.profiling.findings import ColumnProfile, Link
     from likeness.profiling.meaning import Meaning
     from likeness.profiling.persons import Persons, Uniqueness
-    from likeness.profiling.reach import Reach
+    from likeness.profiling.reach import StrongestParameters
 
 
 def profile(table: Any, *, roles: Mapping[str, str] | None = None) -> Profile:
@@ -106,7 +106,7 @@ def _assemble(
     links: tuple[Link, ...],
     persons: Persons,
     person: Cells | None,
-    reaches: Mapping[str, Reach],
+    reaches: Mapping[str, StrongestParameters],
 ) -> Profile:
     """Measure what the columns that stay single out and can meet."""
     names = {
@@ -194,7 +194,7 @@ def _warnings(
     persons: Persons,
     columns: tuple[ColumnProfile, ...],
     uniqueness: Uniqueness,
-    reach: tuple[Reach, ...],
+    reach: tuple[StrongestParameters, ...],
     *,
     of_people: bool,
 ) -> list[str]:

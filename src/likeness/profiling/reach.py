@@ -53,7 +53,7 @@ class RareValue:
 
 
 @dataclass(frozen=True)
-class Reach:
+class StrongestParameters:
     """The strongest parameters a sensitive column can meet in this table.
 
     β-likeness, t-closeness and δ-disclosure can be met with any parameter: the whole table as one class has the
@@ -107,8 +107,8 @@ class Reach:
         }
 
 
-def measure_reach(cells: Cells, person: Cells | None = None) -> Reach:
-    """Measure what a sensitive column can meet; missing values count as one value.
+def measure_reach(cells: Cells, person: Cells | None = None) -> StrongestParameters:
+    """Measure what a sensitive column can meet.
 
     ``person``: the column that the policy counts people by, where they have several records; None to count records.
     """
@@ -130,7 +130,9 @@ def measure_reach(cells: Cells, person: Cells | None = None) -> Reach:
         for i in order
     )  # fmt: skip
     alpha = float_above(Fraction(int(counts.max()), total))
-    found = Reach(cells.name, counts.size, entropy, recursive, alpha, rare, _suits(counts, total))
+    found = StrongestParameters(
+        cells.name, counts.size, entropy, recursive, alpha, rare, _suits(counts, total)
+    )
     if person is None:
         return found
     covered = np.cumsum(np.sort(counts)[::-1])
@@ -190,7 +192,7 @@ def propose_guarantee(
     records: int,
     persons: Persons,
     sensitive: Mapping[str, Cells],
-    reaches: Sequence[Reach],
+    reaches: Sequence[StrongestParameters],
     *,
     of_people: bool = False,
 ) -> tuple[Proposal, ...]:
@@ -219,7 +221,7 @@ def propose_guarantee(
     return tuple(found)
 
 
-def identity_reserved(reaches: Sequence[Reach]) -> tuple[dict[str, Any], ...]:
+def identity_reserved(reaches: Sequence[StrongestParameters]) -> tuple[dict[str, Any], ...]:
     """Give the models to ask for instead where one person's records are to be published under one number.
 
     As a policy file has them under ``privacy``; none where no people are counted, or there is only one.
@@ -265,7 +267,7 @@ def _k_anonymity(records: int, persons: Persons) -> Proposal:
     return Proposal({"model": "k-anonymity", "k": k}, reason)
 
 
-def _on(reach: Reach) -> Proposal:
+def _on(reach: StrongestParameters) -> Proposal:
     """β-likeness where its classes stay small; else distinct l-diversity."""
     if reach.suits_beta:
         model = {"model": "beta-likeness", "beta": BETA, "sensitive": reach.column}

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from likeness.policy import Policy
     from likeness.profiling.findings import ColumnProfile, Link
     from likeness.profiling.persons import Persons, Standing, Uniqueness
-    from likeness.profiling.reach import Proposal, Reach
+    from likeness.profiling.reach import Proposal, StrongestParameters
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,7 +52,7 @@ class Profile:
     links: tuple[Link, ...]
     persons: Persons
     uniqueness: Uniqueness
-    reach: tuple[Reach, ...]
+    reach: tuple[StrongestParameters, ...]
     guarantee: tuple[Proposal, ...]
     warnings: tuple[str, ...]
 
@@ -393,7 +393,7 @@ def _reach(profile: Profile) -> list[str]:
     return [line, *(item for reach in profile.reach for item in _reach_of(reach))]
 
 
-def _reach_of(reach: Reach) -> list[str]:
+def _reach_of(reach: StrongestParameters) -> list[str]:
     """Strongest parameters of one sensitive column."""
     cs = ", ".join(f"c above {_up(c)} at l = {rank}" for rank, c in reach.recursive_c.items())
     recursive = f"; recursive (c,l)-diversity: {cs}" if cs else ""

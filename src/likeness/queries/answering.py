@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from likeness.microdata.domain import Domain
     from likeness.queries.axes import Axis, LaidOut
-    from likeness.queries.kernels import Cells, Columns, Conditions, Queries
+    from likeness.queries.kernels import Columns, ConditionArrays, Queries, SensitiveCells
     from likeness.queries.query import Workload
 
 _DENSE = 1 << 22
@@ -32,7 +32,7 @@ _MOST_BITS = 8
 
 
 @dataclass(frozen=True, eq=False)
-class ValueSets:
+class TupleSets:
     """k sets of sensitive tuples: those of individuals that have several records.
 
     ``start`` (k + 1,): where each set begins in ``tuples`` (entries,); no set is empty.
@@ -81,7 +81,7 @@ class Units:
     code: NDArray[np.int32]
     weight: NDArray[np.float64]
     mixing: NDArray[np.float64] | None = None
-    sets: ValueSets | None = None
+    sets: TupleSets | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -128,7 +128,7 @@ def make_units(
     weight: NDArray[np.float64],
     count: int,
     mixing: NDArray[np.float64] | None = None,
-    sets: ValueSets | None = None,
+    sets: TupleSets | None = None,
 ) -> Units:
     """Put units that are alike beside each other and gather what each holds.
 
@@ -175,7 +175,7 @@ def units_of_individuals(
     # Those with one tuple are what a record with it is: sets of one, numbered as the tuples.
     shown = np.where(several, m - 1 + np.cumsum(several), own[first])
     ends = m + np.cumsum(number[several])
-    sets = ValueSets(
+    sets = TupleSets(
         np.concatenate([np.arange(m + 1), ends]), np.concatenate([np.arange(m), own[several[pairs // m]]])
     )
     mean = np.bincount(who.reshape(-1), weight, inside.size) / records
@@ -277,17 +277,17 @@ _MOST_ROWS = 4_096
 """Of conditions laid out at once on a block of units."""
 
 
-class Question(NamedTuple):
+class QueryBatch(NamedTuple):
     """A part of a workload in arrays, as `kernels.workloads` takes it: conditions and what each query has of them."""
 
     laid: list[tuple[Axis, LaidOut, int]]
-    conditions: Conditions
+    conditions: ConditionArrays
     queries: Queries
     values: NDArray[np.float64]
 
-    def of(self, units: Units) -> Iterator[tuple[Columns, Cells]]:
+    def of(self, units: Units) -> Iterator[tuple[Columns, SensitiveCells]]:
         """What units have in the columns that are asked about, and what they hold; some of them at a time."""
-        from likeness.queries.kernels import Cells
+        from likeness.queries.kernels import SensitiveCells
 
         count = units.start.shape[0] - 1
         for begin in range(0, max(1, count), _MOST_UNITS):
@@ -295,7 +295,9 @@ class Question(NamedTuple):
             first, stop = int(units.start[begin]), int(units.start[end])
             yield (
                 _columns(self.laid, begin, end),
-                Cells(units.start[begin : end + 1] - first, units.code[first:stop], units.weight[first:stop]),
+                SensitiveCells(
+                    units.start[begin : end + 1] - first, units.code[first:stop], units.weight[first:stop]
+                ),
             )
 
 
@@ -374,7 +376,7 @@ def answer_by_value(
 
 def _questions(
     units: Units, workload: Workload, power: int | None
-) -> Iterator[tuple[NDArray[np.int64], Question]]:
+) -> Iterator[tuple[NDArray[np.int64], QueryBatch]]:
     """Lay out a workload in parts of bounded size."""
     of = None if power is None else workload.of
     used = [name for name, which in workload.which.items() if (which >= 0).any()]
@@ -396,7 +398,7 @@ def _questions(
 
 def _lay_out(
     units: Units, workload: Workload, queries: NDArray[np.int64], of: str | None, power: int | None
-) -> Question:
+) -> QueryBatch:
     """Lay out some queries."""
     from likeness.queries.kernels import Queries
 
@@ -414,7 +416,7 @@ def _lay_out(
     np.cumsum((numbers >= 0).sum(axis=1), out=begins[1:])
     values, asked = _values(units, workload, queries, of, power)
     conditions_of_all = np.ascontiguousarray(numbers[numbers >= 0])
-    return Question(laid, _gather(laid), Queries(begins, conditions_of_all, asked), values)
+    return QueryBatch(laid, _gather(laid), Queries(begins, conditions_of_all, asked), values)
 
 
 def _asked(workload: Workload, name: str) -> list[Any]:
@@ -439,9 +441,9 @@ def _conditions(
     return some, number - absent
 
 
-def _gather(laid: Sequence[tuple[Axis, LaidOut, int]]) -> Conditions:
+def _gather(laid: Sequence[tuple[Axis, LaidOut, int]]) -> ConditionArrays:
     """Put conditions on several columns one after the other."""
-    from likeness.queries.kernels import POINTS, SETS, SPANS, TABLE, Conditions
+    from likeness.queries.kernels import POINTS, SETS, SPANS, TABLE, ConditionArrays
 
     parts: list[tuple[Any, ...]] = []
     shares: list[NDArray[np.float64]] = [np.zeros(0)]
@@ -463,7 +465,7 @@ def _gather(laid: Sequence[tuple[Axis, LaidOut, int]]) -> Conditions:
         np.concatenate([np.zeros(0), *(np.broadcast_to(part[i], part[2].shape) for part in parts)])
         for i in range(6)
     )
-    return Conditions(
+    return ConditionArrays(
         kind.astype(np.int8),
         column_of.astype(np.int64),
         low,

@@ -47,7 +47,7 @@ CONDITIONS: Final = ("ranges", "values")
 """How conditions are drawn."""
 
 
-class Line(ABC):
+class DrawnDomain(ABC):
     """The domain of an attribute, as something that ranges are drawn on."""
 
     @abstractmethod
@@ -59,7 +59,7 @@ class Line(ABC):
         """Make a condition, as in `Query`, of the range that begins there."""
 
 
-class Places(Line):
+class Places(DrawnDomain):
     """A discrete domain of L places: whole numbers, days, ranks of values, of leaves in pre-order.
 
     A range covers `width` of them and begins at any of the first L - width + 1, all equally likely.
@@ -133,7 +133,7 @@ class Chosen(Places):
         return [self.values[i] for i in chosen.tolist()]
 
 
-class Reals(Line):
+class Reals(DrawnDomain):
     """Real numbers from ``low`` to ``high``: a range is ``share`` of that long and begins anywhere it fits."""
 
     def __init__(self, low: float, high: float) -> None:
@@ -148,7 +148,7 @@ class Reals(Line):
         return (float(start), float(start + (self.high - self.low) * share))
 
 
-def line_of(domain: Domain, conditions: str = "ranges") -> Line:
+def line_of(domain: Domain, conditions: str = "ranges") -> DrawnDomain:
     """Choose what conditions on a column are drawn from.
 
     ``ranges`` (Cao & Karras 2012), or ``values``: any values of categories and leaves, widths rounded up
@@ -162,7 +162,7 @@ def line_of(domain: Domain, conditions: str = "ranges") -> Line:
     return line
 
 
-def _line_of(domain: Domain) -> Line:
+def _line_of(domain: Domain) -> DrawnDomain:
     """Choose what ranges on a column are ranges of; the missing value is never asked for.
 
     Numbers and days lie between the ends of the domain, declared ones where all values are within. Leaves of a hierarchy
@@ -415,7 +415,7 @@ class _Drawer:
 
     def __init__(
         self,
-        lines: list[Line],
+        lines: list[DrawnDomain],
         names: list[str],
         always: int,
         predicates: int,

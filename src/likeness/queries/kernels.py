@@ -23,7 +23,7 @@ _NONE, _SOME, _ALL, _LATER = 0, 1, 2, 3
 _BLOCK = 256
 
 
-class Conditions(NamedTuple):
+class ConditionArrays(NamedTuple):
     """D distinct conditions."""
 
     kind: NDArray[np.int8]
@@ -67,7 +67,7 @@ class Columns(NamedTuple):
     """(sets of all columns,) number of members, the missing value (which has no rank) included."""
 
 
-class Cells(NamedTuple):
+class SensitiveCells(NamedTuple):
     """What every unit holds of the sensitive values."""
 
     start: NDArray[np.int64]
@@ -90,7 +90,7 @@ class Queries(NamedTuple):
 
 
 CONDITIONS = types.NamedTuple(
-    (int8[::1], int64[::1], float64[::1], float64[::1], int64[::1], int64[::1], float64[::1]), Conditions
+    (int8[::1], int64[::1], float64[::1], float64[::1], int64[::1], int64[::1], float64[::1]), ConditionArrays
 )
 COLUMNS = types.NamedTuple(
     (
@@ -107,13 +107,13 @@ COLUMNS = types.NamedTuple(
     ),
     Columns,
 )
-CELLS = types.NamedTuple((int64[::1], int32[::1], float64[::1]), Cells)
+CELLS = types.NamedTuple((int64[::1], int32[::1], float64[::1]), SensitiveCells)
 QUERIES = types.NamedUniTuple(int64[::1], 3, Queries)
 
 
 @njit(void(CONDITIONS, COLUMNS, int64, int64, int8[::1], float64[:, ::1]), cache=True, nogil=True)
 def _enter(
-    conditions: Conditions,
+    conditions: ConditionArrays,
     columns: Columns,
     begin: int,
     end: int,
@@ -190,7 +190,7 @@ def _below(members: NDArray[np.int32], first: int, stop: int, end: float) -> int
     fastmath={"contract"},
 )
 def _fill(
-    conditions: Conditions, columns: Columns, d: int, begin: int, end: int, rows: NDArray[np.float64]
+    conditions: ConditionArrays, columns: Columns, d: int, begin: int, end: int, rows: NDArray[np.float64]
 ) -> None:
     """Lay out the shares of a block's units that lie in a range."""
     a, low, high = conditions.column[d], conditions.low[d], conditions.high[d]
@@ -264,9 +264,9 @@ def _weigh(  # compiled: positions only
     fastmath={"reassoc"},
 )
 def totals(
-    conditions: Conditions,
+    conditions: ConditionArrays,
     columns: Columns,
-    cells: Cells,
+    cells: SensitiveCells,
     queries: Queries,
     values: NDArray[np.float64],
 ) -> NDArray[np.float64]:
@@ -340,7 +340,7 @@ def totals(
 
 @njit(float64[:, :, ::1](CONDITIONS, COLUMNS, CELLS, QUERIES, int64), cache=True, nogil=True)
 def histograms(
-    conditions: Conditions, columns: Columns, cells: Cells, queries: Queries, m: int
+    conditions: ConditionArrays, columns: Columns, cells: SensitiveCells, queries: Queries, m: int
 ) -> NDArray[np.float64]:
     """(2, queries, m) Answer every query with one number for each of the m things that cells show.
 

@@ -293,7 +293,7 @@ class _Tries:
         self.progress.step("try", len(self.tried), len(self.tried) + self.left)
         policy = self.policy.replace(privacy=self.lever.set(self.policy.privacy, value))
         try:
-            release = anonymize_encoded(self.encoded, policy, _Notes(self.progress))
+            release = anonymize_encoded(self.encoded, policy, _NotesOnly(self.progress))
         except CannotBeMetError as problem:
             self.tried.append(Tried(self.lever.as_given(value), False, {}, problem.problems[0]))
             return False
@@ -305,7 +305,7 @@ class _Tries:
         return met
 
 
-class _Notes(Progress):
+class _NotesOnly(Progress):
     """Passes on notes only: the stages of one try are not the search's."""
 
     def __init__(self, listener: Progress) -> None:

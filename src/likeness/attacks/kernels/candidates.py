@@ -18,7 +18,7 @@ _SEARCH = 2
 """Holders of a value that are looked at in the time that finding those of one place takes."""
 
 
-class People(NamedTuple):
+class CandidateIndividuals(NamedTuple):
     """The individuals among whom targets are looked for, place by place."""
 
     start: np.ndarray
@@ -77,7 +77,7 @@ class Work(NamedTuple):
     """(rows, words) a bit for every individual."""
 
 
-PEOPLE = types.NamedUniTuple(int64[::1], 6, People)
+CANDIDATES = types.NamedUniTuple(int64[::1], 6, CandidateIndividuals)
 QUESTIONS = types.NamedUniTuple(int64[::1], 8, Questions)
 WORK = types.NamedTuple(
     (
@@ -109,7 +109,7 @@ def _among(values, low, high, wanted):
     return low < end and values[low] == wanted
 
 
-@njit(boolean(PEOPLE, int64, int64[::1], int64, int64, WORK), cache=True)
+@njit(boolean(CANDIDATES, int64, int64[::1], int64, int64, WORK), cache=True)
 def _has_all(crowd, person, wanted, low, high, work):
     """Whether an individual has all of some values."""
     for k in range(low, high):
@@ -122,7 +122,7 @@ def _has_all(crowd, person, wanted, low, high, work):
     return True
 
 
-@njit(void(PEOPLE, WORK), cache=True)
+@njit(void(CANDIDATES, WORK), cache=True)
 def _mark_holders(crowd, work):
     """Note who has each of the most frequent values, as many as there are rows."""
     work.row[:] = -1
@@ -136,7 +136,7 @@ def _mark_holders(crowd, work):
             work.bits[row, person >> 6] |= uint64(1) << uint64(person & 63)
 
 
-@njit(int64(PEOPLE, QUESTIONS, int64, int64, int64, int64, WORK), cache=True)
+@njit(int64(CANDIDATES, QUESTIONS, int64, int64, int64, int64, WORK), cache=True)
 def _take(crowd, questions, own, begin, end, found, work):
     """Add those of the holders [begin, end) of a set's first value who have all others of the set."""
     low, high = questions.known_of[own] + 1, questions.known_of[own + 1]
@@ -152,7 +152,7 @@ def _take(crowd, questions, own, begin, end, found, work):
     return found
 
 
-@njit(int64(PEOPLE, QUESTIONS, int64, WORK), cache=True)
+@njit(int64(CANDIDATES, QUESTIONS, int64, WORK), cache=True)
 def _gather(crowd, questions, own, work):
     """Find the individuals who have all values of a set, and count them place by place; return how many there are."""
     low, high = questions.known_of[own], questions.known_of[own + 1]
@@ -169,7 +169,7 @@ def _gather(crowd, questions, own, work):
     return crowd.place.shape[0]
 
 
-@njit(int64(PEOPLE, QUESTIONS, int64, MATCHES, int64, WORK), cache=True)
+@njit(int64(CANDIDATES, QUESTIONS, int64, MATCHES, int64, WORK), cache=True)
 def _gather_there(crowd, questions, own, matches, u, work):
     """As `_gather`, in the places that match a tuple only."""
     lead = questions.known[questions.known_of[own]]
@@ -193,7 +193,7 @@ def _gather_there(crowd, questions, own, matches, u, work):
     return found
 
 
-@njit(boolean(PEOPLE, QUESTIONS, int64, int64, int64), cache=True)
+@njit(boolean(CANDIDATES, QUESTIONS, int64, int64, int64), cache=True)
 def _few_places(crowd, questions, own, matching, asked):
     """Whether to look for those who have a set's values in the matching places alone, question by question."""
     low = questions.known_of[own]
@@ -206,7 +206,7 @@ def _few_places(crowd, questions, own, matching, asked):
     return asked * there < holders
 
 
-@njit(boolean(PEOPLE, int64, int64, WORK), cache=True)
+@njit(boolean(CANDIDATES, int64, int64, WORK), cache=True)
 def _tabulate(crowd, found, asked, work):
     """Lay out how many of those gathered have each value, place by place, where that saves work; say whether it did."""
     rows = pairs = 0
@@ -229,7 +229,7 @@ def _tabulate(crowd, found, asked, work):
     return True
 
 
-@njit(int64(PEOPLE, MATCHES, int64, boolean, WORK), cache=True)
+@njit(int64(CANDIDATES, MATCHES, int64, boolean, WORK), cache=True)
 def _tally(crowd, matches, u, tabulated, work):
     """Count the values of those gathered who are in matching places; return how many values are listed, -1 for all."""
     tally = work.tally
@@ -284,14 +284,14 @@ def _tell(q, listed, questions, work, answers):
         tally[work.touched[i]] = 0
 
 
-@njit(void(PEOPLE, int64, WORK), cache=True)
+@njit(void(CANDIDATES, int64, WORK), cache=True)
 def _forget(crowd, found, work):
     """Clear the counts of those gathered."""
     for i in range(found):
         work.number[crowd.place[work.people[i]]] = 0
 
 
-@njit(void(int64, int64, PEOPLE, QUESTIONS, MATCHES, WORK, ANSWERS), cache=True)
+@njit(void(int64, int64, CANDIDATES, QUESTIONS, MATCHES, WORK, ANSWERS), cache=True)
 def _answer(begin, end, crowd, questions, matches, work, answers):
     """Answer all questions about the tuples [begin, end), whose places are known."""
     by_set, set_of = questions.by_set, questions.set_of
@@ -335,7 +335,7 @@ def _answer(begin, end, crowd, questions, matches, work, answers):
         int64[:, ::1],
         int64[::1],
         int32[::1],
-        PEOPLE,
+        CANDIDATES,
         QUESTIONS,
         int64,
         int64,
@@ -348,13 +348,26 @@ def find_candidates(  # compiled: positions only
 ):
     """Find, for every question, who in matching places has all known values, and count what else these individuals have.
 
-    A question is a tuple of quasi-identifiers and some known values; its targets differ in their further values. ``codes``
-    to ``members`` are as of `likeness.attacks.kernels.linkage.match_counts` (sort tuples likewise), places being identities
-    there; ``exact`` (tuples,) is the only place (or -1) of every tuple, empty where regions have to be compared. ``room``
-    matches of tuples and places are kept at once; ``most_bits`` bounds the table of who has which of the most frequent
-    values. ``answers``, zeros before, receive the individuals that fit each question; of each target, the largest number of
-    them that have one of its further values, the sum of these numbers, and the chance that the value most of them have (one
-    that is not known; of equally frequent ones any) is among them.
+    A question is a tuple of quasi-identifiers and some known values; it may be asked of several targets, who differ in
+    their further values. Tuples that share their first codes share the work these cause: sort them. Questions of the same
+    known values share the individuals who have these.
+
+    Parameters
+    ----------
+    codes, kind, low, high, members
+        See `likeness.attacks.kernels.linkage.match_counts`; places are what identities are there.
+    exact : (tuples,) int32
+        The only place (or -1) of every tuple; empty where regions have to be compared.
+    crowd, questions
+        See `CandidateIndividuals` and `Questions`.
+    room
+        How many matches of tuples and places to keep at once.
+    most_bits
+        Largest table of who has which of the most frequent values.
+    answers : tuple of arrays
+        Filled, zeros before: individuals that fit each question; of each target, the largest number of them that have
+        one of its further values, the sum of these numbers, and the chance that the value that most of them have (one
+        that is not known; of equally frequent ones any) is among them.
     """
     d, tuples = codes.shape
     places = crowd.start.shape[0] - 1

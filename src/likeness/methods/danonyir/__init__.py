@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.methods.danonyir.run import Asked
-    from likeness.methods.danonyir.space import Space
+    from likeness.methods.danonyir.space import HullSpace
     from likeness.microdata.data import Microdata
     from likeness.models.base import PrivacyModel
     from likeness.models.requirements import Requirement
@@ -277,7 +277,7 @@ _LARGEST_OF = ("rounds of moves",)
 """What is not added up over the neighbourhoods."""
 
 
-class Part(Progress):
+class NeighbourhoodProgress(Progress):
     """Says which neighbourhood, ``number`` (from 0) of ``count``, a stage is of, and tells the listener ``whole``."""
 
     def __init__(self, whole: Progress, number: int, count: int) -> None:
@@ -321,7 +321,7 @@ def _dealt(parts: NDArray[np.int64], profile: NDArray[np.int64], most: int) -> N
     return dealt
 
 
-def _joined(problem: Problem, space: Space, parts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _joined(problem: Problem, space: HullSpace, parts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Join parts that do not hold as one class to their nearest, until all hold or there is one."""
     while True:
         count = int(parts.max(initial=0)) + 1
@@ -349,7 +349,7 @@ def cluster_parts(
     history: dict[str, Any] = {"neighbourhoods": count}
     order = np.argsort(parts, kind="stable")
     for number, rows in enumerate(np.split(order, np.cumsum(np.bincount(parts))[:-1])):
-        listener = Part(problem.progress, number, count)
+        listener = NeighbourhoodProgress(problem.progress, number, count)
         found, told = cluster(replace(problem, data=problem.data.take(rows), progress=listener))
         classes[rows] = np.where(found >= 0, found + made, -1)
         made += int(found.max(initial=-1)) + 1
@@ -388,7 +388,7 @@ def dearest_first(data: Microdata, records: NDArray[np.int64], rng: np.random.Ge
 
 
 def move_between_classes(
-    problem: Problem, space: Space, asked: Asked, labels: NDArray[np.int64]
+    problem: Problem, space: HullSpace, asked: Asked, labels: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], dict[str, Any]]:
     """Move individuals to classes where all lose less, and dissolve classes that are dearer than their members elsewhere.
 

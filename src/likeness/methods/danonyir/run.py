@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from likeness.kernels.class_tests import LaidOutTests
     from likeness.methods.base import Problem
-    from likeness.methods.danonyir.kernels.counts import Sets
+    from likeness.methods.danonyir.kernels.counts import IndividualValues
     from likeness.methods.danonyir.kernels.search import State
-    from likeness.methods.danonyir.space import Space
+    from likeness.methods.danonyir.space import HullSpace
     from likeness.microdata.data import Microdata
     from likeness.models.requirements import Requirement, View
     from likeness.progress import Progress
@@ -42,7 +42,7 @@ class Run:
 
     def __init__(
         self,
-        space: Space,
+        space: HullSpace,
         asked: Asked,
         order: NDArray[np.int64],
         decided: NDArray[np.int8] | None = None,
@@ -255,7 +255,7 @@ class Asked(NamedTuple):
     """
 
     limits: NDArray[np.int64]
-    sets: Sets
+    sets: IndividualValues
     values: int
     laid: LaidOutTests
     width: int
@@ -269,7 +269,7 @@ def lay_out_limits(problem: Problem) -> Asked:
     as individuals join, of one sensitive attribute, seen as a whole. All other models bring their compiled test.
     """
     from likeness.kernels.class_tests import lay_out
-    from likeness.methods.danonyir.kernels.counts import LIMITS, OF_RECORDS, PEOPLE, Sets
+    from likeness.methods.danonyir.kernels.counts import LIMITS, OF_RECORDS, PEOPLE, IndividualValues
 
     data = problem.data
     limits = np.zeros(LIMITS, np.int64)
@@ -291,7 +291,7 @@ def lay_out_limits(problem: Problem) -> Asked:
     first, value, values = _sets(data, view)
     if data.size == 0:
         limits[OF_RECORDS:] = 0
-    return Asked(limits, Sets(first, value, views), values, laid, width, smallest_class(limits))
+    return Asked(limits, IndividualValues(first, value, views), values, laid, width, smallest_class(limits))
 
 
 def smallest_class(limits: NDArray[np.int64]) -> int:

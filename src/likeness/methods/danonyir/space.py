@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.kernels.hulls import Geometry
-    from likeness.methods.danonyir.kernels.hulls import Crowd, Hulls
+    from likeness.methods.danonyir.kernels.hulls import Hulls, Pool
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
 
@@ -26,7 +26,7 @@ _MOST_VALUES = 100_000
 """Values of a numeric attribute up to which they are read as fractions."""
 
 
-class Space(NamedTuple):
+class HullSpace(NamedTuple):
     """Individuals as DAnonyIR sees them: the distinct hulls (``profiles``), and who has which, with how many records.
 
     ``exact``: losses of the geometry are whole numbers. ``scale``: what a loss of 1 is in its unit.
@@ -34,7 +34,7 @@ class Space(NamedTuple):
 
     geometry: Geometry
     profiles: Hulls
-    crowd: Crowd
+    crowd: Pool
     scale: float
     exact: bool
 
@@ -106,7 +106,7 @@ def _counted(
     return np.rint(shares * values[:, None]).astype(np.int64)
 
 
-def lay_out_space(data: Microdata) -> Space:
+def lay_out_space(data: Microdata) -> HullSpace:
     """Lay out a table of individuals (or of records that are everybody's only one)."""
     from likeness.methods.danonyir.kernels.hulls import fill_parts
 
@@ -124,7 +124,7 @@ def lay_out_space(data: Microdata) -> Space:
         low=hulls.low[first], high=hulls.high[first], bits=hulls.bits[first], parts=hulls.parts[first]
     )
     fill_parts(laid, profiles)
-    return Space(laid, profiles, crowd, float(scale), exact)
+    return HullSpace(laid, profiles, crowd, float(scale), exact)
 
 
 def _individual_hulls(data: Microdata, laid: Geometry, exact: bool) -> Hulls:
@@ -146,9 +146,9 @@ def _individual_hulls(data: Microdata, laid: Geometry, exact: bool) -> Hulls:
     return Hulls(low, high, bits, parts)
 
 
-def _crowd(hulls: Hulls, laid: Geometry, attributes: NDArray[np.int64], records: NDArray[np.int64]) -> Crowd:
+def _crowd(hulls: Hulls, laid: Geometry, attributes: NDArray[np.int64], records: NDArray[np.int64]) -> Pool:
     """Order everybody by hull, attribute by attribute, and lay out the tree of equal first attributes."""
-    from likeness.methods.danonyir.kernels.hulls import Crowd
+    from likeness.methods.danonyir.kernels.hulls import Pool
 
     n = records.size
     of_level = [_columns(hulls, laid, int(j)) for j in attributes]
@@ -173,7 +173,7 @@ def _crowd(hulls: Hulls, laid: Geometry, attributes: NDArray[np.int64], records:
         level[k] + np.searchsorted(begins[k], begins[k + 1], side="right") - 1 for k in range(attributes.size)
     ]
     begin = np.concatenate(begins)
-    return Crowd(
+    return Pool(
         records,
         profile,
         fewest,

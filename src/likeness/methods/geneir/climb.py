@@ -35,7 +35,7 @@ _EXACT = 1 << 53
 
 
 @dataclass(frozen=True, eq=False)
-class Levels:
+class RegionsByLevel:
     """Regions of d attributes at up to L levels, and their losses.
 
     ``region``: (d, L, codes) number of each code's region; the top level is repeated where an attribute has fewer.
@@ -68,7 +68,7 @@ class Levels:
         ]
 
 
-def lay_out_levels(data: Microdata, records: int) -> Levels:
+def lay_out_levels(data: Microdata, records: int) -> RegionsByLevel:
     """Lay out the levels of a table's attributes; each must have some (`check_levels`).
 
     A leaf that lies higher than others stands for itself on the levels it lacks. Numbers have the intervals of their
@@ -97,10 +97,10 @@ def lay_out_levels(data: Microdata, records: int) -> Levels:
         low[j, : count[j]], high[j, : count[j]] = own_ends
     loss, whole = _losses(quasi, ends, int(count.max()), records)
     height = np.array([len(own) - 1 for own in ranges], np.int64)
-    return Levels(region, count, low, high, loss, height, whole)
+    return RegionsByLevel(region, count, low, high, loss, height, whole)
 
 
-def starts(data: Microdata, levels: Levels) -> NDArray[np.int64]:
+def starts(data: Microdata, levels: RegionsByLevel) -> NDArray[np.int64]:
     """(d, n) Lowest level at which all records of an individual share a region; the number of levels where none is.
 
     An individual whose records say different things is recoded from there on: below, it is its lowest common ancestor.
@@ -265,7 +265,7 @@ class Climb:
     """
 
     problem: Problem
-    levels: Levels
+    levels: RegionsByLevel
     start: NDArray[np.int64]
     records: NDArray[np.int64]
     classes: NDArray[np.int64]
@@ -358,7 +358,7 @@ class Climb:
         return level
 
 
-def begin(problem: Problem, levels: Levels, records: NDArray[np.int64]) -> Climb:
+def begin(problem: Problem, levels: RegionsByLevel, records: NDArray[np.int64]) -> Climb:
     """Set out with everybody at the lowest levels, nobody in a class yet; ``records`` (n,) of each individual."""
     data = problem.data
     d = len(data.quasi)

@@ -65,7 +65,7 @@ def apart(region, loss, height, left, p, classes, e, limit):
     """Distance of individual p and class e (Wang et al. 2019, eq. 17), or the limit where it is not below.
 
     Both become their lowest common ancestor, and each record pays what that loses more than before. Codes that no level
-    joins are as far apart as the limit. ``region`` (d, L, codes), ``loss`` (d, regions), ``height`` (d,): `climb.Levels`.
+    joins are as far apart as the limit. ``region`` (d, L, codes), ``loss`` (d, regions), ``height`` (d,): `climb.RegionsByLevel`.
     """
     total = limit - limit
     for j in range(height.shape[0]):

@@ -22,7 +22,7 @@ LIVING, LEFT, CLASSES, SEED = 0, 1, 2, 3
 """Positions in `State.numbers`."""
 
 
-class Hulls(NamedTuple):
+class ClassHulls(NamedTuple):
     """Hulls of classes, and how many records they have; one row a class."""
 
     low: NDArray[np.int32]
@@ -42,7 +42,7 @@ class State(NamedTuple):
     """
 
     label: NDArray[np.int64]
-    hulls: Hulls
+    hulls: ClassHulls
     head: NDArray[np.int64]
     alive: NDArray[np.int64]
     least: NDArray[np.float64]
@@ -61,7 +61,7 @@ def begin(geometry: Geometry, space: Space, start: NDArray[np.int64], k: int, wi
     most = n // k
     return State(
         np.full(n, -1, np.int64),
-        Hulls(
+        ClassHulls(
             np.zeros((most, d), np.int32),
             np.zeros((most, d), np.int32),
             np.zeros((most, int(geometry.word[-1])), np.uint64),

@@ -125,7 +125,7 @@ class LocalRecoding(Method):
             ladder(domain, loss, weight, codes[first], cells.sizes)
             for domain, weight, codes in zip(data.quasi, weights, data.codes, strict=True)
         ]
-        table = _Cells(
+        table = _Combinations(
             ladders, cells.sizes, np.ascontiguousarray(views[:, first].T), parts[cells.first], width
         )
         label, taken, visited = self._take_out(problem, table, lay_out(tests))
@@ -139,7 +139,7 @@ class LocalRecoding(Method):
         return self._cut_rest(problem, records, parts, classes, taken), {"visited": visited, "rest": left}
 
     def _take_out(
-        self, problem: Problem, table: _Cells, tests: LaidOutTests
+        self, problem: Problem, table: _Combinations, tests: LaidOutTests
     ) -> tuple[NDArray[np.int64], int, int]:
         """Class of each cell, -1 for those that no vector took; the number of classes, and of vectors that were visited."""
         from likeness.methods.local_recoding.kernels import LEFT, TAKEN, VISITED, take_out
@@ -201,7 +201,7 @@ class LocalRecoding(Method):
 
 
 @dataclass(frozen=True, eq=False)
-class _Cells:
+class _Combinations:
     """Distinct combinations of codes, and how to group them at a vector of levels."""
 
     ladders: list[Ladder]

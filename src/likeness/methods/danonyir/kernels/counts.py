@@ -31,7 +31,7 @@ somebody, whether every reasoning set is known to have enough values, and how ma
 NUMBERS = 11
 
 
-class Sets(NamedTuple):
+class IndividualValues(NamedTuple):
     """Sensitive values of the individuals, and the places of the other tests' histogram they count in.
 
     ``first``: (n + 1,) where the distinct values of each begin in ``value`` (pairs,), ascending.
@@ -207,7 +207,7 @@ class Counts(NamedTuple):
 
 
 def count_classes(
-    sets: Sets, records: NDArray[np.int64], label: NDArray[np.int64], classes: int, values: int
+    sets: IndividualValues, records: NDArray[np.int64], label: NDArray[np.int64], classes: int, values: int
 ) -> Counts:
     """Count the large classes (`ROOM`); ``records`` and ``label`` (n,) of each individual, -1 for those in no class."""
     there = label >= 0

@@ -122,7 +122,7 @@ def nearest_class(geometry, attributes, classes, sizes, rows, least, own, record
     return nearest
 
 
-class Crowd(NamedTuple):
+class Pool(NamedTuple):
     """The individuals who are left, by equal hulls (U profiles), below nodes of equal first attributes.
 
     ``records``: (n,) number of records |R(p)|. ``profile``: (n,) numbered in the order of the tree's leaves.

@@ -18,8 +18,8 @@ from likeness.methods.danonyir.kernels.counts import (
     holds,
 )
 from likeness.methods.danonyir.kernels.hulls import (
-    Crowd,
     Hulls,
+    Pool,
     apart,
     copy_hull,
     nearest_class,
@@ -55,7 +55,7 @@ class State(NamedTuple):
     ``numbers``: (7,) see `PHASE` and the others.
     """
 
-    crowd: Crowd
+    crowd: Pool
     own: Hulls
     tally: Tally
     classes: Hulls
@@ -78,7 +78,7 @@ def hulls(rows: int, attributes: int, words: int, dtype: Any) -> Hulls:
     )
 
 
-def begin(profiles: Hulls, crowd: Crowd, tally: Tally, smallest: int) -> State:
+def begin(profiles: Hulls, crowd: Pool, tally: Tally, smallest: int) -> State:
     """Make the state of a clustering that has not begun; the crowd is everybody, and no class has fewer than ``smallest``."""
     n, d, words = crowd.records.size, profiles.low.shape[1], profiles.bits.shape[1]
     kind: Any = profiles.parts.dtype.type
