@@ -176,7 +176,7 @@ class _Trials:
         self.requirements = require_of(models, self.units, self.units)
         self.work: dict[Method, int] = {}
         self.left = MOST_WORK
-        self.found: list[Candidate] = []
+        self.candidates: list[Candidate] = []
         self.refused: list[CannotBeMetError | PolicyError] = []
         self.best: tuple[float, Method, Solution] | None = None
 
@@ -191,13 +191,13 @@ class _Trials:
             check_fit(method, self.units, limited=self.limited)
             method.check(self.requirements)
             if self._too_much(method):
-                self.found.append(Candidate(method, TOO_MUCH, self.work[method]))
+                self.candidates.append(Candidate(method, TOO_MUCH, self.work[method]))
                 return
             listener = self.listener.of(method)
             solution = solve(method, self.data, self.models, rng(method), self.withhold_at_most, listener)
         except (CannotBeMetError, PolicyError) as problem:
             outcome = CANNOT if isinstance(problem, CannotBeMetError) else UNFIT
-            self.found.append(Candidate(method, outcome, self.work[method], why=problem.problems[0]))
+            self.candidates.append(Candidate(method, outcome, self.work[method], why=problem.problems[0]))
             self.refused.append(problem)
         else:
             self._compare(method, solution)
@@ -215,7 +215,7 @@ class _Trials:
     def _compare(self, method: Method, solution: Solution) -> None:
         """Keep a solution that loses less than all before it."""
         loss = LOSS.measure(Evaluation(self.data, solution.plan, solution.recoding))
-        self.found.append(Candidate(method, LOSES_MORE, self.work[method], loss))
+        self.candidates.append(Candidate(method, LOSES_MORE, self.work[method], loss))
         if self.best is None or loss < self.best[0]:
             self.best = loss, method, solution
 
@@ -225,16 +225,18 @@ class _Trials:
             raise self._refusal()
         _, kept, solution = self.best
         self.listener.tell(kept)
-        told = tuple(replace(one, outcome=KEPT) if one.method is kept else one for one in self.found)
-        return Choice(kept, solution, told)
+        candidates = tuple(
+            replace(one, outcome=KEPT) if one.method is kept else one for one in self.candidates
+        )
+        return Choice(kept, solution, candidates)
 
     def _refusal(self) -> CannotBeMetError | PolicyError:
         """Say why no method has a release: as the cheapest that was tried says it."""
         cannot = [problem for problem in self.refused if isinstance(problem, CannotBeMetError)]
         if not cannot:
             return self.refused[0]
-        tried = [one.method.name for one in self.found if one.outcome == CANNOT]
-        return CannotBeMetError(*cannot[0].notes, reasons=cannot[0].unmet, tried=tried)
+        tried = [one.method.name for one in self.candidates if one.outcome == CANNOT]
+        return CannotBeMetError(*cannot[0].notes, reasons=cannot[0].reasons, tried=tried)
 
 
 class _Listener:

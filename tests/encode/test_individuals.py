@@ -60,7 +60,7 @@ def test_people_are_numbered_in_order_of_first_appearance_among_the_records_that
 
 def test_everything_is_counted():
     counts = encoded(FRAME).hygiene
-    assert (counts.people_before, counts.people, counts.people_dropped) == (4, 3, 1)
+    assert (counts.people_before, counts.people, counts.individuals_dropped) == (4, 3, 1)
     assert (counts.records, counts.most, counts.mean) == (7, 4, 7 / 3)
     assert (counts.without_sensitive, counts.without_records, counts.nobody) == (1, 0, 0)
     assert (counts.duplicates, counts.duplicates_rule) == (1, "drop")

@@ -5,9 +5,9 @@ import pytest
 
 from likeness.kernels.class_tests import (
     few_values_miss_somebody,
+    individuals_and_values_at_least,
+    individuals_within_shares,
     pairs_within_shares,
-    people_and_values_at_least,
-    people_within_shares,
 )
 
 NONE = np.zeros(0)
@@ -18,9 +18,9 @@ def ask(function, size, histogram, *integers):
 
 
 def test_people_and_values():
-    assert ask(people_and_values_at_least, 3, [3, 0, 1], 3, 2)
-    assert not ask(people_and_values_at_least, 2, [3, 0, 1], 3, 2)
-    assert not ask(people_and_values_at_least, 3, [3, 0, 1], 3, 3)
+    assert ask(individuals_and_values_at_least, 3, [3, 0, 1], 3, 2)
+    assert not ask(individuals_and_values_at_least, 2, [3, 0, 1], 3, 2)
+    assert not ask(individuals_and_values_at_least, 3, [3, 0, 1], 3, 3)
 
 
 def test_the_most_common_values_decide():
@@ -32,7 +32,7 @@ def test_the_most_common_values_decide():
     assert not ask(few_values_miss_somebody, 9, [9, 0], 2)
 
 
-@pytest.mark.parametrize("function", [pairs_within_shares, people_within_shares])
+@pytest.mark.parametrize("function", [pairs_within_shares, individuals_within_shares])
 def test_record_counts_stand_behind_the_values(function):
     """Three people with 1, 1 and 3 records: the largest share is 3 / 5."""
     histogram = [2, 1, 1, 1, 2, 0, 1]
@@ -45,5 +45,5 @@ def test_record_counts_stand_behind_the_values(function):
 def test_shares_of_pairs_and_of_people():
     histogram = [2, 1, 1, 1, 2, 0, 1]
     assert ask(pairs_within_shares, 3, histogram, 4, 1, 1, 2, 5)
-    assert not ask(people_within_shares, 3, histogram, 4, 1, 1, 2, 5)
-    assert ask(people_within_shares, 3, histogram, 4, 1, 1, 2, 3)
+    assert not ask(individuals_within_shares, 3, histogram, 4, 1, 1, 2, 5)
+    assert ask(individuals_within_shares, 3, histogram, 4, 1, 1, 2, 3)

@@ -14,7 +14,7 @@ from tests.models.tables import bind, categorical, hierarchical, numbers
 
 import likeness as lk
 from likeness.kernels import class_tests
-from likeness.kernels.class_tests import ClassTest, evaluate, lay_out, people_and_values_at_least
+from likeness.kernels.class_tests import ClassTest, evaluate, individuals_and_values_at_least, lay_out
 from likeness.kernels.present_tests import evaluate_present, first_at_least, of_present
 
 EASY = settings(deadline=None, max_examples=120)
@@ -54,7 +54,7 @@ def some_test(draw, m, reference):
     if kind == "recursive":
         return ClassTest(class_tests.recursively_diverse, [draw(st.integers(1, 5)), 2, l + 1], values=m)
     if kind == "people":
-        return ClassTest(people_and_values_at_least, [2, l], values=m)
+        return ClassTest(individuals_and_values_at_least, [2, l], values=m)
     reach = draw(st.integers(0, 2))
     first = [max(0, value - reach) for value in range(m)]
     last = [min(m - 1, value + reach) for value in range(m)]

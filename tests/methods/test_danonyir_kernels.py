@@ -14,7 +14,7 @@ from likeness.methods.danonyir.kernels.counts import (
     REASONING,
     SEARCHES,
     clear,
-    count_person,
+    count_individual,
     holds,
     tally,
 )
@@ -23,7 +23,7 @@ from likeness.methods.danonyir.kernels.hulls import (
     copy_hull,
     fill_parts,
     nearest_class,
-    nearest_person,
+    nearest_individual,
     remove,
     widen,
 )
@@ -51,7 +51,7 @@ def test_the_nearest_individual_is_the_first_of_the_nearest(seed, size, joined, 
     for person in members[1:]:
         side = side.with_(sides[person])
         widen(space.geometry, own, 0, space.profiles, space.crowd.profile[person])
-    found, distance, looks = nearest_person(
+    found, distance, looks = nearest_individual(
         space.geometry, space.profiles, space.crowd, own, side.records, True, MOST
     )
     left = [person for person in range(size) if person not in taken]
@@ -111,7 +111,7 @@ def test_counting_decides_as_the_proof_does(asks, seed, size, most):
     for _ in range(2):
         clear(room)
         for person in np.random.default_rng(seed).permutation(size).tolist():
-            count_person(room, laid.sets, records, person)
+            count_individual(room, laid.sets, records, person)
             one = np.full(size, -1, np.int64)
             one[room.people[: room.numbers[0]]] = 0
             decided = holds(

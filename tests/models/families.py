@@ -30,7 +30,7 @@ def people(most: int = 4, records: int = 3) -> st.SearchStrategy[list[list[int]]
     return st.lists(person, min_size=1, max_size=most)
 
 
-def count_people(*classes: Class, values: int = VALUES) -> ClassStatistics:
+def count_individuals(*classes: Class, values: int = VALUES) -> ClassStatistics:
     """Statistics of classes from their individuals' values."""
     rows = [
         (number, f"{number} {who}", value)
@@ -50,11 +50,11 @@ def count_people(*classes: Class, values: int = VALUES) -> ClassStatistics:
 
 def bind_to_people(model: PrivacyModel, *classes: Class) -> BoundModel:
     """A model that knows how many individuals of these classes have each value."""
-    return bind(model, count_people([person for one in classes for person in one]).totals.tolist())
+    return bind(model, count_individuals([person for one in classes for person in one]).totals.tolist())
 
 
 def holds(model: PrivacyModel, *classes: Class) -> list[bool]:
-    return bind_to_people(model, *classes).holds(count_people(*classes)).tolist()
+    return bind_to_people(model, *classes).holds(count_individuals(*classes)).tolist()
 
 
 def accepts(bound: BoundModel, one: Class) -> bool:

@@ -12,7 +12,7 @@ from tests.identity_reserved import (
     s4_people,
     s4_statistics,
 )
-from tests.models.families import VALUES, accepts, bind_to_people, count_people, holds, people, tau_of
+from tests.models.families import VALUES, accepts, bind_to_people, count_individuals, holds, people, tau_of
 from tests.models.tables import bind, count
 from tests.oracles import hitting_sets as plain
 
@@ -42,13 +42,13 @@ def test_the_examples():
 @given(st.lists(people(5), min_size=1, max_size=4), st.integers(1, 5))
 def test_search_and_proof_agree_with_the_definition(classes, l):  # noqa: E741
     bound = bind_to_people(EirLDiversity(l), *classes)
-    judged = bound.judge(count_people(*classes))
+    judged = bound.judge(count_individuals(*classes))
     for one, good, measured, slack in zip(classes, judged.holds, judged.measured, judged.slack, strict=True):
         assert measured == tau_of(one)
         assert good == (tau_of(one) >= l)
         assert slack == tau_of(one) - l
         assert good or not accepts(bound, one)
-    assert bound.strongest(count_people(*classes)).values == {"l": min(map(tau_of, classes))}
+    assert bound.strongest(count_individuals(*classes)).values == {"l": min(map(tau_of, classes))}
 
 
 @EASY
@@ -74,7 +74,7 @@ def test_adding_and_uniting_never_lowers_it(one, somebody, other):
     tau = tau_of(one)
     assert tau_of(one + somebody) in {tau, tau + 1}
     assert tau_of(one + other) >= max(tau, tau_of(other))
-    union = bind_to_people(EirLDiversity(1), one + other).measured(count_people(one + other))
+    union = bind_to_people(EirLDiversity(1), one + other).measured(count_individuals(one + other))
     assert union.tolist() == [tau_of(one + other)]
 
 
@@ -118,7 +118,7 @@ def test_far_above_l_a_measurement_may_stop_at_what_is_certain(monkeypatch):
     """Without a budget for the search, the disjoint individuals are certain; never less than l where it holds."""
     rng = np.random.default_rng(2)
     one = [rng.choice(40, 4, replace=False).tolist() for _ in range(60)]
-    stats = count_people(one, values=40)
+    stats = count_individuals(one, values=40)
     exact = bind(EirLDiversity(2), [1] * 40).measured(stats)[0]
     monkeypatch.setattr(eir_l_diversity, "BUDGET", 0)
     certain = [bind(EirLDiversity(l), [1] * 40).measured(stats)[0] for l in range(1, 20)]  # noqa: E741
@@ -132,8 +132,12 @@ def test_a_table_with_too_few_values_says_so():
     assert "'sensitive' has 2 values" in bind(EirLDiversity(3), [4, 2]).out_of_reach()
     assert bind(EirLDiversity(3), [4, 2, 1]).smallest_classes().tolist() == [3, 3, 3]
     assert not bind(EirLDiversity(10**30), [4, 4]).holds(count([[4, 4]])).any()
-    assert not bind(EirLDiversity(10**30), [4, 4]).holds(count_people([[0, 1], [1]], values=2)).any()
-    assert bind(EirLDiversity(10**30), [4, 4]).because(count_people([[0, 1], [1]], values=2)).endswith(" '1'")
+    assert not bind(EirLDiversity(10**30), [4, 4]).holds(count_individuals([[0, 1], [1]], values=2)).any()
+    assert (
+        bind(EirLDiversity(10**30), [4, 4])
+        .because(count_individuals([[0, 1], [1]], values=2))
+        .endswith(" '1'")
+    )
 
 
 def test_half_of_table_3_is_vulnerable():

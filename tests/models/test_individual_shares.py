@@ -13,7 +13,7 @@ from tests.models.families import (
     alpha_of,
     beta_of,
     bind_to_people,
-    count_people,
+    count_individuals,
     enhanced_beta_of,
     holds,
     people,
@@ -36,7 +36,7 @@ SHARES = fractions("1/6", "1")
 @given(classes=st.lists(people(), min_size=1, max_size=3), alpha=SHARES, beta=SHARES)
 def test_search_and_proof_agree_with_the_definition(model, share, classes, alpha, beta):
     bound = bind_to_people(model(alpha, beta), *classes)
-    judged = bound.judge(count_people(*classes))
+    judged = bound.judge(count_individuals(*classes))
     for one, good, measured, slack in zip(classes, judged.holds, judged.measured, judged.slack, strict=True):
         assert good == (alpha_of(one) <= Fraction(alpha) and share(one) <= Fraction(beta))
         assert accepts(bound, one) == good
@@ -48,7 +48,7 @@ def test_search_and_proof_agree_with_the_definition(model, share, classes, alpha
 @EASY
 @given(classes=st.lists(people(), min_size=1, max_size=3))
 def test_the_strongest_limits_are_met_and_hardly_above_the_shares(model, share, classes):
-    stats = count_people(*classes)
+    stats = count_individuals(*classes)
     found = bind_to_people(model(1, 1), *classes).strongest(stats).values
     assert list(found) == ["alpha", "beta"]
     assert holds(model(**found), *classes) == [True] * len(classes)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.identity_reserved import S4_TABLE3, S4_TABLE4, s4_statistics
-from tests.models.families import accepts, bind_to_people, count_people, holds, people
+from tests.models.families import accepts, bind_to_people, count_individuals, holds, people
 from tests.models.tables import bind
 
 from likeness.models.ir_kl_anonymity import IrKlAnonymity
@@ -35,10 +35,10 @@ def test_one_person_may_have_all_values():
 def test_measured_is_the_number_of_individuals_where_there_are_values_enough():
     classes = [[[0, 1], [0]], [[0], [0], [0]]]
     bound = bind_to_people(IrKlAnonymity(2, 2), *classes)
-    judged = bound.judge(count_people(*classes))
+    judged = bound.judge(count_individuals(*classes))
     assert judged.measured.tolist() == [2, 0]
     assert judged.slack.tolist() == [0, -2]
-    assert bound.strongest(count_people(*classes)).values == {"k": 2, "l": 1}
+    assert bound.strongest(count_individuals(*classes)).values == {"k": 2, "l": 1}
 
 
 def test_a_table_with_too_few_values_says_so():

@@ -114,7 +114,7 @@ def tell(release: Release, summary: dict[str, Any]) -> list[str]:
             f"{summary['folder']}/private is the steward's alone",
         ],
     }
-    return told(blocks)
+    return headed_lines(blocks)
 
 
 def classes_line(classes: int, summary: Mapping[str, Any]) -> str:
@@ -129,12 +129,12 @@ def classes_line(classes: int, summary: Mapping[str, Any]) -> str:
     return f"{count(classes, 'equivalence class')}, the smallest of {count(summary['smallest_class'], unit)}"
 
 
-def told(blocks: dict[str, list[str]]) -> list[str]:
+def headed_lines(blocks: dict[str, list[str]]) -> list[str]:
     """Write headings and the lines below each; empty blocks are left out.
 
     Examples
     --------
-    >>> told({"asked": ["k-anonymity (k = 5)"], "lost": []})
+    >>> headed_lines({"asked": ["k-anonymity (k = 5)"], "lost": []})
     ['asked', '  k-anonymity (k = 5)']
     """
     lines: list[str] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from likeness.cli._console import columns, console, number
-from likeness.cli._making import told
+from likeness.cli._making import headed_lines
 from likeness.cli._options import pair
 from likeness.errors import InvalidError
 from likeness.wording import count
@@ -121,7 +121,7 @@ def tell(found: dict[str, Any], word: str) -> list[str]:
     beyond = found["next_tried"]
     limit = "the end of the range that was searched" if beyond is None else f"{beyond:g} was tried and fails"
     classes = count(found["classes"], "equivalence class", "equivalence classes")
-    return told(
+    return headed_lines(
         {
             "tried": columns(rows, ""),
             f"{word} found: {found['parameter']} = {found['value']:g} ({limit})": [*found["lines"], classes],

@@ -79,7 +79,7 @@ def _made(release: Release, seconds: float) -> dict[str, Any]:
 
 def as_text(found: Mapping[str, Any]) -> list[str]:
     """Write what was found for people."""
-    from likeness.cli._making import classes_line, told
+    from likeness.cli._making import classes_line, headed_lines
     from likeness.cli._summary import counted_line, lost, people_line, tried
 
     blocks = {
@@ -110,7 +110,7 @@ def as_text(found: Mapping[str, Any]) -> list[str]:
             "cost": [f"{found['seconds']:.1f} s{_memory(found['peak_memory'])}"],
             "before and after": columns(found["rows"], ""),
         }
-    return told(blocks)
+    return headed_lines(blocks)
 
 
 def _without_records(people: int) -> list[str]:

@@ -40,7 +40,7 @@ def demonstrate(output: Path, rows: int, seed: int | None, *, overwrite: bool) -
     tuple
         What to say, line by line; and whether the release verified.
     """
-    from likeness.cli._making import make, summarise, told
+    from likeness.cli._making import headed_lines, make, summarise
     from likeness.cli._summary import asked, counted_line, lost, side_by_side
     from likeness.cli.generate import belongings, put
     from likeness.folder import verify
@@ -75,7 +75,7 @@ def demonstrate(output: Path, rows: int, seed: int | None, *, overwrite: bool) -
             f"anybody can check it: likeness verify {output}",
         ],
     }
-    return told(blocks), anybody.ok and steward.ok
+    return headed_lines(blocks), anybody.ok and steward.ok
 
 
 def risk(result: AttackResult) -> list[str]:

@@ -14,8 +14,8 @@ from likeness.encode.individuals import (
     NO_RECORDS,
     HygieneCounts,
     RowIndividuals,
-    count_people,
-    find_people,
+    count_individuals,
+    find_row_individuals,
     put_in_order,
 )
 from likeness.errors import MOST_PROBLEMS, LikenessError, PolicyError, TableError, suggestion
@@ -121,7 +121,7 @@ def encode(table: Table, policy: Policy) -> Encoded:
     table = join_records(table, policy)
     policy = policy.naming(table.names)
     _check_columns(table, policy)
-    people = None if policy.individual is None else find_people(table, policy)
+    people = None if policy.individual is None else find_row_individuals(table, policy)
     recoding = "tight" if policy.form is None else policy.form.recoding
     folder = policy.folder or Path()
     problems: list[str] = [] if people is None else list(people.problems)
@@ -258,7 +258,7 @@ def _assemble(
         data = replace(data, codes=in_order.codes, individuals=in_order.individuals)
         sensitive = [codes >= 0 for name, (_, codes, _, _) in found.items() if roles[name] == "sensitive"]
         has_value = np.any(sensitive, axis=0) if sensitive else ~people.without_records
-        hygiene = count_people(people, in_order, has_value, policy.hygiene)
+        hygiene = count_individuals(people, in_order, has_value, policy.hygiene)
     if policy.weights is not None:
         data = replace(data, survey_weights=_survey_weights(table, policy.weights, data.rows))
     missing = {name: count for name, (_, _, count, _) in found.items() if count}

@@ -56,7 +56,7 @@ class RowIndividuals:
         return (self.reason >= 0) | self.refused
 
 
-def find_people(table: Table, policy: Policy) -> RowIndividuals:
+def find_row_individuals(table: Table, policy: Policy) -> RowIndividuals:
     """Find who the rows of a table are of.
 
     Parameters
@@ -81,7 +81,7 @@ def find_people(table: Table, policy: Policy) -> RowIndividuals:
     >>> columns = {"who": lk.identifier(), "age": lk.quasi()}
     >>> policy = lk.Policy(columns=columns, privacy=lk.KAnonymity(2), individual="who")
     >>> frame = pl.DataFrame({"who": ["b", "a", "b", None], "age": [1, 2, 3, 4]})
-    >>> people = find_people(lk.read(frame), policy)
+    >>> people = find_row_individuals(lk.read(frame), policy)
     >>> people.person.tolist(), people.count
     ([1, 0, 1, -1], 2)
     >>> people.problems[0][:64]
@@ -139,19 +139,41 @@ DUPLICATES = "duplicate records of one person"
 class HygieneCounts:
     """What was found, and done, where people may have several records; for the report.
 
-    ``people_before``: people in the table (in the first, where a second holds the records), whatever becomes of their
-    records.
-    ``people``, ``records``: those that go on; ``most`` is the largest number of records of one of these people.
-    ``nobody``: records that name no person, or none of the first table; all dropped, or there is an error.
-    ``without_records``: people of the first table that no row of the second is of.
-    ``without_sensitive``: people none of whose records has a value in any sensitive column, ``without_records`` among
-    them.
-    ``duplicates``: records of one person with the same values in all sensitive columns as an earlier one, dropped or kept;
-    of the records that all other rules leave.
-    ``inconsistent``: people whose remaining records differ in a quasi-identifier.
-    ``inconsistent_rule``: what was done about them: ``hull``, ``first`` or ``mode``; ``error`` where there are none.
-    ``duplicates_rule``: what was done about duplicates: ``drop`` or ``keep``; ``error`` where there are none.
-    """
+    Parameters
+    ----------
+    people_before
+        People in the table (in the first table, where a second holds the records), whatever becomes of their records.
+    people
+        People of the records that go on.
+    records
+        Records that go on.
+    most
+        Largest number of records of one of these people.
+    nobody
+        Records that name no person, or none of the first table; all dropped, or there is an error.
+    without_records
+        People of the first table that no row of the second is of.
+    without_sensitive
+        People none of whose records has a value in any sensitive column, ``without_records`` among them.
+    duplicates
+        Records of one person with the same values in all sensitive columns as an earlier one, dropped or kept; of
+        the records that all other rules leave.
+    inconsistent
+        People whose remaining records differ in a quasi-identifier.
+    inconsistent_rule
+        What was done about them: ``hull``, ``first`` or ``mode``; ``error`` where there are none.
+    duplicates_rule
+        What was done about duplicates: ``drop`` or ``keep``; ``error`` where there are none.
+
+    Examples
+    --------
+    >>> counts = HygieneCounts(
+    ...     people_before=5, people=4, records=10, most=4, nobody=0, without_records=0, without_sensitive=1,
+    ...     duplicates=2, inconsistent=0, inconsistent_rule="hull", duplicates_rule="drop",
+    ... )
+    >>> counts.individuals_dropped, counts.mean
+    (1, 2.5)
+    """  # fmt: skip
 
     people_before: int
     people: int
@@ -166,7 +188,7 @@ class HygieneCounts:
     duplicates_rule: str
 
     @property
-    def people_dropped(self) -> int:
+    def individuals_dropped(self) -> int:
         """People of whom no record goes on."""
         return self.people_before - self.people
 
@@ -297,7 +319,7 @@ def _modes(
     return chosen
 
 
-def count_people(
+def count_individuals(
     people: RowIndividuals, in_order: InOrder, has_value: NDArray[np.bool_], hygiene: Hygiene
 ) -> HygieneCounts:
     """Count what the rules found and did; ``has_value`` (rows,) marks rows with a value in some sensitive column."""

@@ -182,7 +182,7 @@ class Origin:
             *self._others(),
             *self._individuals(),
             *self._strangers(),
-            *self._told(),
+            *self._column_notes(),
         ]
         if not wrong:
             checks.append(
@@ -375,7 +375,7 @@ class Origin:
             if name not in known:
                 yield f"column {name!r}: neither the original nor the policy has it"
 
-    def _told(self) -> Iterator[str]:
+    def _column_notes(self) -> Iterator[str]:
         """Compare what recipients are told about the columns and the guarantee."""
         form, certificate = self.public.form, self.public.certificate
         assert form is not None  # noqa: S101  # there are tables

@@ -283,7 +283,7 @@ def evaluate(functions, shape, integers, reals, size, histogram):
 
 
 @njit(SIGNATURE, cache=True)
-def people_and_values_at_least(size, histogram, integers, reals):
+def individuals_and_values_at_least(size, histogram, integers, reals):
     """At least ``integers[0]`` individuals, who have at least ``integers[1]`` values between them."""
     if size < integers[0]:
         return False
@@ -348,7 +348,7 @@ def pairs_within_shares(size, histogram, integers, reals):
 
 
 @njit(SIGNATURE, cache=True)
-def people_within_shares(size, histogram, integers, reals):
+def individuals_within_shares(size, histogram, integers, reals):
     """No individual has more than a share α of the records, no value is that of more than a share β of the individuals.
 
     ``integers`` as in `pairs_within_shares`.

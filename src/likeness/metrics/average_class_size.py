@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from likeness.metrics.base import Metric, class_people, everybody
+from likeness.metrics.base import Metric, class_individuals, everybody
 
 if TYPE_CHECKING:
     from likeness.metrics.base import Evaluation
@@ -40,5 +40,5 @@ class AverageClassSize(Metric):
 
     def measure(self, evaluation: Evaluation) -> float:
         """Divide the published people by the classes."""
-        sizes = class_people(evaluation)
+        sizes = class_individuals(evaluation)
         return int(sizes.sum()) / sizes.size if sizes.size else float(everybody(evaluation))

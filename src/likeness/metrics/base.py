@@ -126,7 +126,7 @@ def class_sizes(evaluation: Evaluation) -> NDArray[np.int64]:
     return evaluation.once("class sizes", counted)
 
 
-def class_people(evaluation: Evaluation) -> NDArray[np.int64]:
+def class_individuals(evaluation: Evaluation) -> NDArray[np.int64]:
     """(E,) People of each class: its records, unless people have several; then its individuals."""
     classes = evaluation.recoding.classes
     return count_classes(evaluation.plan.classes, classes, individuals=evaluation.data.individuals).sizes

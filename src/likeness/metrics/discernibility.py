@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import whole
-from likeness.metrics.base import Metric, class_people, everybody
+from likeness.metrics.base import Metric, class_individuals, everybody
 
 if TYPE_CHECKING:
     from likeness.metrics.base import Evaluation
@@ -54,7 +54,7 @@ class Discernibility(Metric):
 
     def measure(self, evaluation: Evaluation) -> float:
         """Sum over all people."""
-        sizes = class_people(evaluation)
+        sizes = class_individuals(evaluation)
         kept = sizes[sizes >= self.k]
         people = everybody(evaluation)
         return float(np.square(kept).sum() + max(0, people - int(kept.sum())) * people)

@@ -112,7 +112,7 @@ def count_classes(
         codes = None if codes is None else codes[kept]
         individuals = None if individuals is None else individuals[kept]
     if individuals is not None:
-        return _count_people(find_individuals(classes, count, individuals, codes, values), values, None)
+        return _count_individuals(find_individuals(classes, count, individuals, codes, values), values, None)
     sizes = np.bincount(classes, minlength=count).astype(np.int64)
     if codes is None:
         nothing = np.zeros(0, np.int64)
@@ -140,12 +140,12 @@ def count_within(
     part = part.astype(np.int64)
     if individuals is not None:
         found = find_individuals(part, distinct.size, individuals[kept], codes[kept], values)
-        return _count_people(found, values, parent)
+        return _count_individuals(found, values, parent)
     sizes = np.bincount(part, minlength=distinct.size).astype(np.int64)
     return _from_keys(part * values + codes[kept], None, sizes, values, parent)
 
 
-def _count_people(found: Individuals, values: int, parent: NDArray[np.int64] | None) -> ClassStatistics:
+def _count_individuals(found: Individuals, values: int, parent: NDArray[np.int64] | None) -> ClassStatistics:
     """Count the individuals that have each value."""
     if values == 0:
         nothing = np.zeros(0, np.int64)

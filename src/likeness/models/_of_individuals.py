@@ -103,13 +103,13 @@ class BoundShares(BoundModel):
 
     def class_test(self) -> ClassTest:
         """Offer the same decision, from the numbers of individuals with each value and with each number of records."""
-        from likeness.kernels.class_tests import ClassTest, pairs_within_shares, people_within_shares
+        from likeness.kernels.class_tests import ClassTest, individuals_within_shares, pairs_within_shares
 
         # Shares of classes of up to _MOST records are within these limits exactly when they are within α and β.
         alpha, beta = fraction_below(self.alpha, _MOST), fraction_below(self.beta, _MOST)
         values = len(self.attribute.counts)
         integers = [values, alpha.numerator, alpha.denominator, beta.numerator, beta.denominator]
-        function = people_within_shares if self.of_people else pairs_within_shares
+        function = individuals_within_shares if self.of_people else pairs_within_shares
         return ClassTest(function, integers, values=values, record_counts=True)
 
     def smallest_classes(self) -> NDArray[np.int64]:

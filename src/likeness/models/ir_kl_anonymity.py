@@ -100,11 +100,11 @@ class _Bound(BoundModel):
         return Strength({"k": float(stats.sizes.min()), "l": float(stats.distinct.min())})
 
     def class_test(self) -> ClassTest:
-        from likeness.kernels.class_tests import ClassTest, people_and_values_at_least
+        from likeness.kernels.class_tests import ClassTest, individuals_and_values_at_least
 
         values = len(self.attribute.counts)
         integers = [min(self.k, LARGEST), min(self.l, values + 1)]
-        return ClassTest(people_and_values_at_least, integers, values=values)
+        return ClassTest(individuals_and_values_at_least, integers, values=values)
 
     def values_needed(self) -> int:
         return self.l

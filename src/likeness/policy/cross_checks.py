@@ -23,7 +23,7 @@ SAME_RULE = {"category": "value", "drop": "drop"}
 _EXAMPLE = "individual: the column that names a person, as in individual: patient_id"
 
 
-def people_problems(
+def individual_problems(
     given: Mapping[str, Any], roles: Mapping[str, str | None], models: Sequence[tuple[Place, Any]]
 ) -> Iterator[Entry]:
     """Find keys about people with several records that do not go together.
@@ -153,7 +153,7 @@ def contradictions(given: Mapping[str, Any]) -> Iterator[Entry]:
         yield from _covered(("privacy", *place), model, known)
     for key in ("individual", "weights"):
         yield from _declared((key,), given.get(key), known)
-    yield from people_problems(given, known.roles, known.models)
+    yield from individual_problems(given, known.roles, known.models)
     categories = given.get("categories")
     for name in categories if isinstance(categories, Mapping) else ():
         yield from _is_sensitive(("categories",), name, known)

@@ -201,7 +201,7 @@ def propose_guarantee(
     ``of_people``: whether the policy names the column that people are counted by. With several sensitive columns, their
     models say ``others: unknown`` unless all hold for who knows the other columns, and always where people are counted.
     """
-    found = [_k_of_people(persons.people) if of_people else _k_anonymity(records, persons)]
+    found = [_k_of_individuals(persons.people) if of_people else _k_anonymity(records, persons)]
     models = {reach.column: _on(reach) for reach in reaches}
     # What people who know one sensitive value of a person with several records may learn is not looked into here.
     known = len(models) < 2 or (
@@ -240,7 +240,7 @@ def identity_reserved(reaches: Sequence[StrongestParameters]) -> tuple[dict[str,
     )
 
 
-def _k_of_people(people: int) -> Proposal:
+def _k_of_individuals(people: int) -> Proposal:
     """k-anonymity where classes count people."""
     model = {"model": "k-anonymity", "k": min(K, people)}
     if people < K:

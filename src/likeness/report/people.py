@@ -109,7 +109,7 @@ def people_rows(release: Release) -> list[list[str]]:
     rows: list[tuple[str, int | str]] = []
     if found is not None:
         rows += [("people of the input", found.people_before)]
-        rows += [("people none of whose records goes on", found.people_dropped)]
+        rows += [("people none of whose records goes on", found.individuals_dropped)]
         rows += [("people without a sensitive value", found.without_sensitive)]
         rows += [("records of nobody, dropped", found.nobody)]
         if found.without_records:

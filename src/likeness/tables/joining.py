@@ -131,7 +131,7 @@ def join(
     row_of = np.full(len(people.values) + 1, -1, np.int64)
     row_of[people.codes] = np.arange(first.height)
     row_of[-1] = -1  # missing
-    person = _same_people(people, records)
+    person = _same_individuals(people, records)
     if not (person >= 0).any():
         raise TableError(_nobody(first, second, (on, missing), (key, missing_there)))
     of_records = row_of[person]
@@ -183,7 +183,7 @@ def _refuse_twice(first: Table, people: EncodedColumn) -> None:
     )
 
 
-def _same_people(people: EncodedColumn, records: EncodedColumn) -> NDArray[np.int64]:
+def _same_individuals(people: EncodedColumn, records: EncodedColumn) -> NDArray[np.int64]:
     """(records,) Code in the first table of each record's person; -1 for none."""
     known = pl.DataFrame(
         {"text": pl.Series(people.values.tolist(), dtype=pl.String), "code": np.arange(len(people.values))}

@@ -314,7 +314,7 @@ def _groups(column: RawColumn, decimal: str) -> tuple[pl.Series, str, str]:
     shell = f'"{mark}"' if mark in " '" else mark
     return (
         grouped,
-        f"separates thousands by {MARK_NAMES[mark]} in {_told(column, grouped)}",
+        f"separates thousands by {MARK_NAMES[mark]} in {_extent(column, grouped)}",
         f"read the table with thousands={mark!r} (--thousands {shell})"
         + (", which makes the other the decimal mark" * (mark == decimal)),
     )
@@ -325,7 +325,7 @@ def _records(column: RawColumn, which: pl.Series) -> int:
     return int(column.data.counts()[which.to_numpy()].sum())
 
 
-def _told(column: RawColumn, which: pl.Series) -> str:
+def _extent(column: RawColumn, which: pl.Series) -> str:
     """Say how many cells these are, and show the first: ``12 cells, the first '1,234' at line 3``."""
     return f"{count(_records(column, which), 'cell')}, the first {column.first(which)}"
 
@@ -336,18 +336,18 @@ def _about_dates(column: RawColumn) -> tuple[str, str]:
     found, none = spellings(values)
     parts, remedies = [], []
     if len(found) > 1:
-        listed = " and ".join(f"{name} ({_told(column, cells)})" for name, cells in found.items())
+        listed = " and ".join(f"{name} ({_extent(column, cells)})" for name, cells in found.items())
         parts.append(f"writes dates in {len(found)} ways: {listed}")
         remedies.append("write all days as YYYY-MM-DD")
     elif EITHER in found:
-        parts.append(f"has dates whose day and month cannot be told apart: {_told(column, found[EITHER])}")
+        parts.append(f"has dates whose day and month cannot be told apart: {_extent(column, found[EITHER])}")
         remedies.append("write all days as YYYY-MM-DD")
     elif found and not (found.keys() & READ):
         name, cells = next(iter(found.items()))
-        parts.append(f"writes dates as {name}: {_told(column, cells)}")
+        parts.append(f"writes dates as {name}: {_extent(column, cells)}")
         remedies.append("write all days as YYYY-MM-DD")
     if none.any():
-        parts.append(f"holds what is no day of the calendar: {_told(column, none)}")
+        parts.append(f"holds what is no day of the calendar: {_extent(column, none)}")
         marks = [*values.filter(none & are_filled(values)).sort()[:3]]
         listed = ", ".join(['""', *(f'"{mark}"' for mark in marks)])
         remedies.append(
@@ -361,7 +361,7 @@ def _about_dates(column: RawColumn) -> tuple[str, str]:
     if other.any():
         if not found and not none.any():
             return "", ""
-        parts.append(f"holds texts that are no dates: {_told(column, other)}")
+        parts.append(f"holds texts that are no dates: {_extent(column, other)}")
         remedies.append("list under missing.markers what means a missing value, and correct the rest")
     return ", and ".join(parts), "; ".join(remedies)
 

@@ -90,7 +90,7 @@ def clear(own):
 
 
 @njit(cache=True)
-def count_person(own, sets, records, person):
+def count_individual(own, sets, records, person):
     """Count one more individual."""
     numbers = own.numbers
     own.people[numbers[COUNT]] = person

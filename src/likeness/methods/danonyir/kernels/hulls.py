@@ -199,7 +199,7 @@ def _nearest_of(crowd, profile, theirs, ours, exact, person, distance):
 
 
 @njit(cache=True)
-def nearest_person(geometry, profiles, crowd, own, records, exact, most):
+def nearest_individual(geometry, profiles, crowd, own, records, exact, most):
     """Find the individual nearest to the class that grows, of equally near ones that of the smallest number.
 
     Somebody must be left. ``own``: hull of the class, in row 0; ``exact``: losses are whole numbers; ``most``: more than

@@ -9,7 +9,7 @@ from likeness.kernels.hulls import INTERVAL, TREE, bits_set
 from likeness.methods.danonyir.kernels.counts import (
     REASONING,
     clear,
-    count_person,
+    count_individual,
     counts_hold,
     enter,
     holds,
@@ -241,10 +241,10 @@ def _holds_with(sets, limits, functions, shape, integers, reals, tally, counts, 
     member = moving.head[row]
     while member >= 0:
         if not leaving or member != person:
-            count_person(tally, sets, records, member)
+            count_individual(tally, sets, records, member)
         member = moving.behind[member]
     if not leaving:
-        count_person(tally, sets, records, person)
+        count_individual(tally, sets, records, person)
     return holds(tally, sets, limits, functions, shape, integers, reals)
 
 

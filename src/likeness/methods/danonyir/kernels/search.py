@@ -13,7 +13,7 @@ from likeness.methods.danonyir.kernels.counts import (
     RECORDS,
     Tally,
     clear,
-    count_person,
+    count_individual,
     counts_hold,
     holds,
 )
@@ -23,7 +23,7 @@ from likeness.methods.danonyir.kernels.hulls import (
     apart,
     copy_hull,
     nearest_class,
-    nearest_person,
+    nearest_individual,
     remove,
     widen,
 )
@@ -155,7 +155,7 @@ def go_on(
                 numbers[PHASE] = GROW if numbers[LEFT] > 0 else STUCK
             continue
         records = tally.numbers[RECORDS]
-        person, distance, looks = nearest_person(geometry, profiles, crowd, own, records, exact, most)
+        person, distance, looks = nearest_individual(geometry, profiles, crowd, own, records, exact, most)
         row = nearest_class(
             geometry,
             crowd.attributes,
@@ -182,7 +182,7 @@ def _take(state, sets, person):
     """Move an individual from the crowd to the class that grows; its hull is wide enough already."""
     remove(state.crowd, person)
     state.numbers[LEFT] -= 1
-    count_person(state.tally, sets, state.crowd.records, person)
+    count_individual(state.tally, sets, state.crowd.records, person)
 
 
 @njit(cache=True)
@@ -191,7 +191,7 @@ def _merge(geometry, state, sets, row):
     widen(geometry, state.own, np.int64(0), state.classes, row)
     person = state.head[row]
     while person >= 0:
-        count_person(state.tally, sets, state.crowd.records, person)
+        count_individual(state.tally, sets, state.crowd.records, person)
         person = state.following[person]
     state.sizes[row] = 0
     state.numbers[MERGED] += 1
@@ -263,9 +263,9 @@ def would_hold(sets, limits, functions, shape, integers, reals, state, row, pers
     clear(tally)
     member = state.head[row]
     while member >= 0:
-        count_person(tally, sets, state.crowd.records, member)
+        count_individual(tally, sets, state.crowd.records, member)
         member = state.following[member]
-    count_person(tally, sets, state.crowd.records, person)
+    count_individual(tally, sets, state.crowd.records, person)
     return holds(tally, sets, limits, functions, shape, integers, reals)
 
 
@@ -290,7 +290,7 @@ def take_classes(geometry, profiles, sets, limits, functions, shape, integers, r
     copy_hull(own, np.int64(0), profiles, crowd.profile[people[0]])
     for person in people:
         widen(geometry, own, np.int64(0), profiles, crowd.profile[person])
-        count_person(tally, sets, crowd.records, person)
+        count_individual(tally, sets, crowd.records, person)
     state.least[:rows] = 0
     while not holds(tally, sets, limits, functions, shape, integers, reals):
         row = nearest_class(
