@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
 from likeness.attacks.base import AttackResults, Making
 from likeness.errors import InvalidError, LikenessError, PolicyError
 from likeness.metrics.base import Evaluation
+from likeness.pages import in_notebook
 from likeness.proving.proof import Verdict, as_published, prove
 from likeness.queries.query import Query
 from likeness.tables import build
@@ -247,7 +247,7 @@ class Release:
         if hygiene is None:
             return None
         published = int(self.certificate.individuals or 0)
-        withheld, dropped = hygiene.people - published, hygiene.people_dropped
+        withheld, dropped = hygiene.people - published, hygiene.individuals_dropped
         found = {
             "input": hygiene.people_before,
             "published": published,
@@ -491,5 +491,5 @@ class Release:
 
     def _repr_html_(self) -> str:
         """Show what was proven in a notebook."""
-        items = "".join(f"<li>{escape(line)}</li>" for line in self._verdict.lines())
-        return f"<div><b>Release</b>: {self._size()}, {escape(self.certificate.form['name'])}<ul>{items}</ul></div>"
+        title = f"{self._size()}, {self.certificate.form['name']}"
+        return in_notebook(title, noun="Release", lists=[("", self._verdict.lines())])

@@ -68,26 +68,6 @@ def _identifiers(policy: Policy, *, pseudonym: bool) -> tuple[str, ...]:
     )
 
 
-def counted(release: Release) -> dict[str, Any]:
-    """Account for every record of the input."""
-    return counts_of(release)
-
-
-def counted_people(release: Release) -> dict[str, int] | None:
-    """Account for every individual of the input; None where every record is another person's."""
-    hygiene = release.private.encoded.hygiene
-    if hygiene is None:
-        return None
-    published = int(release.certificate.individuals or 0)
-    withheld, dropped = hygiene.people - published, hygiene.individuals_dropped
-    found = {"input": hygiene.people_before, "published": published, "withheld": withheld, "dropped": dropped}
-    if hygiene.without_records:
-        found["without_records"] = hygiene.without_records
-    return found | (
-        {f"differing_{hygiene.inconsistent_rule}": hygiene.inconsistent} if hygiene.inconsistent else {}
-    )
-
-
 def people_line(counts: dict[str, int] | None) -> list[str]:
     """Write the account of individuals.
 

@@ -20,7 +20,7 @@ from likeness.published.columns import refused_value
 from likeness.published.regions import read_region
 from likeness.published.text import MISSING, read_value
 from likeness.queries.overlap import read_stretch
-from likeness.report.certificate_page import certificate_page
+from likeness.report.certificate_page import certificate_page, is_page_of
 from likeness.tables import Labelled, Table, read_published
 from likeness.wording import count, nouns
 

@@ -53,7 +53,7 @@ def certificate_page(certificate: Certificate) -> str:
     """Write the page: HTML without scripts, complete in itself."""
     form = certificate.make_form()
     scopes = dict.fromkeys(entry["scope"] for entry in certificate.guarantee)
-    return render(
+    page = render(
         "report/templates/certificate.html",
         certificate=certificate,
         guarantee=[_guarantee_row(entry) for entry in certificate.guarantee],

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from likeness.errors import InvalidError, TableError, suggestion
+from likeness.errors import InvalidError, Refusal, TableError, suggestion
 from likeness.pages import in_notebook
 from likeness.tables.columns import EncodedColumn, RawColumn, is_marked
 from likeness.tables.frames import library
