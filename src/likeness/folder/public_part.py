@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,27 +45,38 @@ _LONGEST_PAGE = 4
 _SHOWN = 5  # cells of a column that are named one by one
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class PublicPart:
     """What the published files say.
 
-    ``certificate``, ``form``: None where the certificate cannot be read.
-    ``tables``, ``labels``: table name to its file, read, and to what messages call that file.
-    ``columns``: table name to its columns as codes and texts, by name, without those that cannot be taken so; empty once
-    everything was read.
-    ``publication``: None where the tables cannot be understood.
-    ``problems``, ``checks``: what is wrong, and what was checked and found right.
+    Parameters
+    ----------
+    layout
+        Where they lie.
+    certificate
+        None when it cannot be read; nothing else was read then.
+    tables
+        Table name to its file, read.
+    labels
+        Table name to what messages call its file.
+    publication
+        None when the tables cannot be understood.
+    problems, checks
+        What is wrong, and what was checked and found right.
     """
 
     layout: Layout
-    certificate: Certificate | None = None
-    form: Form | None = None
-    tables: dict[str, Table] = field(default_factory=dict)
-    labels: dict[str, str] = field(default_factory=dict)
-    columns: dict[str, dict[str, Labelled]] = field(default_factory=dict)
-    publication: Publication | None = None
-    problems: list[str] = field(default_factory=list)
-    checks: list[str] = field(default_factory=list)
+    certificate: Certificate | None
+    tables: Mapping[str, Table]
+    labels: Mapping[str, str]
+    publication: Publication | None
+    problems: tuple[str, ...]
+    checks: tuple[str, ...]
+
+    @cached_property
+    def form(self) -> Form | None:
+        """The form of the release; None when its certificate cannot be read."""
+        return None if self.certificate is None else self.certificate.make_form()
 
     def where(self, row: int) -> str:
         """Name the place of a record in the first published table."""
@@ -72,34 +84,49 @@ class PublicPart:
         return f"{self.labels[name]}, {self.tables[name].where(row)}"
 
 
+@dataclass(eq=False)
+class _Reading:
+    """Published files while they are read; ``columns``: table name to its columns, those that can be taken so."""
+
+    layout: Layout
+    certificate: Certificate
+    form: Form
+    problems: list[str]
+    checks: list[str]
+    tables: dict[str, Table] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
+    columns: dict[str, dict[str, Labelled]] = field(default_factory=dict)
+
+
 def read_public(layout: Layout) -> PublicPart:
-    """Read the published files, and say everything that is wrong with them."""
-    part = PublicPart(layout)
-    part.problems += layout.outsiders()
-    if part.problems:
-        return part
-    if not layout.public.is_dir():
-        part.problems.append(f"{layout.label(layout.public)}/ is missing")
-        return part
-    _read_certificate(part)
-    if part.certificate is None:
-        return part
-    part.form = part.certificate.make_form()
+    """Read the published files, and say everything that is wrong with them.
+
+    Parameters
+    ----------
+    layout
+        Where they lie.
+    """
+    problems, checks = layout.outsiders(), list[str]()
+    if not problems and not layout.public.is_dir():
+        problems.append(f"{layout.label(layout.public)}/ is missing")
+    certificate = None if problems else _read_certificate(layout, problems, checks)
+    if certificate is None:
+        return PublicPart(layout, None, {}, {}, None, tuple(problems), tuple(checks))
+    part = _Reading(layout, certificate, certificate.make_form(), problems, checks)
     _check_files(part)
     for name in part.form.tables:
         _read_table(part, name)
     _check_columns(part)
     wrong = _label(part)
     _check_pseudonyms(part)
-    if wrong:
-        part.problems += wrong
-    elif len(part.tables) == len(part.form.tables):
-        _understand(part)
-    if part.publication is not None:
-        _check_links(part, part.publication)
-    # The publication has what it needs of them.
-    part.columns.clear()
-    return part
+    problems += wrong
+    whole = not wrong and len(part.tables) == len(part.form.tables)
+    publication = _understand(part) if whole else None
+    if publication is not None:
+        _check_links(part, publication)
+    return PublicPart(
+        layout, certificate, part.tables, part.labels, publication, tuple(problems), tuple(checks)
+    )
 
 
 def labelled_columns(table: Table, notes: Mapping[str, ColumnNote]) -> dict[str, Labelled]:
@@ -116,62 +143,50 @@ def labelled_columns(table: Table, notes: Mapping[str, ColumnNote]) -> dict[str,
     return columns
 
 
-def _read_certificate(part: PublicPart) -> None:
+def _read_certificate(layout: Layout, problems: list[str], checks: list[str]) -> Certificate | None:
     """Read the certificate, and make sure that both of its files say the same."""
-    path = part.layout.public / CERTIFICATE
-    label = part.layout.label(path)
+    path = layout.public / CERTIFICATE
+    label = layout.label(path)
     try:
         text = read_bounded(path).decode()
         certificate = Certificate.from_json(text, label)
         page = certificate_page(certificate)
     except FileNotFoundError:
-        part.problems.append(f"{label} is missing")
-        return
+        problems.append(f"{label} is missing")
+        return None
     except (OSError, UnicodeDecodeError) as problem:
-        part.problems.append(f"{label}: cannot be read ({problem})")
-        return
+        problems.append(f"{label}: cannot be read ({problem})")
+        return None
     except VerificationError as problem:
-        part.problems += problem.problems
-        return
-    part.certificate = certificate
+        problems.extend(problem.problems)
+        return None
     if text != certificate.to_json():
-        part.problems.append(f"{label}: is not as likeness writes it; it was changed")
-    shown = part.layout.public / CERTIFICATE_PAGE
-    if shown.is_file():
-        _check_page(part, shown, certificate, page.encode())
+        problems.append(f"{label}: is not as likeness writes it; it was changed")
+    shown = layout.public / CERTIFICATE_PAGE
+    if not shown.is_file():
+        return certificate
+    # Whatever its size is, no more of it is read than it may have.
+    if shown.stat().st_size == len(page.encode()) and shown.read_bytes() == page.encode():
+        checks.append(f"{layout.label(shown)} says what {CERTIFICATE} says")
+        return certificate
+    problems.append(
+        f"{layout.label(shown)}: does not say what {CERTIFICATE} says"
+        + _other_version(certificate, "; its wording may differ: verify with that version")
+    )
+    return certificate
 
 
-def _check_page(part: PublicPart, path: Path, certificate: Certificate, page: bytes) -> None:
-    """Hold the page to the certificate: to the byte where this version wrote both, else to the digests it carries.
+def _other_version(certificate: Certificate, consequence: str) -> str:
+    """Say that another version wrote a release, where one did."""
+    from likeness._version import __version__
 
-    Parameters
-    ----------
-    part
-        Where what was found goes.
-    path, certificate
-        The page that lies there, and what it must say.
-    page
-        What this version would have written.
-    """
-    label, size = part.layout.label(path), path.stat().st_size
-    if size == len(page) and path.read_bytes() == page:
-        part.checks.append(f"{label} says what {CERTIFICATE} says")
-        return
-    another = certificate.version != __version__
-    # Whatever its size is, no more of it is read than any wording needs.
-    if another and size <= _LONGEST_PAGE * len(page) and is_page_of(path.read_bytes(), certificate):
-        part.checks.append(
-            f"{label} was made from {CERTIFICATE} and not changed since; how likeness {certificate.version} words it is "
-            f"not compared (this is {__version__})"
-        )
-        return
-    part.problems.append(f"{label}: does not say what {CERTIFICATE} says")
+    if certificate.version == __version__:
+        return ""
+    return f"; it was written by likeness {certificate.version}, this is {__version__}{consequence}"
 
 
-def _check_files(part: PublicPart) -> None:
+def _check_files(part: _Reading) -> None:
     """Compare the files that are there with those that were certified."""
-    assert part.certificate is not None  # noqa: S101  # read before
-    assert part.form is not None  # noqa: S101  # made before
     layout, certified = part.layout, part.certificate.files
     possible = [[part.form.file_of(name, format_) for name in part.form.tables] for format_ in FORMATS]
     if list(certified) not in possible:
@@ -189,10 +204,8 @@ def _check_files(part: PublicPart) -> None:
         part.checks.append("no published file is missing and none was added")
 
 
-def _read_table(part: PublicPart, name: str) -> None:
+def _read_table(part: _Reading, name: str) -> None:
     """Read one published table and compare it with its entry in the certificate."""
-    assert part.certificate is not None  # noqa: S101  # read before
-    assert part.form is not None  # noqa: S101  # made before
     possible = (part.form.file_of(name, format_) for format_ in FORMATS)
     file = next((file for file in possible if file in part.certificate.files), None)
     path = None if file is None else part.layout.public / file
@@ -219,9 +232,8 @@ def _read_table(part: PublicPart, name: str) -> None:
     part.tables[name], part.labels[name] = table, label
 
 
-def _table(part: PublicPart, path: Path, label: str) -> Table | None:
+def _table(part: _Reading, path: Path, label: str) -> Table | None:
     """Read a file; None, and a problem, when that fails."""
-    assert part.certificate is not None  # noqa: S101  # read before
     try:
         return read_published(path, part.certificate.formulas)
     except TableError as problem:
@@ -229,11 +241,9 @@ def _table(part: PublicPart, path: Path, label: str) -> Table | None:
         return None
 
 
-def _check_columns(part: PublicPart) -> None:
+def _check_columns(part: _Reading) -> None:
     """Compare the columns of all tables with the notes on them."""
-    assert part.certificate is not None  # noqa: S101  # read before
     names = [note.name for note in part.certificate.columns.notes]
-    assert part.form is not None  # noqa: S101  # made before
     described = {name: table for name, table in part.tables.items() if name not in part.form.undescribed}
     there = list(dict.fromkeys(name for table in described.values() for name in table.names))
     if described and there != names:
@@ -267,9 +277,8 @@ def _check_columns(part: PublicPart) -> None:
             )
 
 
-def _label(part: PublicPart) -> list[str]:
+def _label(part: _Reading) -> list[str]:
     """Take the columns of all tables as codes and texts, each once; say what is wrong with them."""
-    assert part.certificate is not None  # noqa: S101  # read before
     notes = {note.name: note for note in part.certificate.columns.notes}
     wrong = []
     for name, table in part.tables.items():
@@ -280,9 +289,8 @@ def _label(part: PublicPart) -> list[str]:
     return wrong
 
 
-def _check_pseudonyms(part: PublicPart) -> None:
+def _check_pseudonyms(part: _Reading) -> None:
     """Make sure that what is said to be random numbers in place of identifiers is nothing else."""
-    assert part.certificate is not None  # noqa: S101  # read before
     names = [note.name for note in part.certificate.columns.with_role("pseudonym")]
     wrong = []
     for key, columns in part.columns.items():
@@ -296,9 +304,8 @@ def _check_pseudonyms(part: PublicPart) -> None:
     part.problems += _first(wrong)
 
 
-def _check_links(part: PublicPart, shown: Publication) -> None:
+def _check_links(part: _Reading, shown: Publication) -> None:
     """Make sure that no pseudonym links what the guarantee takes alone: records, or people where theirs are linked."""
-    assert part.certificate is not None  # noqa: S101  # read before
     first, columns = next(iter(part.columns.items()))
     word = "record" if shown.persons is None else "person"
     linking = []
@@ -324,18 +331,17 @@ def _first(problems: list[str]) -> list[str]:
     return problems if more <= 0 else [*problems[:_SHOWN], f"and so {count(more, 'further column')}"]
 
 
-def _understand(part: PublicPart) -> None:
+def _understand(part: _Reading) -> Publication | None:
     """Read what the tables say, or say which cells say nothing."""
-    assert part.certificate is not None  # noqa: S101  # read before
-    assert part.form is not None  # noqa: S101  # made before
     tables = part.columns
     files = ", ".join(part.labels.values())
+    publication = None
     try:
-        part.publication = part.form.read(tables, part.certificate.columns)
-        if part.publication.size == 0:
+        publication = part.form.read(tables, part.certificate.columns)
+        if publication.size == 0:
             part.problems.append(f"{files}: holds no records; there is no release of nobody")
         part.problems += [
-            f"{files}: {line}" for line in _contradictions(part.publication, part.certificate.columns)
+            f"{files}: {line}" for line in _contradictions(publication, part.certificate.columns)
         ]
     except KeyError as problem:
         part.problems.append(f"{files}: the column {problem} is missing")
@@ -349,6 +355,7 @@ def _understand(part: PublicPart) -> None:
             for line in _unreadable(note, columns[note.name], part.tables[name], part.labels[name], part.form)
         ]
         part.problems += cells or [f"{files}: {line}" for line in problem.problems]
+    return publication
 
 
 def _contradictions(publication: Publication, columns: PublishedColumns) -> Iterator[str]:
