@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.encode.column import EncodeError, encode_attribute
+from likeness.encode.column import EncodedAttribute, EncodeError, encode_attribute
 from likeness.encode.individuals import (
     DUPLICATES,
     NO_RECORDS,
@@ -77,6 +78,13 @@ class Encoded:
     hygiene: HygieneCounts | None = None
     without_records: NDArray[np.bool_] | None = None
 
+    @cached_property
+    def record_of(self) -> NDArray[np.int64]:
+        """(rows of the table,) Record of ``data`` that each row is, by position; -1 for rows that were dropped."""
+        found = np.full(self.table.height, -1, np.int64)
+        found[self.data.rows] = np.arange(self.data.size)
+        return found
+
     @property
     def input_records(self) -> int:
         """Records of the input: rows of the table that are not people without any."""
@@ -126,7 +134,7 @@ def encode(table: Table, policy: Policy) -> Encoded:
     folder = policy.folder or Path()
     problems: list[str] = [] if people is None else list(people.problems)
     error: type[LikenessError] = PolicyError
-    found: dict[str, tuple[Domain, NDArray[np.int32], int, str]] = {}
+    found: dict[str, EncodedAttribute] = {}
     for name in table.names:
         column = policy.columns[name]
         if column.role not in {"quasi", "sensitive"}:
@@ -222,15 +230,15 @@ def _check_columns(table: Table, policy: Policy) -> None:
 def _assemble(
     table: Table,
     policy: Policy,
-    found: dict[str, tuple[Domain, NDArray[np.int32], int, str]],
-    people: RowIndividuals | None,
+    found: dict[str, EncodedAttribute],
+    people: People | None,
 ) -> Encoded:
     """Drop what is to be dropped and stack the columns."""
     reasons = np.full(table.height, -1, np.int32) if people is None else people.reason.copy()
     titles = [] if people is None else list(people.reasons)
-    for name, (_, codes, number, treatment) in found.items():
-        if number and treatment == "drop":
-            reasons[(reasons < 0) & (codes < 0)] = len(titles)
+    for name, attribute in found.items():
+        if attribute.missing and attribute.treatment == "drop":
+            reasons[(reasons < 0) & (attribute.codes < 0)] = len(titles)
             titles.append(f"missing {name}")
     rows = np.flatnonzero(reasons < 0)
     if rows.size == 0:
@@ -256,12 +264,12 @@ def _assemble(
             titles.append(DUPLICATES)
             data = data.take(in_order.kept)
         data = replace(data, codes=in_order.codes, individuals=in_order.individuals)
-        sensitive = [codes >= 0 for name, (_, codes, _, _) in found.items() if roles[name] == "sensitive"]
+        sensitive = [own.codes >= 0 for name, own in found.items() if roles[name] == "sensitive"]
         has_value = np.any(sensitive, axis=0) if sensitive else ~people.without_records
         hygiene = count_individuals(people, in_order, has_value, policy.hygiene)
     if policy.weights is not None:
         data = replace(data, survey_weights=_survey_weights(table, policy.weights, data.rows))
-    missing = {name: count for name, (_, _, count, _) in found.items() if count}
+    missing = {name: own.missing for name, own in found.items() if own.missing}
     numbers = np.bincount(reasons + 1, minlength=len(titles) + 1)[1:]
     return Encoded(
         data,
@@ -279,30 +287,23 @@ def _assemble(
 
 
 def _stack(
-    found: dict[str, tuple[Domain, NDArray[np.int32], int, str]],
+    found: dict[str, EncodedAttribute],
     roles: dict[str, str],
     renamed: dict[str, str],
     rows: NDArray[np.int64],
 ) -> Microdata:
     """Stack the columns of the rows that are kept."""
-    stacks: dict[str, tuple[list[Domain], list[NDArray[np.int32]]]] = {
-        "quasi": ([], []),
-        "sensitive": ([], []),
-    }
-    for name, (domain, codes, _, _) in found.items():
-        domains, columns = stacks[roles[name]]
-        own = codes if rows.size == codes.size else codes[rows]
-        domains.append(replace(domain, name=renamed.get(name, name)))
-        columns.append(
-            np.where(own < 0, domain.missing_code, own).astype(np.int32) if domain.missing else own
-        )
-    return Microdata(
-        tuple(stacks["quasi"][0]),
-        np.array(stacks["quasi"][1], np.int32).reshape(len(stacks["quasi"][0]), rows.size),
-        tuple(stacks["sensitive"][0]),
-        np.array(stacks["sensitive"][1], np.int32).reshape(len(stacks["sensitive"][0]), rows.size),
-        rows,
-    )
+
+    def stack(role: str) -> tuple[tuple[Domain, ...], NDArray[np.int32]]:
+        own = {name: attribute for name, attribute in found.items() if roles[name] == role}
+        columns = np.zeros((len(own), rows.size), np.int32)
+        for column, attribute in zip(columns, own.values(), strict=True):
+            column[:] = attribute.codes if rows.size == attribute.codes.size else attribute.codes[rows]
+            if attribute.domain.missing:
+                column[column < 0] = attribute.domain.missing_code
+        return tuple(replace(own[name].domain, name=renamed.get(name, name)) for name in own), columns
+
+    return Microdata(*stack("quasi"), *stack("sensitive"), rows)
 
 
 def _free_name(name: str, taken: tuple[str, ...]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -100,6 +100,18 @@ _LEAST, _MOST = -(2**63), 2**63 - 1
 _NUMBER: dict[str, Callable[[Any], Any]] = {"integer": int, "real": float}
 
 
+class EncodedAttribute(NamedTuple):
+    """A quasi-identifier or sensitive attribute, encoded; ``treatment`` of its missing values is the policy's.
+
+    ``codes``: (n,) int32, -1 for missing; ``missing``: how many of them are counted.
+    """
+
+    domain: Domain
+    codes: NDArray[np.int32]
+    missing: int
+    treatment: str
+
+
 def encode_attribute(
     table: Table,
     name: str,
@@ -108,13 +120,23 @@ def encode_attribute(
     recoding: str,
     folder: Path,
     dropped: NDArray[np.bool_] | None = None,
-) -> tuple[Domain, NDArray[np.int32], int, str]:
-    """Encode one quasi-identifier or sensitive attribute: domain, codes (n,) int32 (-1: missing), number missing, treatment.
+) -> EncodedAttribute:
+    """Encode one quasi-identifier or sensitive attribute.
 
-    ``recoding``, ``tight``, ``hierarchy`` or ``set``, decides the shape of the column's regions; a sensitive column's is
-    always ``tight``. Relative paths of hierarchies begin at ``folder``. What records that are ``dropped`` (n,) already miss
-    is neither counted nor an error. Raises `EncodeError` where values are missing that must not be, or all are, or are
-    outside the declared domain.
+    Parameters
+    ----------
+    table, name
+        The table and the column.
+    column
+        What the policy says about it.
+    missing
+        What the policy says about its missing values.
+    recoding
+        ``tight``, ``hierarchy`` or ``set``; decides the shape of the column's regions.
+    folder
+        Where relative paths of hierarchies begin.
+    dropped : (n,) bool, optional
+        Records that are dropped already: what they miss is neither counted nor an error.
     """
     treatment = missing.policy
     encoded = table.encode(name, missing=missing.markers, kind=_asked_kind(column))
@@ -134,7 +156,7 @@ def encode_attribute(
         recoding = "tight"
     domain, recode = _domain(encoded, column, number > 0 and treatment == "category", recoding, folder)
     codes = encoded.codes if recode is None else np.append(recode, -1).astype(np.int32)[encoded.codes]
-    return domain, np.ascontiguousarray(codes, np.int32), number, treatment
+    return EncodedAttribute(domain, np.ascontiguousarray(codes, np.int32), number, treatment)
 
 
 def _clip(encoded: EncodedColumn, column: Column) -> EncodedColumn:
