@@ -12,14 +12,13 @@ from tests.attacks.releases import FORMS, RECORD_FORMS, attacked
 from tests.oracles.attacks_guessing import PlainRelease, first_best
 
 from likeness.attacks._beliefs import Evidence
-from likeness.attacks.base import published_codes
 
 EASY = settings(deadline=None, max_examples=25)
 
 
 def published(found) -> np.ndarray:
     """Published code of every original value, with one more for nothing published at all."""
-    own = published_codes(found.data.sensitive[0], found.publication.sensitive[0])
+    own = found.data.sensitive[0].codes_in(found.publication.sensitive[0])
     return np.append(own, -1)
 
 

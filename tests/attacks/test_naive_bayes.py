@@ -18,7 +18,6 @@ from tests.pace import argsorts
 
 import likeness as lk
 from likeness import registry
-from likeness.attacks.base import published_codes
 from likeness.attacks.naive_bayes import NaiveBayesAttack, classify, largest_lift
 from likeness.attacks.naive_bayes import conditionals as _conditionals
 from likeness.attacks.naive_bayes.conditionals import learn, learn_from_table
@@ -82,7 +81,7 @@ def test_the_table_itself_is_learned_as_its_own_release(draw):
     own = learn_from_table(data, 0, range(len(data.quasi)), "counts")
     guess, _ = classify(released, data.codes)
     known, _ = classify(own, data.codes)
-    to_published = published_codes(data.sensitive[0], alone.sensitive[0])
+    to_published = data.sensitive[0].codes_in(alone.sensitive[0])
     assert guess.tolist() == to_published[known].tolist()
     assert largest_lift(released) == pytest.approx(largest_lift(own))
     result = NaiveBayesAttack().run(alone, data)

@@ -7,7 +7,7 @@ import pytest
 from tests.forms.publications import integers, words
 
 from likeness.errors import TableError
-from likeness.forms.base import as_labelled
+from likeness.forms.base import as_labelled, by_label
 from likeness.forms.exact import Distribution, publish_distribution
 from likeness.microdata.domain import Domain
 from likeness.published.columns import note_on
@@ -53,7 +53,7 @@ def test_the_missing_value_that_does_not_occur() -> None:
 
 def test_labels_that_look_alike_are_added() -> None:
     found = read(words("disease", ["", "a"], missing=True), [1, 2, 4])
-    assert found.by_label(np.array([1.0, 2.0, 4.0]), found.counts > 0) == {"": 5.0, "a": 2.0}
+    assert by_label(found.domain, np.array([1.0, 2.0, 4.0]), found.counts > 0) == {"": 5.0, "a": 2.0}
 
 
 def test_counts_beyond_any_table() -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.methods.spaces import places
 from likeness.microdata.losses import attribute_weights
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ class Plain:
     def point(self, record: int) -> list[Any]:
         """Where a record lies."""
         return [
-            places(domain)[code] if domain.shape == "interval" else int(code)
+            domain.places(np.nan)[code] if domain.shape == "interval" else int(code)
             for domain, code in zip(self.data.quasi, self.data.codes[:, record], strict=True)
         ]
 

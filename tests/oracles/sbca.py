@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.methods.spaces import places
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -65,7 +63,7 @@ def distances(data: Microdata, left: list[int], k: int, options: dict[str, str])
     for record, d in zip(left, apart, strict=True):
         total = 0.0
         for j in numbers:
-            one, other = places(data.quasi[j])[data.codes[j][[record, first]]].tolist()
+            one, other = data.quasi[j].places(np.nan)[data.codes[j][[record, first]]].tolist()
             total += 1.0 if isnan(one) != isnan(other) else 0.0 if isnan(one) else abs(one - other)
         if options["normalize"] == "by-type" and numbers and categories:
             found.append((total / len(numbers) + d / len(categories)) / 2)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness.attacks._individuals import sets_of
-from likeness.attacks.base import Attack, AttackResult, check_targets, choose_targets, published_codes
+from likeness.attacks.base import Attack, AttackResult, check_targets, choose_targets
 from likeness.attacks.matching import match_targets
 from likeness.errors import suggestion
 from likeness.microdata.grouping import group_codes
@@ -227,7 +227,7 @@ class Question:
     @property
     def own_codes(self) -> NDArray[np.int64]:
         """(codes,) Published code of each original value, -1 for those not published."""
-        return published_codes(self.domain, self.published)
+        return self.domain.codes_in(self.published)
 
     @cached_property
     def sets(self) -> ValueSets:

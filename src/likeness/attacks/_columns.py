@@ -124,12 +124,6 @@ def column_of(domains: Sequence[Domain], name: str) -> int:
     return [domain.name for domain in domains].index(name)
 
 
-def translate(own: Domain, other: Domain) -> NDArray[np.int64]:
-    """(codes,) Code that each value of one domain, the missing one included, has in another; -1 for those not there."""
-    found = [other.code_of.get(label, -1) for label in own.labels]
-    return np.array([*found, *([other.missing_code] if own.missing else [])], np.int64)
-
-
 def share_limits(
     requirements: tuple[Requirement, ...], published: Domain
 ) -> tuple[Sequence[Real], NDArray[np.int64]] | None:
@@ -145,5 +139,5 @@ def share_limits(
         if view is None or view.group is not None or view.domain.name != published.name:
             continue
         if isinstance(requirement.bound, ShareLimits):
-            return requirement.bound.upper_limits, translate(published, view.domain)
+            return requirement.bound.upper_limits, published.codes_in(view.domain)
     return None

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.attacks.base import published_codes
 from likeness.attacks.matching import Match, Reach, match_targets
 from likeness.microdata.grouping import Groups, group_codes, group_keys
 from likeness.microdata.individuals import Individuals, find_individuals
@@ -285,7 +284,7 @@ def shown_codes(publication: Publication, column: int, original: Microdata) -> N
     """(codes,) Published code of each original value of a sensitive attribute, -1 for those not published."""
     domain = publication.sensitive[column]
     own = original.sensitive[original.sensitive_index(domain.name)]
-    return published_codes(own, domain)
+    return own.codes_in(domain)
 
 
 def mean_chance(candidates: NDArray[np.int64], own: NDArray[np.int64] | None = None) -> float:

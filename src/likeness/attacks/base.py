@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from likeness.forms.base import Publication
     from likeness.methods.base import Method
     from likeness.microdata.data import Microdata
-    from likeness.microdata.domain import Domain
     from likeness.microdata.plan import Plan
     from likeness.models.requirements import Requirement
 
@@ -179,11 +178,3 @@ def choose_targets(size: int, targets: int | None, seed: int) -> NDArray[np.int6
         return np.arange(size)
     rng = np.random.Generator(np.random.PCG64(seed))
     return np.sort(rng.choice(size, targets, replace=False))
-
-
-def published_codes(original: Domain, published: Domain) -> NDArray[np.int64]:
-    """(codes,) Published code of every original value of an attribute; -1 for values that were not published."""
-    codes = [published.code_of.get(label, -1) for label in original.labels]
-    if original.missing:
-        codes.append(published.missing_code)
-    return np.array(codes, np.int64)

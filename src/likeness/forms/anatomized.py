@@ -18,13 +18,12 @@ from likeness.forms.base import (
     Form,
     Publication,
     Published,
-    ShownColumn,
+    by_label,
     publish_values,
     read_survey_weights,
 )
 from likeness.forms.exact import ExactColumn, count_column, whole_column, whole_numbers
 from likeness.microdata.grouping import group_codes
-from likeness.published.text import MISSING
 from likeness.queries.answering import make_units
 from likeness.queries.asking import Askable
 from likeness.queries.axes import ExactAxis
@@ -297,8 +296,7 @@ class AnatomizedPublication(Publication):
         weights = np.bincount(buckets, minlength=self.numbers.size) / self.sizes / buckets.size
         domain = self.values.domain
         beliefs = np.bincount(self.values.codes, self.counts * weights[self.holders], domain.codes)
-        labels = [*domain.labels, *([MISSING] if domain.missing else [])]
-        return {domain.name: {labels[i]: float(beliefs[i]) for i in np.flatnonzero(beliefs)}}
+        return {domain.name: by_label(domain, beliefs)}
 
 
 def _same_lengths(table: str, columns: Columns) -> None:

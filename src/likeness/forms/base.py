@@ -21,7 +21,7 @@ from likeness.tables import EncodedColumn, Labelled, plain_value, texts
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -299,8 +299,7 @@ class Publication(ABC):
             return found
         for domain, codes in zip(self.sensitive, self.sensitive_codes, strict=True):
             counts = np.bincount(codes[inside], minlength=domain.codes)
-            labels = [*domain.labels, *([MISSING] if domain.missing else [])]
-            found[domain.name] = {labels[i]: float(counts[i] / total) for i in np.flatnonzero(counts)}
+            found[domain.name] = by_label(domain, counts / total)
         return found
 
 
@@ -420,8 +419,24 @@ def publish_values(domain: Domain, codes: NDArray[np.int32]) -> Labelled | Encod
     shown = np.where(codes == domain.missing_code, -1, codes).astype(np.int32) if domain.missing else codes
     if domain.kind in NUMERIC and domain.shape == "interval":
         return EncodedColumn(domain.name, domain.kind, shown, domain.values)
-    labels = [write_value(label) for label in domain.labels]
-    return Labelled(codes, [*labels, MISSING] if domain.missing else labels)
+    return Labelled(codes, written_labels(domain, write_value))
+
+
+def written_labels(domain: Domain, write: Callable[[str], str]) -> list[str]:
+    """(codes,) The text of every code as it is published; the missing value is the empty one."""
+    return [MISSING if label is None else write(label) for label in domain.labels_with(None)]
+
+
+def by_label(
+    domain: Domain, numbers: NDArray[Any], which: NDArray[np.bool_] | None = None
+) -> dict[str, float]:
+    """Give the numbers of chosen values (all that are not 0) by their labels; the missing value is the empty text."""
+    labels = domain.labels_with(MISSING)
+    found: dict[str, float] = {}
+    for code in np.flatnonzero(numbers if which is None else which).tolist():
+        # An empty text and the missing value have the same label.
+        found[labels[code]] = found.get(labels[code], 0.0) + float(numbers[code])
+    return found
 
 
 def as_labelled(column: Labelled | EncodedColumn) -> Labelled:

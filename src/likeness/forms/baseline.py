@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from likeness.errors import PolicyError, TableError
-from likeness.forms.base import Columns, Form, Publication, Published, publish_values
+from likeness.forms.base import Columns, Form, Publication, Published, by_label, publish_values
 from likeness.forms.exact import (
     DISTRIBUTION,
     Distribution,
@@ -168,7 +168,7 @@ class BaselinePublication(ExactRecords):
         """
         self.check_target(target)
         return (
-            {self.sensitive[0].name: self.distribution.by_label(self.shares, self.shares > 0)}
+            {self.sensitive[0].name: by_label(self.sensitive[0], self.shares)}
             if self.matching(target).any()
             else {}
         )

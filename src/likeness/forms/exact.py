@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.errors import TableError
-from likeness.forms.base import Columns, Publication, ShownColumn, publish_values, read_survey_weights
+from likeness.forms.base import (
+    Cells,
+    Columns,
+    Publication,
+    publish_values,
+    read_survey_weights,
+    written_labels,
+)
 from likeness.microdata.grouping import group_codes
 from likeness.published.columns import exact_labels, read_domain
 from likeness.published.regions import Region, read_regions
-from likeness.published.text import MISSING, write_label, write_value
+from likeness.published.text import write_label, write_value
 from likeness.queries.asking import Askable
 from likeness.queries.axes import ExactAxis
 from likeness.queries.overlap import condition_shares
@@ -52,8 +59,7 @@ class ExactColumn:
     def regions(self) -> list[Region]:
         """Every code's value as the region that holds nothing else."""
         write = write_label if self.note.shape == "tree" else write_value
-        labels = [write(label) for label in self.domain.labels]
-        return read_regions([*labels, *([MISSING] if self.domain.missing else [])], self.note)
+        return read_regions(written_labels(self.domain, write), self.note)
 
 
 def column_of(table: str, columns: Columns, name: str) -> Any:
@@ -234,7 +240,7 @@ class Distribution:
 
     def name(self, code: int) -> str:
         """Name a value in messages."""
-        return "missing" if code == self.domain.missing_code else repr(self.domain.labels[code])
+        return self.domain.name_of(code)
 
     def find(self, table: str, values: Sequence[str | None]) -> NDArray[np.int32]:
         """Find the codes of the distinct values that stand in another table, None being the missing one.
@@ -250,15 +256,6 @@ class Distribution:
                     f"table {table!r}, column {self.note.name!r}: the value {named} is not in the table "
                     f"{DISTRIBUTION!r}, which has every value there is"
                 )
-        return found
-
-    def by_label(self, numbers: NDArray[np.float64], which: NDArray[np.bool_]) -> dict[str, float]:
-        """Give the numbers of some values by their labels; the missing value is the empty text."""
-        labels = [*self.domain.labels, *([MISSING] if self.domain.missing else [])]
-        found: dict[str, float] = {}
-        for code in np.flatnonzero(which).tolist():
-            # An empty text and the missing value have the same label.
-            found[labels[code]] = found.get(labels[code], 0.0) + float(numbers[code])
         return found
 
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from likeness.errors import PolicyError, TableError
-from likeness.forms.base import Columns, Publication, Published
+from likeness.forms.base import Columns, Publication, Published, by_label
 from likeness.forms.exact import whole_column
 from likeness.forms.generalized import GeneralizedForm, GeneralizedPublication
 from likeness.microdata.grouping import one_to_one
-from likeness.published.text import MISSING
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
@@ -146,10 +145,7 @@ class IdentityReservedPublication(GeneralizedPublication):
         for domain, codes in zip(self.sensitive, self.sensitive_codes, strict=True):
             people = find_individuals(together, 1, self.persons[inside], codes[inside], domain.codes)
             counts = np.bincount(people.value, minlength=domain.codes)
-            labels = [*domain.labels, *([MISSING] if domain.missing else [])]
-            found[domain.name] = {
-                labels[i]: float(counts[i] / people.number.size) for i in np.flatnonzero(counts)
-            }
+            found[domain.name] = by_label(domain, counts / people.number.size)
         return found
 
 

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from likeness.errors import PolicyError, TableError, suggestion
-from likeness.forms.base import Columns, Form, Publication, Published, publish_values
+from likeness.forms.base import Columns, Form, Publication, Published, by_label, publish_values
 from likeness.forms.exact import (
     DISTRIBUTION,
     Distribution,
@@ -202,9 +202,8 @@ class PerturbedForm(Form):
 def publish_matrix(domain: Domain, mechanism: Mechanism) -> dict[str, Any]:
     """Publish the matrix of a mechanism over all codes of ``domain``, for the values that occur, as columns of texts."""
     active = mechanism.active
-    values: list[str | None] = [
-        None if code == domain.missing_code else domain.labels[code] for code in active
-    ]
+    labels = domain.labels_with(None)
+    values = [labels[code] for code in active]
     rows = [MISSING if value is None else write_value(value) for value in values]
     columns: dict[str, Any] = {ORIENTATION: Labelled(np.arange(active.size, dtype=np.int32), rows)}
     factor = SCALE // mechanism.scale
@@ -337,7 +336,7 @@ class PerturbedPublication(ExactRecords):
         self.mechanism = self._mechanism = read_matrix(perturbation, self.distribution)
         self.sensitive = (self.distribution.domain,)
         shown = ExactColumn("release", release, note)
-        labels = [*shown.domain.labels, *([None] if shown.domain.missing else [])]
+        labels = shown.domain.labels_with(None)
         used = np.unique(shown.codes)
         of_shown = np.full(len(labels), -1, np.int32)
         of_shown[used] = self.distribution.find("release", [labels[code] for code in used.tolist()])
@@ -426,7 +425,7 @@ class PerturbedPublication(ExactRecords):
         check_query(self.askable, query.where, None, self.beside)
         matching, wanted = self.asked(query.where)
         found = self._reconstruct_over(matching, self.survey_weights, chosen)
-        return self.distribution.by_label(found, wanted & (self.distribution.counts > 0))
+        return by_label(self.distribution.domain, found, wanted & (self.distribution.counts > 0))
 
     def _reconstruct_over(
         self, matching: NDArray[np.bool_], records: NDArray[np.float64], variant: Variant | None = None
@@ -456,7 +455,7 @@ class PerturbedPublication(ExactRecords):
         joint = self._mechanism.matrix * self._mechanism.counts
         rows = np.flatnonzero(seen)
         beliefs = (seen[rows] / seen.sum()) @ (joint[rows] / joint[rows].sum(axis=1, keepdims=True))
-        return {self.sensitive[0].name: self.distribution.by_label(beliefs, beliefs > 0)}
+        return {self.sensitive[0].name: by_label(self.sensitive[0], beliefs)}
 
 
 def check_variant(variant: str) -> Variant:

@@ -45,9 +45,7 @@ def axis(domain: Domain) -> NDArray[np.float64]:
     one width of the domain beyond them, at 2, because no interval of numbers covers it.
     """
     if domain.kind in NUMERIC and domain.shape == "interval":
-        width = domain.width
-        own = (domain.numbers - domain.low) / width if width > 0 else np.zeros(domain.size)
-        return np.append(own, 2.0) if domain.missing else own
+        return domain.places(2.0)
     return np.arange(domain.codes) / max(1, domain.codes - 1)
 
 
@@ -160,7 +158,7 @@ def record_space(data: Microdata) -> Space:
     other = [j for j, domain in enumerate(data.quasi) if domain.shape != "interval"]
     apart = np.sqrt(weights[numeric])
     numbers = (
-        np.array([places(data.quasi[j])[data.codes[j, first]] for j in numeric], np.float64).reshape(
+        np.array([data.quasi[j].places(np.nan)[data.codes[j, first]] for j in numeric], np.float64).reshape(
             len(numeric), first.size
         )
         * apart[:, None]
@@ -183,13 +181,6 @@ def record_space(data: Microdata) -> Space:
         weights[other],
         sizes,
     )
-
-
-def places(domain: Domain) -> NDArray[np.float64]:
-    """(codes,) Place of every value of an interval attribute in its domain, from 0 to 1; NaN for the missing one."""
-    low, width = (domain.low, domain.width) if domain.kind in NUMERIC else (0.0, float(domain.size - 1))
-    own = (domain.numbers - low) / width if width > 0 else np.zeros(domain.size)
-    return np.append(own, np.nan) if domain.missing else own
 
 
 def _ancestors(domain: Domain) -> NDArray[np.int32]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["integer", "real", "date", "ordered", "hierarchical", "categorical"]
 Shape = Literal["interval", "tree", "set"]
+Missing = TypeVar("Missing", str, None)
 
 NUMERIC: frozenset[str] = frozenset({"integer", "real", "date"})
 SUITABLE: dict[str, str] = {
@@ -92,6 +93,45 @@ class Domain:
     def label_of(self, code: int) -> str:
         """Write what a code stands for, for people: ``missing`` is the missing value."""
         return "missing" if code >= self.size else self.labels[code]
+
+    def name_of(self, code: int) -> str:
+        """Name what a code stands for in a message: the label in quotation marks, or ``missing``."""
+        return "missing" if code >= self.size else repr(self.labels[code])
+
+    def labels_with(self, missing: Missing) -> list[str | Missing]:
+        """(codes,) The label of every code, with what is to stand for the missing value, if there is one."""
+        found: list[str | Missing] = [*self.labels]
+        if self.missing:
+            found.append(missing)
+        return found
+
+    def codes_in(self, other: Domain) -> NDArray[np.int64]:
+        """(codes,) Code that each value has in another domain; -1 for values that are not there.
+
+        Examples
+        --------
+        >>> few, many = (Domain("d", "categorical", np.array(list(v)), "set") for v in ("ac", "ab"))
+        >>> few.codes_in(many)
+        array([ 0, -1])
+        """
+        found = [other.code_of.get(label, -1) for label in self.labels]
+        return np.array([*found, *([other.missing_code] if self.missing else [])], np.int64)
+
+    def places(self, missing: float) -> NDArray[np.float64]:
+        """(codes,) Place of every value from 0 to 1, and the one given for the missing value, if there is one.
+
+        Numbers and dates in intervals lie at ``(x - low) / (high - low)``, everything else at ``code / (size - 1)``.
+
+        Examples
+        --------
+        >>> Domain("age", "integer", np.array([20, 30, 60]), "interval", missing=True, low=20, high=60).places(2.0)
+        array([0.  , 0.25, 1.  , 2.  ])
+        """
+        if self.kind not in NUMERIC or self.shape != "interval":
+            own = np.arange(self.size) / max(1, self.size - 1)
+        else:
+            own = (self.numbers - self.low) / self.width if self.width > 0 else np.zeros(self.size)
+        return np.append(own, missing) if self.missing else own
 
     @cached_property
     def numbers(self) -> NDArray[np.float64]:

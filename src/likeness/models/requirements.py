@@ -253,7 +253,7 @@ def published_values(model: SensitiveModel, sensitive: Sequence[Domain]) -> set[
     for i, domain in enumerate(sensitive):
         if model.sensitive in {None, domain.name}:
             shown = _view(model, domain, i, ()).domain
-            found |= {*shown.labels, *(["missing"] if shown.missing else [])}
+            found.update(shown.labels_with("missing"))
     return found
 
 

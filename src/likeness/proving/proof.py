@@ -326,9 +326,8 @@ def _prove_mechanism(mechanism: Mechanism, requirement: Requirement) -> Proof:
     holds = mechanism.posterior_holds(limits, view.group)
     largest = mechanism.largest_posteriors(view.group)
     bad = np.flatnonzero(~holds)
-    labels = [*map(repr, view.domain.labels), "missing"]
     shown = tuple(
-        f"{labels[i]}: a published value raises confidence in it to {float(largest[i]):.6g}; the limit is "
+        f"{view.domain.name_of(i)}: a published value raises confidence in it to {float(largest[i]):.6g}; the limit is "
         f"{float(limits[i]):.6g}"
         for i in bad[:_SHOWN].tolist()
     )
@@ -360,10 +359,10 @@ def _translate(publication: Publication, original: Microdata) -> NDArray[np.int3
 def _original_codes(domain: Domain, original: Microdata) -> NDArray[np.int32]:
     """(codes,) The original's code of every published value."""
     target = original.sensitive[original.sensitive_index(domain.name)]
-    rank = target.code_of
-    unknown = [label for label in domain.labels if label not in rank]
-    if unknown:
+    codes = domain.codes_in(target)
+    unknown = np.flatnonzero(codes[: domain.size] < 0)
+    if unknown.size:
         raise VerificationError(
-            f"column {domain.name!r} holds {quoted(unknown[0])}, which the original does not"
+            f"column {domain.name!r} holds {quoted(domain.labels[unknown[0]])}, which the original does not"
         )
-    return np.array([rank[label] for label in domain.labels] + [target.missing_code], np.int32)
+    return codes.astype(np.int32)

@@ -340,8 +340,7 @@ def _neighbours(table: NDArray[np.float64]) -> Codes | None:
 def exact_shares(domain: Domain, conditions: Sequence[Any]) -> NDArray[np.float64]:
     """(D, codes) 1 for every value of an exactly published column that meets each condition, else 0."""
     if domain.shape != "interval":
-        labels = [*domain.labels, *([None] if domain.missing else [])]
-        return membership(conditions, labels, domain.name).astype(np.float64)
+        return membership(conditions, domain.labels_with(None), domain.name).astype(np.float64)
     ends = range_ends(axis_of(domain), conditions)
     if ends is not None:
         numbers = np.append(domain.numbers, np.full(int(domain.missing), np.nan))

@@ -15,7 +15,6 @@ import numpy as np
 from likeness.checks import choice
 from likeness.errors import PolicyError
 from likeness.methods.base import Method, Problem, cells_at_most, joint_views
-from likeness.microdata.domain import NUMERIC
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, renumber
 
@@ -238,13 +237,11 @@ def _places(quasi: tuple[Domain, ...]) -> NDArray[np.float64]:
     """(d, codes) Place of every code on its axis from 0 to 1; categories stand in the order of their codes."""
     found = np.zeros((len(quasi), max((domain.codes for domain in quasi), default=1)))
     for j, domain in enumerate(quasi):
-        number = domain.kind in NUMERIC and domain.shape == "interval" and domain.width > 0
-        own = (
-            (domain.numbers - domain.low) / domain.width
-            if number
-            else np.arange(domain.size) / max(1, domain.size - 1)
+        # The missing value lies beyond the last one.
+        own = domain.places(0.0)
+        found[j, : domain.codes] = np.where(
+            np.arange(domain.codes) < domain.size, own, own.max(initial=0.0) + 1
         )
-        found[j, : domain.codes] = np.append(own, own[-1:] + 1) if domain.missing else own
     return found
 
 

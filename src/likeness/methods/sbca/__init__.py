@@ -15,7 +15,6 @@ from likeness.checks import choice, whole
 from likeness.methods._lattice import one_class
 from likeness.methods.base import Method, Problem, clusters_at_most, joint_views, sizes_asked
 from likeness.methods.leftovers import join_leftovers, nearest_first
-from likeness.methods.spaces import places
 from likeness.microdata.plan import Plan
 
 if TYPE_CHECKING:
@@ -175,7 +174,7 @@ def _sorted_table(data: Microdata, order: NDArray[np.int64], views: NDArray[np.i
     others = [j for j, domain in enumerate(data.quasi) if domain.shape != "interval"]
     first = tuples.first
     return Sorted(
-        np.array([places(data.quasi[j])[data.codes[j, first]] for j in numbers], np.float64).reshape(
+        np.array([data.quasi[j].places(np.nan)[data.codes[j, first]] for j in numbers], np.float64).reshape(
             len(numbers), first.size
         ),
         np.array([data.codes[j, first] for j in others], np.int32).reshape(len(others), first.size),
