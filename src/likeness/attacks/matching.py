@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likeness.microdata.domain import NUMERIC
 from likeness.microdata.grouping import Groups, group_codes, pack
 from likeness.microdata.individuals import find_individuals
 from likeness.published.regions import position
@@ -160,13 +161,14 @@ def reach_of(cells: ShownColumn, domain: Domain) -> Reach:
     if domain.shape == "set":
         rank = domain.code_of
         sets = [_member_codes(region, rank, cells.note, domain) for region in cells.regions]
-        ends = np.cumsum([0] + [len(codes) for codes in sets])
+        begins = np.cumsum([0] + [len(codes) for codes in sets])
         return Reach(
-            True, ends[:-1], ends[1:], np.array([code for codes in sets for code in codes], np.int64)
+            True, begins[:-1], begins[1:], np.array([code for codes in sets for code in codes], np.int64)
         )
-    places = [] if domain.shape == "tree" else [position(cells.note, label) for label in domain.labels]
-    ranges = np.array([_range(region, places, domain) for region in cells.regions], np.int64).reshape(-1, 2)
-    return Reach(False, ranges[:, 0], ranges[:, 1], np.zeros(0, np.int64))
+    axis = [] if domain.shape == "tree" else _axis(cells.note, domain)
+    ranges = [_range(region, axis, cells.note, domain) for region in cells.regions]
+    ends = np.array(ranges, np.int64).reshape(-1, 2)
+    return Reach(False, ends[:, 0], ends[:, 1], np.zeros(0, np.int64))
 
 
 def _exact(codes: NDArray[np.int32], radices: list[int], reaches: tuple[Reach, ...]) -> NDArray[np.int64]:
@@ -202,13 +204,33 @@ def _member_codes(region: Region, rank: dict[str, int], note: ColumnNote, domain
     return sorted(code for code in codes if code >= 0)
 
 
-def _range(region: Region, places: list[Any], domain: Domain) -> tuple[int, int]:
+def _range(region: Region, axis: list[Any], note: ColumnNote, domain: Domain) -> tuple[int, int]:
     """First and last code of an interval or node; an empty range where no original value lies in it."""
     if region.what == "everything":
         return 0, domain.codes - 1
-    if region.what == "values":
-        return (domain.missing_code, domain.missing_code) if domain.missing else (1, 0)
-    if region.what == "node" and domain.hierarchy is not None:
+    if None in region.values and domain.missing:
+        return domain.missing_code, domain.missing_code
+    if region.what == "interval" and domain.shape == "interval":
+        # The text of a real number is the shortest that reads back as it: read back, it is exact.
+        real = _is_numeric(note, domain) and domain.kind == "real"
+        low, high = (float(end) if real else end for end in (region.low, region.high))
+        return bisect_left(axis, low), bisect_right(axis, high) - 1
+    if region.what == "node" and domain.shape == "tree" and domain.hierarchy is not None:
         node = domain.hierarchy.node_of(read_value(region.text))
         return int(domain.hierarchy.left[node]), int(domain.hierarchy.right[node])
-    return bisect_left(places, region.low), bisect_right(places, region.high) - 1
+    return 0, -1
+
+
+def _axis(note: ColumnNote, domain: Domain) -> list[Any]:
+    """Places of the values of an interval attribute, as `Region` has the ends of intervals."""
+    if not _is_numeric(note, domain):
+        return [position(note, label) for label in domain.labels]
+    values = domain.values
+    return list(
+        (values.astype("datetime64[D]").astype(np.int64) if domain.kind == "date" else values).tolist()
+    )
+
+
+def _is_numeric(note: ColumnNote, domain: Domain) -> bool:
+    """Whether a column has the same numbers or dates in both tables, so that they need not be read from their texts."""
+    return domain.kind in NUMERIC and domain.kind == note.kind and note.order is None

@@ -7,14 +7,15 @@ Whether published texts say exactly what stands in the original.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likeness.attacks.matching import reach_of
 from likeness.encode import describe_columns
-from likeness.errors import HierarchyError
+from likeness.errors import TableError
 from likeness.folder.audit import content_digest
 from likeness.folder.class_map import DROPPED, listed
 from likeness.forms.base import as_labelled
@@ -23,11 +24,12 @@ from likeness.microdata.domain import NUMERIC
 from likeness.microdata.grouping import one_to_one
 from likeness.microdata.losses import LOSSES
 from likeness.models.requirements import require_of
+from likeness.published.regions import Region
 from likeness.published.text import read_value
 from likeness.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -35,68 +37,61 @@ if TYPE_CHECKING:
     from likeness.folder.audit import Audit
     from likeness.folder.class_map import ClassMap
     from likeness.folder.public_part import PublicPart
-    from likeness.forms.base import Publication
+    from likeness.forms.base import Cells, Publication
     from likeness.microdata.domain import Domain
     from likeness.microdata.mechanism import Mechanism
     from likeness.policy import Policy
-    from likeness.published.regions import Region
     from likeness.tables import EncodedColumn, Labelled
 
 
 def covered(
-    regions: Sequence[Region], of: NDArray[np.int64], domain: Domain, codes: NDArray[np.integer]
+    cells: Cells, of: NDArray[np.int64], domain: Domain, codes: NDArray[np.integer]
 ) -> NDArray[np.bool_]:
     """(n,) Decide which records have a value that their published region covers.
 
-    ``of`` (n,) is the region of each record among the distinct ``regions``, as they were read; ``domain`` and ``codes``
-    (n,) are the attribute's in the original.
+    Parameters
+    ----------
+    cells
+        R distinct regions, as they were read.
+    of : (n,) int64
+        Region of each record.
+    domain
+        The attribute in the original.
+    codes : (n,) int
+        Original code of each record.
+
+    Returns
+    -------
+    (n,) bool
+
+    Raises
+    ------
+    TableError
+        When the original has values that have no place in such a column.
+
+    Examples
+    --------
+    >>> from likeness.forms.base import Cells
+    >>> from likeness.published.columns import ColumnNote
+    >>> from likeness.published.regions import read_region
+    >>> from likeness.microdata.domain import Domain
+    >>> age = Domain("age", "integer", np.array([20, 30, 60]), "interval", low=20, high=60)
+    >>> note = ColumnNote("age", "quasi", "integer", "interval")
+    >>> covered(Cells(note, [read_region("[20, 40]", note)], np.zeros(1)), np.array([0, 0]), age, np.array([1, 2]))
+    array([ True, False])
     """
-    low = np.zeros(len(regions), np.int64)
-    high = np.full(len(regions), -1, np.int64)
-    members: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
-    axis = _axis(domain)
-    rank: dict[str | None, int] = dict(domain.code_of.items())
-    if domain.missing:
-        rank[None] = domain.missing_code
-    for i, region in enumerate(regions):
-        if region.what == "everything":
-            high[i] = domain.codes - 1
-        elif region.what == "interval":
-            low[i], high[i] = _span(axis, region, domain)
-        elif region.what == "node":
-            low[i], high[i] = _leaves(region, domain)
-        else:
-            own = [rank[value] for value in region.values if value in rank]
-            members.append(i * domain.codes + np.array(own, np.int64))
-    own_codes = np.asarray(codes, np.int64)
-    inside = (low[of] <= own_codes) & (own_codes <= high[of])
-    return np.asarray(inside | np.isin(of * domain.codes + own_codes, np.concatenate(members)))
-
-
-def _axis(domain: Domain) -> list[Any]:
-    """Values in the order of their codes, as regions place them."""
-    if domain.kind == "date":
-        return list(domain.values.astype("datetime64[D]").astype(np.int64).tolist())
-    if domain.kind in NUMERIC:
-        return list(domain.values.tolist())
-    return list(range(domain.size))
-
-
-def _span(axis: list[Any], region: Region, domain: Domain) -> tuple[int, int]:
-    """First and last code of an interval."""
-    # The text of a real number is the shortest that reads back as it: read back, it is exact.
-    low, high = (float(end) if domain.kind == "real" else end for end in (region.low, region.high))
-    return bisect_left(axis, low), bisect_right(axis, high) - 1
-
-
-def _leaves(region: Region, domain: Domain) -> tuple[int, int]:
-    """First and last code below a hierarchy node of the original."""
-    tree = domain.hierarchy
-    try:
-        node = -1 if tree is None else tree.node_of(read_value(region.text))
-    except HierarchyError:
-        return 0, -1
-    return (0, -1) if tree is None else (int(tree.left[node]), int(tree.right[node]))
+    # A node that the original does not have covers nothing.
+    nodes = set() if domain.hierarchy is None else set(domain.hierarchy.labels)
+    known = [region.what != "node" or read_value(region.text) in nodes for region in cells.regions]
+    regions = [
+        own if is_known else Region("values") for own, is_known in zip(cells.regions, known, strict=True)
+    ]
+    reach = reach_of(replace(cells, regions=regions), domain)
+    own = np.asarray(codes, np.int64)
+    if not reach.is_set:
+        return np.asarray((reach.low[of] <= own) & (own <= reach.high[of]))
+    pairs = np.repeat(np.arange(reach.low.size), reach.sizes) * domain.codes + reach.members
+    return np.isin(of * domain.codes + own, pairs)
 
 
 def exact_codes(published: Domain, original: Domain) -> NDArray[np.int64]:
@@ -104,14 +99,12 @@ def exact_codes(published: Domain, original: Domain) -> NDArray[np.int64]:
 
     Numbers of the same kind are compared as numbers, all else by its text.
     """
+    found = published.codes_in(original)
     if original.kind in NUMERIC and published.kind == original.kind:
-        values: list[Any] = original.values.tolist()
-        shown: list[Any] = published.values.tolist()
-    else:
-        values, shown = list(original.labels), list(published.labels)
-    rank = {value: code for code, value in enumerate(values)}
-    found = [rank.get(value, -1) for value in shown]
-    return np.array([*found, *([original.missing_code] if published.missing else [])], np.int64)
+        # 0.0 and -0.0 are one number.
+        rank = {value: code for code, value in enumerate(original.values.tolist())}
+        found[: published.size] = [rank.get(value, -1) for value in published.values.tolist()]
+    return found
 
 
 def same_cells(original: EncodedColumn, rows: NDArray[np.int64], published: Labelled) -> NDArray[np.bool_]:
@@ -160,8 +153,6 @@ class Origin:
 
     def __init__(self, public: PublicPart, class_map: ClassMap, encoded: Encoded, policy: Policy) -> None:
         self.public, self.class_map, self.encoded, self.policy = public, class_map, encoded, policy
-        self.position = np.full(encoded.table.height, -1, np.int64)
-        self.position[encoded.data.rows] = np.arange(encoded.data.size)
 
     def problems(self, audit: Audit) -> tuple[list[str], list[str]]:
         """Say what is wrong, and what was checked and found right."""
@@ -208,7 +199,7 @@ class Origin:
     @cached_property
     def records(self) -> NDArray[np.int64]:
         """(published,) Record of each published row."""
-        return np.asarray(self.position[self.rows])
+        return self.encoded.record_of[self.rows]
 
     def _same_content(self, audit: Audit) -> Iterator[str]:
         """Compare what the audit knows about the original."""
@@ -221,7 +212,7 @@ class Origin:
 
     def _dropped(self) -> Iterator[str]:
         """Compare which rows were dropped before anything was searched."""
-        wrong = np.flatnonzero((self.class_map.status == DROPPED) != (self.position < 0))
+        wrong = np.flatnonzero((self.class_map.status == DROPPED) != (self.encoded.record_of < 0))
         if wrong.size:
             yield (
                 f"private/classes.parquet: row {listed(wrong)} of the original is said to be dropped and is "
@@ -246,7 +237,11 @@ class Origin:
                 yield f"column {domain.name!r}: is a quasi-identifier in the policy, not in certificate.json"
                 continue
             of = own.of[self.publication.identities]
-            good = covered(own.regions, of, domain, codes[self.records])
+            try:
+                good = covered(own, of, domain, codes[self.records])
+            except TableError as problem:
+                yield from problem.problems
+                continue
             if not good.all():
                 yield self._wrong(~good, domain.name, "does not cover the original's value")
 

@@ -129,10 +129,9 @@ def _individuals(steward: PrivatePart | None, encoded: Encoded | None) -> NDArra
         return None if steward.class_map.persons is None else steward.class_map.persons[rows]
     if encoded.data.individuals is None or rows.max(initial=-1) >= encoded.table.height:
         return None
-    of_row = np.full(encoded.table.height, -1, np.int64)
-    of_row[encoded.data.rows] = encoded.data.individuals
+    records = encoded.record_of[rows]
     # A row that the original dropped is somebody's mistake, said elsewhere; nobody is counted then.
-    return of_row[rows] if (of_row[rows] >= 0).all() else None
+    return encoded.data.individuals[records] if (records >= 0).all() else None
 
 
 def _repeated(public: PublicPart) -> list[str]:
