@@ -231,7 +231,7 @@ def _assemble(
     table: Table,
     policy: Policy,
     found: dict[str, EncodedAttribute],
-    people: People | None,
+    people: RowIndividuals | None,
 ) -> Encoded:
     """Drop what is to be dropped and stack the columns."""
     reasons = np.full(table.height, -1, np.int32) if people is None else people.reason.copy()

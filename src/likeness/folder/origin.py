@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from likeness.folder.audit import Audit
     from likeness.folder.class_map import ClassMap
     from likeness.folder.public_part import PublicPart
-    from likeness.forms.base import Cells, Publication
+    from likeness.forms.base import Publication, ShownColumn
     from likeness.microdata.domain import Domain
     from likeness.microdata.mechanism import Mechanism
     from likeness.policy import Policy
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 def covered(
-    cells: Cells, of: NDArray[np.int64], domain: Domain, codes: NDArray[np.integer]
+    cells: ShownColumn, of: NDArray[np.int64], domain: Domain, codes: NDArray[np.integer]
 ) -> NDArray[np.bool_]:
     """(n,) Decide which records have a value that their published region covers.
 
@@ -71,13 +71,13 @@ def covered(
 
     Examples
     --------
-    >>> from likeness.forms.base import Cells
+    >>> from likeness.forms.base import ShownColumn
     >>> from likeness.published.columns import ColumnNote
     >>> from likeness.published.regions import read_region
     >>> from likeness.microdata.domain import Domain
     >>> age = Domain("age", "integer", np.array([20, 30, 60]), "interval", low=20, high=60)
     >>> note = ColumnNote("age", "quasi", "integer", "interval")
-    >>> covered(Cells(note, [read_region("[20, 40]", note)], np.zeros(1)), np.array([0, 0]), age, np.array([1, 2]))
+    >>> covered(ShownColumn(note, [read_region("[20, 40]", note)], np.zeros(1)), np.array([0, 0]), age, np.array([1, 2]))
     array([ True, False])
     """
     # A node that the original does not have covers nothing.

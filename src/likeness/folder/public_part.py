@@ -163,26 +163,32 @@ def _read_certificate(layout: Layout, problems: list[str], checks: list[str]) ->
     if text != certificate.to_json():
         problems.append(f"{label}: is not as likeness writes it; it was changed")
     shown = layout.public / CERTIFICATE_PAGE
-    if not shown.is_file():
-        return certificate
-    # Whatever its size is, no more of it is read than it may have.
-    if shown.stat().st_size == len(page.encode()) and shown.read_bytes() == page.encode():
-        checks.append(f"{layout.label(shown)} says what {CERTIFICATE} says")
-        return certificate
-    problems.append(
-        f"{layout.label(shown)}: does not say what {CERTIFICATE} says"
-        + _other_version(certificate, "; its wording may differ: verify with that version")
-    )
+    if shown.is_file():
+        wrong, right = _check_page(layout, shown, certificate, page.encode())
+        problems += wrong
+        checks += right
     return certificate
 
 
-def _other_version(certificate: Certificate, consequence: str) -> str:
-    """Say that another version wrote a release, where one did."""
-    from likeness._version import __version__
+def _check_page(
+    layout: Layout, path: Path, certificate: Certificate, page: bytes
+) -> tuple[list[str], list[str]]:
+    """Hold the page to the certificate: to the byte where this version wrote both, else to the digests it carries.
 
-    if certificate.version == __version__:
-        return ""
-    return f"; it was written by likeness {certificate.version}, this is {__version__}{consequence}"
+    ``path``: the page that lies there; ``page``: what this version would have written. What is wrong, and what is right.
+    """
+    label, size = layout.label(path), path.stat().st_size
+    if size == len(page) and path.read_bytes() == page:
+        return [], [f"{label} says what {CERTIFICATE} says"]
+    another = certificate.version != __version__
+    # Whatever its size is, no more of it is read than any wording needs.
+    if another and size <= _LONGEST_PAGE * len(page) and is_page_of(path.read_bytes(), certificate):
+        right = (
+            f"{label} was made from {CERTIFICATE} and not changed since; how likeness {certificate.version} words it is "
+            f"not compared (this is {__version__})"
+        )
+        return [], [right]
+    return [f"{label}: does not say what {CERTIFICATE} says"], []
 
 
 def _check_files(part: _Reading) -> None:

@@ -18,6 +18,7 @@ from likeness.forms.base import (
     Form,
     Publication,
     Published,
+    ShownColumn,
     by_label,
     publish_values,
     read_survey_weights,

@@ -9,9 +9,9 @@ import numpy as np
 
 from likeness.errors import TableError
 from likeness.forms.base import (
-    Cells,
     Columns,
     Publication,
+    ShownColumn,
     publish_values,
     read_survey_weights,
     written_labels,
