@@ -14,7 +14,7 @@ from likeness.encode import encode
 from likeness.methods.base import Problem
 from likeness.methods.danonyir.run import Run, lay_out_limits
 from likeness.methods.danonyir.space import lay_out_space
-from likeness.microdata.losses import LOSSES
+from likeness.microdata.regions import LOSSES
 from likeness.models.requirements import require, require_of
 from likeness.tables import read
 

@@ -21,8 +21,8 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 LAYERS: list[set[str]] = [
     {"wording"},
-    {"_version", "cleanup", "errors", "pages", "progress"},
-    {"docstrings", "exact", "registry", "datasets", "placing"},
+    {"_version", "docstrings", "errors", "pages", "progress"},
+    {"exact", "registry", "datasets", "placing"},
     {"checks", "kernels"},
     {"hierarchies", "tables"},
     {"microdata", "policy"},

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import likeness as lk
-from likeness.microdata.losses import LOSSES, region_losses
+from likeness.microdata.regions import LOSSES, region_losses
 
 if TYPE_CHECKING:
     from likeness.microdata.regions import AttributeRegions

@@ -308,7 +308,7 @@ class Release:
         >>> release.measure("ncp")["metrics"]["ncp"]["value"]
         1.0
         """
-        from likeness.report.kept import kept_findings
+        from likeness.report.finding import kept_findings
 
         found = self.loss(*metrics)
         return {

@@ -14,9 +14,8 @@ from likeness.errors import CannotBeMetError, MethodFailedError, PolicyError, Re
 from likeness.methods.base import Method, Problem, holding_classes, holding_records
 from likeness.methods.leftovers import join_rest
 from likeness.microdata.grouping import group_codes
-from likeness.microdata.losses import LOSSES
 from likeness.microdata.plan import Plan, spread
-from likeness.microdata.regions import Recoding, recode
+from likeness.microdata.regions import LOSSES, Recoding, recode
 from likeness.models.requirements import Requirement, refuse_nothing, require_of
 from likeness.progress import Progress
 from likeness.wording import count, quoted

@@ -19,7 +19,7 @@ from tests.oracles.attacks_individuals import PlainPeople, chance, mean
 from tests.oracles.metrics import region
 
 import likeness as lk
-from likeness.attacks.kernels.linkage import RANGE, SET, match_counts
+from likeness.attacks.kernels.beliefs import RANGE, SET, match_counts
 from likeness.attacks.linkage import LinkageAttack
 from likeness.forms.anatomized import AnatomizedForm
 from likeness.forms.generalized import GeneralizedForm

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from likeness.cli._running import USAGE
+from likeness.cli._app import USAGE
 
 ROWS, K = "age,zip,disease\n", "{model: k-anonymity, k: 5}"
 WITH_HIERARCHY = ("policy.yaml", "{role: sensitive}", "{role: sensitive, hierarchy: icd.csv}")

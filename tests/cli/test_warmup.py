@@ -11,7 +11,7 @@ def test_every_kernel_is_compiled(run):
     assert found.out == ""
     assert "kernels are ready" in found.err
     assert "likeness.methods.mondrian.kernels.cuts" in sys.modules
-    assert "likeness.attacks.kernels.linkage" in sys.modules
+    assert "likeness.attacks.kernels.beliefs" in sys.modules
 
 
 def test_quiet(run):

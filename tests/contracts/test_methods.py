@@ -20,8 +20,8 @@ from likeness.hierarchies import from_rows
 from likeness.methods.base import Problem
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
-from likeness.microdata.losses import LOSSES
 from likeness.microdata.plan import spread
+from likeness.microdata.regions import LOSSES
 from likeness.models.requirements import require, require_of
 from likeness.progress import Progress
 from likeness.solve import solve

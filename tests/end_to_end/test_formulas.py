@@ -46,7 +46,7 @@ def test_formulas_are_warned_of_by_column_with_a_short_example(tmp_path):
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_escaped_releases_hold_no_formula_and_mean_the_same(tmp_path, form, kind):
     from likeness.tables import read_published
-    from likeness.tables.formulas import are_formulas
+    from likeness.tables.spelling import are_formulas
 
     more = (
         {} if form is None else {"method": {"name": "anatomy", "l": 2}, "privacy": lk.DistinctLDiversity(2)}

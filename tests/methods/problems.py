@@ -10,7 +10,7 @@ from likeness.hierarchies import from_rows
 from likeness.methods.base import Problem
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
-from likeness.microdata.losses import LOSSES
+from likeness.microdata.regions import LOSSES
 from likeness.models.requirements import require
 
 if TYPE_CHECKING:

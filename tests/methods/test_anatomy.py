@@ -12,7 +12,7 @@ from tests.forms.publications import integers, table, words
 import likeness as lk
 from likeness.methods.anatomy import Anatomy
 from likeness.methods.base import Problem
-from likeness.microdata.losses import LOSSES
+from likeness.microdata.regions import LOSSES
 from likeness.models.requirements import require
 
 AGE = integers("age", list(range(8)))

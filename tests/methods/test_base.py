@@ -15,8 +15,8 @@ from likeness.kernels.class_tests import ClassTest, always, evaluate, lay_out
 from likeness.methods.base import Problem, holding_classes, holding_records, joint_views
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
-from likeness.microdata.losses import LOSSES
 from likeness.microdata.plan import Plan
+from likeness.microdata.regions import LOSSES
 from likeness.models.requirements import require, require_of
 
 TREE = from_rows([(f"d{i}", f"g{i // 2}", "*") for i in range(4)], "disease", where=str)

@@ -17,7 +17,7 @@ from likeness.methods.burel import Burel
 from likeness.methods.burel import exchange as _burel_exchange
 from likeness.methods.burel.exchange import exchange_classes, limited
 from likeness.methods.mondrian import Mondrian
-from likeness.microdata.losses import LOSSES, geometry
+from likeness.microdata.regions import LOSSES, geometry
 from likeness.models.beta_bounds import GainLimits
 from likeness.models.beta_likeness import BetaLikeness
 from likeness.models.k_anonymity import KAnonymity

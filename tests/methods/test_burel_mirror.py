@@ -16,7 +16,7 @@ from likeness.methods.burel.buckets import bi_split
 from likeness.methods.burel.drawing import first_places
 from likeness.methods.spaces import points
 from likeness.microdata.data import Microdata
-from likeness.microdata.losses import LOSSES
+from likeness.microdata.regions import LOSSES
 from likeness.models.beta_likeness import BetaLikeness
 from likeness.models.k_anonymity import KAnonymity
 

@@ -16,7 +16,7 @@ from tests.oracles import full_domain
 import likeness as lk
 from likeness.methods.base import Problem
 from likeness.methods.datafly import Datafly
-from likeness.microdata.losses import LOSSES
+from likeness.microdata.regions import LOSSES
 from likeness.models.requirements import require
 
 

@@ -23,9 +23,8 @@ from likeness.methods.geneir import Geneir
 from likeness.methods.geneir.climb import lay_out_levels
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
-from likeness.microdata.losses import LOSSES
 from likeness.microdata.plan import spread
-from likeness.microdata.regions import recode
+from likeness.microdata.regions import LOSSES, recode
 from likeness.models.eir_alpha_beta_anonymity import EirAlphaBetaAnonymity
 from likeness.models.eir_l_diversity import EirLDiversity
 from likeness.models.ir_alpha_beta_anonymity import IrAlphaBetaAnonymity

@@ -20,7 +20,7 @@ from likeness.methods.base import Problem
 from likeness.methods.incognito import Incognito
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
-from likeness.microdata.losses import LOSSES
+from likeness.microdata.regions import LOSSES
 from likeness.models.requirements import require
 
 # Unequal depth: 4 is levelled by padding.

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from likeness.hierarchies import from_rows
 from likeness.methods._lattice import ladder
 from likeness.microdata.domain import Domain
-from likeness.microdata.losses import LOSSES
+from likeness.microdata.regions import LOSSES
 
 ROWS = [["a", "x", "*"], ["b", "x", "*"], ["c", "y", "*"], ["d", "y", "*"]]
 

@@ -17,7 +17,7 @@ from likeness.kernels.present_tests import of_present
 from likeness.methods.mondrian import Mondrian
 from likeness.methods.mondrian.kernels import cuts
 from likeness.microdata.domain import Domain
-from likeness.microdata.losses import LOSSES, geometry
+from likeness.microdata.regions import LOSSES, geometry
 
 AGE = Domain("age", "integer", np.arange(17), "interval", low=0, high=16)
 JOB = Domain("job", "categorical", np.array(list("abcde"), object), "set")

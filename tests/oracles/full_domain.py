@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.microdata.losses import LOSSES, attribute_weights
+from likeness.microdata.regions import LOSSES, attribute_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tests.oracles.mdav import Plain
 
-from likeness.microdata.losses import LOSSES, attribute_weights, region_losses
 from likeness.microdata.plan import Plan
-from likeness.microdata.regions import recode
+from likeness.microdata.regions import LOSSES, attribute_weights, recode, region_losses
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.microdata.losses import attribute_weights
+from likeness.microdata.regions import attribute_weights
 
 if TYPE_CHECKING:
     from likeness.microdata.data import Microdata

@@ -8,7 +8,7 @@ import pytest
 from likeness import registry
 from likeness.errors import PolicyError
 from likeness.policy import Policy
-from likeness.policy.schema import part_schema
+from likeness.policy.parts import part_schema
 
 pytestmark = pytest.mark.usefixtures("real_parts")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from likeness.errors import TableError
 from likeness.tables import read_published, write
-from likeness.tables.formulas import are_formulas, escape, unescape
+from likeness.tables.spelling import are_formulas, escape, unescape
 
 RUN = [
     "=1+1",

@@ -126,7 +126,7 @@ def count_matches(
     Parameters as of `match_targets`. The counts (tuples,) are of distinct tuples of quasi-identifiers; the groups say which
     target has which.
     """
-    from likeness.attacks.kernels.linkage import match_counts
+    from likeness.attacks.kernels.beliefs import match_counts
 
     match = match_targets(publication, original, records)
     identities = match.reaches[0].low.size

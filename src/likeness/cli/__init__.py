@@ -20,6 +20,6 @@ exit  meaning
 
 from __future__ import annotations
 
-from likeness.cli._running import main
+from likeness.cli._app import main
 
 __all__ = ["main"]

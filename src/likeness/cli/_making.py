@@ -1,4 +1,4 @@
-"""Make a release and tell about it: what `anonymize` and `demo` share."""
+"""Make a release and tell about it: what was asked, what was proven, what it costs, what became of the records."""
 
 from __future__ import annotations
 
@@ -6,26 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 from likeness import registry
 from likeness.anonymization import anonymize
-from likeness.cli._console import console
-from likeness.cli._summary import (
-    asked,
-    counted_line,
-    judged,
-    lost,
-    named,
-    people_line,
-    tried,
-)
+from likeness.checking import before_and_after
+from likeness.choosing import UNFIT
+from likeness.cli._console import cell, columns, console, number, parameters
 from likeness.policy import as_policy
-from likeness.report.kept import kept_findings
+from likeness.report.finding import kept_findings
 from likeness.report.measured import smallest_class
 from likeness.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from likeness.models.base import PrivacyModel
     from likeness.policy import Policy
+    from likeness.proving.proof import Verdict
     from likeness.release import Release
     from likeness.tables import Table
 
@@ -142,3 +137,170 @@ def headed_lines(blocks: dict[str, list[str]]) -> list[str]:
         if block:
             lines += ["", heading, *(f"  {line}" for line in block)]
     return lines[1:]
+
+
+HEADLINES = ("ncp", "glm", "utility", "average-class-size", "discernibility")
+"""Metrics of a summary; `measure` gives all."""
+_DIFFERING = {
+    "differing_hull": "published as the hull of all their records",
+    "differing_first": "published as in their first record",
+    "differing_mode": "published as in most of their records",
+}
+"""What becomes of people whose records differ, by the key of their number."""
+
+
+def named(part: Any) -> str:
+    """Name a method, form or model with the parameters it was given.
+
+    Examples
+    --------
+    >>> from likeness.models.beta_likeness import BetaLikeness
+    >>> named(BetaLikeness(beta=4, sensitive="disease"))
+    "beta-likeness (beta = 4) on 'disease'"
+    """
+    given = {name: value for name, value in registry.parameters(part).items() if value is not None}
+    column = given.pop("sensitive", None)
+    phrase = f"{part.name} ({parameters(given)})" if given else str(part.name)
+    return phrase if column is None else f"{phrase} on {column!r}"
+
+
+def asked(policy: Policy, models: Iterable[PrivacyModel]) -> list[str]:
+    """Say what was asked: the guarantee, and what the columns are."""
+    lines = [named(model) for model in models]
+    columns_of = {
+        "quasi-identifiers": policy.with_role("quasi"),
+        "sensitive": policy.with_role("sensitive"),
+        "published as they are": policy.with_role("other"),
+        "published as random numbers": _identifiers(policy, pseudonym=True),
+        "not published": (*_identifiers(policy, pseudonym=False), *policy.with_role("drop")),
+    }
+    lines += [f"{words}: {', '.join(map(cell, names))}" for words, names in columns_of.items() if names]
+    word = "records" if policy.individual is None else "individuals"
+    lines.append(f"withheld: at most {number(100 * float(policy.withhold.at_most))} % of the {word}")
+    return lines
+
+
+def _identifiers(policy: Policy, *, pseudonym: bool) -> tuple[str, ...]:
+    """Identifiers that are published as random numbers, or those that are not published."""
+    return tuple(
+        name
+        for name in policy.with_role("identifier")
+        if (policy.columns[name].action == "pseudonym") == pseudonym
+    )
+
+
+def people_line(counts: dict[str, int] | None) -> list[str]:
+    """Write the account of individuals.
+
+    Examples
+    --------
+    >>> people_line({"input": 1203, "published": 1190, "withheld": 10, "dropped": 3})
+    ['1,203 individuals = 1,190 published + 10 withheld + 3 dropped']
+    >>> people_line({"input": 9, "published": 8, "withheld": 0, "dropped": 1, "without_records": 1})[1]
+    'of them without a record in the second table: 1'
+    >>> people_line({"input": 9, "published": 9, "withheld": 0, "dropped": 0, "differing_hull": 4})[1]
+    'of them with records that differ in a quasi-identifier: 4, published as the hull of all their records'
+    """
+    if counts is None:
+        return []
+    parts = " + ".join(f"{counts[status]:,} {status}" for status in ("published", "withheld", "dropped"))
+    lines = [f"{count(counts['input'], 'individual')} = {parts}"]
+    if "without_records" in counts:
+        lines.append(f"of them without a record in the second table: {counts['without_records']:,}")
+    return lines + [
+        f"of them with records that differ in a quasi-identifier: {counts[key]:,}, {how}"
+        for key, how in _DIFFERING.items()
+        if key in counts
+    ]
+
+
+def counted_line(counts: dict[str, Any]) -> list[str]:
+    """Write the account; withheld and dropped records with their reasons."""
+    withheld, dropped = (sum(counts[status].values()) for status in ("withheld", "dropped"))
+    added = f" - {counts['added']:,} added" if counts["added"] else ""
+    said = f"{counts['published']:,} published{added} + {withheld:,} withheld + {dropped:,} dropped"
+    lines = [f"{count(counts['input'], 'record')} = {said}"]
+    if counts["added"]:
+        lines.append(f"added {counts['added']:,}: rows of people without records")
+    for status in ("withheld", "dropped"):
+        lines += [f"{status} {number_:,}: {reason}" for reason, number_ in counts[status].items()]
+    return lines
+
+
+def lost(values: dict[str, float]) -> list[str]:
+    """Write the headline metrics, with what their ends mean."""
+    from likeness.metrics.measuring import metric_named
+
+    rows = [
+        [name, number(values[name]), metric_named(name).range]
+        for name in HEADLINES
+        if name in values and name in registry.names("metrics")
+    ]
+    return columns(rows, "") if rows else []
+
+
+def tried(candidates: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Write which methods could have made a release where none was named, and what each lost; those that do not fit are left out.
+
+    Examples
+    --------
+    >>> tried({"mondrian": {"outcome": "kept", "loss": 0.25}, "sbca": {"outcome": "too much work", "loss": None}})
+    ['mondrian  kept           loses 0.25', 'sbca      too much work']
+    >>> tried({})
+    []
+    """
+    rows = [
+        [name, one["outcome"], f"loses {number(one['loss'])}" if one["loss"] is not None else ""]
+        for name, one in candidates.items()
+        if one["outcome"] != UNFIT
+    ]
+    return columns(rows, "") if rows else []
+
+
+def judged(verdict: Verdict) -> dict[str, Any]:
+    """Write a verdict as JSON can hold it."""
+    return {
+        "ok": None if verdict.status == "nothing checkable" else verdict.ok,
+        "status": verdict.status,
+        "records": verdict.records,
+        "classes": verdict.classes,
+        "proofs": [
+            {
+                **proof.to_json(),
+                "holds": proof.holds,
+                "violated_classes": proof.violated,
+                "failures": list(proof.failures),
+            }
+            for proof in verdict.proofs
+        ],
+        "checks": list(verdict.checks),
+        "problems": list(verdict.problems),
+    }
+
+
+def side_by_side(release: Release, count: int) -> tuple[list[list[str]], list[dict[str, dict[str, str]]]]:
+    """Take a few records as they were and as they are published.
+
+    Parameters
+    ----------
+    release
+        With its original.
+    count
+        How many records.
+
+    Returns
+    -------
+    tuple
+        Rows of cells, two a record, under a head; and the same as mappings.
+    """
+    encoded = release.private.encoded
+    published = next(iter(release.columns.values()))
+    pairs = before_and_after(release, count)
+    names = {encoded.published_name(column): column for column in encoded.table.names}
+    heads = [*names, *(column for column in published if column not in names)]
+    rows = [["", *map(cell, heads)]]
+    for pair in pairs:
+        old, new = pair["before"], pair["after"]
+        rows.append(["before", *(cell(old.get(names.get(head, ""), "")) for head in heads)])
+        rows.append(["after", *(cell(new.get(head, "–")) for head in heads)])
+    return rows, pairs

@@ -30,7 +30,7 @@ ROWS = 10
 
 def as_json(found: Checked) -> dict[str, Any]:
     """Write what a dry run found as JSON can hold it."""
-    from likeness.cli._summary import asked, named
+    from likeness.cli._making import asked, named
 
     facts = {
         "table": found.source,
@@ -52,8 +52,7 @@ def as_json(found: Checked) -> dict[str, Any]:
 
 def _made(release: Release, seconds: float) -> dict[str, Any]:
     """Say what the release is that was made and is not written."""
-    from likeness.cli._making import summarise
-    from likeness.cli._summary import side_by_side
+    from likeness.cli._making import side_by_side, summarise
 
     summary = summarise(release)
     rows, pairs = side_by_side(release, ROWS)
@@ -79,8 +78,7 @@ def _made(release: Release, seconds: float) -> dict[str, Any]:
 
 def as_text(found: Mapping[str, Any]) -> list[str]:
     """Write what was found for people."""
-    from likeness.cli._making import classes_line, headed_lines
-    from likeness.cli._summary import counted_line, lost, people_line, tried
+    from likeness.cli._making import classes_line, counted_line, headed_lines, lost, people_line, tried
 
     blocks = {
         f"{found['table']}: {count(found['records'], 'record')}": [

@@ -40,8 +40,7 @@ def demonstrate(output: Path, rows: int, seed: int | None, *, overwrite: bool) -
     tuple
         What to say, line by line; and whether the release verified.
     """
-    from likeness.cli._making import headed_lines, make, summarise
-    from likeness.cli._summary import asked, counted_line, lost, side_by_side
+    from likeness.cli._making import asked, counted_line, headed_lines, lost, make, side_by_side, summarise
     from likeness.cli.generate import belongings, put
     from likeness.folder import verify
     from likeness.tables import read

@@ -41,7 +41,7 @@ def verify(
     likeness verify out/public
     likeness verify out/ --original patients.csv --format json
     """
-    from likeness.cli._summary import judged
+    from likeness.cli._making import judged
     from likeness.folder import verify as prove_folder
 
     verdict = prove_folder(folder, None if original is None else reading.read(original), policy=policy)

@@ -22,7 +22,7 @@ from likeness.forms.base import as_labelled
 from likeness.methods.base import Problem
 from likeness.microdata.domain import NUMERIC
 from likeness.microdata.grouping import one_to_one
-from likeness.microdata.losses import LOSSES
+from likeness.microdata.regions import LOSSES
 from likeness.models.requirements import require_of
 from likeness.published.regions import Region
 from likeness.published.text import read_value

@@ -85,7 +85,7 @@ class PublicPart:
 
 
 @dataclass(eq=False)
-class _Reading:
+class _Found:
     """Published files while they are read; ``columns``: table name to its columns, those that can be taken so."""
 
     layout: Layout
@@ -112,7 +112,7 @@ def read_public(layout: Layout) -> PublicPart:
     certificate = None if problems else _read_certificate(layout, problems, checks)
     if certificate is None:
         return PublicPart(layout, None, {}, {}, None, tuple(problems), tuple(checks))
-    part = _Reading(layout, certificate, certificate.make_form(), problems, checks)
+    part = _Found(layout, certificate, certificate.make_form(), problems, checks)
     _check_files(part)
     for name in part.form.tables:
         _read_table(part, name)
@@ -191,7 +191,7 @@ def _check_page(
     return [f"{label}: does not say what {CERTIFICATE} says"], []
 
 
-def _check_files(part: _Reading) -> None:
+def _check_files(part: _Found) -> None:
     """Compare the files that are there with those that were certified."""
     layout, certified = part.layout, part.certificate.files
     possible = [[part.form.file_of(name, format_) for name in part.form.tables] for format_ in FORMATS]
@@ -210,7 +210,7 @@ def _check_files(part: _Reading) -> None:
         part.checks.append("no published file is missing and none was added")
 
 
-def _read_table(part: _Reading, name: str) -> None:
+def _read_table(part: _Found, name: str) -> None:
     """Read one published table and compare it with its entry in the certificate."""
     possible = (part.form.file_of(name, format_) for format_ in FORMATS)
     file = next((file for file in possible if file in part.certificate.files), None)
@@ -238,7 +238,7 @@ def _read_table(part: _Reading, name: str) -> None:
     part.tables[name], part.labels[name] = table, label
 
 
-def _table(part: _Reading, path: Path, label: str) -> Table | None:
+def _table(part: _Found, path: Path, label: str) -> Table | None:
     """Read a file; None, and a problem, when that fails."""
     try:
         return read_published(path, part.certificate.formulas)
@@ -247,7 +247,7 @@ def _table(part: _Reading, path: Path, label: str) -> Table | None:
         return None
 
 
-def _check_columns(part: _Reading) -> None:
+def _check_columns(part: _Found) -> None:
     """Compare the columns of all tables with the notes on them."""
     names = [note.name for note in part.certificate.columns.notes]
     described = {name: table for name, table in part.tables.items() if name not in part.form.undescribed}
@@ -283,7 +283,7 @@ def _check_columns(part: _Reading) -> None:
             )
 
 
-def _label(part: _Reading) -> list[str]:
+def _label(part: _Found) -> list[str]:
     """Take the columns of all tables as codes and texts, each once; say what is wrong with them."""
     notes = {note.name: note for note in part.certificate.columns.notes}
     wrong = []
@@ -295,7 +295,7 @@ def _label(part: _Reading) -> list[str]:
     return wrong
 
 
-def _check_pseudonyms(part: _Reading) -> None:
+def _check_pseudonyms(part: _Found) -> None:
     """Make sure that what is said to be random numbers in place of identifiers is nothing else."""
     names = [note.name for note in part.certificate.columns.with_role("pseudonym")]
     wrong = []
@@ -310,7 +310,7 @@ def _check_pseudonyms(part: _Reading) -> None:
     part.problems += _first(wrong)
 
 
-def _check_links(part: _Reading, shown: Publication) -> None:
+def _check_links(part: _Found, shown: Publication) -> None:
     """Make sure that no pseudonym links what the guarantee takes alone: records, or people where theirs are linked."""
     first, columns = next(iter(part.columns.items()))
     word = "record" if shown.persons is None else "person"
@@ -337,7 +337,7 @@ def _first(problems: list[str]) -> list[str]:
     return problems if more <= 0 else [*problems[:_SHOWN], f"and so {count(more, 'further column')}"]
 
 
-def _understand(part: _Reading) -> Publication | None:
+def _understand(part: _Found) -> Publication | None:
     """Read what the tables say, or say which cells say nothing."""
     tables = part.columns
     files = ", ".join(part.labels.values())

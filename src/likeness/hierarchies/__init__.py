@@ -9,19 +9,15 @@ object, ``Hierarchy``, whose nodes are intervals of leaf ranks.
 ``rows``       ``from_rows``: rows of ARX's format, checked
 ``read``       ``read_hierarchy``: files
 ``nested``     ``from_nested``: YAML and JSON text
-``intervals``  numbers in classes of fixed width or between edges
-``dates``      days, months, quarters, years
-``prefixes``   codes masked from the right
+``observed``   numbers in classes; days in months, quarters, years; masked codes
 ``problems``   all problems in one error; has every value of a column its leaf?
 =============  ==================================================================
 """
 
 from __future__ import annotations
 
-from likeness.hierarchies.dates import dates
-from likeness.hierarchies.intervals import intervals
 from likeness.hierarchies.nested import from_nested
-from likeness.hierarchies.prefixes import prefixes
+from likeness.hierarchies.observed import dates, intervals, prefixes
 from likeness.hierarchies.problems import check_covers
 from likeness.hierarchies.read import read_hierarchy
 from likeness.hierarchies.rows import from_rows

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from likeness.kernels.class_tests import ClassTest
     from likeness.microdata.data import Members, Microdata
-    from likeness.microdata.losses import CellLoss
     from likeness.microdata.mechanism import Mechanism
     from likeness.microdata.plan import Plan
+    from likeness.microdata.regions import CellLoss
     from likeness.models.base import PrivacyModel
     from likeness.models.requirements import Requirement, View
 

@@ -24,7 +24,7 @@ from likeness.methods._lattice import (
     publish_at,
 )
 from likeness.methods.base import Method
-from likeness.microdata.losses import LOSSES
+from likeness.microdata.regions import LOSSES
 
 if TYPE_CHECKING:
     from likeness.kernels.class_tests import LaidOutTests

@@ -10,8 +10,8 @@ import numpy as np
 from likeness.methods.base import holding_classes
 from likeness.methods.spaces import axis
 from likeness.microdata.data import Members
-from likeness.microdata.losses import attribute_weights
 from likeness.microdata.plan import Plan, renumber
+from likeness.microdata.regions import attribute_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ import numpy as np
 
 from likeness.errors import PolicyError
 from likeness.microdata.domain import NUMERIC
-from likeness.microdata.losses import attribute_weights
+from likeness.microdata.regions import attribute_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,7 +17,7 @@ import numpy as np
 from likeness.errors import PolicyError, Refusal
 from likeness.microdata.domain import SUITABLE
 from likeness.microdata.grouping import distinct
-from likeness.microdata.losses import LOSSES, attribute_weights, region_losses
+from likeness.microdata.regions import LOSSES, attribute_weights, region_losses
 from likeness.microdata.statistics import count_classes
 from likeness.wording import count
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from likeness.checks import choice
 from likeness.metrics.base import Metric, mean_loss, mean_losses
-from likeness.microdata.losses import LOSSES
+from likeness.microdata.regions import LOSSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from likeness.metrics.base import Metric, class_sizes, region_sizes, table_counts
-from likeness.microdata.losses import attribute_weights
+from likeness.microdata.regions import attribute_weights
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,12 +6,11 @@
 ``sections``        the small sections: missing values, output, …
 ``values``,         numbers, dates, texts, and what is declared about
 ``hierarchy``       the values of a column
-``parts``           models, method and form by name
+``parts``           models, method and form by name; JSON Schema
 ``cross_checks``    sections that do not go together
 ``problems``        how all problems are found at once, each with its
                     place
 ``files``           YAML and JSON with line numbers
-``schema``          JSON Schema
 ==================  ==================================================
 """
 

@@ -274,7 +274,7 @@ class Policy(PolicyKeys):
         >>> schema["required"]
         ['columns', 'privacy']
         """
-        from likeness.policy.schema import policy_schema
+        from likeness.policy.parts import policy_schema
 
         return policy_schema(Policy)
 

@@ -17,7 +17,7 @@ import numpy as np
 from likeness.profiling import meaning as words
 from likeness.profiling.cells import NUMBERS
 from likeness.profiling.meaning import MANY, settings_of
-from likeness.tables.formulas import are_formulas
+from likeness.tables.spelling import are_formulas
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:

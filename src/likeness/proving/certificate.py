@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from likeness.forms.base import Form
     from likeness.models.base import PrivacyModel
     from likeness.proving.proof import Verdict
-    from likeness.tables.formulas import Formulas
+    from likeness.tables.spelling import Formulas
 
 AS_THEY_ARE = "published as they are, and not taken as known to the adversary: "
 PSEUDONYMS = "random numbers in place of identifiers, the same number for the same one: "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.errors import TableError, suggestion
-from likeness.hierarchies.prefixes import MASK
+from likeness.hierarchies.observed import MASK
 from likeness.published.columns import ColumnNote
 from likeness.queries.axes import range_ends
 from likeness.queries.overlap import (

@@ -21,7 +21,7 @@ import numpy as np
 
 from likeness.errors import TableError
 from likeness.exact import rational
-from likeness.hierarchies.prefixes import MASK
+from likeness.hierarchies.observed import MASK
 from likeness.microdata.domain import NUMERIC
 from likeness.published.columns import ColumnNote
 from likeness.published.regions import Region, position

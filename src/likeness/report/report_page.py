@@ -14,7 +14,7 @@ import numpy as np
 
 from likeness import registry
 from likeness.pages import render
-from likeness.report.kept import kept_findings
+from likeness.report.finding import kept_findings
 from likeness.report.measured import (
     class_sizes,
     loss_by_column,

@@ -10,12 +10,11 @@ import polars as pl
 from likeness.methods.base import holding_classes
 from likeness.microdata.grouping import distinct
 from likeness.proving.certificate import SEED_WARNING
-from likeness.report.finding import Finding
-from likeness.report.kept import kept_findings
+from likeness.report.finding import Finding, kept_findings
 from likeness.report.measured import class_sizes
 from likeness.report.people import people_findings, undeclared_people
 from likeness.tables import EncodedColumn
-from likeness.tables.formulas import are_formulas
+from likeness.tables.spelling import are_formulas
 from likeness.wording import count, nouns, quoted
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ import polars as pl
 from likeness.errors import Refusal, TableError
 from likeness.tables.csv_files import Dialect, parse, split
 from likeness.tables.file_bytes import read_bytes
-from likeness.tables.formulas import are_formulas, unescape
 from likeness.tables.packed_text import narrowed, packed_text
 from likeness.tables.parquet_layout import read_layout
 from likeness.tables.reading import read_binary
+from likeness.tables.spelling import are_formulas, unescape
 from likeness.tables.table import Table
 from likeness.tables.writing import csv_lines
 from likeness.wording import count, quoted
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from likeness.tables.formulas import Formulas
+    from likeness.tables.spelling import Formulas
 
 COLUMNS = 1 << 14
 """Columns that a published table may have: every one costs some thousand times the byte it may take in the file."""

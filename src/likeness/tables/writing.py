@@ -13,10 +13,9 @@ import polars as pl
 
 from likeness.errors import OutputError
 from likeness.tables.columns import EncodedColumn, Labelled
-from likeness.tables.formulas import Formulas, escape, escape_names
 from likeness.tables.frames import FrameLibrary, library
 from likeness.tables.packed_text import packed
-from likeness.tables.spelling import texts
+from likeness.tables.spelling import Formulas, escape, escape_names, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -89,7 +88,7 @@ def write(
     ``path``: in a folder that exists; a file there is replaced. `OutputError` if it cannot be written.
     ``format``: ``"csv"`` is as `csv_lines` says.
     ``formulas``: ``"keep"`` texts that a spreadsheet program would run, or ``"escape"`` them, names of columns too
-    (`likeness.tables.formulas`).
+    (`likeness.tables.spelling`).
     """
     if format == "csv":
         columns = {name: _spelled(column) for name, column in columns.items()}

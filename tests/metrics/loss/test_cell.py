@@ -7,7 +7,7 @@ from tests.metrics.tables import evaluations
 from tests.oracles.metrics import Plain, cell_loss
 
 from likeness.kernels.hulls import SET, hull_loss
-from likeness.microdata.losses import LOSSES, attribute_weights, geometry, region_losses
+from likeness.microdata.regions import LOSSES, attribute_weights, geometry, region_losses
 
 
 @pytest.mark.parametrize("name", sorted(LOSSES))

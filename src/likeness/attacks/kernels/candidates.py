@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import boolean, float64, int8, int32, int64, types, uint64, void
 
-from likeness.attacks.kernels.linkage import cell_holds, end_of_run, narrow
+from likeness.attacks.kernels.beliefs import cell_holds, end_of_run, narrow
 from likeness.kernels import njit
 
 MOST_CELLS = 1 << 22
@@ -355,7 +355,7 @@ def find_candidates(  # compiled: positions only
     Parameters
     ----------
     codes, kind, low, high, members
-        See `likeness.attacks.kernels.linkage.match_counts`; places are what identities are there.
+        See `likeness.attacks.kernels.beliefs.match_counts`; places are what identities are there.
     exact : (tuples,) int32
         The only place (or -1) of every tuple; empty where regions have to be compared.
     crowd, questions

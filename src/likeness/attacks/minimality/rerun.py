@@ -16,7 +16,7 @@ import numpy as np
 from likeness.methods.base import Problem
 from likeness.methods.spaces import axis
 from likeness.microdata.grouping import group_codes
-from likeness.microdata.losses import LOSSES
+from likeness.microdata.regions import LOSSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

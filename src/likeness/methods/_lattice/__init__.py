@@ -14,8 +14,8 @@ from likeness.errors import PolicyError
 from likeness.methods.base import joint_views
 from likeness.microdata.domain import SUITABLE
 from likeness.microdata.grouping import group_codes
-from likeness.microdata.losses import LOSSES, attribute_weights
 from likeness.microdata.plan import Plan, renumber
+from likeness.microdata.regions import LOSSES, attribute_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from likeness.methods.base import Problem
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
-    from likeness.microdata.losses import CellLoss
+    from likeness.microdata.regions import CellLoss
 
 Level = tuple[int, "NDArray[np.int32]", "NDArray[np.float64]"]
 """Number of a level, and the group and the loss of every cell there."""

@@ -20,8 +20,8 @@ from likeness.methods.burel.buckets import Buckets, bi_split, bucketize
 from likeness.methods.burel.drawing import REFINEMENTS, draw, mirror, refined
 from likeness.methods.burel.exchange import exchange_classes
 from likeness.methods.spaces import join_failing, points
-from likeness.microdata.losses import LOSSES
 from likeness.microdata.plan import Plan
+from likeness.microdata.regions import LOSSES
 from likeness.models.beta_bounds import GainLimits, GainModel
 from likeness.models.k_anonymity import KAnonymity
 from likeness.models.requirements import Requirement

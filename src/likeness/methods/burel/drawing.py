@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from likeness.methods.base import Problem
     from likeness.methods.burel.buckets import Buckets
     from likeness.methods.spaces import Points
-    from likeness.microdata.losses import CellLoss
+    from likeness.microdata.regions import CellLoss
 
 
 def draw(
@@ -135,7 +135,7 @@ def mirror(
     """
     from likeness.kernels.retrieval import sort_by_small_keys
     from likeness.methods.burel.kernels.halving import mirror_classes
-    from likeness.microdata.losses import geometry
+    from likeness.microdata.regions import geometry
 
     data = problem.data
     along = sort_by_small_keys(space.rank, space.keys.size, np.arange(data.size, dtype=np.int32))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from likeness.kernels.node_summary import Scratch
     from likeness.methods.base import Problem
     from likeness.methods.burel.kernels.exchange import Caps, Sides
-    from likeness.microdata.losses import CellLoss
+    from likeness.microdata.regions import CellLoss
 
 _SCHEDULES: tuple[tuple[tuple[Fraction, float], ...], ...] = (
     ((Fraction(1), 0.05),),
@@ -52,7 +52,7 @@ def exchange_classes(
     The first requirement with limits on relative gain, of which there must be one, says which values change sides.
     Where a cut is allowed as it is, the least-loss cut of Mondrian is taken.
     """
-    from likeness.microdata.losses import geometry
+    from likeness.microdata.regions import geometry
 
     if classes is None:
         classes = np.zeros(problem.data.size, np.int64)

@@ -18,8 +18,8 @@ from likeness.methods.base import Method, Problem
 from likeness.methods.danonyir.run import Run, lay_out_limits
 from likeness.methods.danonyir.space import lay_out_space, records_of
 from likeness.methods.mondrian import Mondrian
-from likeness.microdata.losses import LOSSES, attribute_weights
 from likeness.microdata.plan import Plan
+from likeness.microdata.regions import LOSSES, attribute_weights
 from likeness.models.k_anonymity import KAnonymity
 from likeness.models.requirements import require_of
 from likeness.progress import Progress

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from likeness.exact import rational
-from likeness.microdata.losses import LOSSES, geometry
+from likeness.microdata.regions import LOSSES, geometry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

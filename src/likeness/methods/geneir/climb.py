@@ -15,7 +15,7 @@ import numpy as np
 from likeness.exact import rational
 from likeness.methods.base import holding_classes
 from likeness.microdata.grouping import group_codes
-from likeness.microdata.losses import LOSSES
+from likeness.microdata.regions import LOSSES
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -11,8 +11,8 @@ from likeness.checks import choice, whole
 from likeness.methods.base import Method, Problem, clusters_at_most, joint_views, sizes_asked
 from likeness.methods.leftovers import join_leftovers, nearest_first
 from likeness.methods.spaces import record_space
-from likeness.microdata.losses import LOSSES, geometry
 from likeness.microdata.plan import Plan
+from likeness.microdata.regions import LOSSES, geometry
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

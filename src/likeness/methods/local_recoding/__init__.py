@@ -21,8 +21,8 @@ from likeness.methods._lattice import Ladder, ladder, most_levels
 from likeness.methods.base import Method, Problem, cells_at_most, joint_views
 from likeness.methods.mondrian import Mondrian
 from likeness.microdata.grouping import group_codes
-from likeness.microdata.losses import LOSSES, attribute_weights
 from likeness.microdata.plan import Plan, renumber
+from likeness.microdata.regions import LOSSES, attribute_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

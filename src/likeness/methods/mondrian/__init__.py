@@ -189,7 +189,7 @@ class Mondrian(Method):
         from likeness.kernels.class_tests import lay_out
         from likeness.kernels.present_tests import of_present
         from likeness.methods.mondrian.kernels import cuts
-        from likeness.microdata.losses import geometry
+        from likeness.microdata.regions import geometry
 
         data = problem.data
         views, tests, width = joint_views(problem)

@@ -1,4 +1,4 @@
-"""Interval hierarchies for numbers: classes of fixed width, or between explicit edges."""
+"""Hierarchies made from observed values: numbers in classes, days in months, quarters and years, codes masked from the right."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.errors import HierarchyError
+from likeness.errors import HierarchyError, suggestion
 from likeness.hierarchies.problems import refuse
 from likeness.hierarchies.rows import from_rows
-from likeness.wording import count
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.hierarchies.tree import Hierarchy
 
+if TYPE_CHECKING:
     Bounds = list[tuple[Decimal, Decimal]]
 
 # Decimal texts are exact where binary floats are not (3 × 0.1), and 1,400 digits hold the quotient
@@ -180,3 +181,119 @@ def _plain(number: Decimal) -> str:
     """Write a number without trailing zeros, and without an exponent unless it is very long."""
     number = number.normalize() if number else Decimal(0)
     return f"{number:f}" if -18 <= number.adjusted() <= 18 else str(number)
+
+
+LEVELS = ("day", "month", "quarter", "year")
+"""From the finest to the coarsest."""
+
+
+def dates(values: NDArray[np.datetime64], levels: Sequence[str], *, name: str = "dates") -> Hierarchy:
+    """Group days into months, quarters and years below the root ``*``.
+
+    ``values``: datetime64; times of day are not looked at. ``levels``: some of day, month, quarter, year, from fine to
+    coarse; the leaves are ISO days in any case, ascending. Raises `HierarchyError` for an unknown level, another order,
+    values that are no dates, a missing date, or none at all.
+
+    >>> days = np.array(["2024-03-31", "2024-04-01"], "datetime64[D]")
+    >>> dates(days, ["month", "quarter", "year"]).to_rows()[0]
+    ['2024-03-31', '2024-03', '2024-Q1', '2024', '*']
+    """
+    _check_levels(levels, name)
+    moments = np.asarray(values)
+    if moments.dtype.kind != "M":
+        raise HierarchyError(f"{name}: date levels need dates; the column holds {moments.dtype} values")
+    if np.isnat(moments).any():
+        raise HierarchyError(f"{name}: a missing date has no month or year; declare it as missing")
+    days = np.unique(moments.astype("datetime64[D]"))
+    if not days.size:
+        raise HierarchyError(f"{name}: there are no dates to make levels of")
+    texts = np.datetime_as_string(days).tolist()
+    columns = [_date_labels(days, level) for level in levels if level != "day"]
+    rows = zip(texts, *columns, ["*"] * len(texts), strict=True)
+    return from_rows(rows, name, where=lambda i: f"{name}, value {texts[i]}", data_derived=True)
+
+
+def _check_levels(levels: Sequence[str], name: str) -> None:
+    """HierarchyError unless the levels are known and go from fine to coarse."""
+    unknown = [level for level in levels if level not in LEVELS]
+    if unknown:
+        raise HierarchyError(
+            *(
+                f"{name}: {level!r} is not a level of dates{suggestion(str(level), LEVELS)}"
+                for level in unknown
+            )
+        )
+    places = [LEVELS.index(level) for level in levels]
+    if not places or places != sorted(set(places)):
+        raise HierarchyError(
+            f"{name}: date levels go from fine to coarse, each once: some of {', '.join(LEVELS)}; "
+            f"got [{', '.join(levels)}]"
+        )
+
+
+def _date_labels(days: NDArray[np.datetime64], level: str) -> list[str]:
+    """Text of each day's month, quarter or year."""
+    if level == "month":
+        return [str(text) for text in np.datetime_as_string(days.astype("datetime64[M]"))]
+    years = np.datetime_as_string(days.astype("datetime64[Y]")).tolist()
+    if level == "year":
+        return [str(year) for year in years]
+    quarters = days.astype("datetime64[M]").astype(np.int64) % 12 // 3 + 1
+    return [f"{year}-Q{quarter}" for year, quarter in zip(years, quarters.tolist(), strict=True)]
+
+
+MASK = "*"
+
+
+def prefixes(
+    values: Sequence[str], digits: int, *, kept: Sequence[int] | None = None, name: str = "prefixes"
+) -> Hierarchy:
+    """Mask codes from the right, one character per level, below the root ``*``; leaves ascend.
+
+    ``digits``: the length of every code. ``kept``: how many leading characters each level keeps, from fine to coarse, [3]
+    for 02139 → 021** → *; left out, one less on each level.
+    Raises `HierarchyError` for codes of another length or with a ``*`` in them, levels that do not descend, or no codes.
+
+    >>> prefixes(["02139", "02141"], 5).to_rows()[0]
+    ['02139', '0213*', '021**', '02***', '0****', '*']
+    """
+    if digits < 1:
+        raise HierarchyError(f"{name}: a prefix hierarchy needs codes of at least 1 character; got {digits}")
+    codes = sorted(set(values))
+    if not codes:
+        raise HierarchyError(f"{name}: there are no codes to make prefixes of")
+    refuse(_problems(codes, digits, name))
+    lengths = list(range(digits - 1, 0, -1)) if kept is None else list(kept)
+    if any(not 0 < length < digits for length in lengths) or lengths != sorted(set(lengths), reverse=True):
+        raise HierarchyError(
+            f"{name}: the characters kept must descend between {digits - 1} and 1; "
+            f"got [{', '.join(map(str, lengths))}]"
+        )
+    rows = [(code, *(code[:length].ljust(digits, MASK) for length in lengths), MASK) for code in codes]
+    return from_rows(rows, name, where=lambda i: f"{name}, code {codes[i]}", data_derived=True)
+
+
+def _problems(codes: list[str], digits: int, name: str) -> list[str]:
+    """Say what is wrong with codes, a line for all that have the same wrong with them."""
+    problems = []
+    short = [code for code in codes if len(code) < digits]
+    long = [code for code in codes if len(code) > digits]
+    for wrong, remedy in ((short, "write codes with their leading zeros"), (long, "declare that many")):
+        if wrong:
+            # All of them must fit: the longest tells how many characters to declare.
+            code = max(wrong, key=len)
+            problems.append(
+                f"{name}: code {quoted(code)} has {count(len(code), 'character')} where {digits} are declared{_more(wrong)}; "
+                f"{remedy}, or use a hierarchy file"
+            )
+    masked = [code for code in codes if len(code) == digits and MASK in code]
+    if masked:
+        problems.append(
+            f"{name}: code {quoted(masked[0])} holds the mask {MASK!r}{_more(masked)}; declare such codes as missing"
+        )
+    return problems
+
+
+def _more(codes: list[str]) -> str:
+    """Say how many codes there are beside one that is shown."""
+    return f" (and {count(len(codes) - 1, 'more code')})" if len(codes) > 1 else ""
