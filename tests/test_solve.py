@@ -16,12 +16,13 @@ from likeness.errors import CannotBeMetError, MethodFailedError, PolicyError
 from likeness.methods.base import Method, Problem
 from likeness.methods.mondrian import Mondrian
 from likeness.microdata.mechanism import SCALE, Mechanism
-from likeness.microdata.plan import Plan
+from likeness.microdata.plan import Plan, Reason
 from likeness.progress import Progress
 from likeness.solve import solve
 from likeness.tables import read
 
 TOWNS = [["n1", "north", "*"], ["n2", "north", "*"], ["s1", "south", "*"], ["s2", "south", "*"]]
+MADE_UP = Reason("made-up", "made up")
 
 
 def data_of(frame: dict[str, list[Any]], **columns: Any) -> Any:
@@ -49,8 +50,8 @@ class Fixed(Method):
     def run(self, problem: Problem) -> Plan:
         """The same classes for the records that are still there."""
         classes = np.array(self.classes)[problem.data.rows]
-        because = {reason: int((classes < 0).sum()) for reason in ["made up"] if (classes < 0).any()}
-        return Plan(np.unique(classes, return_inverse=True)[1] - bool(because), withheld_because=because)
+        because = {reason: int((classes < 0).sum()) for reason in [MADE_UP] if (classes < 0).any()}
+        return Plan(np.unique(classes, return_inverse=True)[1] - bool(because), because=because)
 
 
 def test_classes_with_equal_regions_are_one():
@@ -223,7 +224,7 @@ class Keeping(Method):
         plan = Plan(data.tuples.of)
         counts = np.bincount(codes, minlength=domain.codes)
         if data.rows[0] == 0:
-            plan = plan.withhold(np.arange(data.size) == 0, "the first")
+            plan = plan.withhold(np.arange(data.size) == 0, Reason("the-first", "the first"))
             # Right only for the records before the first was withheld.
             counts = counts if self.stale else np.bincount(codes[1:], minlength=domain.codes)
         low = int((1 - self.kept) * SCALE / domain.codes)
@@ -279,8 +280,8 @@ class FixedPeople(Method):
     def run(self, problem: Problem) -> Plan:
         """The same classes for the individuals that are still there; the others are withheld."""
         classes = np.array([self.classes.get(row, -1) for row in problem.data.rows.tolist()])
-        because = {"made up": int((classes < 0).sum())} if (classes < 0).any() else {}
-        return Plan(np.unique(classes, return_inverse=True)[1] - bool(because), withheld_because=because)
+        because = {MADE_UP: int((classes < 0).sum())} if (classes < 0).any() else {}
+        return Plan(np.unique(classes, return_inverse=True)[1] - bool(because), because=because)
 
 
 def of_people(data: Any, people: list[int]) -> Any:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
-from likeness.errors import CannotBeMetError, PolicyError
+from likeness.errors import CannotBeMetError, PolicyError, Refusal
 from likeness.metrics.base import Evaluation
 from likeness.metrics.ncp import Ncp
 from likeness.models.requirements import require_of
@@ -57,7 +57,7 @@ class Candidate:
     outcome: str
     work: int
     loss: float | None = None
-    why: str | None = None
+    why: Refusal | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Write it as JSON can hold it."""
@@ -66,7 +66,7 @@ class Candidate:
             "outcome": self.outcome,
             "work": self.work,
             "loss": self.loss,
-            "why": self.why,
+            "why": None if self.why is None else str(self.why),
         }
 
 
@@ -123,7 +123,10 @@ def choose_form(policy: Policy, method: Method | None = None) -> Form:
         name = possible[0]
         if policy.form is not None and policy.form.name not in possible:
             raise PolicyError(
-                f"{method.name}: publishes in the form {' or '.join(map(repr, possible))}, not {policy.form.name!r}"
+                Refusal(
+                    f"publishes in the form {' or '.join(map(repr, possible))}, not {policy.form.name!r}",
+                    (method.name,),
+                )
             )
     form: Form = policy.form if policy.form is not None else registry.create("forms", name, {})
     return form.with_numeric_pairs() if policy.output.numeric_pairs else form
@@ -197,7 +200,7 @@ class _Trials:
             solution = solve(method, self.data, self.models, rng(method), self.withhold_at_most, listener)
         except (CannotBeMetError, PolicyError) as problem:
             outcome = CANNOT if isinstance(problem, CannotBeMetError) else UNFIT
-            self.candidates.append(Candidate(method, outcome, self.work[method], why=problem.problems[0]))
+            self.candidates.append(Candidate(method, outcome, self.work[method], why=problem.refusals[0]))
             self.refused.append(problem)
         else:
             self._compare(method, solution)

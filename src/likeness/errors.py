@@ -18,15 +18,15 @@ mistakes in a policy at once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from heapq import nsmallest
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from likeness.wording import quoted, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
 MOST_PROBLEMS = 20
 """How many problems of one error are shown; the others are counted."""
@@ -39,7 +39,44 @@ _WHOLE_WORD = 5
 
 
 @dataclass(frozen=True)
-class Refusal:
+class Statement:
+    """One thing that was found, as data: it becomes a sentence when somebody reads it.
+
+    Parameters
+    ----------
+    what
+        What was found.
+    where
+        The places it is about, the outermost first: a file, a part of a policy, a metric.
+    at
+        Where in the innermost of them: a row, a line.
+    about
+        What the sentence begins with: a file, a value.
+
+    Examples
+    --------
+    >>> str(Statement("holds null", ("classes.parquet",), "row 4")), str(Statement("is missing", about="public/"))
+    ('classes.parquet, row 4: holds null', 'public/ is missing')
+    """
+
+    what: str
+    where: tuple[str, ...] = ()
+    at: str = ""
+    about: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """What was found, without the place."""
+        return f"{self.about} {self.what}" if self.about else self.what
+
+    def __str__(self) -> str:
+        """Say it in one line, the place first."""
+        places = [*self.where[:-1], ", ".join(filter(None, (*self.where[-1:], self.at)))]
+        return ": ".join(filter(None, (*places, self.sentence)))
+
+
+@dataclass(frozen=True)
+class Refusal(Statement):
     """One thing that is refused, as data: it becomes a sentence when somebody reads it.
 
     Parameters
@@ -50,6 +87,8 @@ class Refusal:
         The places it is about, the outermost first: a file, a part of a policy, a metric.
     at
         Where in the innermost of them: a row, a line.
+    about
+        What the sentence begins with, if that is no column: a file.
     column
         The column that the sentence begins with, if it does.
     why
@@ -68,9 +107,6 @@ class Refusal:
     "measure: precision: 'age' has no levels; give it a hierarchy"
     """
 
-    what: str
-    where: tuple[str, ...] = ()
-    at: str = ""
     column: str | None = None
     why: str = ""
     remedy: str = ""
@@ -83,12 +119,24 @@ class Refusal:
 
     def what_of_columns(self, columns: Iterable[str]) -> str:
         """Say it of the first of several columns, and that it is so with the others."""
-        first, *others = [*map(repr, columns)] or [""]
+        first, *others = [*map(repr, columns)] or [self.about]
         said = f"{first} {self.what}" if first else self.what
         said += f": {self.why}" if self.why else ""
         said += f"; {self.remedy}" if self.remedy else ""
         said += f" (methods tried: {', '.join(self.tried)})" if self.tried else ""
         return said + (f" (so it is with {', '.join(others)})" if others else "")
+
+    def to_json(self) -> dict[str, Any]:
+        """Write what is said of it as JSON can hold it."""
+        return {key: value for key, value in asdict(self).items() if value}
+
+    @staticmethod
+    def from_json(given: Mapping[str, Any]) -> Refusal:
+        """Read it back."""
+        made: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in given.items()
+        }
+        return Refusal(**made)
 
     def within(self, place: str) -> Refusal:
         """Put it into a place around its own."""
@@ -97,11 +145,6 @@ class Refusal:
     def called(self, place: str) -> Refusal:
         """Call the outermost of its places otherwise."""
         return replace(self, where=(place, *self.where[1:])) if self.where else self
-
-    def __str__(self) -> str:
-        """Say it in one line, the place first."""
-        places = [*self.where[:-1], ", ".join(filter(None, (*self.where[-1:], self.at)))]
-        return ": ".join(filter(None, (*places, self.sentence)))
 
 
 def _as_refusal(given: str | Refusal) -> Refusal:

@@ -198,7 +198,7 @@ def _rejoined(
         policy = located.naming(encoded.table.names)
     if steward is not None and audit is not None and asked is not None:
         named = asked.naming(audit.content["policy"]["columns"])
-        steward.problems += compare_policy(public, steward, named)
+        steward.refusals += compare_policy(public, steward, named)
     verdict = judge(public, steward, encoded if steward is not None else None, policy)
     verdict.raise_if_failed()
     if encoded is None or public.publication is None:
@@ -211,7 +211,7 @@ def _rejoined(
     main, policy = next(iter(public.tables)), policy.naming(encoded.table.names)
     private = _private(main, public.publication, encoded, policy, audit, steward.class_map)
     proven = private.prove(public.publication)
-    return _opened(public, replace(proven, checks=verdict.checks), folder, private)
+    return _opened(public, replace(proven, statements=verdict.statements), folder, private)
 
 
 def _encoded(
@@ -277,6 +277,7 @@ def _plan(data: Microdata, audit: Audit, class_map: ClassMap) -> Plan:
     because = class_map.withheld_because
     because = {why: because[why] for why in {**audit.content["counts"]["withheld"], **because}}
     number = {why: i for i, why in enumerate(because)}
+    known = audit.reasons
     of_reason = np.array([number.get(why, -1) for why in class_map.reasons], np.int32)
     classes = class_map.classes[data.rows]
     used = distinct(classes[classes >= 0])
@@ -285,7 +286,7 @@ def _plan(data: Microdata, audit: Audit, class_map: ClassMap) -> Plan:
     return Plan(
         classes,
         None if class_map.buckets is None else class_map.buckets[data.rows],
-        withheld_because=because,
+        because={known[why]: many for why, many in because.items()},
         reasons=np.where(classes < 0, of_reason[class_map.reason[data.rows]], -1).astype(np.int32),
     )
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.errors import CannotBeMetError, MethodFailedError, PolicyError, Refusal
-from likeness.methods.base import Method, Problem, holding_classes, holding_records
+from likeness.methods.base import PART_FAILS, Method, Problem, holding_classes, holding_records
 from likeness.methods.leftovers import join_rest
 from likeness.microdata.grouping import group_codes
-from likeness.microdata.plan import Plan, spread
+from likeness.microdata.plan import Plan, Reason, spread
 from likeness.microdata.regions import LOSSES, Recoding, recode
 from likeness.models.requirements import Requirement, refuse_nothing, require_of
 from likeness.progress import Progress
@@ -30,6 +30,13 @@ if TYPE_CHECKING:
     from likeness.models.base import PrivacyModel
 
 _VALUES_SHOWN = 3
+_MERGED_FAIL = Reason(
+    "merged-classes-fail",
+    "classes with equal regions, taken as the one class they are, do not hold the guarantee",
+)
+_MECHANISM_FAILS = Reason(
+    "mechanism-fails", "the mechanism that perturbs their values does not hold the guarantee"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +93,7 @@ def _search(
     """Run the method, withhold what cannot hold, until nothing changes."""
     units = data.units
     active = np.arange(units.size)
-    because: dict[str, int] = {}
+    because: dict[Reason, int] = {}
     reasons = np.full(units.size, -1, np.int32)
     first: tuple[Requirement, ...] | None = None
     while True:
@@ -111,7 +118,7 @@ def _search(
             progress,
         )
         plan = _joined(method, problem, method.run(problem))
-        for reason, number in plan.withheld_because.items():
+        for reason, number in plan.because.items():
             because[reason] = because.get(reason, 0) + number
         plan, judged = _settle(here, plan, models, units, because)
         _note_reasons(reasons, active, plan, because)
@@ -140,25 +147,30 @@ class _OneClass(Method):
         """Publish the parts that hold."""
         parts = np.zeros(problem.data.size, np.int64) if problem.parts is None else problem.parts
         failing = ~problem.holding(parts, int(parts.max(initial=-1)) + 1)[parts]
-        return Plan(parts).withhold(failing, "their part does not hold the guarantee as one class")
+        return Plan(parts).withhold(failing, PART_FAILS)
 
 
 def _withhold_hopeless(
-    here: Microdata, requirements: tuple[Requirement, ...], because: dict[str, int]
+    here: Microdata, requirements: tuple[Requirement, ...], because: dict[Reason, int]
 ) -> Plan | None:
     """Withhold records that no class can hold with what is known of them; None when there are none."""
     for requirement in requirements:
         hopeless = hopeless_records(requirement, here)
         if hopeless.any() and requirement.view is not None:
             known = " and ".join(repr(here.sensitive[i].name) for i in requirement.view.known)
-            reason = f"records that share what is known of them ({known}) do not hold {requirement.subject}"
+            words = "records that share what is known of them ({known}) do not hold {model}"
+            reason = Reason("known-values-fail", words, known=known, model=requirement.subject)
             because[reason] = because.get(reason, 0) + int(hopeless.sum())
             return Plan(np.zeros(here.size, np.int64)).withhold(hopeless, reason)
     return None
 
 
 def _settle(
-    here: Microdata, plan: Plan, models: tuple[PrivacyModel, ...], units: Microdata, because: dict[str, int]
+    here: Microdata,
+    plan: Plan,
+    models: tuple[PrivacyModel, ...],
+    units: Microdata,
+    because: dict[Reason, int],
 ) -> tuple[Plan, tuple[Requirement, ...] | None]:
     """Judge the classes, merged where their regions are equal, against the distribution of what they publish.
 
@@ -174,9 +186,7 @@ def _settle(
         return plan, requirements
     if kept.all():
         # Nothing was withheld, yet merged classes fail: only models that unions can break come here.
-        reason = "classes with equal regions, taken as the one class they are, do not hold the guarantee"
-        if plan.mechanism is not None:
-            reason = "the mechanism that perturbs their values does not hold the guarantee"
+        reason = _MERGED_FAIL if plan.mechanism is None else _MECHANISM_FAILS
         because[reason] = because.get(reason, 0) + int(failing.sum())
         return plan.withhold(failing, reason), None
     return plan, None
@@ -194,11 +204,11 @@ def _merge(here: Microdata, plan: Plan) -> Plan:
 
 
 def _note_reasons(
-    reasons: NDArray[np.int32], active: NDArray[np.int64], plan: Plan, because: dict[str, int]
+    reasons: NDArray[np.int32], active: NDArray[np.int64], plan: Plan, because: dict[Reason, int]
 ) -> None:
     """Note why each record that this round withheld was withheld, by position in all reasons so far."""
     numbers = {reason: number for number, reason in enumerate(because)}
-    own = np.array([numbers[reason] for reason in plan.withheld_because] or [-1], np.int32)
+    own = np.array([numbers[reason] for reason in plan.because] or [-1], np.int32)
     out = ~plan.published
     reasons[active[out]] = own[plan.reason_of[out]]
 
@@ -208,7 +218,7 @@ def _whole(
     active: NDArray[np.int64],
     plan: Plan,
     requirements: tuple[Requirement, ...],
-    because: dict[str, int],
+    because: dict[Reason, int],
 ) -> Solution:
     """Spread a plan for the active records or individuals over all records."""
     units = data.units
@@ -226,7 +236,7 @@ def _whole(
         bounds = np.stack([units.codes, units.codes])
         bounds[:, :, active] = plan.bounds
     whole = replace(
-        plan, classes=classes, buckets=buckets, sensitive=sensitive, bounds=bounds, withheld_because=because
+        plan, classes=classes, buckets=buckets, sensitive=sensitive, bounds=bounds, because=because
     )
     if units.members is not None:
         whole = spread(whole, units.members.of)
@@ -242,12 +252,18 @@ def check_fit(method: Method, units: Microdata, *, limited: bool) -> None:
     """
     if units.members is not None and not method.takes_individuals:
         raise PolicyError(
-            f"{method.name}: does not take tables in which people have several records; use danonyir or mondrian"
+            Refusal(
+                "does not take tables in which people have several records; use danonyir or mondrian",
+                (method.name,),
+            )
         )
     if limited and not method.takes_parts:
         name = next(domain.name for domain in units.quasi if domain.max_level is not None)
         raise PolicyError(
-            f"{method.name}: cannot keep to max_level (column {name!r}); use mondrian, or leave the limit out"
+            Refusal(
+                f"cannot keep to max_level (column {name!r}); use mondrian, or leave the limit out",
+                (method.name,),
+            )
         )
 
 
@@ -291,7 +307,7 @@ def _refuse_excess(
     withheld: int,
     at_most: Fraction,
     requirements: tuple[Requirement, ...],
-    because: dict[str, int],
+    because: dict[Reason, int],
     parts: NDArray[np.int64] | None,
 ) -> None:
     """Refuse to withhold more than the policy allows."""
@@ -306,9 +322,9 @@ def explain(
     requirements: tuple[Requirement, ...],
     withheld: int,
     at_most: Fraction,
-    because: Mapping[str, int],
+    because: Mapping[Reason, int],
     parts: NDArray[np.int64] | None = None,
-) -> tuple[list[Refusal], list[str]]:
+) -> tuple[list[Refusal], list[Refusal]]:
     """Say why a table cannot meet its policy, and what would make it possible.
 
     Parameters
@@ -337,7 +353,7 @@ def explain(
     data = units if units.members is None else units.members.records
     word = "record" if units.members is None else "individual"
     reasons: list[Refusal] = []
-    notes: list[str] = []
+    notes: list[Refusal] = []
     for requirement in requirements:
         stats = requirement.of_rows(units, whole, 1)
         fails = not requirement.bound.holds(stats).all()
@@ -362,7 +378,7 @@ def explain(
                 + "".join(_rare(requirement, room, word, data) for requirement in requirements)
             )
         )
-        notes += [f"withheld {number}: {reason}" for reason, number in because.items()]
+        notes += [Refusal(f"withheld {number}", why=str(reason)) for reason, number in because.items()]
         if parts is not None:
             notes += _failing_parts(units, requirements, parts, word)
     return reasons, notes
@@ -370,7 +386,7 @@ def explain(
 
 def _failing_parts(
     data: Microdata, requirements: tuple[Requirement, ...], parts: NDArray[np.int64], word: str
-) -> list[str]:
+) -> list[Refusal]:
     """Say which models fail in the largest classes that the level limits allow."""
     sizes = np.bincount(parts)
     lines = []
@@ -378,8 +394,10 @@ def _failing_parts(
         failing = sizes[~holding_classes((requirement,), data, parts, sizes.size)]
         if failing.size:
             lines.append(
-                f"{word}s that fail {requirement.subject} even in the largest class that the level limits allow them: "
-                f"{failing.sum()}; the largest such class has {failing.max()}"
+                Refusal(
+                    f"{word}s that fail {requirement.subject} even in the largest class that the level limits allow them",
+                    why=f"{failing.sum()}; the largest such class has {failing.max()}",
+                )
             )
     return lines
 

@@ -29,6 +29,7 @@ from likeness.methods.burel import Burel
 from likeness.methods.k_member import KMember
 from likeness.methods.mondrian import Mondrian
 from likeness.methods.spaces import points
+from likeness.microdata.plan import Reason
 from likeness.microdata.regions import recode
 from likeness.models.requirements import require
 
@@ -345,7 +346,7 @@ def test_how_it_was_made_must_be_known():
 def test_withheld_records_are_no_targets():
     data = table([(integers("age", [20, 30]), [0, 0, 1, 1, 1, 1])], [(DISEASE, [0, 0, 1, 2, 3, 3])])
     publication, making = released(data, Mondrian(), lk.DistinctLDiversity(2))
-    plan = making.plan.withhold(np.arange(6) == 5, "chosen")
+    plan = making.plan.withhold(np.arange(6) == 5, Reason("chosen", "chosen"))
     publication, _, plan = publish(GeneralizedForm(), data, plan)
     found = MinimalityAttack().run(publication, data, replace(making, plan=plan))
     assert found.details["targets"] == 5

@@ -35,7 +35,8 @@ def _map(classes: list[int], order: list[int]) -> ClassMap:
 
 
 def _problems(told: ClassMap, shown: list[int]) -> list[str]:
-    return class_problems(told, _Shown(np.array(shown)), "classes.parquet", lambda row: f"line {row + 2}")
+    found = class_problems(told, _Shown(np.array(shown)), "classes.parquet", lambda row: f"line {row + 2}")
+    return [str(refusal) for refusal in found]
 
 
 @settings(deadline=None, max_examples=50)

@@ -23,6 +23,7 @@ from likeness.errors import InvalidError
 from likeness.folder import public_part
 from likeness.folder.layout import digest
 from likeness.forms.generalized import GeneralizedForm
+from likeness.microdata.plan import Reason
 from likeness.proving import certificate as certificates
 from likeness.published.columns import ColumnNote, PublishedColumns
 from likeness.report import certificate_page, is_page_of
@@ -554,6 +555,41 @@ def test_older_releases_are_verified_however_later_versions_word_them(
     _failure(folder.root / "public", "certificate.html: does not say what certificate.json says")
     page.write_bytes(written)
     assert lk.verify(folder.root / "public").ok
+
+
+def test_reasons_have_names_however_later_versions_word_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = patients().with_columns(age=pl.when(pl.col("age") < 25).then(None).otherwise("age"))
+    asked = policy(
+        columns={"age": lk.quasi(missing={"policy": "drop"}), "zip": lk.quasi(hierarchy={"prefix": 5}, max_level=3)},
+        privacy=lk.KAnonymity(12), withhold={"at_most": 0.9}, method="mondrian",
+    )  # fmt: skip
+    rare = table.with_columns(zip=pl.when(pl.int_range(pl.len()) < 60).then(pl.lit("02139")).otherwise("zip"))
+    written = lk.anonymize(rare, asked, seed=2)
+    folder = written.write(tmp_path / "out")
+    audit = json.loads((folder / "private/audit.json").read_bytes())
+    by_name = {own["reason"]: sentence for sentence, own in audit["reasons"].items()}
+    assert by_name == {
+        "part-fails": "the smallest part allowed by the level limits does not hold the guarantee",
+        "missing-value": "missing age",
+    }
+    assert audit["reasons"]["missing age"] == {"reason": "missing-value", "column": "age"}
+    because = written.private.solution.plan.because
+    assert [*because] == [Reason("part-fails", "said otherwise")]
+    assert by_name["part-fails"] in written.counts["withheld"]
+    monkeypatch.setattr(Reason, "__str__", lambda self: f"{self.name}, in other words")
+    assert written.private.encoded.dropped.keys() == {"missing-value, in other words"}
+    assert lk.verify(folder, rare).ok
+    assert lk.verify(folder, rare, policy=asked).ok
+    opened = lk.open_release(folder, original=rare)
+    assert opened.private.solution.plan.because == because
+    assert lk.verify(opened.write(tmp_path / "again"), rare).ok
+    changed = Folder(folder)
+    changed.audit(reasons={"missing age": audit["reasons"]["missing age"]})
+    _failure(folder, "private/classes.parquet: audit.json does not name the reason 'the smallest part")
+    changed.audit(reasons={**audit["reasons"], "missing age": "missing-value"})
+    _failure(folder, "private/audit.json: cannot be read; it was changed (reasons is not whole)")
 
 
 def test_a_page_of_this_version_is_in_its_words(folder: Folder) -> None:

@@ -20,7 +20,7 @@ from likeness.metrics.base import Evaluation
 from likeness.metrics.glm import Glm
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
-from likeness.microdata.plan import Plan, spread
+from likeness.microdata.plan import Plan, Reason, spread
 from likeness.microdata.regions import recode
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def lost(data: Microdata, classes: np.ndarray) -> float:
     """Mean loss of the records, those withheld counted in full."""
     assert data.people.members is not None
     alone = int((classes < 0).sum())
-    told = Plan(classes, withheld_because={"left over": alone} if alone else {})
+    told = Plan(classes, because={Reason("left-over", "left over"): alone} if alone else {})
     plan, recoding = recode(data, spread(told, data.people.members.of))
     kept = plan.published.mean()
     measured = Glm().measure(Evaluation(data, plan, recoding)) if kept else 0.0

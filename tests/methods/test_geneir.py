@@ -308,7 +308,7 @@ def test_level_limits_keep_parts_apart(data, seed):
     assert problem(data, MODELS["kl"]).holding(plan.classes, plan.count).all()
     apart = [p for p in range(plan.classes.size) if len(set(shown[_records(data, p)].tolist())) > 1]
     assert (plan.classes[apart] < 0).all()
-    assert plan.withheld_because.get(_geneir_residual.APART, 0) == len(apart)
+    assert plan.because.get(_geneir_residual.APART, 0) == len(apart)
 
 
 def _records(data: Microdata, person: int) -> np.ndarray:
@@ -346,7 +346,7 @@ def linked(people: list[tuple[int, list[int]]], age: Domain | None = None) -> Mi
 def test_what_nobody_can_hold_withholds_everybody_at_once():
     plan = Geneir().run(problem(linked([(0, [0]), (1, [1])]), (EirLDiversity(3),)))
     assert plan.classes.tolist() == [-1, -1]
-    assert plan.withheld_because == {_geneir_residual.NO_CLASS: 2}
+    assert plan.because == {_geneir_residual.NO_CLASS: 2}
     assert plan.history["climbed"] == []
 
 
@@ -361,7 +361,7 @@ def test_a_heavy_person_is_withheld_and_the_others_are_not():
     data = linked([(0, [0]), (0, [1]), (1, [2]), (1, [3]), (6, [0, 1, 2, 3, 4])])
     plan = Geneir().run(problem(data, (IrAlphaBetaAnonymity("0.5", "0.5"),)))
     assert plan.classes.tolist() == [0, 0, 1, 1, -1]
-    assert plan.withheld_because == {_geneir_residual.TOO_FAR: 1}
+    assert plan.because == {_geneir_residual.TOO_FAR: 1}
 
 
 def test_the_last_one_left_joins_the_closest_class():

@@ -8,7 +8,7 @@ from tests.identity_reserved import S4_TABLE3, S4_TABLE4, s4_microdata, s4_stati
 
 from likeness.microdata import individuals
 from likeness.microdata.individuals import find_individuals
-from likeness.microdata.plan import Plan, spread
+from likeness.microdata.plan import Plan, Reason, spread
 from likeness.microdata.statistics import count_classes, count_within
 
 
@@ -139,7 +139,7 @@ def test_without_individuals_units_are_records():
 def test_what_is_withheld_of_individuals_is_withheld_of_all_their_records():
     plan = Plan(
         np.array([0, -1, -1, 1]),
-        withheld_because={"alone": 1, "late": 1, "never": 0},
+        because={Reason(name, name): number for name, number in (("alone", 1), ("late", 1), ("never", 0))},
         reasons=np.array([-1, 1, 0, -1], np.int32),
     )
     whole = spread(plan, np.array([0, 1, 1, 1, 2, 3, 3]))

@@ -10,7 +10,7 @@ from tests.oracles.metrics import region
 
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
-from likeness.microdata.plan import Plan
+from likeness.microdata.plan import Plan, Reason
 from likeness.microdata.regions import recode
 
 AGE = Domain("age", "integer", np.array([20, 30, 40]), "interval", low=20, high=40)
@@ -55,7 +55,7 @@ def test_no_two_classes_look_alike_and_nobody_moves_apart(evaluation):
 
 def test_classes_with_equal_regions_become_one():
     data = Microdata((AGE,), np.array([[0, 2, 0, 2]], np.int32), (), NOTHING, np.arange(4))
-    plan, recoding = recode(data, Plan(np.array([0, 0, 1, 1]), withheld_because={"kept": 0}))
+    plan, recoding = recode(data, Plan(np.array([0, 0, 1, 1]), because={Reason("kept", "kept"): 0}))
     assert plan.classes.tolist() == [0, 0, 0, 0]
     assert plan.withheld_because == {"kept": 0}
     assert (recoding.classes, recoding.attributes[0].high.tolist()) == (1, [2])

@@ -397,3 +397,21 @@ def test_reading_a_policy_loads_no_numbers_or_frames():
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"
+
+
+def test_the_words_of_a_choice_are_those_of_its_type():
+    from likeness.policy.sections import Output, Records
+
+    for kind, given, key, said in (
+        (
+            Records,
+            {"table": "visits.csv", "on": "age"},
+            "thousands",
+            """one of ',', '.', ' ', "'"; got '_'""",
+        ),
+        (Output, {}, "format", "one of csv, parquet; got 'csw'; did you mean 'csv'?"),
+    ):
+        wrong = "_" if key == "thousands" else "csw"
+        with pytest.raises(PolicyError) as caught:
+            kind(**given, **{key: wrong})
+        assert [(one.where, one.what) for one in caught.value.refusals] == [((key,), f"must be {said}")]

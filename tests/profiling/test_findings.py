@@ -181,3 +181,11 @@ def test_codes_with_a_point_are_told():
     )
     assert found["score"].settings["kind"] == "integer"
     assert any("it is declared integer, and published as 1" in line for line in found["score"].warnings)
+
+
+def test_what_is_found_has_a_code_and_figures():
+    found = described([100 + i for i in range(10)] + [99] * 90, "income")
+    assert [(one.code, dict(one.facts)) for one in found.findings] == [
+        ("numbers-of-their-own", {"alone": 10, "records": 100})
+    ]
+    assert found.warnings == tuple(map(str, found.findings))

@@ -11,7 +11,7 @@ import pytest
 
 import likeness as lk
 from likeness.encode import encode
-from likeness.errors import TableError, VerificationError
+from likeness.errors import Refusal, Statement, TableError, VerificationError
 from likeness.forms.base import as_labelled
 from likeness.forms.generalized import GeneralizedPublication
 from likeness.models.beta_likeness import BetaLikeness
@@ -177,7 +177,13 @@ def test_proofs_are_written_as_json_can_hold_them():
 
 def test_a_verdict_tells_everything_that_is_wrong():
     good = Proof("k-anonymity", {"k": 2}, None, "public", True, None)
-    verdict = Verdict((good,), 5, 2, problems=("release.csv was changed",), checks=("all hashes",))
+    verdict = Verdict(
+        (good,),
+        5,
+        2,
+        refusals=(Refusal("was changed", about="release.csv"),),
+        statements=(Statement("all hashes"),),
+    )
     assert not verdict.ok
     assert repr(verdict) == (
         "Verdict: FAILED (5 records in 2 classes)\nholds: k-anonymity (k = 2), scope public\nok: all hashes\n"

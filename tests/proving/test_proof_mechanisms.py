@@ -16,7 +16,7 @@ from likeness.errors import PolicyError
 from likeness.forms.perturbed import PerturbedForm
 from likeness.methods.base import holding_records
 from likeness.microdata.mechanism import SCALE, Mechanism
-from likeness.microdata.plan import Plan
+from likeness.microdata.plan import Plan, Reason
 from likeness.models.requirements import require
 from likeness.proving.proof import prove
 from likeness.registry import create
@@ -115,7 +115,7 @@ def test_a_mechanism_for_other_records_proves_nothing():
     own = mechanism(np.bincount(SICK, minlength=5))
     plan = plan_for(PerturbedForm(), data, Plan(data.tuples.of))
     assert holding_records(requirements, data, plan).all()
-    fewer = plan.withhold(np.arange(20) == 3, "tried")
+    fewer = plan.withhold(np.arange(20) == 3, Reason("tried", "tried"))
     assert fewer.mechanism is not None
     assert fewer.sensitive is not None
     assert fewer.mechanism.counts.tolist() == own.counts.tolist()

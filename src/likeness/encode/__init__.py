@@ -17,6 +17,7 @@ from likeness.encode.individuals import (
     RowIndividuals,
     count_individuals,
     find_row_individuals,
+    missing_value,
     put_in_order,
 )
 from likeness.errors import MOST_PROBLEMS, LikenessError, PolicyError, TableError, suggestion
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from likeness.forms.base import Form
     from likeness.microdata.domain import Domain
+    from likeness.microdata.plan import Reason
     from likeness.models.base import PrivacyModel
     from likeness.policy import Missing, Policy
     from likeness.tables import Table
@@ -53,11 +55,12 @@ class Encoded:
 
     ``data``: the records that go on, in the order of the table; attributes have the names they are published under.
     ``table``: the original.
-    ``dropped``: reason to the number of records dropped before anything was searched.
+    ``because``: reasons for dropping records before anything was searched, with the number of records each; ``dropped`` has
+    them in words.
     ``missing``: column to the number of its missing values, where there were any.
     ``renamed``: column to the name it is published under, where that differs.
     ``roles``: column to its role, in the order of the table.
-    ``reasons``: (rows of the table,) int32, position in ``dropped`` of each dropped row's reason, -1 for rows that go on;
+    ``reasons``: (rows of the table,) int32, position in ``because`` of each dropped row's reason, -1 for rows that go on;
     None where none is dropped.
     ``survey_weights``, ``individual``: the column of survey weights, and the one that names a person where people may have
     several records (``data.individuals`` numbers them); None where there is none.
@@ -68,7 +71,7 @@ class Encoded:
 
     data: Microdata
     table: Table
-    dropped: dict[str, int] = field(default_factory=dict)
+    because: dict[Reason, int] = field(default_factory=dict)
     missing: dict[str, int] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
     roles: dict[str, str] = field(default_factory=dict)
@@ -91,9 +94,14 @@ class Encoded:
         return self.table.height - (0 if self.without_records is None else int(self.without_records.sum()))
 
     @property
+    def dropped(self) -> dict[str, int]:
+        """Why rows are dropped before anything is searched, in words, with the number of rows each."""
+        return {str(reason): number for reason, number in self.because.items()}
+
+    @property
     def dropped_records(self) -> dict[str, int]:
         """Reason to the number of records dropped before anything was searched; people without records are none."""
-        return {reason: number for reason, number in self.dropped.items() if reason != NO_RECORDS}
+        return {str(reason): number for reason, number in self.because.items() if reason != NO_RECORDS}
 
     def with_role(self, role: str) -> list[str]:
         """Columns of one role, in the order of the table."""
@@ -239,13 +247,13 @@ def _assemble(
     for name, attribute in found.items():
         if attribute.missing and attribute.treatment == "drop":
             reasons[(reasons < 0) & (attribute.codes < 0)] = len(titles)
-            titles.append(f"missing {name}")
+            titles.append(missing_value(name))
     rows = np.flatnonzero(reasons < 0)
     if rows.size == 0:
         why = (
             "every record has a missing value"
             if people is None
-            else f"every record is one of {', '.join(titles)}"
+            else f"every record is one of {', '.join(map(str, titles))}"
         )
         raise TableError(f"{table.source}: {why} and is dropped; choose missing: category")
     roles: dict[str, str] = {name: policy.columns[name].role for name in table.names}

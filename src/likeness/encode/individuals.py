@@ -14,6 +14,7 @@ import numpy as np
 from likeness.errors import TableError
 from likeness.kernels.grouping import first_appearance
 from likeness.microdata.grouping import group_codes, pack
+from likeness.microdata.plan import Reason
 from likeness.tables import JoinedTable
 
 if TYPE_CHECKING:
@@ -26,9 +27,15 @@ if TYPE_CHECKING:
     from likeness.policy.sections import Hygiene
     from likeness.tables import Table
 
-NOBODY = "records of nobody in the first table"
-NO_RECORDS = "people without records"
-"""Reasons why rows are dropped; those whose cell is missing have the reason ``missing <column>``."""
+NOBODY = Reason("record-of-nobody", "records of nobody in the first table")
+NO_RECORDS = Reason("person-without-records", "people without records")
+DUPLICATES = Reason("duplicate", "duplicate records of one person")
+"""Reasons why rows are dropped."""
+
+
+def missing_value(column: str) -> Reason:
+    """Make the reason why rows are dropped whose cell in a column is missing."""
+    return Reason("missing-value", "missing {column}", column=column)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +51,7 @@ class RowIndividuals:
 
     person: NDArray[np.int64]
     count: int
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
     reason: NDArray[np.int32]
     without_records: NDArray[np.bool_]
     problems: tuple[str, ...]
@@ -94,7 +101,7 @@ def find_row_individuals(table: Table, policy: Policy) -> RowIndividuals:
     person = encoded.codes.astype(np.int64)
     treatment = "drop" if missing.policy == "drop" else "error"
     remedy = "correct them, or drop them with missing: {policy: drop} in this column"
-    rules = [(person < 0, f"missing {name}", "records that name no person", treatment, remedy)]
+    rules = [(person < 0, missing_value(name), "records that name no person", treatment, remedy)]
     without_records = np.zeros(table.height, np.bool_)
     if isinstance(table, JoinedTable):
         person = np.where(table.of_nobody, -1, person)
@@ -105,7 +112,7 @@ def find_row_individuals(table: Table, policy: Policy) -> RowIndividuals:
         remedy = "hygiene: {no_sensitive: drop} leaves them out, {no_sensitive: value} takes it for a value of theirs"
         rules.append((without_records, NO_RECORDS, what, _of_no_records(table, policy), remedy))
     reason = np.full(table.height, -1, np.int32)
-    reasons: list[str] = []
+    reasons: list[Reason] = []
     problems = []
     refused = np.zeros(table.height, np.bool_)
     for found, title, what, treatment, remedy in rules:
@@ -129,10 +136,6 @@ def _of_no_records(table: JoinedTable, policy: Policy) -> str:
     )
     rules = {policy.missing_of(name).policy for name in own}
     return next((rule for rule in ("drop", "error") if rule in rules), "keep")
-
-
-DUPLICATES = "duplicate records of one person"
-"""Reason why rows are dropped."""
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,10 @@ import numpy as np
 
 from likeness import registry
 from likeness.choosing import KEPT, Candidate
-from likeness.errors import VerificationError
+from likeness.errors import Refusal, VerificationError
+from likeness.folder.class_map import NOT_SAID
 from likeness.hierarchies import from_rows
+from likeness.microdata.plan import Reason
 from likeness.policy import Policy
 from likeness.policy.hierarchy import rule_of
 from likeness.policy.sections import READING
@@ -44,13 +46,14 @@ _KEYS = (
     "randomness",
     "original",
     "counts",
+    "reasons",
     "missing",
     "renamed",
     "metrics",
     "files",
     "digest",
 )
-_KEYS_BEFORE_0_3 = tuple(key for key in _KEYS if key != "candidates")
+_SINCE_0_3 = {"candidates", "reasons"}
 
 
 @dataclass(frozen=True)
@@ -105,11 +108,17 @@ class Audit:
                 told["outcome"],
                 told["work"],
                 told["loss"],
-                told["why"],
+                None if told["why"] is None else Refusal.from_json(told["why"]),
             )
             for name, told in self.content.get("candidates", {}).items()
             if name in known
         )
+
+    @property
+    def reasons(self) -> dict[str, Reason]:
+        """Why records were withheld or dropped, by the sentences of then: those of the class map and the counts."""
+        given = self.content.get("reasons", {})
+        return {sentence: Reason.from_json(own, sentence) for sentence, own in given.items()}
 
     @property
     def method(self) -> Method:
@@ -131,19 +140,23 @@ class Audit:
             content = read_json(text)
             if content["format"] != FORMAT:
                 raise VerificationError(
-                    f"{label}: is of format {content['format']}; this version reads format {FORMAT}"
+                    Refusal(f"is of format {content['format']}; this version reads format {FORMAT}", (label,))
                 )
-            if tuple(content) not in {_KEYS, _KEYS_BEFORE_0_3}:
+            if tuple(content) != tuple(key for key in _KEYS if key in content or key not in _SINCE_0_3):
                 raise VerificationError(
-                    f"{label}: its keys are not those that likeness writes; it was changed"
+                    Refusal("its keys are not those that likeness writes; it was changed", (label,))
                 )
             told = content.pop("digest")
             _check_shape(content)
         except (ValueError, KeyError, TypeError) as problem:
-            raise VerificationError(f"{label}: cannot be read; it was changed ({problem})") from None
+            raise VerificationError(
+                Refusal(f"cannot be read; it was changed ({problem})", (label,))
+            ) from None
         audit = Audit(content)
         if told != _digest(content) or text != audit.to_json():
-            raise VerificationError(f"{label}: its digest is not that of its content; it was changed")
+            raise VerificationError(
+                Refusal("its digest is not that of its content; it was changed", (label,))
+            )
         return audit
 
 
@@ -163,6 +176,9 @@ def _check_shape(content: Mapping[str, Any]) -> None:
             raise TypeError(f"{key} is not whole")
     if not isinstance(content["original"].get("records", ""), str):
         raise TypeError("original is not whole")
+    for one in content.get("reasons", {}).values():
+        if not isinstance(one, dict) or not isinstance(one.get("reason"), str):
+            raise TypeError("reasons is not whole")
 
 
 def make_audit(
@@ -187,7 +203,10 @@ def make_audit(
             "policy": dict(policy),
             "hierarchies": _hierarchies(encoded, private.policy),
             "method": {"name": private.method.name, **registry.parameters(private.method)},
-            "candidates": {one.method.name: one.to_json() for one in private.candidates},
+            "candidates": {
+                one.method.name: one.to_json() | {"why": None if one.why is None else one.why.to_json()}
+                for one in private.candidates
+            },
             "form": release.certificate.form,
             # As a text: 128 bits are more than the numbers of many JSON readers hold.
             "randomness": {"seed": private.policy.seed, "entropy": str(private.entropy)},
@@ -198,6 +217,7 @@ def make_audit(
                 **_second(encoded.table),
             },
             "counts": dict(counts),
+            "reasons": _reasons(release, counts),
             "missing": dict(encoded.missing),
             "renamed": dict(encoded.renamed),
             "metrics": {name: _finite(value) for name, value in measured.items()},
@@ -237,6 +257,13 @@ def content_digest(encoded: Encoded) -> str:
             found.update(np.ascontiguousarray(own, "<i4").data)
     found.update(np.ascontiguousarray(data.rows, "<i8").data)
     return found.hexdigest()
+
+
+def _reasons(release: Release, counts: Mapping[str, Any]) -> dict[str, Any]:
+    """Name the reasons that were counted, by the sentence that counts and class map have for each."""
+    plan, encoded = release.private.solution.plan, release.private.encoded
+    known = {str(reason): reason for reason in (*plan.because, *encoded.because, NOT_SAID)}
+    return {sentence: known[sentence].to_json() for sentence in (*counts["withheld"], *counts["dropped"])}
 
 
 def _second(table: Table) -> dict[str, str]:

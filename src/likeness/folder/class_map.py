@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.errors import TableError
+from likeness.errors import Refusal, TableError
 from likeness.forms.base import as_labelled
+from likeness.microdata.plan import Reason
 from likeness.tables import Labelled, read_published, write
 from likeness.wording import count, quoted
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 STATUS = ("published", "withheld", "dropped")
 PUBLISHED, WITHHELD, DROPPED = range(3)
 _COLUMNS = ("row", "status", "class", "published_row", "reason")
+NOT_SAID = Reason("not-said", "not said")
+"""Why rows are not published where nothing says why."""
 _FURTHER = ("bucket", "person", "added")
 """Columns that only some class maps have, in this order."""
 
@@ -114,8 +117,8 @@ def class_map_of(release: Release) -> ClassMap:
     private = release.private
     encoded, plan = private.encoded, private.solution.plan
     rows, height = encoded.data.rows, encoded.table.height
-    dropped, withheld = list(encoded.dropped), list(plan.withheld_because)
-    reasons = ("", *withheld, *dropped, "not said")
+    dropped, withheld = list(encoded.because), list(plan.because)
+    reasons = ("", *map(str, (*withheld, *dropped, NOT_SAID)))
     status = np.full(height, DROPPED, np.int8)
     status[rows] = np.where(plan.published, PUBLISHED, WITHHELD)
     reason = np.full(height, len(reasons) - 1, np.int32)
@@ -249,7 +252,7 @@ def listed(rows: NDArray[np.int64], name: Callable[[int], str] = str) -> str:
     return shown if rows.size <= SHOWN else f"{shown} and {rows.size - SHOWN} more"
 
 
-def own_problems(found: ClassMap, label: str) -> list[str]:
+def own_problems(found: ClassMap, label: str) -> list[Refusal]:
     """Say where a class map contradicts itself; ``label`` is what messages call it."""
     published = found.status == PUBLISHED
     empty = np.array([reason == "" for reason in found.reasons], np.bool_)[found.reason]
@@ -268,7 +271,7 @@ def own_problems(found: ClassMap, label: str) -> list[str]:
             found.buckets >= 0
         )
     problems = [
-        f"{label}: row {listed(np.flatnonzero(broken))} of the original {what}"
+        Refusal(what, (label,), about=f"row {listed(np.flatnonzero(broken))} of the original")
         for what, broken in rules.items()
         if broken.any()
     ]
@@ -282,16 +285,14 @@ def own_problems(found: ClassMap, label: str) -> list[str]:
         twice = np.ones(rows.size, np.bool_)
         twice[first] = False
         wrong |= twice
-        problems.append(
-            f"{label}: row {listed(rows[wrong])} of the original is said to be published in a row that "
-            "another one has, or that is not there"
-        )
+        what = "is said to be published in a row that another one has, or that is not there"
+        problems.append(Refusal(what, (label,), about=f"row {listed(rows[wrong])} of the original"))
     return problems
 
 
 def class_problems(
     found: ClassMap, publication: Publication, label: str, where: Callable[[int], str]
-) -> list[str]:
+) -> list[Refusal]:
     """Say which published rows are not in the class, bucket or individual that the map says.
 
     The map must agree with itself (`own_problems`). For messages, ``label`` is the map's name and ``where`` names the place
@@ -299,11 +300,12 @@ def class_problems(
     """
     rows = found.published
     if rows.size != publication.size:
-        return [f"{label}: it knows {count(rows.size, 'published row')}; published are {publication.size:,}"]
+        what = f"it knows {count(rows.size, 'published row')}; published are {publication.size:,}"
+        return [Refusal(what, (label,))]
     order = found.original_row
-    problems = []
+    problems: list[Refusal] = []
     if (found.persons is None) and publication.persons is not None:
-        problems.append(f"{label}: the column 'person' is missing; persons are published")
+        problems.append(Refusal("the column 'person' is missing; persons are published", (label,)))
     elif found.persons is not None and publication.persons is not None:
         problems = _partition_problems(found.persons[order], publication.persons, "person", label, where)
     if found.buckets is None:
@@ -326,7 +328,7 @@ def _alike(of: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
 
 def _partition_problems(
     told: NDArray[np.int64], shown: NDArray[np.int64], word: str, label: str, where: Callable[[int], str]
-) -> list[str]:
+) -> list[Refusal]:
     """Compare two ways to put the same rows into classes."""
     if told.size == 0:
         return []
@@ -344,11 +346,10 @@ def _partition_problems(
     problems = []
     if strays.size:
         named = listed(strays, lambda row: f"{where(row)} ({word} {told[row]})")
-        problems.append(f"{named}: is not shown as the other rows of the {word} it has in {label}")
+        problems.append(Refusal(f"is not shown as the other rows of the {word} it has in {label}", (named,)))
     used, times = np.unique(usual[usual >= 0], return_counts=True)
     for one in used[times > 1][:SHOWN]:
         both = np.flatnonzero(usual == one)
-        problems.append(
-            f"{label}: {word} {listed(both)} show the same in the published table, where they are one"
-        )
+        what = "show the same in the published table, where they are one"
+        problems.append(Refusal(what, (label,), about=f"{word} {listed(both)}"))
     return problems

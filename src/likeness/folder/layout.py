@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from likeness.errors import InvalidError, OutputError, VerificationError
+from likeness.errors import InvalidError, OutputError, Refusal, VerificationError
 from likeness.placing import REPLACED, beside, clear, clear_locked, locked, unfinished
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Layout:
         """Name a file as messages do: ``public/release.csv``, or ``release.csv`` in ``public/`` alone."""
         return path.relative_to(self.root).as_posix()
 
-    def outsiders(self) -> list[str]:
+    def outsiders(self) -> list[Refusal]:
         """Say which entries are no files of the release: links that lead out, pipes, folders, files larger than any.
 
         Nothing of a folder that has such an entry is read: a pipe would be waited for, and a link shows what somebody else
@@ -66,16 +66,13 @@ class Layout:
         found = []
         for path in (path for folder in folders if folder.is_dir() for path in sorted(folder.iterdir())):
             if path.is_symlink() and not _leads_into(path, home):
-                found.append(
-                    f"{self.label(path)}: is a link that leads out of the release; nothing of it is read"
-                )
+                what = "is a link that leads out of the release; nothing of it is read"
+                found.append(Refusal(what, (self.label(path),)))
             elif path not in folders and not path.is_file() and path.parent != self.root:
-                found.append(f"{self.label(path)}: is no file; nothing of the release is read")
+                found.append(Refusal("is no file; nothing of the release is read", (self.label(path),)))
             elif path.is_file() and path.stat().st_size > LARGEST_FILE:
-                found.append(
-                    f"{self.label(path)}: is of {path.stat().st_size:,} bytes; at most {LARGEST_FILE:,} are read, and nothing of "
-                    "the release is"
-                )
+                what = f"is of {path.stat().st_size:,} bytes; at most {LARGEST_FILE:,} are read, and nothing of the release is"
+                found.append(Refusal(what, (self.label(path),)))
         return found
 
     def strangers(self) -> list[str]:

@@ -15,9 +15,10 @@ import numpy as np
 
 from likeness.attacks.matching import reach_of
 from likeness.encode import describe_columns
-from likeness.errors import TableError
+from likeness.errors import Refusal, Statement, TableError
 from likeness.folder.audit import content_digest
 from likeness.folder.class_map import DROPPED, listed
+from likeness.folder.layout import CLASSES
 from likeness.forms.base import as_labelled
 from likeness.methods.base import Problem
 from likeness.microdata.domain import NUMERIC
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from likeness.microdata.mechanism import Mechanism
     from likeness.policy import Policy
     from likeness.tables import EncodedColumn, Labelled
+
+_CLASS_MAP = f"private/{CLASSES}"
 
 
 def covered(
@@ -154,19 +157,22 @@ class Origin:
     def __init__(self, public: PublicPart, class_map: ClassMap, encoded: Encoded, policy: Policy) -> None:
         self.public, self.class_map, self.encoded, self.policy = public, class_map, encoded, policy
 
-    def problems(self, audit: Audit) -> tuple[list[str], list[str]]:
+    def problems(self, audit: Audit) -> tuple[list[Refusal], list[Statement]]:
         """Say what is wrong, and what was checked and found right."""
         height, told = self.encoded.table.height, self.class_map.height
         if height != told:
-            return [f"the original has {count(height, 'row')}; the release was made from {told:,}"], []
+            what = f"has {count(height, 'row')}; the release was made from {told:,}"
+            return [Refusal(what, about="the original")], []
         checks = []
         problems = list(self._same_content(audit))
         if not problems:
-            checks.append("the original is the table the release was made from")
+            checks.append(Statement("is the table the release was made from", about="the original"))
         lost = list(self._dropped())
         if lost:
             return problems + lost, checks
-        checks.append("no record was lost or invented: every row of the original is accounted for once")
+        checks.append(
+            Statement("no record was lost or invented: every row of the original is accounted for once")
+        )
         wrong = [
             *self._regions(),
             *self._sensitive(),
@@ -176,13 +182,13 @@ class Origin:
             *self._column_notes(),
         ]
         if not wrong:
-            checks.append(
-                "every published row is a correct generalization of its original: regions cover the original "
-                "values, everything else is as it was"
+            what = (
+                "is a correct generalization of its original: regions cover the original values, everything else is as it was"
                 if self.publication.mechanism is None
-                else "every published row is its original with a value that the matrix PM allows it, and PM is the one that "
-                "the method makes for the published records; everything else is as it was"
+                else "is its original with a value that the matrix PM allows it, and PM is the one that the method makes for the "
+                "published records; everything else is as it was"
             )
+            checks.append(Statement(what, about="every published row"))
         return problems + wrong, checks
 
     @property
@@ -201,58 +207,55 @@ class Origin:
         """(published,) Record of each published row."""
         return self.encoded.record_of[self.rows]
 
-    def _same_content(self, audit: Audit) -> Iterator[str]:
+    def _same_content(self, audit: Audit) -> Iterator[Refusal]:
         """Compare what the audit knows about the original."""
         content = audit.content
         if content["original"]["sha256"] != content_digest(self.encoded):
-            yield "the original is not the table that private/audit.json knows: its encoded content differs"
+            what = "is not the table that private/audit.json knows"
+            yield Refusal(what, about="the original", why="its encoded content differs")
         for what, found in (("missing", self.encoded.missing), ("renamed", self.encoded.renamed)):
             if content[what] != found:
-                yield f"private/audit.json: {what}: {content[what]}; the original gives {found}"
+                yield Refusal(f"{content[what]}; the original gives {found}", ("private/audit.json", what))
 
-    def _dropped(self) -> Iterator[str]:
+    def _dropped(self) -> Iterator[Refusal]:
         """Compare which rows were dropped before anything was searched."""
         wrong = np.flatnonzero((self.class_map.status == DROPPED) != (self.encoded.record_of < 0))
         if wrong.size:
-            yield (
-                f"private/classes.parquet: row {listed(wrong)} of the original is said to be dropped and is "
-                "not, or the other way round"
-            )
+            what = "is said to be dropped and is not, or the other way round"
+            yield _of_map(wrong, what)
         added, alone = self.class_map.added, self.encoded.without_records
         # Class maps from before there was such a column say nothing about it.
         strange = np.flatnonzero(False if added is None else added != (False if alone is None else alone))
         if strange.size:
-            yield (
-                f"private/classes.parquet: row {listed(strange)} of the original is said to be a person without records and is "
-                "a record, or the other way round"
-            )
+            what = "is said to be a person without records and is a record, or the other way round"
+            yield _of_map(strange, what)
 
-    def _regions(self) -> Iterator[str]:
+    def _regions(self) -> Iterator[Refusal]:
         """Compare every published region with the original value."""
         data = self.encoded.data
         cells = {own.note.name: own for own in self.publication.cells}
         for domain, codes in zip(data.quasi, data.codes, strict=True):
             own = cells.get(domain.name)
             if own is None:
-                yield f"column {domain.name!r}: is a quasi-identifier in the policy, not in certificate.json"
+                yield _of_column(domain.name, "is a quasi-identifier in the policy, not in certificate.json")
                 continue
             of = own.of[self.publication.identities]
             try:
                 good = covered(own, of, domain, codes[self.records])
             except TableError as problem:
-                yield from problem.problems
+                yield from problem.refusals
                 continue
             if not good.all():
                 yield self._wrong(~good, domain.name, "does not cover the original's value")
 
-    def _sensitive(self) -> Iterator[str]:
+    def _sensitive(self) -> Iterator[Refusal]:
         """Compare every published sensitive value with the original one."""
         data, publication = self.encoded.data, self.publication
         first = next(iter(self.public.tables.values()))
         shown = {domain.name: i for i, domain in enumerate(publication.sensitive)}
         for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):
             if domain.name not in shown:
-                yield f"column {domain.name!r}: is sensitive in the policy, not in certificate.json"
+                yield _of_column(domain.name, "is sensitive in the policy, not in certificate.json")
                 continue
             i = shown[domain.name]
             to_original = exact_codes(publication.sensitive[i], domain)
@@ -260,7 +263,8 @@ class Origin:
             own = codes[self.records]
             if publication.mechanism is not None:
                 if (to_original[publication.mechanism.active] < 0).any():
-                    yield f"column {domain.name!r}: its distribution has a value that the original does not have"
+                    what = "its distribution has a value that the original does not have"
+                    yield _of_column(domain.name, what)
                     continue
                 moved = publication.mechanism.moved(to_original, domain.codes)
                 yield from self._drawn(moved, found, own)
@@ -276,12 +280,14 @@ class Origin:
             # Classes have the same records on both sides, so that sorted they stand at the same places.
             differ = theirs != ours
             for number in np.unique(ours[differ] // width)[:3]:
-                yield (
-                    f"column {domain.name!r}: the class {publication.describe_class(int(number))} does not "
-                    "have the sensitive values of its records"
+                shown_as = publication.describe_class(int(number))
+                yield _of_column(
+                    domain.name, f"the class {shown_as} does not have the sensitive values of its records"
                 )
 
-    def _drawn(self, mechanism: Mechanism, found: NDArray[np.int64], own: NDArray[np.int32]) -> Iterator[str]:
+    def _drawn(
+        self, mechanism: Mechanism, found: NDArray[np.int64], own: NDArray[np.int32]
+    ) -> Iterator[Refusal]:
         """Compare perturbed values with what their originals can become, and the mechanism with what the method makes.
 
         ``mechanism`` is what was published, in the codes of the original, as are ``found`` and ``own`` (n,): the published and
@@ -289,19 +295,22 @@ class Origin:
         """
         name = self.encoded.data.sensitive[0].name
         if not np.array_equal(mechanism.counts, np.bincount(own, minlength=mechanism.values)):
-            yield f"column {name!r}: its distribution is not that of the original's values in the published rows"
+            what = "its distribution is not that of the original's values in the published rows"
+            yield _of_column(name, what)
             return
         possible = mechanism.numerators[found, own] > 0
         if not possible.all():
             yield self._wrong(~possible, name, "is nothing that the original's value can become")
         elif not mechanism.plausible(found, own):
-            yield (
-                f"column {name!r}: {np.count_nonzero(found == own)} of {count(own.size, 'published value')} are their originals, "
-                "which the matrix PM does not make: they were not drawn by it"
+            what = (
+                f"{np.count_nonzero(found == own)} of {count(own.size, 'published value')} are their originals, which the matrix "
+                "PM does not make: they were not drawn by it"
             )
+            yield _of_column(name, what)
         made = self._made_again()
         if made is None or not np.array_equal(made.numerators, mechanism.numerators):
-            yield "the published matrix PM is not the one that the policy's method makes for the published records"
+            what = "is not the one that the policy's method makes for the published records"
+            yield Refusal(what, about="the published matrix PM")
 
     def _made_again(self) -> Mechanism | None:
         """Make the mechanism for the published records; it depends on nothing random."""
@@ -314,7 +323,7 @@ class Origin:
         # No method is tried unasked for a form that perturbs.
         return None if method is None else method.run(problem).mechanism
 
-    def _others(self) -> Iterator[str]:
+    def _others(self) -> Iterator[Refusal]:
         """Compare columns published as they are, and pseudonyms."""
         first = next(iter(self.public.tables.values()))
         for name, role in self.encoded.roles.items():
@@ -323,7 +332,7 @@ class Origin:
             if role != "other" and not pseudonym:
                 continue
             if published not in first.names:
-                yield f"column {published!r} is missing in {self.public.where(0)}"
+                yield Refusal(f"is missing in {self.public.where(0)}", about=f"column {published!r}")
             elif pseudonym:
                 yield from self._pseudonyms(name, published)
             else:
@@ -332,29 +341,31 @@ class Origin:
                 if not same.all():
                     yield self._wrong(~same, published, "is not as it is in the original")
 
-    def _pseudonyms(self, name: str, published: str) -> Iterator[str]:
+    def _pseudonyms(self, name: str, published: str) -> Iterator[Refusal]:
         """Make sure that pseudonyms and identifiers go one to one."""
         first = next(iter(self.public.tables.values()))
         shown = first.as_it_is(published)
         named = self.encoded.table.encode(name, kind="text").codes[self.rows]
         if not one_to_one(named, as_labelled(shown).codes):
-            yield f"column {published!r}: its numbers and the original's identifiers do not go one to one"
+            what = "its numbers and the original's identifiers do not go one to one"
+            yield _of_column(published, what)
 
-    def _individuals(self) -> Iterator[str]:
+    def _individuals(self) -> Iterator[Refusal]:
         """Make sure that the numbers of individuals and the individuals of the original go one to one."""
         own, told = self.encoded.data.individuals, self.class_map.persons
         if (own is None) != (told is None):
-            yield "private/classes.parquet: it knows individuals and the policy does not, or the other way round"
+            what = "it knows individuals and the policy does not, or the other way round"
+            yield Refusal(what, (_CLASS_MAP,))
         if own is None or told is None:
             return
-        numbers = {"private/classes.parquet": (own, told[self.encoded.data.rows])}
+        numbers = {_CLASS_MAP: (own, told[self.encoded.data.rows])}
         if self.publication.persons is not None:
             numbers["the published column 'person'"] = (own[self.records], self.publication.persons)
         for what, (mine, shown) in numbers.items():
             if not one_to_one(mine, shown):
-                yield f"{what}: its numbers and the original's individuals do not go one to one"
+                yield Refusal("its numbers and the original's individuals do not go one to one", (what,))
 
-    def _strangers(self) -> Iterator[str]:
+    def _strangers(self) -> Iterator[Refusal]:
         """Say which columns nothing in the policy explains."""
         form, roles = self.public.form, self.encoded.roles
         assert form is not None  # noqa: S101  # there are tables
@@ -368,9 +379,9 @@ class Origin:
         first = next(iter(self.public.tables.values()))
         for name in first.names:
             if name not in known:
-                yield f"column {name!r}: neither the original nor the policy has it"
+                yield _of_column(name, "neither the original nor the policy has it")
 
-    def _column_notes(self) -> Iterator[str]:
+    def _column_notes(self) -> Iterator[Refusal]:
         """Compare what recipients are told about the columns and the guarantee."""
         form, certificate = self.public.form, self.public.certificate
         assert form is not None  # noqa: S101  # there are tables
@@ -381,18 +392,25 @@ class Origin:
         told = {note.name: note.to_json() for note in certificate.columns.notes}
         for note in describe_columns(self.encoded, self.policy, form, kept, names).notes:
             if told.get(note.name) != note.to_json():
-                yield (
-                    f"certificate.json: what it says of column {note.name!r} is not what the policy and the "
-                    "original give"
+                yield Refusal(
+                    f"what it says of column {note.name!r} is not what the policy and the original give",
+                    ("certificate.json",),
                 )
 
-    def _wrong(self, wrong: NDArray[np.bool_], column: str, what: str) -> str:
+    def _wrong(self, wrong: NDArray[np.bool_], column: str, what: str) -> Refusal:
         """Name the rows that are wrong, in the release and in the original."""
         rows = self.rows
-        return (
-            listed(
-                np.flatnonzero(wrong),
-                lambda row: f"{self.public.where(row)} (row {rows[row]} of the original)",
-            )
-            + f": column {column!r} {what}"
+        where = listed(
+            np.flatnonzero(wrong), lambda row: f"{self.public.where(row)} (row {rows[row]} of the original)"
         )
+        return Refusal(what, (where,), about=f"column {column!r}")
+
+
+def _of_column(name: str, what: str) -> Refusal:
+    """Refuse what a published column says."""
+    return Refusal(what, (f"column {name!r}",))
+
+
+def _of_map(rows: NDArray[np.int64], what: str) -> Refusal:
+    """Refuse what the class map says of some rows."""
+    return Refusal(what, (_CLASS_MAP,), about=f"row {listed(rows)} of the original")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from likeness.errors import LikenessError, TableError, VerificationError
+from likeness.errors import LikenessError, Refusal, Statement, TableError, VerificationError
 from likeness.folder.audit import Audit
 from likeness.folder.class_map import ClassMap, class_problems, own_problems, read_class_map
 from likeness.folder.layout import AUDIT, CLASSES, PRIVATE_FILES, digest, read_bounded
@@ -24,15 +24,15 @@ class PrivatePart:
     """What the private files say; what cannot be read of them is None.
 
     ``consistent``: the class map agrees with itself and with what was published.
-    ``problems``, ``checks``: what is wrong, and what was checked and found right.
+    ``refusals``, ``statements``: what is wrong, and what was checked and found right.
     """
 
     audit: Audit | None = None
     policy: Policy | None = None
     class_map: ClassMap | None = None
     consistent: bool = False
-    problems: list[str] = field(default_factory=list)
-    checks: list[str] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+    statements: list[Statement] = field(default_factory=list)
 
 
 def read_private(layout: Layout, private: Path, public: PublicPart) -> PrivatePart:
@@ -45,9 +45,9 @@ def read_private(layout: Layout, private: Path, public: PublicPart) -> PrivatePa
         return part  # said of the public part
     found = {path.name for path in private.iterdir()}
     missing = [layout.label(private / name) for name in PRIVATE_FILES if name not in found]
-    part.problems += [f"{name} is missing" for name in missing]
-    part.problems += [
-        f"{layout.label(private / name)}: is no part of the release"
+    part.refusals += [Refusal("is missing", about=name) for name in missing]
+    part.refusals += [
+        Refusal("is no part of the release", (layout.label(private / name),))
         for name in sorted(found - {*PRIVATE_FILES})
     ]
     if AUDIT in found:
@@ -67,31 +67,31 @@ def _read_audit(part: PrivatePart, layout: Layout, path: Path) -> None:
         part.audit = Audit.from_json(read_bounded(path).decode(), label)
         part.policy = part.audit.policy
     except UnicodeDecodeError:
-        part.problems.append(f"{label}: is not UTF-8; it was changed")
+        part.refusals.append(Refusal("is not UTF-8; it was changed", (label,)))
     except VerificationError as problem:
-        part.problems += problem.problems
+        part.refusals += problem.refusals
     except (LikenessError, KeyError, TypeError, AttributeError, ValueError) as problem:
-        part.problems.append(f"{label}: its policy cannot be read; it was changed ({problem})")
+        part.refusals.append(Refusal(f"its policy cannot be read; it was changed ({problem})", (label,)))
 
 
 def _check_digests(part: PrivatePart, layout: Layout, audit: Audit, missing: list[str]) -> None:
     """Compare every file with the SHA-256 that the audit recorded; that some are missing is said already."""
-    before = len(part.problems)
+    before = len(part.refusals)
     folders = [path for path in (layout.public, layout.private) if path is not None and path.is_dir()]
     there = {layout.label(path) for folder in folders for path in folder.iterdir()}
     for name, told in audit.files.items():
         # Nothing that lies elsewhere is looked at.
         if name not in there:
             if name not in missing:
-                part.problems.append(f"{name} is missing; {AUDIT} knows it")
+                part.refusals.append(Refusal(f"is missing; {AUDIT} knows it", about=name))
         elif digest(layout.root / name) != told:
-            part.problems.append(
-                f"{name}: its SHA-256 is not the one in {AUDIT}; the file was changed after release"
-            )
+            what = f"its SHA-256 is not the one in {AUDIT}; the file was changed after release"
+            part.refusals.append(Refusal(what, (name,)))
     for name in sorted(there - set(audit.files) - {f"private/{AUDIT}"}):
-        part.problems.append(f"{name}: {AUDIT} does not know it; it was added after release")
-    if len(part.problems) == before:
-        part.checks.append(f"every file is as it was released: {len(audit.files)} SHA-256 in private/{AUDIT}")
+        part.refusals.append(Refusal(f"{AUDIT} does not know it; it was added after release", (name,)))
+    if len(part.refusals) == before:
+        what = f"every file is as it was released: {len(audit.files)} SHA-256 in private/{AUDIT}"
+        part.statements.append(Statement(what))
 
 
 def _check_claims(part: PrivatePart, label: str, public: PublicPart) -> None:
@@ -106,16 +106,16 @@ def _check_claims(part: PrivatePart, label: str, public: PublicPart) -> None:
         "published records": (content["counts"].get("published"), certificate.records),
         "a given seed": (content["randomness"].get("seed") is not None, certificate.reproducible),
     }
-    part.problems += [
-        f"{label}: {what}: {quoted(told)}; certificate.json says {quoted(certified)}"
+    part.refusals += [
+        Refusal(f"{quoted(told)}; certificate.json says {quoted(certified)}", (label, what))
         for what, (told, certified) in claims.items()
         if told != certified
     ]
     if part.policy is None:
         return
     claimed = {entry["model"] for entry in certificate.guarantee}
-    part.problems += [
-        f"certificate.json: does not claim {model.name}, which the policy in {label} asks for"
+    part.refusals += [
+        Refusal(f"does not claim {model.name}, which the policy in {label} asks for", ("certificate.json",))
         for model in part.policy.privacy
         if model.name not in claimed
     ]
@@ -126,7 +126,7 @@ def _read_classes(part: PrivatePart, label: str, path: Path, public: PublicPart)
     try:
         found = read_class_map(path, label)
     except TableError as problem:
-        part.problems += [str(refusal.called(label)) for refusal in problem.refusals]
+        part.refusals += [refusal.called(label) for refusal in problem.refusals]
         return
     part.class_map = found
     problems = own_problems(found, label)
@@ -134,13 +134,23 @@ def _read_classes(part: PrivatePart, label: str, path: Path, public: PublicPart)
         problems = class_problems(found, public.publication, label, public.where)
         part.consistent = not problems
     if part.audit is not None and found.counts() != part.audit.content["counts"]:
-        problems.append(f"{label}: it counts {found.counts()}; {AUDIT} says {part.audit.content['counts']}")
-    part.problems += problems
+        what = f"it counts {found.counts()}; {AUDIT} says {part.audit.content['counts']}"
+        problems.append(Refusal(what, (label,)))
+    if part.audit is not None and public.certificate is not None:
+        counts = found.counts()
+        unnamed = [
+            reason for reason in (*counts["withheld"], *counts["dropped"]) if reason not in part.audit.reasons
+        ]
+        problems += [
+            Refusal(f"{AUDIT} does not name the reason {quoted(reason)}", (label,)) for reason in unnamed
+        ]
+    part.refusals += problems
     if not problems and public.publication is not None:
         counts = found.counts()
         withheld, dropped = sum(counts["withheld"].values()), sum(counts["dropped"].values())
         added = f" - {counts['added']:,} added" if counts["added"] else ""
-        part.checks.append(
-            f"{label}: {count(counts['input'], 'record')} = {counts['published']:,} published{added} + {withheld:,} withheld + "
+        what = (
+            f"{count(counts['input'], 'record')} = {counts['published']:,} published{added} + {withheld:,} withheld + "
             f"{dropped:,} dropped; every published row is that of one record, in the class it is said to be in"
         )
+        part.statements.append(Statement(what, (label,)))

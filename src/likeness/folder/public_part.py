@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness._version import __version__
-from likeness.errors import LikenessError, TableError, VerificationError
+from likeness.errors import LikenessError, Refusal, Statement, TableError, VerificationError
 from likeness.exact import rational
 from likeness.folder.layout import CERTIFICATE, CERTIFICATE_PAGE, FORMATS, digest, read_bounded
 from likeness.forms.base import RESERVED, as_labelled
@@ -49,20 +49,10 @@ _SHOWN = 5  # cells of a column that are named one by one
 class PublicPart:
     """What the published files say.
 
-    Parameters
-    ----------
-    layout
-        Where they lie.
-    certificate
-        None when it cannot be read; nothing else was read then.
-    tables
-        Table name to its file, read.
-    labels
-        Table name to what messages call its file.
-    publication
-        None when the tables cannot be understood.
-    problems, checks
-        What is wrong, and what was checked and found right.
+    ``certificate``: None where it cannot be read; nothing else was read then.
+    ``tables``, ``labels``: table name to its file, read, and to what messages call that file.
+    ``publication``: None where the tables cannot be understood.
+    ``refusals``, ``statements``: what is wrong, and what was checked and found right.
     """
 
     layout: Layout
@@ -70,8 +60,8 @@ class PublicPart:
     tables: Mapping[str, Table]
     labels: Mapping[str, str]
     publication: Publication | None
-    problems: tuple[str, ...]
-    checks: tuple[str, ...]
+    refusals: tuple[Refusal, ...]
+    statements: tuple[Statement, ...]
 
     @cached_property
     def form(self) -> Form | None:
@@ -91,41 +81,39 @@ class _Found:
     layout: Layout
     certificate: Certificate
     form: Form
-    problems: list[str]
-    checks: list[str]
+    refusals: list[Refusal]
+    statements: list[Statement]
     tables: dict[str, Table] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
     columns: dict[str, dict[str, Labelled]] = field(default_factory=dict)
 
+    def refuse(self, what: str, *where: str, at: str = "") -> None:
+        """Note something that is wrong, in its place."""
+        self.refusals.append(Refusal(what, where, at))
+
 
 def read_public(layout: Layout) -> PublicPart:
-    """Read the published files, and say everything that is wrong with them.
-
-    Parameters
-    ----------
-    layout
-        Where they lie.
-    """
-    problems, checks = layout.outsiders(), list[str]()
-    if not problems and not layout.public.is_dir():
-        problems.append(f"{layout.label(layout.public)}/ is missing")
-    certificate = None if problems else _read_certificate(layout, problems, checks)
+    """Read the published files, and say everything that is wrong with them."""
+    refusals, statements = layout.outsiders(), list[Statement]()
+    if not refusals and not layout.public.is_dir():
+        refusals.append(_missing(f"{layout.label(layout.public)}/"))
+    certificate = None if refusals else _read_certificate(layout, refusals, statements)
     if certificate is None:
-        return PublicPart(layout, None, {}, {}, None, tuple(problems), tuple(checks))
-    part = _Found(layout, certificate, certificate.make_form(), problems, checks)
+        return PublicPart(layout, None, {}, {}, None, tuple(refusals), tuple(statements))
+    part = _Found(layout, certificate, certificate.make_form(), refusals, statements)
     _check_files(part)
     for name in part.form.tables:
         _read_table(part, name)
     _check_columns(part)
     wrong = _label(part)
     _check_pseudonyms(part)
-    problems += wrong
+    refusals += wrong
     whole = not wrong and len(part.tables) == len(part.form.tables)
     publication = _understand(part) if whole else None
     if publication is not None:
         _check_links(part, publication)
     return PublicPart(
-        layout, certificate, part.tables, part.labels, publication, tuple(problems), tuple(checks)
+        layout, certificate, part.tables, part.labels, publication, tuple(refusals), tuple(statements)
     )
 
 
@@ -143,7 +131,14 @@ def labelled_columns(table: Table, notes: Mapping[str, ColumnNote]) -> dict[str,
     return columns
 
 
-def _read_certificate(layout: Layout, problems: list[str], checks: list[str]) -> Certificate | None:
+def _missing(label: str) -> Refusal:
+    """Say that a file or folder is missing."""
+    return Refusal("is missing", about=label)
+
+
+def _read_certificate(
+    layout: Layout, refusals: list[Refusal], statements: list[Statement]
+) -> Certificate | None:
     """Read the certificate, and make sure that both of its files say the same."""
     path = layout.public / CERTIFICATE
     label = layout.label(path)
@@ -152,43 +147,43 @@ def _read_certificate(layout: Layout, problems: list[str], checks: list[str]) ->
         certificate = Certificate.from_json(text, label)
         page = certificate_page(certificate)
     except FileNotFoundError:
-        problems.append(f"{label} is missing")
+        refusals.append(_missing(label))
         return None
     except (OSError, UnicodeDecodeError) as problem:
-        problems.append(f"{label}: cannot be read ({problem})")
+        refusals.append(Refusal(f"cannot be read ({problem})", (label,)))
         return None
     except VerificationError as problem:
-        problems.extend(problem.problems)
+        refusals.extend(problem.refusals)
         return None
     if text != certificate.to_json():
-        problems.append(f"{label}: is not as likeness writes it; it was changed")
+        refusals.append(Refusal("is not as likeness writes it; it was changed", (label,)))
     shown = layout.public / CERTIFICATE_PAGE
     if shown.is_file():
-        wrong, right = _check_page(layout, shown, certificate, page.encode())
-        problems += wrong
-        checks += right
+        found = _check_page(layout, shown, certificate, page.encode())
+        if isinstance(found, Refusal):
+            refusals.append(found)
+        else:
+            statements.append(found)
     return certificate
 
 
-def _check_page(
-    layout: Layout, path: Path, certificate: Certificate, page: bytes
-) -> tuple[list[str], list[str]]:
+def _check_page(layout: Layout, path: Path, certificate: Certificate, page: bytes) -> Refusal | Statement:
     """Hold the page to the certificate: to the byte where this version wrote both, else to the digests it carries.
 
-    ``path``: the page that lies there; ``page``: what this version would have written. What is wrong, and what is right.
+    ``path``: the page that lies there; ``page``: what this version would have written. What is wrong, or what is right.
     """
     label, size = layout.label(path), path.stat().st_size
     if size == len(page) and path.read_bytes() == page:
-        return [], [f"{label} says what {CERTIFICATE} says"]
+        return Statement(f"says what {CERTIFICATE} says", about=label)
     another = certificate.version != __version__
     # Whatever its size is, no more of it is read than any wording needs.
     if another and size <= _LONGEST_PAGE * len(page) and is_page_of(path.read_bytes(), certificate):
-        right = (
-            f"{label} was made from {CERTIFICATE} and not changed since; how likeness {certificate.version} words it is "
-            f"not compared (this is {__version__})"
+        what = (
+            f"was made from {CERTIFICATE} and not changed since; how likeness {certificate.version} words it is not compared "
+            f"(this is {__version__})"
         )
-        return [], [right]
-    return [f"{label}: does not say what {CERTIFICATE} says"], []
+        return Statement(what, about=label)
+    return Refusal(f"does not say what {CERTIFICATE} says", (label,))
 
 
 def _check_files(part: _Found) -> None:
@@ -196,18 +191,19 @@ def _check_files(part: _Found) -> None:
     layout, certified = part.layout, part.certificate.files
     possible = [[part.form.file_of(name, format_) for name in part.form.tables] for format_ in FORMATS]
     if list(certified) not in possible:
-        part.problems.append(
-            f"{CERTIFICATE}: certifies the files {', '.join(certified) or '(none)'}; the form "
-            f"{part.form.name} publishes {', '.join(part.form.tables)}"
+        part.refuse(
+            f"certifies the files {', '.join(certified) or '(none)'}; the form {part.form.name} publishes "
+            f"{', '.join(part.form.tables)}",
+            CERTIFICATE,
         )
     expected = {*certified, CERTIFICATE, CERTIFICATE_PAGE}
     found = {path.name for path in layout.public.iterdir()}
     missing, extra = sorted(expected - found), sorted(found - expected)
-    part.problems += [f"{layout.label(layout.public / name)} is missing" for name in missing]
-    part.problems += [f"{layout.label(layout.public / name)}: is no part of the release" for name in extra]
-    part.problems += [f"{name}: is no part of the release" for name in layout.strangers()]
+    part.refusals += [_missing(layout.label(layout.public / name)) for name in missing]
+    for name in (*(layout.label(layout.public / name) for name in extra), *layout.strangers()):
+        part.refuse("is no part of the release", name)
     if not missing and not extra:
-        part.checks.append("no published file is missing and none was added")
+        part.statements.append(Statement("no published file is missing and none was added"))
 
 
 def _read_table(part: _Found, name: str) -> None:
@@ -218,23 +214,21 @@ def _read_table(part: _Found, name: str) -> None:
     if file is None or path is None or not path.is_file():
         return
     label, facts = part.layout.label(path), part.certificate.files[file]
-    before = len(part.problems)
+    before = len(part.refusals)
     if digest(path) != facts["sha256"]:
-        part.problems.append(f"{label}: its SHA-256 is not the one in {CERTIFICATE}; the file was changed")
+        part.refuse(f"its SHA-256 is not the one in {CERTIFICATE}; the file was changed", label)
     table = _table(part, path, label)
     if table is None:
         return
     if list(table.names) != facts["columns"]:
-        part.problems.append(
-            f"{label}: its columns are {', '.join(table.names)}; "
-            f"{CERTIFICATE} says {', '.join(facts['columns'])}"
+        part.refuse(
+            f"its columns are {', '.join(table.names)}; {CERTIFICATE} says {', '.join(facts['columns'])}",
+            label,
         )
     if table.height != facts["rows"]:
-        part.problems.append(
-            f"{label}: it has {count(table.height, 'row')}; {CERTIFICATE} says {facts['rows']}"
-        )
-    if len(part.problems) == before:
-        part.checks.append(f"{label}: its bytes, rows and columns are those of {CERTIFICATE}")
+        part.refuse(f"it has {count(table.height, 'row')}; {CERTIFICATE} says {facts['rows']}", label)
+    if len(part.refusals) == before:
+        part.statements.append(Statement(f"its bytes, rows and columns are those of {CERTIFICATE}", (label,)))
     part.tables[name], part.labels[name] = table, label
 
 
@@ -243,7 +237,7 @@ def _table(part: _Found, path: Path, label: str) -> Table | None:
     try:
         return read_published(path, part.certificate.formulas)
     except TableError as problem:
-        part.problems += [str(refusal.called(label)) for refusal in problem.refusals]
+        part.refusals += [refusal.called(label) for refusal in problem.refusals]
         return None
 
 
@@ -253,15 +247,16 @@ def _check_columns(part: _Found) -> None:
     described = {name: table for name, table in part.tables.items() if name not in part.form.undescribed}
     there = list(dict.fromkeys(name for table in described.values() for name in table.names))
     if described and there != names:
-        part.problems.append(
-            f"{', '.join(part.labels[name] for name in described)}: the columns are {', '.join(there)}; "
-            f"{CERTIFICATE} describes {', '.join(names)}"
+        part.refuse(
+            f"the columns are {', '.join(there)}; {CERTIFICATE} describes {', '.join(names)}",
+            ", ".join(part.labels[name] for name in described),
         )
     for name, table in described.items():
         wrong = part.form.misplaced(name, table.names, part.certificate.columns)
         if wrong:
-            part.problems.append(
-                f"{part.labels[name]}: holds {', '.join(map(repr, wrong))}, which {part.form.name} releases do not publish there"
+            part.refuse(
+                f"holds {', '.join(map(repr, wrong))}, which {part.form.name} releases do not publish there",
+                part.labels[name],
             )
     own = part.form.own_columns(part.certificate.columns)
     elsewhere = {
@@ -272,26 +267,27 @@ def _check_columns(part: _Found) -> None:
     for note in part.certificate.columns.notes:
         added = note.role == "added"
         if added and note.name not in own:
-            part.problems.append(
-                f"{CERTIFICATE}: {note.name!r} has the role added; {part.form.name} releases add no such column"
+            part.refuse(
+                f"{note.name!r} has the role added; {part.form.name} releases add no such column", CERTIFICATE
             )
         reserved = note.name in {*part.form.leading, *RESERVED}
         if not added and note.name in own and (reserved or note.name not in elsewhere):
             number = "a random number" if reserved else "a number of the form's own"
-            part.problems.append(
-                f"{CERTIFICATE}: {note.name!r} has the role {note.role}; in {part.form.name} releases it is {number}"
+            part.refuse(
+                f"{note.name!r} has the role {note.role}; in {part.form.name} releases it is {number}",
+                CERTIFICATE,
             )
 
 
-def _label(part: _Found) -> list[str]:
+def _label(part: _Found) -> list[Refusal]:
     """Take the columns of all tables as codes and texts, each once; say what is wrong with them."""
     notes = {note.name: note for note in part.certificate.columns.notes}
-    wrong = []
+    wrong: list[Refusal] = []
     for name, table in part.tables.items():
         try:
             part.columns[name] = labelled_columns(table, notes)
         except LikenessError as problem:
-            wrong += [f"{part.labels[name]}: {line}" for line in problem.problems]
+            wrong += problem.within(part.labels[name])
     return wrong
 
 
@@ -304,10 +300,12 @@ def _check_pseudonyms(part: _Found) -> None:
             shown = {*columns[name].labels} - {MISSING}
             if shown != {str(number) for number in range(1, len(shown) + 1)}:
                 wrong.append(
-                    f"{part.labels[key]}: the column {name!r} is said to hold random numbers in place of identifiers; it "
-                    "holds something else"
+                    Refusal(
+                        f"the column {name!r} is said to hold random numbers in place of identifiers; it holds something else",
+                        (part.labels[key],),
+                    )
                 )
-    part.problems += _first(wrong)
+    part.refusals += _first(wrong)
 
 
 def _check_links(part: _Found, shown: Publication) -> None:
@@ -323,18 +321,19 @@ def _check_links(part: _Found, shown: Publication) -> None:
         sharing = who_share(np.where(named, column.codes, -1), shown.persons)
         several = int(np.count_nonzero(sharing > 1))
         if several:
-            linking.append(
-                f"{part.labels[first]}: the random numbers of {name!r} link: {several:,} of {count(sharing.size, 'number')} "
+            what = (
+                f"the random numbers of {name!r} link: {several:,} of {count(sharing.size, 'number')} "
                 f"{'stands' if several == 1 else 'stand'} for several {nouns(2, word)}, who can be told by all that is published "
                 f"of them together; the guarantee counts each {word} alone"
             )
-    part.problems += _first(linking)
+            linking.append(Refusal(what, (part.labels[first],)))
+    part.refusals += _first(linking)
 
 
-def _first(problems: list[str]) -> list[str]:
+def _first(problems: list[Refusal]) -> list[Refusal]:
     """Keep the first of many problems of one kind, each of one column, and say how many more there are."""
     more = len(problems) - _SHOWN
-    return problems if more <= 0 else [*problems[:_SHOWN], f"and so {count(more, 'further column')}"]
+    return problems if more <= 0 else [*problems[:_SHOWN], Refusal(f"and so {count(more, 'further column')}")]
 
 
 def _understand(part: _Found) -> Publication | None:
@@ -345,26 +344,28 @@ def _understand(part: _Found) -> Publication | None:
     try:
         publication = part.form.read(tables, part.certificate.columns)
         if publication.size == 0:
-            part.problems.append(f"{files}: holds no records; there is no release of nobody")
-        part.problems += [
-            f"{files}: {line}" for line in _contradictions(publication, part.certificate.columns)
+            part.refuse("holds no records; there is no release of nobody", files)
+        part.refusals += [
+            refusal.within(files) for refusal in _contradictions(publication, part.certificate.columns)
         ]
     except KeyError as problem:
-        part.problems.append(f"{files}: the column {problem} is missing")
+        part.refuse(f"the column {problem} is missing", files)
     except LikenessError as problem:
         cells = [
-            line
+            refusal
             for name, columns in tables.items()
             if name not in part.form.undescribed
             for note in part.certificate.columns.notes
             if note.name in columns
-            for line in _unreadable(note, columns[note.name], part.tables[name], part.labels[name], part.form)
+            for refusal in _unreadable(
+                note, columns[note.name], part.tables[name], part.labels[name], part.form
+            )
         ]
-        part.problems += cells or [f"{files}: {line}" for line in problem.problems]
+        part.refusals += cells or problem.within(files)
     return publication
 
 
-def _contradictions(publication: Publication, columns: PublishedColumns) -> Iterator[str]:
+def _contradictions(publication: Publication, columns: PublishedColumns) -> Iterator[Refusal]:
     """Say what was published that cannot be, after what the certificate says of the column."""
     notes = {note.name: note for note in columns.notes}
     if any(_ends(note) or note.values is not None for note in columns.with_role("quasi")):
@@ -393,13 +394,14 @@ def _ends(note: ColumnNote) -> list[tuple[int, str, Fraction]]:
     return found
 
 
-def _of_end(name: str, shown: str, side: int, key: str) -> str:
+def _of_end(name: str, shown: str, side: int, key: str) -> Refusal:
     """Say that something lies beyond an end."""
     where = "below" if side < 0 else "above"
-    return f"column {name!r}: {shown!r} lies {where} the {_END_NAMES[key]} that {CERTIFICATE} says"
+    what = f"{shown!r} lies {where} the {_END_NAMES[key]} that {CERTIFICATE} says"
+    return Refusal(what, (f"column {name!r}",))
 
 
-def _beyond(cells: ShownColumn) -> Iterator[str]:
+def _beyond(cells: ShownColumn) -> Iterator[Refusal]:
     """Say which regions lie beyond an end of their column; of a hierarchy those that lie there as a whole."""
     for side, key, end in _ends(cells.note):
         for region in cells.regions:
@@ -416,7 +418,7 @@ def _beyond(cells: ShownColumn) -> Iterator[str]:
                 break
 
 
-def _unlisted(cells: ShownColumn) -> Iterator[str]:
+def _unlisted(cells: ShownColumn) -> Iterator[Refusal]:
     """Say which values of a column that lists them all are not listed, or are listed and nowhere published."""
     note = cells.note
     if note.values is None:
@@ -428,10 +430,10 @@ def _unlisted(cells: ShownColumn) -> Iterator[str]:
     if not any(region.what == "everything" for region in cells.regions):
         more |= told - shown
     if more:
-        yield f"column {note.name!r}: its values are not those that {CERTIFICATE} lists"
+        yield Refusal(f"its values are not those that {CERTIFICATE} lists", (f"column {note.name!r}",))
 
 
-def _unreadable(note: ColumnNote, column: Labelled, table: Table, label: str, form: Form) -> list[str]:
+def _unreadable(note: ColumnNote, column: Labelled, table: Table, label: str, form: Form) -> list[Refusal]:
     """Say which cells of a column are nothing that such a column can hold, and where the first of them stand."""
     exact = note.role == "sensitive" or form.publishes_exactly
     said = {
@@ -442,11 +444,10 @@ def _unreadable(note: ColumnNote, column: Labelled, table: Table, label: str, fo
     }
     wrong = {code: words for code, words in said.items() if words is not None}
     first = {code: int(np.argmax(column.codes == code)) for code in list(wrong)[:_SHOWN]}
-    problems = [f"{label}, {table.where(row)}: {wrong[code]}" for code, row in first.items()]
+    problems = [Refusal(wrong[code], (label,), table.where(row)) for code, row in first.items()]
     if len(wrong) > _SHOWN:
-        problems.append(
-            f"{label}: column {note.name!r}: {count(len(wrong) - _SHOWN, 'more text')} cannot stand there"
-        )
+        what = f"{count(len(wrong) - _SHOWN, 'more text')} cannot stand there"
+        problems.append(Refusal(what, (label, f"column {note.name!r}")))
     return problems
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.encode import Encoded, encode
-from likeness.errors import InvalidError, LikenessError
+from likeness.errors import InvalidError, LikenessError, Refusal, Statement
 from likeness.folder.audit import locate_records, plain_policy
 from likeness.folder.class_map import listed
 from likeness.folder.layout import find_layout
@@ -89,7 +89,7 @@ def verify(
         steward = None if layout.private is None else read_private(layout, layout.private, public)
         if steward is not None and steward.audit is not None and asked is not None:
             asked = asked.naming(steward.audit.content["policy"]["columns"])
-            steward.problems += compare_policy(public, steward, asked)
+            steward.refusals += compare_policy(public, steward, asked)
         encoded, told = None, asked
         if steward is not None and original is not None:
             told = asked or steward.policy
@@ -103,21 +103,21 @@ def judge(
     public: PublicPart, steward: PrivatePart | None, encoded: Encoded | None, policy: Policy | None
 ) -> Verdict:
     """Put together everything that was found; ``encoded`` is the original, where it was given."""
-    problems, checks = list(public.problems), list(public.checks)
+    problems, checks = list(public.refusals), list(public.statements)
     proven = _prove(public, encoded, policy, problems, _individuals(steward, encoded))
     problems += _repeated(public)
     if not problems:
         partly = any(proof.holds is None for proof in proven.proofs)
         what = "the numbers of records and classes" if partly else "counts and measured strengths"
-        checks.append(f"{what} are those of certificate.json")
+        checks.append(Statement("are those of certificate.json", about=what))
     if steward is not None:
-        problems += steward.problems
-        checks += steward.checks
+        problems += steward.refusals
+        checks += steward.statements
         if encoded is not None and policy is not None:
             wrong, right = _compare(public, steward, encoded, policy)
             problems += wrong
             checks += right
-    return replace(proven, problems=tuple(problems), checks=tuple(checks))
+    return replace(proven, refusals=tuple(problems), statements=tuple(checks))
 
 
 def _individuals(steward: PrivatePart | None, encoded: Encoded | None) -> NDArray[np.int64] | None:
@@ -134,7 +134,7 @@ def _individuals(steward: PrivatePart | None, encoded: Encoded | None) -> NDArra
     return encoded.data.individuals[records] if (records >= 0).all() else None
 
 
-def _repeated(public: PublicPart) -> list[str]:
+def _repeated(public: PublicPart) -> list[Refusal]:
     """Say which rows repeat one of the same person, where a model counts a person's records: no release has such rows."""
     certificate, shown = public.certificate, public.publication
     if certificate is None or shown is None or shown.persons is None or not len(shown.sensitive_codes):
@@ -146,9 +146,8 @@ def _repeated(public: PublicPart) -> list[str]:
     again = np.delete(np.arange(shown.size), first)
     if not again.size:
         return []
-    return [
-        f"{listed(again, public.where)}: says what another row says of the same person; a value counts once"
-    ]
+    what = "says what another row says of the same person; a value counts once"
+    return [Refusal(what, (listed(again, public.where),))]
 
 
 def _encode(original: Any, policy: Policy | None, steward: PrivatePart) -> Encoded | None:
@@ -159,7 +158,7 @@ def _encode(original: Any, policy: Policy | None, steward: PrivatePart) -> Encod
     try:
         return encode(table, locate_records(policy, table, steward.audit))
     except LikenessError as problem:
-        steward.problems += [f"the original does not fit the policy: {line}" for line in problem.problems]
+        steward.refusals += problem.within("the original does not fit the policy")
         return None
 
 
@@ -167,7 +166,7 @@ def _prove(
     public: PublicPart,
     encoded: Encoded | None,
     policy: Policy | None,
-    problems: list[str],
+    problems: list[Refusal],
     individuals: NDArray[np.int64] | None,
 ) -> Verdict:
     """Prove what the certificate claims and the policy asks for, from the published texts."""
@@ -192,32 +191,36 @@ def _prove(
             if model not in certified
         ]
     except LikenessError as problem:
-        problems += problem.problems
+        problems += problem.refusals
         return Verdict((), publication.size, int(publication.classes.max(initial=-1)) + 1)
     claimed = {(proof.subject, proof.column) for proof in verdict.proofs}
     extra = tuple(
         proof for _, proofs in asked for proof in proofs if (proof.subject, proof.column) not in claimed
     )
     lacking = [proof.subject for proof in extra] + [name for name, proofs in asked if not proofs]
-    problems += [f"certificate.json does not claim {what}, which the policy asks for" for what in lacking]
+    problems += [
+        Refusal(f"does not claim {what}, which the policy asks for", about="certificate.json")
+        for what in lacking
+    ]
     return replace(verdict, proofs=verdict.proofs + extra)
 
 
 def _compare(
     public: PublicPart, steward: PrivatePart, encoded: Encoded, policy: Policy
-) -> tuple[list[str], list[str]]:
+) -> tuple[list[Refusal], list[Statement]]:
     """Compare the release with its original: what is wrong, and what is right."""
     if public.certificate is None or public.publication is None or steward.audit is None:
         return [], []
     if steward.class_map is None or not steward.consistent:
-        return ["the release cannot be compared with its original: the class map is not whole"], []
+        why = "the class map is not whole"
+        return [Refusal("the release cannot be compared with its original", why=why)], []
     try:
         return Origin(public, steward.class_map, encoded, policy).problems(steward.audit)
     except LikenessError as problem:
-        return list(problem.problems), []
+        return list(problem.refusals), []
 
 
-def compare_policy(public: PublicPart, steward: PrivatePart, policy: Policy) -> list[str]:
+def compare_policy(public: PublicPart, steward: PrivatePart, policy: Policy) -> list[Refusal]:
     """Compare the policy that was given with the one that was kept; seed, output and how files are read may differ."""
     if public.certificate is None or steward.audit is None:
         return []
@@ -225,7 +228,7 @@ def compare_policy(public: PublicPart, steward: PrivatePart, policy: Policy) -> 
     kept = steward.audit.content["policy"]
     keys = [key for key in {**kept, **given} if key not in {"seed", "output"}]
     return [
-        f"private/audit.json: policy: {key}: is not that of the policy that was given"
+        Refusal("is not that of the policy that was given", ("private/audit.json", "policy", key))
         for key in keys
         if _compared(key, kept) != _compared(key, given)
     ]

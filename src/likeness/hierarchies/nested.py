@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from likeness.errors import HierarchyError
+from likeness.errors import HierarchyError, Refusal
 from likeness.hierarchies.problems import refuse
 from likeness.hierarchies.rows import assemble
 from likeness.wording import quoted
@@ -39,11 +39,16 @@ class Report:
     """Where the problems of one nested file are gathered."""
 
     name: str
-    problems: list[str] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+
+    @property
+    def problems(self) -> list[str]:
+        """The problems in words."""
+        return list(map(str, self.refusals))
 
     def add(self, line: int, text: str) -> None:
         """Note one problem and its line."""
-        self.problems.append(f"{self.name}, line {line}: {text}")
+        self.refusals.append(Refusal(text, (self.name,), f"line {line}"))
 
     def empty_label(self, line: int, above: str) -> None:
         """Note a label that is an empty text."""
@@ -181,7 +186,7 @@ class _YamlReader:
             raise HierarchyError(not_a_tree(self.report.name))
         event = next(self.events)
         found = self.below(event, "the file", 0)
-        if not isinstance(event, yaml.MappingStartEvent) or not (found or self.report.problems):
+        if not isinstance(event, yaml.MappingStartEvent) or not (found or self.report.refusals):
             raise HierarchyError(not_a_tree(self.report.name))
         next(self.events)
         after = next(self.events)
@@ -259,7 +264,7 @@ def from_nested(text: str, name: str, *, json: bool = False) -> Hierarchy:
     for other in roots[1:]:
         clash = f"two roots: {quoted(other.label)} beside {quoted(roots[0].label)} (line {roots[0].line})"
         report.add(other.line, f"{clash}; put both below one label such as '*'")
-    refuse(report.problems)
+    refuse(report.refusals)
     if not roots[0].below:
         raise HierarchyError(not_a_tree(name))
     return _flatten(roots[0], report)
@@ -282,7 +287,7 @@ def _flatten(root: Branch, report: Report) -> Hierarchy:
         waiting.extend((below, len(labels)) for below in reversed(entry.below))
         labels.append(entry.label)
         parent.append(above)
-    refuse(report.problems)
+    refuse(report.refusals)
     level = [0] * len(labels)
     for node in range(len(labels) - 1, 0, -1):
         level[parent[node]] = max(level[parent[node]], level[node] + 1)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.errors import HierarchyError, suggestion
+from likeness.errors import HierarchyError, Refusal, suggestion
 from likeness.hierarchies.problems import refuse
 from likeness.hierarchies.rows import from_rows
 from likeness.wording import count, quoted
@@ -93,13 +93,18 @@ def _widths(width: float | Sequence[float], name: str) -> list[Decimal]:
     """Widths of all levels, checked to nest."""
     given = [width] if isinstance(width, int | float | np.number) else list(width)
     steps = [_decimal(step, name) for step in given]
-    problems = [] if steps else [f"{name}: the list of interval widths is empty; give at least one"]
-    problems += [f"{name}: an interval width must be above 0; got {step}" for step in steps if step <= 0]
+    empty = Refusal("the list of interval widths is empty", (name,), remedy="give at least one")
+    problems = [] if steps else [empty]
+    problems += [
+        Refusal(f"an interval width must be above 0; got {step}", (name,)) for step in steps if step <= 0
+    ]
     refuse(problems)
     refuse(
         [
-            f"{name}: interval width {wide} is not a larger multiple of {narrow}; "
-            "classes of one level must be unions of those below"
+            Refusal(
+                f"interval width {wide} is not a larger multiple of {narrow}; classes of one level must be unions of those below",
+                (name,),
+            )
             for narrow, wide in pairwise(steps)
             if wide <= narrow or wide % narrow
         ]
@@ -118,15 +123,13 @@ def _edges(edges: Sequence[float] | Sequence[Sequence[float]], name: str) -> lis
     for level in levels:
         shown = ", ".join(map(str, level))
         if len(level) < 2 or any(a >= b for a, b in pairwise(level)):
-            problems.append(f"{name}: interval edges must ascend, two at least; got [{shown}]")
+            problems.append(Refusal(f"interval edges must ascend, two at least; got [{shown}]", (name,)))
     refuse(problems)
     for fine, coarse in pairwise(levels):
         shown = ", ".join(map(str, coarse))
         if not set(coarse) <= set(fine) or (coarse[0], coarse[-1]) != (fine[0], fine[-1]):
-            problems.append(
-                f"{name}: the interval edges [{shown}] do not nest: they must be some of "
-                f"[{', '.join(map(str, fine))}], with the same first and last"
-            )
+            why = f"they must be some of [{', '.join(map(str, fine))}], with the same first and last"
+            problems.append(Refusal(f"the interval edges [{shown}] do not nest", (name,), why=why))
     refuse(problems)
     return levels
 
@@ -155,10 +158,8 @@ def _by_edges(values: list[Decimal], edges: list[Decimal], name: str) -> Bounds:
         if value is not None:
             more = f" (and {count(len(outside) - 1, 'more value')})" if len(outside) > 1 else ""
             exclusive = " (the last is exclusive)" if value == edges[-1] else ""
-            found.append(
-                f"{name}: value {value} lies outside the interval edges {edges[0]} to {edges[-1]}{exclusive}{more}; add an edge "
-                f"{where} it"
-            )
+            what = f"lies outside the interval edges {edges[0]} to {edges[-1]}{exclusive}{more}"
+            found.append(Refusal(what, (name,), about=f"value {value}", remedy=f"add an edge {where} it"))
     refuse(found)
     places = [bisect_right(edges, value) for value in values]
     return [(edges[at - 1], edges[at]) for at in places]
@@ -273,7 +274,7 @@ def prefixes(
     return from_rows(rows, name, where=lambda i: f"{name}, code {codes[i]}", data_derived=True)
 
 
-def _problems(codes: list[str], digits: int, name: str) -> list[str]:
+def _problems(codes: list[str], digits: int, name: str) -> list[Refusal]:
     """Say what is wrong with codes, a line for all that have the same wrong with them."""
     problems = []
     short = [code for code in codes if len(code) < digits]
@@ -282,15 +283,14 @@ def _problems(codes: list[str], digits: int, name: str) -> list[str]:
         if wrong:
             # All of them must fit: the longest tells how many characters to declare.
             code = max(wrong, key=len)
-            problems.append(
-                f"{name}: code {quoted(code)} has {count(len(code), 'character')} where {digits} are declared{_more(wrong)}; "
-                f"{remedy}, or use a hierarchy file"
-            )
+            what = f"has {count(len(code), 'character')} where {digits} are declared{_more(wrong)}"
+            instead = f"{remedy}, or use a hierarchy file"
+            problems.append(Refusal(what, (name,), about=f"code {quoted(code)}", remedy=instead))
     masked = [code for code in codes if len(code) == digits and MASK in code]
     if masked:
-        problems.append(
-            f"{name}: code {quoted(masked[0])} holds the mask {MASK!r}{_more(masked)}; declare such codes as missing"
-        )
+        what = f"holds the mask {MASK!r}{_more(masked)}"
+        remedy = "declare such codes as missing"
+        problems.append(Refusal(what, (name,), about=f"code {quoted(masked[0])}", remedy=remedy))
     return problems
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from likeness.errors import HierarchyError, did_you_mean
+from likeness.errors import HierarchyError, Refusal, did_you_mean
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ ALIKE = 0.75
 """How alike a value and a label must be for the label to be meant: labels resemble each other more than names do."""
 
 
-def refuse(problems: Sequence[str]) -> None:
+def refuse(problems: Sequence[Refusal]) -> None:
     """Raise one `HierarchyError` with all problems, if there are any.
 
     One line each, in the order of the file; from the eleventh on they are only counted.
@@ -29,7 +29,7 @@ def refuse(problems: Sequence[str]) -> None:
         return
     shown = list(problems[:SHOWN])
     if len(problems) > SHOWN:
-        shown.append(f"and {len(problems) - SHOWN} more")
+        shown.append(Refusal(f"and {len(problems) - SHOWN} more"))
     raise HierarchyError(*shown)
 
 
@@ -57,19 +57,19 @@ def check_covers(
     for place, i in enumerate(missing):
         value = values[i]
         if value in nodes:
-            remedy = "; it is a node; add a leaf for records of which no more is known"
+            near, remedy = "", "it is a node; add a leaf for records of which no more is known"
         else:
             # Only a few problems are shown: for the others nothing similar need be looked for.
             near = did_you_mean(value, known, alike=ALIKE) if place < SHOWN else ""
-            remedy = near or "; add a line for it"
+            remedy = "" if near else "add a line for it"
         who = f"value {quoted(value)} of column {column!r}{_seen(i, counts, lines)}"
-        problems.append(f"{who} is not a leaf of {hierarchy.name}{remedy}")
+        problems.append(Refusal(f"is not a leaf of {hierarchy.name}{near}", about=who, remedy=remedy))
     refuse(problems)
 
 
 def _spelled_otherwise(
     values: Sequence[str], missing: list[int], hierarchy: Hierarchy, column: str
-) -> tuple[list[str], list[int]]:
+) -> tuple[list[Refusal], list[int]]:
     """Say in one line what codes of a number were written otherwise in the table, and give back the other values."""
     leaves = {_bare(leaf): leaf for leaf in reversed(hierarchy.leaves)} if missing else {}
     pointed, zeros = [], []
@@ -79,7 +79,7 @@ def _spelled_otherwise(
             pointed.append((i, leaf))
         elif leaf is not None and _bare(values[i]).isdigit():
             zeros.append((i, leaf))
-    problems = []
+    problems: list[Refusal] = []
     for found, why, remedy in (
         (
             pointed,
@@ -96,8 +96,12 @@ def _spelled_otherwise(
             i, leaf = found[0]
             number = count(len(found), "value")
             problems.append(
-                f"{number} of column {column!r} {'is' if len(found) == 1 else 'are'} written {why}: {quoted(values[i])} is "
-                f"{quoted(leaf)} in {hierarchy.name}; {remedy}"
+                Refusal(
+                    f"{'is' if len(found) == 1 else 'are'} written {why}",
+                    about=f"{number} of column {column!r}",
+                    why=f"{quoted(values[i])} is {quoted(leaf)} in {hierarchy.name}",
+                    remedy=remedy,
+                )
             )
     told = {i for i, _ in (*pointed, *zeros)}
     return problems, [i for i in missing if i not in told]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.errors import HierarchyError
+from likeness.errors import HierarchyError, Refusal
 from likeness.hierarchies.problems import refuse
 from likeness.hierarchies.tree import Hierarchy
 from likeness.wording import count, quoted
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     Where = Callable[[int], str]
-    Found = list[tuple[int, str]]
+    Found = list[tuple[int, Refusal]]
 
 
 def assemble(
@@ -130,22 +130,24 @@ def from_rows(
 
 def _refuse_in_order(found: Found) -> None:
     """Raise all problems in the order of the rows."""
-    refuse([text for _, text in sorted(found, key=lambda problem: problem[0])])
+    refuse([refusal for _, refusal in sorted(found, key=lambda problem: problem[0])])
 
 
 def _uneven(table: list[tuple[str, ...]], width: int, where: Where) -> Found:
     """Ragged rows and empty cells."""
     found = []
     for i, row in enumerate(table):
-        who = f"{where(i)}: the line of {quoted(row[0])}" if row else f"{where(i)}: the line"
+        who = f"the line of {quoted(row[0])}" if row else "the line"
         if len(row) != width:
             cells = count(len(row), "cell")
             shorter = "where a path is shorter" if len(row) < width else "in the shorter lines"
             remedy = f"repeat a label {shorter}, or write the tree as nested YAML"
-            found.append((i, f"{who} has {cells} where most have {width}; {remedy}"))
+            what = f"has {cells} where most have {width}"
+            found.append((i, Refusal(what, (where(i),), about=who, remedy=remedy)))
         if not all(map(str.strip, row)):
             column = next(j for j, cell in enumerate(row, 1) if not cell.strip())
-            found.append((i, f"{who} has nothing in cell {column}; fill it in"))
+            what = f"has nothing in cell {column}"
+            found.append((i, Refusal(what, (where(i),), about=who, remedy="fill it in")))
     return found
 
 
@@ -158,9 +160,8 @@ def _repeated_leaves(table: list[tuple[str, ...]], where: Where) -> Found:
         if before == i:
             continue
         how = "with the same parents" if table[before] == row else "with other parents"
-        found.append(
-            (i, f"{where(i)}: leaf {quoted(row[0])} is listed twice, {how} on {where(before)}; keep one line")
-        )
+        what = f"is listed twice, {how} on {where(before)}"
+        found.append((i, Refusal(what, (where(i),), about=f"leaf {quoted(row[0])}", remedy="keep one line")))
     return found
 
 
@@ -175,7 +176,12 @@ def _roots(table: list[tuple[str, ...]], where: Where) -> Found:
     return [
         (
             i,
-            f"{where(i)}: two roots: {quoted(table[i][0])} ends in {quoted(end)}, {common}; end every line in one label",
+            Refusal(
+                "two roots",
+                (where(i),),
+                why=f"{quoted(table[i][0])} ends in {quoted(end)}, {common}",
+                remedy="end every line in one label",
+            ),
         )
         for end, i in first.items()
         if end != root and end.strip()
@@ -195,7 +201,7 @@ def _ambiguous(codes: NDArray[np.int32], labels: list[str], where: Where) -> Fou
     for step in _first_of_each(above, leaf_row[above] >= 0):
         here, leaf = int(row[step]), where(int(leaf_row[above[step]]))
         clash = f"{quoted(labels[above[step]])} stands above {quoted(labels[child[step]])} but is a leaf itself ({leaf})"
-        found.append((here, f"{where(here)}: {clash}; rename one of them"))
+        found.append((here, Refusal(clash, (where(here),), remedy="rename one of them")))
     # The root has no parent: anything above it is one too many.
     other = (above != above[first_step[child]]) | (child == codes[0, -1])
     for step in _first_of_each(child.astype(np.int64) * len(labels) + above, other & (leaf_row[child] < 0)):
@@ -203,12 +209,14 @@ def _ambiguous(codes: NDArray[np.int32], labels: list[str], where: Where) -> Fou
         path = [labels[code] for code, _ in groupby(codes[here].tolist())]
         if path.count(label) > 1:
             between = path[path.index(label) + 1]
-            clash = f"{quoted(label)} comes twice on one path, with {quoted(between)} between (a cycle); rename one of them"
+            clash = f"{quoted(label)} comes twice on one path, with {quoted(between)} between (a cycle)"
+            remedy = "rename one of them"
         else:
             earlier = int(first_step[child[step]])
             place = f"below {quoted(labels[above[earlier]])} on {where(int(row[earlier]))}"
-            clash = f"{quoted(label)} lies below {quoted(parent)} here and {place}; a label means one node: rename one"
-        found.append((here, f"{where(here)}: {clash}"))
+            clash = f"{quoted(label)} lies below {quoted(parent)} here and {place}"
+            remedy = "a label means one node: rename one"
+        found.append((here, Refusal(clash, (where(here),), remedy=remedy)))
     return found
 
 

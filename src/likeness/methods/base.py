@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from likeness import registry
+from likeness.microdata.plan import Reason
 from likeness.microdata.statistics import count_classes
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -27,6 +28,18 @@ if TYPE_CHECKING:
     from likeness.microdata.regions import CellLoss
     from likeness.models.base import PrivacyModel
     from likeness.models.requirements import Requirement, View
+
+
+TABLE_FAILS = Reason("table-fails", "the whole table as one class does not hold the guarantee")
+PART_FAILS = Reason("part-fails", "the smallest part allowed by the level limits does not hold the guarantee")
+"""Reasons why records are withheld."""
+
+
+def table_fails(models: Iterable[str]) -> Reason:
+    """Make the reason why all records are withheld, where it is known which models the whole table does not hold."""
+    return Reason(
+        "table-fails", "the whole table as one class does not hold {models}", models=", ".join(models)
+    )
 
 
 @dataclass(frozen=True, eq=False)

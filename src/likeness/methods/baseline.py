@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from likeness.errors import PolicyError
+from likeness.errors import PolicyError, Refusal
 from likeness.methods.base import Method, Problem, holding_classes
 from likeness.methods.leftovers import withhold_identities
-from likeness.microdata.plan import Plan
+from likeness.microdata.plan import Plan, Reason
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,11 @@ class Baseline(Method):
         data = problem.data
         if len(data.sensitive) != 1:
             raise PolicyError(
-                f"{self.name}: publishes the distribution of one sensitive column; this table has "
-                f"{len(data.sensitive)}. Give the others another role, or use another method"
+                Refusal(
+                    f"publishes the distribution of one sensitive column; this table has "
+                    f"{len(data.sensitive)}. Give the others another role, or use another method",
+                    (self.name,),
+                )
             )
         plan = withhold_identities(problem, Plan(data.tuples.of))
         buckets = np.where(plan.published, 0, -1).astype(np.int64)
@@ -62,6 +65,8 @@ class Baseline(Method):
             if requirement.view is None or not plan.published.any():
                 continue
             if not holding_classes((requirement,), data, buckets, 1).all():
-                reason = f"all records, as the one class they are, do not hold {requirement.subject}"
-                plan = plan.withhold(plan.published, reason)
+                words = "all records, as the one class they are, do not hold {model}"
+                plan = plan.withhold(
+                    plan.published, Reason("all-records-fail", words, model=requirement.subject)
+                )
         return plan

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from likeness.checks import choice, whole
-from likeness.errors import PolicyError
+from likeness.errors import PolicyError, Refusal
 from likeness.methods._lattice import (
     LevelledTable,
     coarsest,
@@ -86,7 +86,7 @@ class Incognito(Method):
     def __post_init__(self) -> None:
         choice(self.name, "loss", self.loss, tuple(LOSSES))
         if not isinstance(self.minimal, bool):
-            raise PolicyError(f"{self.name}: minimal must be true or false; got {self.minimal!r}")
+            raise PolicyError(Refusal(f"minimal must be true or false; got {self.minimal!r}", (self.name,)))
         if self.most_visits is not None:
             whole(self.name, "most_visits", self.most_visits, at_least=1)
 

@@ -10,7 +10,7 @@ import numpy as np
 from likeness.methods.base import holding_classes
 from likeness.methods.spaces import axis
 from likeness.microdata.data import Members
-from likeness.microdata.plan import Plan, renumber
+from likeness.microdata.plan import Plan, Reason, renumber
 from likeness.microdata.regions import attribute_weights
 
 if TYPE_CHECKING:
@@ -59,10 +59,11 @@ def join_leftovers(
     if count > 0 and mode != "withhold":
         _join_one_by_one(problem, found, left, ranked)
     withheld = int(np.count_nonzero(found < 0))
-    reason = f"too few {problem.word} like them were left to make a class, and no class near them would hold with them"
+    words = "too few {word} like them were left to make a class, and no class near them would hold with them"
+    reason = Reason("too-few-alike", words, word=problem.word)
     if mode == "withhold":
-        reason = f"too few {problem.word} were left to make a class"
-    return Plan(found, withheld_because={reason: withheld} if withheld else {})
+        reason = Reason("too-few-left", "too few {word} were left to make a class", word=problem.word)
+    return Plan(found, because={reason: withheld} if withheld else {})
 
 
 def _join_one_by_one(
@@ -120,16 +121,14 @@ def join_rest(problem: Problem, plan: Plan) -> Plan:
                 break
             taken = min(max(1, 2 * taken), order.size)
     reasons = np.where(classes < 0, plan.reason_of, -1).astype(np.int32)
-    numbers = np.bincount(reasons[reasons >= 0], minlength=len(plan.withheld_because))
+    numbers = np.bincount(reasons[reasons >= 0], minlength=len(plan.because))
     kept = np.flatnonzero(numbers)
     place = np.full(numbers.size + 1, -1, np.int32)
     place[kept] = np.arange(kept.size)
-    names = list(plan.withheld_because)
+    names = list(plan.because)
     because = {names[number]: int(numbers[number]) for number in kept.tolist()}
     history = plan.history | {"rest joined with the nearest classes": plan.withheld - int(numbers.sum())}
-    return replace(
-        plan, classes=renumber(classes), withheld_because=because, reasons=place[reasons], history=history
-    )
+    return replace(plan, classes=renumber(classes), because=because, reasons=place[reasons], history=history)
 
 
 def _by_distance(
@@ -179,6 +178,7 @@ def withhold_identities(problem: Problem, plan: Plan) -> Plan:
     for requirement in problem.requirements:
         if requirement.view is None:
             good = holding_classes((requirement,), problem.data, plan.classes, plan.count)
-            reason = f"quasi-identifiers, published exactly, do not hold {requirement.subject}"
+            words = "quasi-identifiers, published exactly, do not hold {model}"
+            reason = Reason("exact-values-fail", words, model=requirement.subject)
             plan = plan.withhold(~np.append(good, True)[plan.classes], reason)
     return plan

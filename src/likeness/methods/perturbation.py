@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import choice
-from likeness.errors import PolicyError
+from likeness.errors import PolicyError, Refusal
 from likeness.methods.base import Method, Problem
 from likeness.methods.leftovers import withhold_identities
 from likeness.microdata.mechanism import MOST_VALUES
@@ -77,22 +77,25 @@ class Perturbation(Method):
         """Refuse models that are more than limits on the confidence in each value."""
         limited = [one for one in requirements if one.view is not None]
         problems = [
-            f"{self.name}: cannot meet {one.subject}{_because(one)}, which is not a limit on the confidence in each "
-            f"value alone; use {_INSTEAD}, or another method"
+            Refusal(
+                f"cannot meet {one.subject}{_because(one)}, which is not a limit on the confidence in each value alone",
+                (self.name,),
+                remedy=f"use {_INSTEAD}, or another method",
+            )
             for one in limited
             if one.bound.posterior_limits() is None
         ]
         if not limited:
-            problems = [
-                f"{self.name}: needs a model that limits the confidence in each value; use {_INSTEAD}"
-            ]
+            what = "needs a model that limits the confidence in each value"
+            problems = [Refusal(what, (self.name,), remedy=f"use {_INSTEAD}")]
         for view in [one.view for one in limited if one.view is not None][:1]:
             values = view.domain.codes if view.group is None else len(view.group)
             if values > MOST_VALUES:
-                problems.append(
-                    f"{self.name}: {view.domain.name!r} has {count(values, 'value')}; the published matrix has the square of "
-                    f"that, so that at most {MOST_VALUES} are supported. Generalize the column first, or use another method"
+                what = (
+                    f"has {count(values, 'value')}; the published matrix has the square of that, so that at most {MOST_VALUES} "
+                    "are supported. Generalize the column first, or use another method"
                 )
+                problems.append(Refusal(what, (self.name,), column=view.domain.name))
         if problems:
             raise PolicyError(*problems)
 
@@ -101,8 +104,11 @@ class Perturbation(Method):
         data = problem.data
         if len(data.sensitive) != 1:
             raise PolicyError(
-                f"{self.name}: randomizes one sensitive column; this table has {len(data.sensitive)}. Give the others "
-                "another role, or use another method"
+                Refusal(
+                    f"randomizes one sensitive column; this table has {len(data.sensitive)}. Give the others "
+                    "another role, or use another method",
+                    (self.name,),
+                )
             )
         self.check(problem.requirements)
         plan = withhold_identities(problem, Plan(data.tuples.of))

@@ -13,7 +13,7 @@ from likeness.hierarchies import from_rows
 from likeness.metrics.base import Evaluation
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
-from likeness.microdata.plan import Plan
+from likeness.microdata.plan import Plan, Reason
 from likeness.microdata.regions import recode
 from likeness.published.columns import PublishedColumns, note_on
 
@@ -47,7 +47,7 @@ def mini_table(*, hierarchies: bool = False, withheld: int = 0) -> Evaluation:
     )
     plan = Plan(np.array([0, 0, 1, 1, 1]))
     if withheld:
-        plan = plan.withhold(np.arange(5) < withheld, "an example")
+        plan = plan.withhold(np.arange(5) < withheld, Reason("example", "an example"))
     plan, recoding = recode(data, plan)
     return Evaluation(data, plan, recoding, _publish(data, plan, recoding))
 

@@ -8,9 +8,49 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from likeness.microdata.mechanism import Mechanism
+
+
+@dataclass(frozen=True, init=False)
+class Reason:
+    """Why records are withheld or dropped, as data: it becomes a sentence when somebody reads it.
+
+    ``name``: what it is called, whatever the words: lower case, with hyphens. ``words``: the sentence, with its facts in
+    braces; of no account in comparisons. ``facts``: what it is about, as JSON can hold it.
+
+    Examples
+    --------
+    >>> reason = Reason("too-few", "fewer than {k} {word}", k=5, word="records")
+    >>> str(reason), reason == Reason("too-few", "less than {k}", k=5, word="records")
+    ('fewer than 5 records', True)
+    """
+
+    name: str
+    words: str = field(compare=False)
+    facts: Mapping[str, Any] = field(hash=False)
+
+    def __init__(self, name: str, words: str, /, **facts: Any) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "words", words)
+        object.__setattr__(self, "facts", facts)
+
+    def __str__(self) -> str:
+        """Say it in words."""
+        return self.words.format_map(self.facts)
+
+    def to_json(self) -> dict[str, Any]:
+        """Write it as JSON can hold it, without the words."""
+        return {"reason": self.name, **self.facts}
+
+    @staticmethod
+    def from_json(given: Mapping[str, Any], sentence: str) -> Reason:
+        """Read it back; it says what it said when it was written."""
+        facts = {key: value for key, value in given.items() if key != "reason"}
+        return Reason(str(given["reason"]), sentence.replace("{", "{{").replace("}", "}}"), **facts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +69,8 @@ class Plan:
     ``bounds``: (2, d, n) int32, smallest and largest code that the region of each record's class covers, where regions are
     wider than the members of their classes (cuts instead of tight hulls); looked at for published records.
     ``added``: (a, …) records added as noise, as codes; none of the methods so far adds any.
-    ``withheld_because``: reasons for withholding, with the number of records each.
-    ``reasons``: (n,) int32, position in ``withheld_because`` of each withheld record's reason, -1 for published ones; None
+    ``because``: reasons for withholding, with the number of records each; ``withheld_because`` has them in words.
+    ``reasons``: (n,) int32, position in ``because`` of each withheld record's reason, -1 for published ones; None
     where there is one reason at most.
     ``history``: private facts about how the decision was made; written to ``private/`` only.
     """
@@ -41,7 +81,7 @@ class Plan:
     mechanism: Mechanism | None = None
     bounds: NDArray[np.int32] | None = None
     added: NDArray[np.int32] | None = None
-    withheld_because: dict[str, int] = field(default_factory=dict)
+    because: dict[Reason, int] = field(default_factory=dict)
     reasons: NDArray[np.int32] | None = None
     history: dict[str, Any] = field(default_factory=dict)
 
@@ -62,24 +102,29 @@ class Plan:
         return int(np.count_nonzero(self.classes < 0))
 
     @property
+    def withheld_because(self) -> dict[str, int]:
+        """Why records are withheld, in words, with the number of records each."""
+        return {str(reason): number for reason, number in self.because.items()}
+
+    @property
     def reason_of(self) -> NDArray[np.int32]:
-        """(n,) Position in ``withheld_because`` of each withheld record's reason, -1 for published ones."""
+        """(n,) Position in ``because`` of each withheld record's reason, -1 for published ones."""
         if self.reasons is not None:
             return self.reasons
         return np.where(self.classes < 0, 0, -1).astype(np.int32)
 
-    def withhold(self, records: NDArray[np.bool_], reason: str) -> Plan:
+    def withhold(self, records: NDArray[np.bool_], reason: Reason) -> Plan:
         """Withhold more records, and number the remaining classes anew; records withheld before keep their reason."""
         newly = int(np.count_nonzero(records & self.published))
         if newly == 0:
             return self
         classes = renumber(np.where(records, -1, self.classes))
         buckets = None if self.buckets is None else renumber(np.where(records, -1, self.buckets))
-        because = dict(self.withheld_because)
+        because = dict(self.because)
         because[reason] = because.get(reason, 0) + newly
         number = list(because).index(reason)
         reasons = np.where(records & self.published, number, self.reason_of).astype(np.int32)
-        return replace(self, classes=classes, buckets=buckets, withheld_because=because, reasons=reasons)
+        return replace(self, classes=classes, buckets=buckets, because=because, reasons=reasons)
 
 
 def spread(plan: Plan, of: NDArray[np.int64]) -> Plan:
@@ -88,13 +133,13 @@ def spread(plan: Plan, of: NDArray[np.int64]) -> Plan:
     Classes, bounds and reasons are spread; the plan must have no buckets and no sensitive codes.
     """
     reasons = plan.reason_of
-    numbers = np.bincount(reasons[of] + 1, minlength=len(plan.withheld_because) + 1)[1:]
-    because = dict(zip(plan.withheld_because, numbers.tolist(), strict=True))
+    numbers = np.bincount(reasons[of] + 1, minlength=len(plan.because) + 1)[1:]
+    because = dict(zip(plan.because, numbers.tolist(), strict=True))
     return replace(
         plan,
         classes=plan.classes[of],
         bounds=None if plan.bounds is None else np.ascontiguousarray(plan.bounds[:, :, of]),
-        withheld_because=because,
+        because=because,
         reasons=reasons[of],
     )
 

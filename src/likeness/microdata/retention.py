@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from likeness.errors import CannotBeMetError
+from likeness.errors import CannotBeMetError, Refusal
 from likeness.microdata.mechanism import SCALE, Mechanism
 from likeness.wording import quoted
 
@@ -185,6 +185,7 @@ _FLOOR = Fraction(1, 2)
 _ALONE = np.zeros(1, np.int64)
 _LEAST = Fraction(1, 1_000_000)
 """Smallest α: nothing could be learned from less, whatever the table."""
+_PLACE = ("perturbation",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,10 +223,10 @@ def retain(
     worst = label(int(active[gammas.index(least)]))
     if (least - 1) / (least + m - 1) < _LEAST:
         why = (
-            f"perturbation: confidence in {quoted(worst)} may hardly rise above its share, so that next to "
+            f"confidence in {quoted(worst)} may hardly rise above its share, so that next to "
             "nothing of any value could be kept; allow more, or publish the distribution alone (method: baseline)"
         )
-        raise CannotBeMetError(reasons=[why])
+        raise CannotBeMetError(reasons=[Refusal(why, _PLACE)])
     block = _ALONE
     if rule == "uniform":
         elsewhere = 1 / (least + m - 1)
@@ -262,11 +263,11 @@ def _gammas(
             if not one.largest[g].at_least(prior):
                 members = ", ".join(repr(label(int(i))) for i in active[group[active] == g][:3])
                 why = (
-                    f"perturbation: {members} has a share of {float(prior):.6g} of the records, above "
+                    f"{members} has a share of {float(prior):.6g} of the records, above "
                     f"the limit of {float(one.largest[g]):.6g} on the confidence in it, so that no release can meet it; "
                     "allow at least the share"
                 )
-                raise CannotBeMetError(reasons=[why])
+                raise CannotBeMetError(reasons=[Refusal(why, _PLACE)])
             # An enclosure that is narrow enough lies above the prior, as the limit does.
             low = max(one.largest[g].enclose(_DIGITS)[0], prior)
             own[g] = None if low >= 1 else low / (1 - low) * (1 - prior) / prior
@@ -283,11 +284,11 @@ def _papers(least: Fraction, most: Fraction | None, m: int, worst: str) -> Fract
     alpha = (m * least * smallest - 1) / (m - 1)
     if alpha < _LEAST:
         why = (
-            f"perturbation: rule 'paper' would keep {quoted(worst)} with chance {float(alpha):.6g}, which must "
+            f"rule 'paper' would keep {quoted(worst)} with chance {float(alpha):.6g}, which must "
             f"be at least {float(_LEAST):.6g}: others may gain so much more confidence that nothing is left for it, and "
             "the paper's theorem 3 does not hold. Use rule: capped, which works for this table"
         )
-        raise CannotBeMetError(reasons=[why])
+        raise CannotBeMetError(reasons=[Refusal(why, _PLACE)])
     return smallest
 
 

@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo, WithJsonSchema, fie
 
 from likeness.errors import PolicyError
 from likeness.policy.hierarchy import plain_hierarchy, read_hierarchy, rule_of
-from likeness.policy.problems import Attempt, Declared, Entry, RefusalError, line
+from likeness.policy.problems import Attempt, Declared, Entry, RefusalError, refused
 from likeness.policy.sections import ColumnMissing, Natural, Positive
 from likeness.policy.values import RANGES, read_bound, read_domain
 
@@ -375,4 +375,4 @@ def _column(role: Role, **given: Any) -> Column:
         return Column(role=role, **{key: value for key, value in given.items() if value is not None})
     except RefusalError as problem:
         entries = (entry._replace(place=(role, *entry.place)) for entry in problem.entries)
-        raise PolicyError(*(line(entry) for entry in entries)) from None
+        raise PolicyError(*map(refused, entries)) from None

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import yaml
 
-from likeness.errors import PolicyError
+from likeness.errors import PolicyError, Refusal
 from likeness.policy.hierarchy import RULES
-from likeness.policy.problems import Entry, Place, line
+from likeness.policy.problems import Entry, Place, refused
 from likeness.policy.values import LISTS
 
 if TYPE_CHECKING:
@@ -277,18 +277,22 @@ class Document:
     lines: dict[Place, int] = field(default_factory=dict)
     problems: tuple[Entry, ...] = ()
 
-    def explain(self, entries: Iterable[Entry]) -> tuple[str, ...]:
-        """Write problems with the file and the line of each, in the order of the file.
+    def explain(self, entries: Iterable[Entry]) -> tuple[Refusal, ...]:
+        """Refuse problems with the file and the line of each, in the order of the file.
 
-        >>> Document("p.yaml", {}, {("seed",): 4}).explain([Entry(("seed",), "must be at least 0; got -1")])
-        ('p.yaml, line 4: seed: must be at least 0; got -1',)
+        >>> found, = Document("p.yaml", {}, {("seed",): 4}).explain([Entry(("seed",), "must be at least 0; got -1")])
+        >>> str(found), found.where
+        ('p.yaml, line 4: seed: must be at least 0; got -1', ('p.yaml, line 4', 'seed'))
         """
         placed = sorted(((self._line(entry), entry) for entry in entries), key=lambda pair: pair[0])
-        return tuple(f"{self._title(at)}{line(entry)}" for at, entry in placed)
+        return tuple(
+            refused(entry).within(self._title(at)) if self._title(at) else refused(entry)
+            for at, entry in placed
+        )
 
     def _title(self, at: int) -> str:
-        """Begin a message."""
-        return f"{self.name}, line {at}: " if at else f"{self.name}: " if self.name else ""
+        """Name the file, and the line where it is known."""
+        return f"{self.name}, line {at}" if at else self.name
 
     def _line(self, entry: Entry) -> int:
         """Line of the entry's key or, failing that, of the nearest place around it; 0 when unknown."""

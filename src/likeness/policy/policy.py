@@ -21,7 +21,7 @@ from likeness.policy.cross_checks import LATER, contradictions
 from likeness.policy.files import Document, read_document, write_yaml
 from likeness.policy.hierarchy import is_made
 from likeness.policy.parts import plain_parts, read_models, read_part
-from likeness.policy.problems import Attempt, Declared, RefusalError, line, refuse_odd_keys, shown, unique
+from likeness.policy.problems import Attempt, Declared, RefusalError, refuse_odd_keys, refused, shown, unique
 from likeness.policy.sections import Hygiene, Knowledge, Missing, Natural, Output, Records, Text, Withhold
 from likeness.wording import count
 
@@ -198,7 +198,7 @@ class Policy(PolicyKeys):
         def __init__(self, /, **given: Any) -> None:
             problems = self._fill(given)
             if problems:
-                raise PolicyError(*map(line, problems))
+                raise PolicyError(*map(refused, problems))
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

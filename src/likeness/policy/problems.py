@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from likeness.errors import MOST_PROBLEMS, PolicyError, did_you_mean, nearest, suggestion
+from likeness.errors import MOST_PROBLEMS, PolicyError, Refusal, did_you_mean, nearest, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -61,7 +61,7 @@ class RefusalError(PolicyError, ValueError):
     """
 
     def __init__(self, *entries: Entry) -> None:
-        super().__init__(*(line(entry) for entry in entries))
+        super().__init__(*map(refused, entries))
         self.entries = entries
 
     def __reduce__(self) -> tuple[type[RefusalError], tuple[Entry, ...]]:
@@ -83,10 +83,9 @@ def refuse_odd_keys(given: Mapping[Any, Any]) -> None:
         raise RefusalError(*(Entry((), f"the key {key!r} is not text; put it in quotes") for key in odd))
 
 
-def line(entry: Entry) -> str:
-    """Write a problem as one line that begins with its place."""
-    place = path(entry.place)
-    return f"{place}: {entry.message}" if place else entry.message
+def refused(entry: Entry) -> Refusal:
+    """Make a problem the refusal of what stands in its place."""
+    return Refusal(entry.message, (path(entry.place),) if entry.place else ())
 
 
 def path(place: Place) -> str:
@@ -120,8 +119,8 @@ def unique(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     return tuple(dict.fromkeys(entries))
 
 
-def gather(error: ValidationError) -> Iterator[Entry]:
-    """Turn what pydantic found into problems in the words of this library.
+def gather(error: ValidationError, kind: type[BaseModel]) -> Iterator[Entry]:
+    """Turn what pydantic found wrong with a declaration of some kind into problems in the words of this library.
 
     The entries of a `RefusalError` that a validator raised keep their places, below the one where pydantic stood.
     """
@@ -136,7 +135,11 @@ def gather(error: ValidationError) -> Iterator[Entry]:
             key = str(place[-1])
             yield Entry(place[:-1], f"the key {key!r} is missing", missing=key)
         else:
-            yield Entry(place, f"{_sentence(detail)}; got {shown(detail['input'])}{_hint(detail)}")
+            options, hint = [], ""
+            if detail["type"] == "literal_error":
+                options = _options(kind.model_fields[str(place[0])].annotation)
+                hint = did_you_mean(detail["input"], options) if isinstance(detail["input"], str) else ""
+            yield Entry(place, f"{_sentence(detail, options)}; got {shown(detail['input'])}{hint}")
 
 
 def explained(
@@ -153,27 +156,22 @@ def explained(
             yield problem._replace(message=f"{problem.message}; {remedy}") if remedy else problem
 
 
-def _sentence(detail: ErrorDetails) -> str:
-    """Say what a value must be."""
+def _sentence(detail: ErrorDetails, options: Iterable[str]) -> str:
+    """Say what a value must be; ``options``: the words that may stand there, where it is one of some."""
     kind, context = detail["type"], detail.get("ctx", {})
     if kind in _LIMITS:
         words, limit = _LIMITS[kind]
         return f"{words} {context[limit]:g}"
     if kind == "literal_error":
-        return f"must be one of {', '.join(_options(detail))}"
+        return f"must be one of {', '.join(one if _PLAIN.fullmatch(one) else repr(one) for one in options)}"
     return _KINDS.get(kind, detail["msg"])
 
 
-def _hint(detail: ErrorDetails) -> str:
-    """Say which word was probably meant."""
-    if detail["type"] != "literal_error" or not isinstance(detail["input"], str):
-        return ""
-    return did_you_mean(detail["input"], _options(detail))
-
-
-def _options(detail: ErrorDetails) -> list[str]:
-    """List the words pydantic would have taken."""
-    return re.findall(r"'([^']*)'", detail.get("ctx", {}).get("expected", ""))
+def _options(annotation: Any) -> list[str]:
+    """List the words that a type takes."""
+    if get_origin(annotation) is Literal:
+        return [str(word) for word in get_args(annotation)]
+    return [word for inner in get_args(annotation) for word in _options(inner)]
 
 
 class Attempt(NamedTuple):
@@ -222,7 +220,7 @@ class Declared(BaseModel):
         try:
             super().__init__(**known)
         except ValidationError as error:
-            problems += explained(gather(error), bad, kind.needed)
+            problems += explained(gather(error, kind), bad, kind.needed)
             bad |= {str(detail["loc"][0]) for detail in error.errors(include_url=False)}
             try:
                 super().__init__(**{key: value for key, value in known.items() if key not in bad})

@@ -17,6 +17,7 @@ import numpy as np
 from likeness.profiling import meaning as words
 from likeness.profiling.cells import NUMBERS
 from likeness.profiling.meaning import MANY, settings_of
+from likeness.report.finding import Finding
 from likeness.tables.spelling import are_formulas
 from likeness.wording import count, quoted
 
@@ -122,7 +123,7 @@ class ColumnProfile:
     ``looks_like``: what it probably is, in a word or two. ``role``, ``reason``: proposed or given, and why, in a sentence.
     ``settings``: the column as the proposed policy has it. ``markers``: cells that mean, or may mean, a missing value.
     ``links``: in words, columns that say the same, determine it or are determined.
-    ``warnings``: what the steward should look at.
+    ``findings``: what the steward should look at; ``warnings`` has it in words.
     """
 
     name: str
@@ -137,7 +138,12 @@ class ColumnProfile:
     settings: dict[str, Any]
     markers: tuple[Marker, ...] = ()
     links: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the steward should look at, in words."""
+        return tuple(map(str, self.findings))
 
     @property
     def unique(self) -> float:
@@ -238,7 +244,7 @@ def describe(
         cells.name, cells.kind, cells.records, cells.missing, cells.distinct, cells.alone, meaning.looks_like,
         role, reason, _settings(cells, meaning, role), cells.markers, own,
     )  # fmt: skip
-    return replace(found, warnings=tuple(_warnings(cells, meaning, role)))
+    return replace(found, findings=tuple(_findings(cells, meaning, role)))
 
 
 def _settings(cells: Cells, meaning: Meaning, role: str) -> dict[str, Any]:
@@ -254,41 +260,54 @@ def _settings(cells: Cells, meaning: Meaning, role: str) -> dict[str, Any]:
     return found
 
 
-def _warnings(cells: Cells, meaning: Meaning, role: str) -> list[str]:
+def _findings(cells: Cells, meaning: Meaning, role: str) -> list[Finding]:
     """What the steward should look at."""
-    found = [meaning.warning] if meaning.warning else []
+    found = [] if meaning.finding is None else [meaning.finding]
     if role in PUBLISHED and not cells.distinct:
-        found.append("every cell is missing: give it role: drop")
+        found.append(Finding("empty", {}, "every cell is missing: give it role: drop".format))
     if cells.kind_to_declare is not None and (role in PUBLISHED or cells.readable):
         becomes = "declared categorical" if role in PUBLISHED else "taken for text"
-        found.append(f"{cells.trouble}, so it is {becomes}; {cells.remedy} to treat it as {cells.otherwise}")
+        facts = {
+            "trouble": cells.trouble, "becomes": becomes, "remedy": cells.remedy, "otherwise": cells.otherwise,
+        }  # fmt: skip
+        sentence = "{trouble}, so it is {becomes}; {remedy} to treat it as {otherwise}"
+        found.append(Finding("kind-not-told", facts, sentence.format))
     if role in PUBLISHED and cells.pointed:
         found += _about_points(meaning.settings if meaning.role == role else settings_of(cells))
     if role in {*PUBLISHED, "other"}:
         found += _about_texts(cells, role)
     if role == "sensitive" and cells.kind in NUMBERS and cells.unique >= _EXACT and cells.records >= MANY:
         found.append(
-            f"{share(cells.alone, cells.records)} of the records have a number of their own, which is published exactly: "
-            "whoever knows it finds the record; round it"
+            Finding("numbers-of-their-own", {"alone": cells.alone, "records": cells.records}, _own_numbers)
         )
     if role == "other":
         found += _identifying(cells, meaning)
     return found
 
 
-def _about_points(settings: Mapping[str, Any]) -> list[str]:
+def _own_numbers(*, alone: int, records: int) -> str:
+    """Say how many records a number tells from all others."""
+    return (
+        f"{share(alone, records)} of the records have a number of their own, which is published exactly: whoever knows it finds "
+        "the record; round it"
+    )
+
+
+def _about_points(settings: Mapping[str, Any]) -> list[Finding]:
     """Say what becomes of whole numbers that are written like 1.0; nothing where they are grouped anyhow."""
     written = "written like 1.0, as pandas does where cells are missing"
     if settings.get("kind") == "integer":
-        return [f"its whole numbers are {written}: it is declared integer, and published as 1"]
+        sentence = f"its whole numbers are {written}: it is declared integer, and published as 1"
+        return [Finding("numbers-written-with-points", {}, sentence.format)]
     if settings.get("kind") == "categorical":
-        return [
+        sentence = (
             f"its codes are {written}, and published so: a hierarchy or list of its values must have them so"
-        ]
+        )
+        return [Finding("codes-written-with-points", {}, sentence.format)]
     return []
 
 
-def _about_texts(cells: Cells, role: str) -> list[str]:
+def _about_texts(cells: Cells, role: str) -> list[Finding]:
     """Say which texts would run in a spreadsheet, and which are spelled in several ways."""
     if cells.kind != "text" or not cells.distinct:
         return []
@@ -296,23 +315,35 @@ def _about_texts(cells: Cells, role: str) -> list[str]:
     formulas = are_formulas(cells.values)
     if formulas.any():
         number = int(cells.counts[formulas.to_numpy()].sum())
-        found.append(
-            f"{count(number, 'cell')} {'begins as a formula does' if number == 1 else 'begin as formulas do'}, such as "
-            f"{quoted(cells.values.filter(formulas)[0])}, which a spreadsheet program may run: say output: "
-            "{formulas: escape}, or correct the table"
-        )
+        facts = {"cells": number, "example": cells.values.filter(formulas)[0]}
+        found.append(Finding("formulas", facts, _formulas))
     if role in PUBLISHED:
         bare = cells.values.str.strip_chars().str.to_lowercase()
         alike = cells.values.filter(bare.is_duplicated()).gather(bare.filter(bare.is_duplicated()).arg_sort())
         if len(alike):
-            found.append(
-                f"{len(alike):,} of {count(cells.distinct, 'value')} differ from another only in capital letters or blanks, such "
-                f"as {quoted(alike[0])} and {quoted(alike[1])}, and count as different ones: write each in one way"
-            )
+            facts = {"alike": len(alike), "values": cells.distinct, "examples": [alike[0], alike[1]]}
+            found.append(Finding("spellings", facts, _spellings))
     return found
 
 
-def _identifying(cells: Cells, meaning: Meaning) -> list[str]:
+def _formulas(*, cells: int, example: str) -> str:
+    """Say how many cells are formulas."""
+    begins = "begins as a formula does" if cells == 1 else "begin as formulas do"
+    return (
+        f"{count(cells, 'cell')} {begins}, such as {quoted(example)}, which a spreadsheet program may run: say output: "
+        "{formulas: escape}, or correct the table"
+    )
+
+
+def _spellings(*, alike: int, values: int, examples: Sequence[str]) -> str:
+    """Say how many values are spelled in several ways."""
+    return (
+        f"{alike:,} of {count(values, 'value')} differ from another only in capital letters or blanks, such as "
+        f"{quoted(examples[0])} and {quoted(examples[1])}, and count as different ones: write each in one way"
+    )
+
+
+def _identifying(cells: Cells, meaning: Meaning) -> list[Finding]:
     """Why a column that is published as it is could identify people."""
     few = int(cells.counts[cells.counts < _FEW].sum())
     known = words.find(cells.name, words.QUASI) or meaning.looks_like not in {
@@ -321,11 +352,16 @@ def _identifying(cells: Cells, meaning: Meaning) -> list[str]:
         "constant",
     }
     if meaning.role == "identifier" or meaning.looks_like in {"free text", "unique text", "unique number"}:
-        return [f"published as it is, it would identify people: {meaning.reason}"]
+        sentence = "published as it is, it would identify people: {reason}"
+        return [Finding("would-identify", {"reason": meaning.reason}, sentence.format)]
     if few:
-        return [
-            f"published as it is, it could identify people: fewer than {_FEW} share the value of {count(few, 'record')}"
-        ]
+        return [Finding("few-share-a-value", {"fewer_than": _FEW, "records": few}, _few_share)]
     if known:
-        return [f"published as it is, it could identify people who are known by their {meaning.looks_like}"]
+        sentence = "published as it is, it could identify people who are known by their {looks_like}"
+        return [Finding("others-know-it", {"looks_like": meaning.looks_like}, sentence.format)]
     return []
+
+
+def _few_share(*, fewer_than: int, records: int) -> str:
+    """Say how many records have a value that few share."""
+    return f"published as it is, it could identify people: fewer than {fewer_than} share the value of {count(records, 'record')}"

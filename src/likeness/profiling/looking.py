@@ -16,6 +16,7 @@ from likeness.profiling.meaning import MANY, interpret
 from likeness.profiling.persons import find_persons, individual_of, measure_uniqueness, tells_apart
 from likeness.profiling.reach import measure_reach, propose_guarantee
 from likeness.profiling.result import Profile
+from likeness.report.finding import Finding
 from likeness.tables import Table, read
 from likeness.wording import count
 
@@ -127,7 +128,7 @@ def _assemble(
         uniqueness,
         reach,
         propose_guarantee(table.height, persons, sensitive, reach, of_people=counted),
-        tuple(_warnings(table.height, persons, columns, uniqueness, reach, of_people=counted)),
+        tuple(_findings(table.height, persons, columns, uniqueness, reach, of_people=counted)),
     )
 
 
@@ -189,7 +190,7 @@ def _size(frame: Any) -> int:
     return int(frame.memory_usage(index=True, deep=False).sum())
 
 
-def _warnings(
+def _findings(
     records: int,
     persons: Persons,
     columns: tuple[ColumnProfile, ...],
@@ -197,36 +198,49 @@ def _warnings(
     reach: tuple[StrongestParameters, ...],
     *,
     of_people: bool,
-) -> list[str]:
+) -> list[Finding]:
     """What the steward should look at, about the table as a whole."""
-    found = []
+    found: list[Finding] = []
     if persons.column is not None:
-        found.append(
-            f"people have several records: {count(persons.people, 'value')} of {persons.column!r}, up to "
-            f"{count(persons.most, 'record')} each. "
-            + (
-                f"Classes count people, because the policy says individual: {persons.column}"
-                if of_people
-                else "Classes count records, not people, until the policy says individual: the identifier of each person"
-            )
-        )
+        facts = {
+            "people": persons.people, "column": persons.column, "most": persons.most, "of_people": of_people,
+        }  # fmt: skip
+        found.append(Finding("several-records", facts, _several_records))
     if persons.duplicates:
-        found.append(f"exact duplicates of earlier records: {persons.duplicates:,}")
+        words = "exact duplicates of earlier records: {records:,}"
+        found.append(Finding("duplicates", {"records": persons.duplicates}, words.format))
     if uniqueness.together is None:
-        found.append("no quasi-identifier is left to generalize; give role: quasi to what others may know")
+        words = "no quasi-identifier is left to generalize; give role: quasi to what others may know"
+        found.append(Finding("no-quasi-identifier", {}, words.format))
     if not any(column.role in {*PUBLISHED, "other"} for column in columns):
-        found.append("nothing would be published: every column is dropped or an identifier")
+        words = "nothing would be published: every column is dropped or an identifier"
+        found.append(Finding("nothing-published", {}, words.format))
     if not reach:
-        found.append(
+        words = (
             "no column looks sensitive, and k-anonymity does not keep all people of a class from sharing a value; "
             "give role: sensitive to what nobody should learn"
         )
+        found.append(Finding("nothing-sensitive", {}, words.format))
     if records < MANY:
-        found.append(f"with only {count(records, 'record')}, shares say little about the columns")
-    weights = [column.name for column in columns if column.looks_like == "survey weights"]
-    found += [
-        f"{name!r} looks like survey weights; weights: {name} would count people by them in the information loss, and in "
+        found.append(Finding("few-records", {"records": records}, _few_records))
+    words = (
+        "{column!r} looks like survey weights; weights: {column} would count people by them in the information loss, and in "
         "estimates, too, where they are published (role: other)"
-        for name in weights
-    ]
-    return found
+    )
+    weights = [column.name for column in columns if column.looks_like == "survey weights"]
+    return found + [Finding("survey-weights", {"column": name}, words.format) for name in weights]
+
+
+def _several_records(*, people: int, column: str, most: int, of_people: bool) -> str:
+    """Say that people have several records, and what classes count."""
+    counted = (
+        f"Classes count people, because the policy says individual: {column}"
+        if of_people
+        else "Classes count records, not people, until the policy says individual: the identifier of each person"
+    )
+    return f"people have several records: {count(people, 'value')} of {column!r}, up to {count(most, 'record')} each. {counted}"
+
+
+def _few_records(*, records: int) -> str:
+    """Say that shares of few records say little."""
+    return f"with only {count(records, 'record')}, shares say little about the columns"

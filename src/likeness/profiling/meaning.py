@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from likeness.profiling.cells import NUMBERS
+from likeness.report.finding import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -236,14 +237,19 @@ class Meaning:
     """What a column probably means, the role this speaks for, and why.
 
     ``looks_like``: in a word or two, such as ``ZIP or similar code``; ``reason``: part of a sentence.
-    ``settings``: keys of the policy beside the role: kind and hierarchy. ``warning``: for the steward; often nothing.
+    ``settings``: keys of the policy beside the role: kind and hierarchy. ``finding``: for the steward; often none.
     """
 
     looks_like: str
     role: str
     reason: str
     settings: dict[str, Any]
-    warning: str = ""
+    finding: Finding | None = None
+
+    @property
+    def warning(self) -> str:
+        """What the steward should look at, in words; often nothing."""
+        return "" if self.finding is None else str(self.finding)
 
 
 def settings_of(cells: Cells) -> dict[str, Any]:
@@ -282,9 +288,10 @@ def tells_nothing(cells: Cells) -> Meaning | None:
         return Meaning("empty", "drop", "every cell is missing", {})
     if cells.distinct > 1 or cells.missing:
         return None
-    warning = ""
+    warning = None
     if find(cells.name, SENSITIVE):
-        warning = "tells everybody's value of what sounds sensitive: being in the table gives it away"
+        words = "tells everybody's value of what sounds sensitive: being in the table gives it away"
+        warning = Finding("constant-sounds-sensitive", {}, words.format)
     return Meaning("constant", "drop", "the same for every record", {}, warning)
 
 
@@ -420,9 +427,10 @@ def masked_code(cells: Cells) -> Meaning | None:
         length = int(lengths[0]) if lengths.n_unique() == 1 and float(cells.values[0]) > 0 else 0
         if length >= 3:
             return _code(length, "its name")
+        words = "codes were read as numbers, so leading zeros are lost; read them as text to mask them from the right"
         return Meaning(
             "ZIP or similar code", "quasi", "codes of places, kept as numbers", {"kind": "integer"},
-            "codes were read as numbers, so leading zeros are lost; read them as text to mask them from the right",
+            Finding("codes-read-as-numbers", {}, words.format),
         )  # fmt: skip
     if look is None or look.equal_length is None or not 3 <= look.equal_length <= 10:
         return None
@@ -478,12 +486,17 @@ def quasi(cells: Cells) -> Meaning:
     return Meaning(looks, "quasi", "others may know it; nothing says that they cannot", settings, warning)
 
 
-def _mixed_in(look: Contents | None) -> str:
+def _mixed_in(look: Contents | None) -> Finding | None:
     """Warn of single cells that look like direct identifiers."""
     if look is None:
-        return ""
+        return None
     found = [name for name in ("e-mail address", "social security number") if look.share(name)]
-    return f"some values look like {with_article(found[0])}; take them out" if found else ""
+    return Finding("identifiers-among-values", {"pattern": found[0]}, _mixed) if found else None
+
+
+def _mixed(*, pattern: str) -> str:
+    """Say what some values look like."""
+    return f"some values look like {with_article(pattern)}; take them out"
 
 
 _RULES = (

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from likeness.profiling.findings import ColumnProfile, Link
     from likeness.profiling.persons import Persons, Standing, Uniqueness
     from likeness.profiling.reach import Proposal, StrongestParameters
+    from likeness.report.finding import Finding
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,7 +43,7 @@ class Profile:
     ``columns``: what is said about each, in the order of the table. ``links``: columns that say the same as others, or
     determine them. ``persons``: duplicates, and people with several records.
     ``reach``: the strongest parameters each sensitive column can meet. ``guarantee``: the models that are proposed.
-    ``warnings``: what the steward should look at, about the table as a whole.
+    ``findings``: what the steward should look at, about the table as a whole; ``warnings`` has it in words.
     """
 
     source: str
@@ -54,7 +55,12 @@ class Profile:
     uniqueness: Uniqueness
     reach: tuple[StrongestParameters, ...]
     guarantee: tuple[Proposal, ...]
-    warnings: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the steward should look at, about the table as a whole, in words."""
+        return tuple(map(str, self.findings))
 
     def __getitem__(self, name: str) -> ColumnProfile:
         """Give what is said about one column; `TableError` if there is no such column."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from likeness import registry
-from likeness.errors import LikenessError, VerificationError
+from likeness.errors import LikenessError, Refusal, VerificationError
 from likeness.models.base import SensitiveModel
 from likeness.models.requirements import MOST_GUARANTEES, one_a_column
 from likeness.published.columns import ColumnNote, PublishedColumns
@@ -164,14 +164,16 @@ class Certificate:
         """Whether a seed was given where nothing but chance protects the release (`SEED_WARNING`)."""
         return self.reproducible and self.make_form().protected_by_randomness
 
-    def compare(self, verdict: Verdict) -> list[str]:
+    def compare(self, verdict: Verdict) -> list[Refusal]:
         """Say where the certificate claims something else than was found."""
         problems = []
         if (self.records, self.classes) != (verdict.records, verdict.classes):
             problems.append(
                 # What was changed may be anything.
-                f"certificate.json says {self.records} {nouns(self.records, 'record')} in {self.classes} "
-                f"{nouns(self.classes, 'class')}; the published tables hold {verdict.records} in {verdict.classes}"
+                _said(
+                    f"says {self.records} {nouns(self.records, 'record')} in {self.classes} "
+                    f"{nouns(self.classes, 'class')}; the published tables hold {verdict.records} in {verdict.classes}"
+                )
             )
         problems += self._compare_people(verdict)
         found = {_key(proof.claim()): proof for proof in verdict.proofs}
@@ -183,36 +185,34 @@ class Certificate:
                     *(n.name for n in self.columns.with_role("sensitive")),
                 }
                 what = "which its own models do not give" if covered else "which is no sensitive column"
-                problems.append(f"certificate.json claims {_subject(entry)}, {what}")
+                problems.append(_said(f"claims {_subject(entry)}, {what}"))
             elif proof.holds is None and entry["scope"] != proof.scope:
                 problems.append(
-                    f"certificate.json claims {_subject(entry)}: scope {entry['scope']}; its scope is {proof.scope}"
+                    _said(f"claims {_subject(entry)}: scope {entry['scope']}; its scope is {proof.scope}")
                 )
             # As texts: True is 1, and 4 is 4.0, to Python.
             elif json.dumps(proof.claim()) != json.dumps(entry):
                 problems.append(
-                    f"certificate.json claims {_subject(entry)}: {_phrase(entry)}; found: {_phrase(proof.claim())}"
+                    _said(f"claims {_subject(entry)}: {_phrase(entry)}; found: {_phrase(proof.claim())}")
                 )
-        problems += [f"certificate.json lacks an entry for {proof.subject}" for proof in found.values()]
+        problems += [_said(f"lacks an entry for {proof.subject}") for proof in found.values()]
         return problems
 
-    def _compare_people(self, verdict: Verdict) -> list[str]:
+    def _compare_people(self, verdict: Verdict) -> list[Refusal]:
         """Compare the number of individuals with what was found, or with what is possible where that is not known."""
         if self.individuals is None or verdict.individuals is not None:
             if self.individuals != verdict.individuals:
                 told, found = _people(self.individuals), _people(verdict.individuals)
-                return [f"certificate.json says {told}; found: {found}"]
+                return [_said(f"says {told}; found: {found}")]
             about = [model.name for model in self.make_models() if model.about_individuals]
             if self.individuals is None and about and verdict.records:
-                return [
-                    f"certificate.json claims {about[0]}, which counts people, and does not say how many there are"
-                ]
+                return [_said(f"claims {about[0]}, which counts people, and does not say how many there are")]
             return []
         k = max([1, *(model.conditions.size or 1 for model in self.make_models())])
         if not k * verdict.classes <= self.individuals <= verdict.records:
             held = f"{count(verdict.records, 'record')} in {count(verdict.classes, 'class')}"
             asked = "" if k == 1 else f" of at least {count(k, 'individual')} each"
-            return [f"certificate.json says {_people(self.individuals)}; {held}{asked} cannot be theirs"]
+            return [_said(f"says {_people(self.individuals)}; {held}{asked} cannot be theirs")]
         return []
 
     def to_json(self) -> str:
@@ -244,7 +244,14 @@ class Certificate:
             reason = str(problem)
         except RecursionError:
             reason = "it is nested too deeply"
-        raise VerificationError(f"{where}: is not a certificate of likeness, or was changed ({reason})")
+        raise VerificationError(
+            Refusal(f"is not a certificate of likeness, or was changed ({reason})", (where,))
+        )
+
+
+def _said(what: str) -> Refusal:
+    """Refuse what a certificate says."""
+    return Refusal(what, about="certificate.json")
 
 
 def read_json(text: str) -> Any:
@@ -296,7 +303,10 @@ def _read(text: str, where: str) -> Certificate:
     found = given.get("format") if isinstance(given, dict) else None
     if isinstance(given, dict) and (type(found) is not int or found != FORMAT):
         raise VerificationError(
-            f"{where}: is of format {found!r}; this version reads format {FORMAT}{_read_by(found, given.get('likeness'))}"
+            Refusal(
+                f"is of format {found!r}; this version reads format {FORMAT}{_read_by(found, given.get('likeness'))}",
+                (where,),
+            )
         )
     plain = _Plain.model_validate(given)
     if tuple(map(int, re.findall("[0-9]+", plain.likeness)[:2])) < _FIRST_VERSION:

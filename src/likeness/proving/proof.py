@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from likeness.errors import PolicyError, VerificationError
+from likeness.errors import PolicyError, Refusal, Statement, VerificationError
 from likeness.microdata.grouping import distinct
 from likeness.models.base import SensitiveModel
 from likeness.models.requirements import (
@@ -48,8 +48,8 @@ class Proof:
     ``scope``: who can check it: ``public`` (anyone, from the published bytes), ``mechanism`` or ``steward``.
     ``holds``: None when it could not be checked from what was given.
     ``strength``: the strongest parameters all classes meet.
-    ``failures``: the first classes that violate it, as the published table shows them; the first values, where a mechanism
-    was judged.
+    ``violations``: the first classes that violate it, as the published table shows them, or the first values, where a
+    mechanism was judged; ``failures`` has them in words.
     ``violated``: how many classes (or values) do.
     ``of_mechanism``: a mechanism was judged, and not classes.
     """
@@ -60,9 +60,14 @@ class Proof:
     scope: Scope
     holds: bool | None
     strength: Strength | None
-    failures: tuple[str, ...] = ()
+    violations: tuple[Statement, ...] = ()
     violated: int = 0
     of_mechanism: bool = False
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """The first classes or values that violate it, in words."""
+        return tuple(map(str, self.violations))
 
     @property
     def subject(self) -> str:
@@ -117,22 +122,33 @@ class Verdict:
 
     ``proofs``: one per model and sensitive column.
     ``records``, ``classes``: published records and equivalence classes.
-    ``problems``: everything else that is wrong: hashes, counts, rows that are not what they should be.
-    ``checks``: what else was checked and found right.
+    ``refusals``: everything else that is wrong: hashes, counts, rows that are not what they should be; ``problems`` has it in
+    words.
+    ``statements``: what else was checked and found right; ``checks`` has it in words.
     ``individuals``: published ones, where people may have several records and it is known whose are whose; else None.
     """
 
     proofs: tuple[Proof, ...]
     records: int
     classes: int
-    problems: tuple[str, ...] = ()
-    checks: tuple[str, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    statements: tuple[Statement, ...] = ()
     individuals: int | None = None
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Everything else that is wrong, in words."""
+        return tuple(map(str, self.refusals))
+
+    @property
+    def checks(self) -> tuple[str, ...]:
+        """What else was checked and found right, in words."""
+        return tuple(map(str, self.statements))
 
     @property
     def failed(self) -> bool:
         """Whether anything is wrong (what could not be checked is not)."""
-        return bool(self.problems) or any(proof.holds is False for proof in self.proofs)
+        return bool(self.refusals) or any(proof.holds is False for proof in self.proofs)
 
     @property
     def ok(self) -> bool:
@@ -157,17 +173,17 @@ class Verdict:
         return [
             *(line for proof in self.proofs for line in proof.lines()),
             *(f"ok: {check}" for check in self.checks),
-            *self._wrong(),
+            *map(str, self._wrong()),
         ]
 
     def lines_beyond(self, fewer: Verdict) -> list[str]:
         """Say what was found beyond what fewer of the same files gave, whose checks come first here too."""
         proofs = tuple(proof for proof in self.proofs if proof not in fewer.proofs)
-        return replace(self, proofs=proofs, checks=self.checks[len(fewer.checks) :]).lines()
+        return replace(self, proofs=proofs, statements=self.statements[len(fewer.statements) :]).lines()
 
-    def _wrong(self) -> list[str]:
+    def _wrong(self) -> list[Refusal]:
         """Say what else is wrong."""
-        return [f"WRONG: {problem}" for problem in self.problems]
+        return [refusal.within("WRONG") for refusal in self.refusals]
 
     def raise_if_failed(self) -> None:
         """Raise `VerificationError`, one line per failure, when anything failed.
@@ -299,7 +315,7 @@ def _prove_one(
     holds = requirement.bound.holds(stats)
     bad = np.flatnonzero(~holds) if stats.parent is None else distinct(stats.parent[~holds])
     describe = publication.describe_identity if requirement.view is None else publication.describe_class
-    shown = tuple(describe(int(number)) for number in bad[:_SHOWN])
+    shown = tuple(Statement(describe(int(number))) for number in bad[:_SHOWN])
     column = None if requirement.view is None else requirement.view.domain.name
     return Proof(
         requirement.model.name,
@@ -320,15 +336,20 @@ def _prove_mechanism(mechanism: Mechanism, requirement: Requirement) -> Proof:
     limits = bound.posterior_limits()
     if limits is None:
         raise PolicyError(
-            f"{requirement.subject}: is not a limit on the confidence in each value alone, so it cannot be proven of "
-            "perturbed values"
+            Refusal(
+                "is not a limit on the confidence in each value alone, so it cannot be proven of "
+                "perturbed values",
+                (requirement.subject,),
+            )
         )
     holds = mechanism.posterior_holds(limits, view.group)
     largest = mechanism.largest_posteriors(view.group)
     bad = np.flatnonzero(~holds)
     shown = tuple(
-        f"{view.domain.name_of(i)}: a published value raises confidence in it to {float(largest[i]):.6g}; the limit is "
-        f"{float(limits[i]):.6g}"
+        Statement(
+            f"a published value raises confidence in it to {float(largest[i]):.6g}; the limit is {float(limits[i]):.6g}",
+            (view.domain.name_of(i),),
+        )
         for i in bad[:_SHOWN].tolist()
     )
     return Proof(

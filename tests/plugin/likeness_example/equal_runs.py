@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from likeness.methods.base import Method, Problem
-from likeness.microdata.plan import Plan
+from likeness.microdata.plan import Plan, Reason
 
 
 @dataclass(frozen=True)
@@ -41,5 +41,5 @@ class EqualRuns(Method):
             length *= 2
         together = np.zeros(data.size, np.int64)
         return Plan(together).withhold(
-            together == 0, "no run of records holds, nor do all of them as one class"
+            together == 0, Reason("no-run-holds", "no run of records holds, nor do all of them as one class")
         )

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness.errors import PolicyError
-from likeness.methods.base import joint_views
+from likeness.methods.base import PART_FAILS, joint_views
 from likeness.microdata.domain import SUITABLE
 from likeness.microdata.grouping import group_codes
-from likeness.microdata.plan import Plan, renumber
+from likeness.microdata.plan import Plan, Reason, renumber
 from likeness.microdata.regions import LOSSES, attribute_weights
 
 if TYPE_CHECKING:
@@ -200,8 +200,10 @@ def publish_at(
     )
     classes = renumber(groups[table.cell_of])
     withheld = data.size - int(np.count_nonzero(classes >= 0))
-    reason = "their group does not hold the guarantee at the levels chosen for the table"
-    return Plan(classes, withheld_because={reason: withheld} if withheld else {})
+    reason = Reason(
+        "group-fails", "their group does not hold the guarantee at the levels chosen for the table"
+    )
+    return Plan(classes, because={reason: withheld} if withheld else {})
 
 
 def one_class(problem: Problem) -> Plan:
@@ -223,11 +225,10 @@ def coarsest(problem: Problem) -> Plan:
         failing[:] = True
     withheld = int(failing.sum())
     if withheld == data.size or withheld > max(0, problem.allowance):
-        reason = "no vector of levels holds within the limit on withheld records"
-        return Plan(np.full(data.size, -1, np.int64), withheld_because={reason: data.size})
-    reason = "the smallest part allowed by the level limits does not hold the guarantee"
+        reason = Reason("no-levels-hold", "no vector of levels holds within the limit on withheld records")
+        return Plan(np.full(data.size, -1, np.int64), because={reason: data.size})
     classes = renumber(np.where(failing, -1, parts))
-    return Plan(classes, withheld_because={reason: withheld} if withheld else {})
+    return Plan(classes, because={PART_FAILS: withheld} if withheld else {})
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import whole
-from likeness.errors import PolicyError
+from likeness.errors import PolicyError, Refusal
 from likeness.methods.base import Method, Problem, holding_classes
 from likeness.methods.leftovers import withhold_identities
-from likeness.microdata.plan import Plan
+from likeness.microdata.plan import Plan, Reason
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -64,8 +64,11 @@ class Anatomy(Method):
         data = problem.data
         if len(data.sensitive) != 1:
             raise PolicyError(
-                f"{self.name}: deals the values of one sensitive column; this table has "
-                f"{len(data.sensitive)}. Give the others another role, or use another method"
+                Refusal(
+                    f"deals the values of one sensitive column; this table has "
+                    f"{len(data.sensitive)}. Give the others another role, or use another method",
+                    (self.name,),
+                )
             )
         plan = withhold_identities(problem, Plan(data.tuples.of))
         kept = np.flatnonzero(plan.published)
@@ -85,14 +88,22 @@ class Anatomy(Method):
             plan = withhold_identities(problem, _withhold_buckets(problem, plan))
         return plan
 
-    def _not_eligible(self, problem: Problem, counts: NDArray[np.int64]) -> str:
+    def _not_eligible(self, problem: Problem, counts: NDArray[np.int64]) -> Reason:
         """Say which value is too frequent for l."""
         domain = problem.data.sensitive[0]
         most, total = int(counts.max()), int(counts.sum())
         value = domain.label_of(int(counts.argmax()))
-        return (
-            f"{self.name}: {most:,} of {count(total, 'record')} have the value {value!r} of {domain.name!r}, more than "
-            f"1/{self.l}; the largest l this table can have is {total // most}"
+        return Reason(
+            "value-too-frequent",
+            "{method}: {records:,} of {all} have the value {value!r} of {column!r}, more than 1/{l}; the largest l this table "
+            "can have is {largest}",
+            method=self.name,
+            records=most,
+            all=count(total, "record"),
+            value=value,
+            column=domain.name,
+            l=self.l,
+            largest=total // most,
         )
 
 
@@ -103,7 +114,8 @@ def _withhold_buckets(problem: Problem, plan: Plan) -> Plan:
             count = int(plan.buckets.max(initial=-1)) + 1
             good = holding_classes((requirement,), problem.data, plan.buckets, count)
             failing = ~np.append(good, True)[plan.buckets]
-            plan = plan.withhold(failing, f"their bucket does not hold {requirement.subject}")
+            words = "their bucket does not hold {model}"
+            plan = plan.withhold(failing, Reason("bucket-fails", words, model=requirement.subject))
     return plan
 
 

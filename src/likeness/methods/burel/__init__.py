@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, ClassVar, cast
 import numpy as np
 
 from likeness.checks import choice, whole
-from likeness.errors import PolicyError
-from likeness.methods.base import Method, Problem, holding_classes, sizes_asked
+from likeness.errors import PolicyError, Refusal
+from likeness.methods.base import Method, Problem, holding_classes, sizes_asked, table_fails
 from likeness.methods.burel.buckets import Buckets, bi_split, bucketize
 from likeness.methods.burel.drawing import REFINEMENTS, draw, mirror, refined
 from likeness.methods.burel.exchange import exchange_classes
@@ -143,17 +143,23 @@ class Burel(Method):
             if allowed and value is not None:
                 choice(self.name, option, value, allowed)
             elif not allowed and not isinstance(value, bool | None):
-                raise PolicyError(f"{self.name}: {option} must be true or false; got {value!r}")
+                raise PolicyError(Refusal(f"{option} must be true or false; got {value!r}", (self.name,)))
         given = [option for option in _CHOICES if getattr(self, option) is not None]
         if self.variant == "best" and given:
             raise PolicyError(
-                f"{self.name}: {given[0]} is about drawing from buckets, and the variant best has none; "
-                f"leave it out, or choose the variant paper or mirror"
+                Refusal(
+                    f"{given[0]} is about drawing from buckets, and the variant best has none; "
+                    f"leave it out, or choose the variant paper or mirror",
+                    (self.name,),
+                )
             )
         if self.retrieve is not None and self.setting["assembly"] != "nearest":
             raise PolicyError(
-                f"{self.name}: retrieve says how the assembly nearest finds records; leave it out, or choose "
-                "assembly nearest"
+                Refusal(
+                    "retrieve says how the assembly nearest finds records; leave it out, or choose "
+                    "assembly nearest",
+                    (self.name,),
+                )
             )
 
     def __repr__(self) -> str:
@@ -182,8 +188,11 @@ class Burel(Method):
         if not any(isinstance(requirement.bound, GainLimits) for requirement in requirements):
             asked = ", ".join(dict.fromkeys(requirement.model.name for requirement in requirements))
             raise PolicyError(
-                f"{self.name}: needs beta-likeness or basic-beta-likeness, and the guarantee is "
-                f"{asked or 'empty'}; add one of them, or use another method, such as mondrian"
+                Refusal(
+                    f"needs beta-likeness or basic-beta-likeness, and the guarantee is "
+                    f"{asked or 'empty'}; add one of them, or use another method, such as mondrian",
+                    (self.name,),
+                )
             )
 
     def made_for(self, models: tuple[PrivacyModel, ...]) -> bool:
@@ -275,8 +284,7 @@ class Burel(Method):
             for subject, one in zip(subjects, problem.requirements, strict=True)
             if not holding_classes((one,), problem.data, whole_table, 1).all()
         ]
-        why = f"the whole table as one class does not hold {', '.join(failing)}"
-        return Plan(np.full(size, -1, np.int64), withheld_because={why: size})
+        return Plan(np.full(size, -1, np.int64), because={table_fails(failing): size})
 
 
 def _first_gain_limits(requirements: tuple[Requirement, ...]) -> tuple[GainLimits, View]:

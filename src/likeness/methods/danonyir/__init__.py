@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from likeness.checks import choice, whole
-from likeness.errors import PolicyError
-from likeness.methods.base import Method, Problem
+from likeness.errors import PolicyError, Refusal
+from likeness.methods.base import Method, Problem, table_fails
 from likeness.methods.danonyir.run import Run, lay_out_limits
 from likeness.methods.danonyir.space import lay_out_space, records_of
 from likeness.methods.mondrian import Mondrian
-from likeness.microdata.plan import Plan
+from likeness.microdata.plan import Plan, Reason
 from likeness.microdata.regions import LOSSES, attribute_weights
 from likeness.models.k_anonymity import KAnonymity
 from likeness.models.requirements import require_of
@@ -35,10 +35,15 @@ if TYPE_CHECKING:
     from likeness.models.base import PrivacyModel
     from likeness.models.requirements import Requirement
 
-_HEAVY = "individuals with more records than any class of this table could hold under the limit on one individual's share"
+_HEAVY = Reason(
+    "too-many-records",
+    "individuals with more records than any class of this table could hold under the limit on one individual's share",
+)
 _NEIGHBOURHOOD = 50_000
-_NO_CLASS = "individuals left over, and no class holds with them"
-_TOO_DEAR = "individuals left over whose joining the nearest class costs more than withholding them"
+_NO_CLASS = Reason("no-class-holds", "individuals left over, and no class holds with them")
+_TOO_DEAR = Reason(
+    "too-dear", "individuals left over whose joining the nearest class costs more than withholding them"
+)
 
 
 @dataclass(frozen=True)
@@ -119,7 +124,9 @@ class Danonyir(Method):
             return
         if isinstance(self.start_order, str) or not hasattr(self.start_order, "__iter__"):
             raise PolicyError(
-                f"{self.name}: start_order must list numbers of individuals; got {self.start_order!r}"
+                Refusal(
+                    f"start_order must list numbers of individuals; got {self.start_order!r}", (self.name,)
+                )
             )
         order = tuple(whole(self.name, "start_order", one, at_least=1) for one in self.start_order)
         object.__setattr__(self, "start_order", order)
@@ -149,8 +156,8 @@ class Danonyir(Method):
         if all(one.closed_under_adding for one in problem.requirements):
             failing = _failing(problem)
             if failing:
-                reason = f"the whole table as one class does not hold {failing}"
-                return Plan(np.full(data.size, -1, np.int64), withheld_because={reason: data.size})
+                reason = table_fails([failing])
+                return Plan(np.full(data.size, -1, np.int64), because={reason: data.size})
         heavy = too_heavy(problem)
         if heavy.any():
             return self._without(problem, heavy)
@@ -168,9 +175,9 @@ class Danonyir(Method):
             plan = self._cluster(replace(problem, data=problem.data.take(rest), allowance=allowance))
             classes[rest] = plan.classes
             reasons[rest] = np.where(plan.reason_of >= 0, plan.reason_of + 1, -1)
-            because |= plan.withheld_because
+            because |= plan.because
             history = plan.history
-        return Plan(classes, withheld_because=because, reasons=reasons, history=history)
+        return Plan(classes, because=because, reasons=reasons, history=history)
 
     def _cluster(self, problem: Problem) -> Plan:
         """Run the clustering."""
@@ -223,12 +230,12 @@ class Danonyir(Method):
 def _plan(classes: NDArray[np.int64], dear: list[int], alone: list[int], history: dict[str, Any]) -> Plan:
     """Say why those in no class are withheld."""
     reasons = np.full(classes.size, -1, np.int32)
-    because: dict[str, int] = {}
+    because: dict[Reason, int] = {}
     for people, reason in ((alone, _NO_CLASS), (dear, _TOO_DEAR)):
         if people:
             reasons[people] = len(because)
             because[reason] = len(people)
-    return Plan(classes, withheld_because=because, reasons=reasons, history=history)
+    return Plan(classes, because=because, reasons=reasons, history=history)
 
 
 def _failing(problem: Problem) -> str:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from likeness.checks import choice, whole
-from likeness.errors import PolicyError, suggestion
+from likeness.errors import PolicyError, Refusal, suggestion
 from likeness.methods._lattice import check_levels, note_padding, one_class
 from likeness.methods.base import Method, Problem, joint_views
 from likeness.methods.geneir.climb import begin, lay_out_levels
-from likeness.microdata.plan import Plan
+from likeness.microdata.plan import Plan, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,14 +87,19 @@ class Geneir(Method):
         given = self.attribute_order
         if given is not None:
             if not isinstance(given, list | tuple) or not all(isinstance(name, str) for name in given):
-                raise PolicyError(f"{self.name}: attribute_order must list names of columns; got {given!r}")
+                raise PolicyError(
+                    Refusal(f"attribute_order must list names of columns; got {given!r}", (self.name,))
+                )
             object.__setattr__(self, "attribute_order", tuple(given))
         choice(self.name, "attribute_choice", self.attribute_choice, _CHOICES)
         whole(self.name, "tries", self.tries, at_least=1)
         if self.tries > 1 and self.attribute_choice != "random":
             raise PolicyError(
-                f"{self.name}: tries: {self.tries} tries random orders, and attribute_choice is {self.attribute_choice!r}, which "
-                "finds the same each time; leave one of them out"
+                Refusal(
+                    f"tries: {self.tries} tries random orders, and attribute_choice is {self.attribute_choice!r}, which "
+                    "finds the same each time; leave one of them out",
+                    (self.name,),
+                )
             )
 
     @property
@@ -140,7 +145,10 @@ class Geneir(Method):
         if unknown:
             hint = suggestion(unknown[0], names)
             raise PolicyError(
-                f"{self.name}: attribute_order names {unknown[0]!r}, which is not a quasi-identifier{hint}"
+                Refusal(
+                    f"attribute_order names {unknown[0]!r}, which is not a quasi-identifier{hint}",
+                    (self.name,),
+                )
             )
         return [names.index(name) for name in self.attribute_order or ()]
 
@@ -194,7 +202,7 @@ def _loss(climb: Climb) -> float:
 def _plan(lost: float, climb: Climb, left: int) -> Plan:
     """Publish the classes with their regions, and keep how they came about."""
     data, levels, formed = climb.problem.data, climb.levels, climb.formed
-    because: dict[str, int] = {}
+    because: dict[Reason, int] = {}
     why = reasons(climb, because)
     bounds = np.stack([data.codes, data.codes])
     published = np.flatnonzero(climb.classes >= 0)
@@ -206,7 +214,7 @@ def _plan(lost: float, climb: Climb, left: int) -> Plan:
     return Plan(
         climb.classes,
         bounds=bounds,
-        withheld_because=because,
+        because=because,
         reasons=why,
         history=_history(lost, climb, left),
     )
@@ -230,9 +238,12 @@ _CELLS = 1 << 26
 _WORK = 1 << 24
 """Distances from one report of progress to the next."""
 
-NO_CLASS = "no group of equal regions holds the guarantee, at none of the levels"
-APART = "their records differ by more than the level limits allow"
-TOO_FAR = "no class that would hold with them is near enough: joining it loses no less than withholding"
+NO_CLASS = Reason("no-group-holds", "no group of equal regions holds the guarantee, at none of the levels")
+APART = Reason("records-apart", "their records differ by more than the level limits allow")
+TOO_FAR = Reason(
+    "no-class-near",
+    "no class that would hold with them is near enough: joining it loses no less than withholding",
+)
 
 
 def join_residual(climb: Climb) -> int:
@@ -296,7 +307,7 @@ def join_residual(climb: Climb) -> int:
     return int(rows.size)
 
 
-def reasons(climb: Climb, names: dict[str, int]) -> NDArray[np.int32]:
+def reasons(climb: Climb, names: dict[Reason, int]) -> NDArray[np.int32]:
     """(n,) Why each individual is withheld, by position in ``names``, which is filled with counts; -1 for published ones."""
     withheld = climb.classes < 0
     found = np.full(withheld.size, -1, np.int32)

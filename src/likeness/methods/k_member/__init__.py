@@ -11,7 +11,7 @@ from likeness.checks import choice, whole
 from likeness.methods.base import Method, Problem, clusters_at_most, joint_views, sizes_asked
 from likeness.methods.leftovers import join_leftovers, nearest_first
 from likeness.methods.spaces import record_space
-from likeness.microdata.plan import Plan
+from likeness.microdata.plan import Plan, Reason
 from likeness.microdata.regions import LOSSES, geometry
 
 if TYPE_CHECKING:
@@ -81,8 +81,8 @@ class KMember(Method):
         asked = sizes_asked(problem.requirements)
         k = max([self.k or (1 if asked else 2), *asked])
         if data.size < k:
-            reason = {f"fewer than {k} {problem.word}": data.size} if data.size else {}
-            return Plan(np.full(data.size, -1, np.int64), withheld_because=reason)
+            reason = Reason("too-few", "fewer than {k} {word}", k=k, word=problem.word)
+            return Plan(np.full(data.size, -1, np.int64), because={reason: data.size} if data.size else {})
         views, tests, width = joint_views(problem)
         laid = lay_out(tests)
         shape = geometry(data.quasi, LOSSES[self.loss])

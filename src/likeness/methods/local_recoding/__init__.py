@@ -18,10 +18,10 @@ import numpy as np
 
 from likeness.checks import choice, whole
 from likeness.methods._lattice import Ladder, ladder, most_levels
-from likeness.methods.base import Method, Problem, cells_at_most, joint_views
+from likeness.methods.base import TABLE_FAILS, Method, Problem, cells_at_most, joint_views
 from likeness.methods.mondrian import Mondrian
 from likeness.microdata.grouping import group_codes
-from likeness.microdata.plan import Plan, renumber
+from likeness.microdata.plan import Plan, Reason, renumber
 from likeness.microdata.regions import LOSSES, attribute_weights
 
 if TYPE_CHECKING:
@@ -95,17 +95,16 @@ class LocalRecoding(Method):
         kept = np.flatnonzero(good[parts])
         because = {}
         if kept.size < data.size:
-            reason = (
+            part = (
                 "the part of the table allowed by the level limits, as one class, does not hold the guarantee"
             )
-            if problem.parts is None:
-                reason = "the whole table as one class does not hold the guarantee"
+            reason = TABLE_FAILS if problem.parts is None else Reason("part-fails", part)
             because[reason] = data.size - kept.size
         classes = np.full(data.size, -1, np.int64)
         history: dict[str, int] = {}
         if kept.size:
             classes[kept], history = self._recode(problem, kept, parts[kept])
-        return Plan(renumber(classes), withheld_because=because, history=history)
+        return Plan(renumber(classes), because=because, history=history)
 
     def _recode(
         self, problem: Problem, records: NDArray[np.int64], parts: NDArray[np.int64]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import whole
-from likeness.methods.base import Method, Problem, sizes_asked
+from likeness.methods.base import TABLE_FAILS, Method, Problem, sizes_asked
 from likeness.methods.spaces import join_failing, points, record_space
 from likeness.microdata.plan import Plan, renumber
 
@@ -74,8 +74,7 @@ class Mdav(Method):
         np.minimum.at(first, classes, np.arange(data.size))
         joined = join_failing(problem, classes, space.keys[space.rank[first]])
         if joined is None:
-            reason = "the whole table as one class does not hold the guarantee"
-            return Plan(np.full(data.size, -1, np.int64), withheld_because={reason: data.size})
+            return Plan(np.full(data.size, -1, np.int64), because={TABLE_FAILS: data.size})
         return Plan(renumber(joined[0]))
 
     def _clusters(self, problem: Problem) -> NDArray[np.int64]:

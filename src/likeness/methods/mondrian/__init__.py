@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import choice
-from likeness.errors import PolicyError
-from likeness.methods.base import Method, Problem, cells_at_most, joint_views
+from likeness.errors import PolicyError, Refusal
+from likeness.methods.base import PART_FAILS, TABLE_FAILS, Method, Problem, cells_at_most, joint_views
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, renumber
 
@@ -73,7 +73,10 @@ class Mondrian(Method):
         choice(self.name, "loss", self.loss, ("glm", "ncp", "iloss"))
         if not self.strict and self.cut in {"least-loss", "utd"}:
             raise PolicyError(
-                f"{self.name}: strict: false deals records at the median, which {self.cut!r} does not do; use widest or all"
+                Refusal(
+                    f"strict: false deals records at the median, which {self.cut!r} does not do; use widest or all",
+                    (self.name,),
+                )
             )
 
     @property
@@ -106,23 +109,17 @@ class Mondrian(Method):
         if not good.all():
             failing = ~good[parts]
             plan = Plan(renumber(np.where(failing, -1, parts)))
-            reason = (
-                "the smallest part allowed by the level limits"
-                if count > 1
-                else "the whole table as one class"
-            )
-            because = {f"{reason} does not hold the guarantee": int(failing.sum())} if failing.any() else {}
-            plan = Plan(plan.classes, withheld_because=because)
+            reason = PART_FAILS if count > 1 else TABLE_FAILS
+            because = {reason: int(failing.sum())} if failing.any() else {}
+            plan = Plan(plan.classes, because=because)
             kept = np.flatnonzero(~failing)
             if kept.size == 0:
                 return plan
             if self.cut == "utd":
-                return replace(
-                    self._cut_by_bounds(problem, kept, plan.classes[kept]), withheld_because=because
-                )
+                return replace(self._cut_by_bounds(problem, kept, plan.classes[kept]), because=because)
             classes = np.full(data.size, -1, np.int64)
             classes[kept] = self.partition(problem, kept, plan.classes[kept])
-            return Plan(classes, withheld_because=because)
+            return Plan(classes, because=because)
         if self.cut == "utd":
             return self._cut_by_bounds(problem, np.arange(data.size), parts)
         return Plan(self.partition(problem, None, parts))

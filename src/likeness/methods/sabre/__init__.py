@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, ClassVar, cast
 import numpy as np
 
 from likeness.checks import choice
-from likeness.errors import PolicyError
+from likeness.errors import PolicyError, Refusal
 from likeness.exact import times
 from likeness.methods._ec_tree import Leaves, grow
-from likeness.methods.base import Method, Problem, holding_classes, sizes_asked
+from likeness.methods.base import Method, Problem, holding_classes, sizes_asked, table_fails
 from likeness.methods.sabre.ground import BOUNDS, Ground, Span, ground_of
 from likeness.methods.spaces import join_failing, points
-from likeness.microdata.plan import Plan
+from likeness.microdata.plan import Plan, Reason
 from likeness.models.t_closeness import TCloseness
 
 if TYPE_CHECKING:
@@ -109,8 +109,11 @@ class Sabre(Method):
         if not any(isinstance(requirement.model, TCloseness) for requirement in requirements):
             asked = ", ".join(dict.fromkeys(requirement.model.name for requirement in requirements))
             raise PolicyError(
-                f"{self.name}: needs t-closeness, and the guarantee is {asked or 'empty'}; add it under privacy, such as "
-                "{model: t-closeness, t: 0.2}, or use another method, such as mondrian"
+                Refusal(
+                    f"needs t-closeness, and the guarantee is {asked or 'empty'}; add it under privacy, such as "
+                    "{model: t-closeness, t: 0.2}, or use another method, such as mondrian",
+                    (self.name,),
+                )
             )
 
     def made_for(self, models: tuple[PrivacyModel, ...]) -> bool:
@@ -152,7 +155,7 @@ class Sabre(Method):
         classes, places = self._materialise(problem, of[codes], drafts)
         joined = join_failing(problem, classes, places)
         if joined is None:
-            return Plan(np.full(data.size, -1, np.int64), withheld_because={_why(problem): data.size})
+            return Plan(np.full(data.size, -1, np.int64), because={_why(problem): data.size})
         return Plan(joined[0], history=task.history(spans, drafts))
 
     def _decide(self, task: _Task, counts: NDArray[np.int64]) -> tuple[list[Span], Leaves]:
@@ -250,7 +253,7 @@ class _Task:
         }
 
 
-def _why(problem: Problem) -> str:
+def _why(problem: Problem) -> Reason:
     """Say which requirements the whole table does not hold as one class."""
     whole = np.zeros(problem.data.size, np.int64)
     failing = [
@@ -258,7 +261,7 @@ def _why(problem: Problem) -> str:
         for one in problem.requirements
         if not holding_classes((one,), problem.data, whole, 1).all()
     ]
-    return f"the whole table as one class does not hold {', '.join(failing)}"
+    return table_fails(failing)
 
 
 def partitions(ground: Ground, t: Fraction) -> Iterator[list[Span]]:

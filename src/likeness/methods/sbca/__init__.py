@@ -15,7 +15,7 @@ from likeness.checks import choice, whole
 from likeness.methods._lattice import one_class
 from likeness.methods.base import Method, Problem, clusters_at_most, joint_views, sizes_asked
 from likeness.methods.leftovers import join_leftovers, nearest_first
-from likeness.microdata.plan import Plan
+from likeness.microdata.plan import Plan, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,10 +121,9 @@ class Sbca(Method):
             return one_class(problem)
         k = self._size(problem)
         if data.size < k:
-            reason = f"fewer than {k} {problem.word} are left, and no class has fewer"
-            return Plan(
-                np.full(data.size, -1, np.int64), withheld_because={reason: data.size} if data.size else {}
-            )
+            words = "fewer than {k} {word} are left, and no class has fewer"
+            reason = Reason("too-few-left", words, k=k, word=problem.word)
+            return Plan(np.full(data.size, -1, np.int64), because={reason: data.size} if data.size else {})
         views, tests, width = joint_views(problem)
         laid = lay_out(tests)
         order = _sorted_by_fewest_values(data)
