@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likeness.datasets._draws import Draws, broken_line
+from likeness.datasets.base import Draws, broken_line
 
 
 def test_the_raw_words_are_those_numpy_promises():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from likeness.tables.packed_text import as_text, narrowed, packed, packed_text
+from likeness.tables.columns import as_text, narrowed, packed, packed_text
 
 
 @pytest.mark.parametrize(("values", "width"), [(1, 1), (255, 1), (256, 2), (65_535, 2), (65_536, 4)])

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from likeness.datasets._draws import Draws, Integers, broken_line
+from likeness.datasets.base import Draws, Integers, broken_line
 
 SEXES = ("Female", "Male")
 OLDEST = 102

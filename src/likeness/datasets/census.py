@@ -23,8 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from likeness.datasets._draws import Draws, Integers, broken_line, check_size
-from likeness.datasets.base import Dataset
+from likeness.datasets.base import Dataset, Draws, Integers, broken_line, check_size
 from likeness.errors import InvalidError
 
 AGES = range(16, 95)

@@ -11,8 +11,7 @@ import polars as pl
 
 from likeness.datasets import _patients as _diagnoses
 from likeness.datasets import _patients as _residents
-from likeness.datasets._draws import Draws, Integers, Reals, check_size
-from likeness.datasets.base import Dataset
+from likeness.datasets.base import Dataset, Draws, Integers, Reals, check_size
 
 FIRST_DAY, DAYS = date(2019, 1, 1), 1826  # five years
 MOST_VISITS = 30

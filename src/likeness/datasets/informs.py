@@ -26,8 +26,7 @@ import numpy as np
 import polars as pl
 
 from likeness.datasets import _patients as _residents
-from likeness.datasets._draws import Draws, Integers, broken_line, check_size
-from likeness.datasets.base import Dataset
+from likeness.datasets.base import Dataset, Draws, Integers, broken_line, check_size
 from likeness.errors import InvalidError
 
 RECORDS, PATIENTS = 456_767, 49_384

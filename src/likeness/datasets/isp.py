@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from likeness.datasets._draws import Draws, broken_line, check_size
-from likeness.datasets.base import Dataset
+from likeness.datasets.base import Dataset, Draws, broken_line, check_size
 
 YOUNGEST, OLDEST = 18, 87
 SEXES = ("Male", "Female")

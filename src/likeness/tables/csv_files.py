@@ -18,8 +18,8 @@ import numpy as np
 import polars as pl
 
 from likeness.errors import Refusal, TableError
+from likeness.tables.columns import narrowed, packed_text
 from likeness.tables.file_bytes import read_bytes, to_utf8
-from likeness.tables.packed_text import narrowed, packed_text
 from likeness.tables.table import Table, name_problems
 from likeness.wording import count, quoted
 

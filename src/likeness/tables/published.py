@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from likeness.errors import Refusal, TableError
+from likeness.tables.columns import narrowed, packed_text
 from likeness.tables.csv_files import Dialect, parse, split
 from likeness.tables.file_bytes import read_bytes
-from likeness.tables.packed_text import narrowed, packed_text
 from likeness.tables.parquet_layout import read_layout
 from likeness.tables.reading import read_binary
 from likeness.tables.spelling import are_formulas, unescape

@@ -172,7 +172,7 @@ class Table:
 
     @cached_property
     def frame(self) -> Any:
-        """The frame as it came; ``held`` may keep columns of text packed (`likeness.tables.packed_text`)."""
+        """The frame as it came; ``held`` may keep columns of text packed (`likeness.tables.columns`)."""
         return self._native.unpacked(self.held)
 
     @property

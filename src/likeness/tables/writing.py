@@ -12,9 +12,8 @@ import numpy as np
 import polars as pl
 
 from likeness.errors import OutputError
-from likeness.tables.columns import EncodedColumn, Labelled
+from likeness.tables.columns import EncodedColumn, Labelled, packed
 from likeness.tables.frames import FrameLibrary, library
-from likeness.tables.packed_text import packed
 from likeness.tables.spelling import Formulas, escape, escape_names, texts
 
 if TYPE_CHECKING:

@@ -128,7 +128,7 @@ class Mondrian(Method):
         """Classes of records whose regions are bounded by cuts, as the UTD toolbox makes them."""
         from likeness.kernels.class_tests import lay_out
         from likeness.kernels.present_tests import of_present
-        from likeness.methods.mondrian.kernels.node_histograms import node_histograms
+        from likeness.methods.mondrian.kernels.cuts import node_histograms
         from likeness.methods.mondrian.kernels.utd_cuts import partition
 
         data = problem.data

@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from likeness.tables.columns import Distinct, all_missing, from_integers, from_reals, from_texts
-from likeness.tables.packed_text import as_text, packed_text
+from likeness.tables.columns import (
+    Distinct,
+    all_missing,
+    as_text,
+    from_integers,
+    from_reals,
+    from_texts,
+    packed_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,12 +7,7 @@ import numpy as np
 from likeness.kernels import njit
 from likeness.kernels.present_tests import evaluate_present
 from likeness.kernels.record_distance import TIE
-from likeness.methods.mondrian.kernels.node_histograms import (
-    PRESENT,
-    add_cells,
-    count_node,
-    new_node,
-)
+from likeness.methods.mondrian.kernels.cuts import PRESENT, add_cells, count_node, new_node
 
 
 @njit(cache=True)
