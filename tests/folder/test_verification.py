@@ -26,7 +26,7 @@ from likeness.forms.generalized import GeneralizedForm
 from likeness.microdata.plan import Reason
 from likeness.proving import certificate as certificates
 from likeness.published.columns import ColumnNote, PublishedColumns
-from likeness.report import certificate_page, is_page_of
+from likeness.report.certificate_page import certificate_page, is_page_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -42,6 +42,7 @@ _KEYS = (
     "hierarchies",
     "method",
     "candidates",
+    "refusals",
     "form",
     "randomness",
     "original",
@@ -53,7 +54,7 @@ _KEYS = (
     "files",
     "digest",
 )
-_SINCE_0_3 = {"candidates", "reasons"}
+_SINCE_0_3 = {"candidates", "refusals", "reasons"}
 
 
 @dataclass(frozen=True)
@@ -102,13 +103,14 @@ class Audit:
     def candidates(self) -> tuple[Candidate, ...]:
         """The methods that could have made it, with their default parameters; not those that are no longer installed."""
         known = registry.names("methods")
+        refusals = self.content.get("refusals", {})
         return tuple(
             Candidate(
                 self.method if told["outcome"] == KEPT else registry.create("methods", name, {}),
                 told["outcome"],
                 told["work"],
                 told["loss"],
-                None if told["why"] is None else Refusal.from_json(told["why"]),
+                Refusal.from_json(refusals[name]) if name in refusals else None,
             )
             for name, told in self.content.get("candidates", {}).items()
             if name in known
@@ -203,9 +205,9 @@ def make_audit(
             "policy": dict(policy),
             "hierarchies": _hierarchies(encoded, private.policy),
             "method": {"name": private.method.name, **registry.parameters(private.method)},
-            "candidates": {
-                one.method.name: one.to_json() | {"why": None if one.why is None else one.why.to_json()}
-                for one in private.candidates
+            "candidates": {one.method.name: one.to_json() for one in private.candidates},
+            "refusals": {
+                one.method.name: one.why.to_json() for one in private.candidates if one.why is not None
             },
             "form": release.certificate.form,
             # As a text: 128 bits are more than the numbers of many JSON readers hold.
