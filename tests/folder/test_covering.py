@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likeness.folder.origin import covered
-from likeness.forms.base import Cells
+from likeness.forms.base import ShownColumn
 from likeness.hierarchies import from_rows
 from likeness.microdata.domain import Domain
 from likeness.published.columns import ColumnNote
@@ -30,7 +30,7 @@ def _covered(text: str, domain: Domain) -> list[bool]:
         order=tuple(domain.labels) if domain.kind == "ordered" else None,
     )  # fmt: skip
     codes = np.arange(domain.codes)
-    cells = Cells(note, [read_region(text, note)], np.zeros(1, np.int64))
+    cells = ShownColumn(note, [read_region(text, note)], np.zeros(1, np.int64))
     return covered(cells, np.zeros(domain.codes, np.int64), domain, codes).tolist()
 
 
