@@ -33,6 +33,7 @@ _WHOLE_WITH_POINT = "^[+-]?[0-9]+[{point}]0*$"
 _MAYBE_THOUSANDS = "^[+-]?[1-9][0-9]{0,2},[0-9]{3}$"
 _GROUPS = "^[+-]?[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}})+(?:[{point}][0-9]*)?$"
 _MARKS = {",": ",", ".": "[.]", " ": "[ \u00a0\u2009\u202f]", "'": "['’]"}
+_MAYBE_GROUPED = f"[0-9](?:{'|'.join(_MARKS.values())})[0-9]{{3}}"
 MARK_NAMES = {",": "a comma", ".": "a point", " ": "a space", "'": "an apostrophe"}
 """What may separate thousands, in words."""
 
@@ -156,6 +157,7 @@ _OTHERS = (
     ("^[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ][0-9]{1,2}:[0-9]{2}", "a day with its time"),
 )
 """Spellings that are named and not read."""
+_LIKE_A_DATE = "|".join(pattern for pattern, _ in (*_FORMATS, (_SLASHED, ""), *_OTHERS))
 _FILLED = "^(?:0+[-/.]0+[-/.]0+|9+[-/.]9+[-/.]9+|[0-9]{4}[-/](?:00[-/]00|99[-/]99)|(?:00[/.]00|99[/.]99)[/.][0-9]{4})$"
 
 
@@ -198,6 +200,8 @@ def spellings(texts: pl.Series) -> tuple[dict[str, pl.Series], pl.Series]:
     """
     found: dict[str, pl.Series] = {}
     none = texts.is_null()
+    if not texts.str.contains(_LIKE_A_DATE).any():
+        return found, none
     for pattern, form in _FORMATS:
         like = texts.str.contains(pattern).fill_null(value=False)
         days = like & texts.set(~like, None).str.to_date(form, strict=False).is_not_null()
@@ -301,6 +305,8 @@ def _refuse_mixtures(column: RawColumn, numbers: pl.Series, decimal: str) -> Non
 
 def _groups(column: RawColumn, decimal: str) -> tuple[pl.Series, str, str]:
     """Which cells are numbers whose thousands the most frequent mark separates, what that is, and what to do."""
+    if not column.values.str.contains(_MAYBE_GROUPED).any():
+        return pl.repeat(False, len(column.values), eager=True), "", ""
     # Where the point is the decimal mark, 1.234 is one and a bit; 1.234.567 and 1.234,5 are more.
     marks = [mark for mark in MARK_NAMES if mark != decimal or are_surely_grouped(column.values, mark).any()]
     possible = {

@@ -90,6 +90,7 @@ class Table:
         self.names: tuple[str, ...] = tuple(self._native.names(frame))
         self.height: int = self._native.height(frame)
         self._latest: tuple[str, Distinct] | None = None
+        self._kinds: dict[tuple[str, tuple[str, ...]], str] = {}
         problems: list[str | Refusal] = [*name_problems(self.names, source), *self._unusable()]
         if problems:
             raise TableError(*problems)
@@ -99,7 +100,10 @@ class Table:
 
         `TableError` if there is no such column, or it mixes numbers and text.
         """
-        return detect(self._column(name).without(missing))
+        key = name, tuple(missing)
+        if key not in self._kinds:
+            self._kinds[key] = detect(self._column(name).without(missing))
+        return self._kinds[key]
 
     def is_text(self, name: str) -> bool:
         """Whether the cells of a column are text, whatever they may be read as; always so in CSV."""
@@ -111,7 +115,12 @@ class Table:
         ``missing``: markers: a cell with this text, or this number, is missing; null and NaN always are. `TableError` if there
         is no such column, a cell is not of the declared kind, a number is infinite, or numbers and text are mixed.
         """
-        return encode(self._column(name), missing=missing, kind=kind)
+        key = name, tuple(missing)
+        known = self._kinds.get(key) if kind is None else kind
+        found = encode(self._column(name), missing=missing, kind=known)
+        if kind is None:
+            self._kinds[key] = found.kind
+        return found
 
     def as_it_is(self, name: str) -> EncodedColumn:
         """Dictionary-encode a column whose cells are published unchanged: empty ones are a text like any other."""
