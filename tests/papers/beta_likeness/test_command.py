@@ -62,9 +62,9 @@ def test_one_command_redoes_all_figures(tmp_path, data_folder):
     out = tmp_path / "out"
     words = (
         "--rows",
-        "2000",
+        "1000",
         "--queries",
-        "60",
+        "40",
         "--repeat",
         "1",
         "--data",
