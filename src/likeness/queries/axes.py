@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from bisect import bisect_left, bisect_right
 from copy import copy
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +16,7 @@ from likeness.queries.overlap import (
     axis_of,
     condition_shares,
     is_range,
+    place,
     place_on,
     range_of,
 )
@@ -30,6 +32,7 @@ from likeness.queries.sums import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
@@ -377,6 +380,7 @@ def membership(conditions: Sequence[Any], values: Sequence[str | None], column: 
     """
     met = np.zeros((len(conditions), len(values)), np.bool_)
     positions: dict[int, NDArray[np.int64]] = {}
+    placed = cache(lambda days: _places(values, days=days))
     for i, condition in enumerate(conditions):
         if condition is ANYTHING:
             met[i] = True
@@ -389,13 +393,23 @@ def membership(conditions: Sequence[Any], values: Sequence[str | None], column: 
             met[i] = (condition.first <= own) & (own < condition.stop)
         else:
             between = range_of(condition)
-            wanted = (
-                as_values(condition, column)
-                if between is None
-                else {value for value in values if between.holds(value)}
-            )
-            met[i] = [value in wanted for value in values]
+            if between is None:
+                wanted = as_values(condition, column)
+                met[i] = [value in wanted for value in values]
+            else:
+                places, ranks = placed(between.days)
+                first, stop = bisect_left(places, between.low), bisect_right(places, between.high)
+                met[i] = (first <= ranks) & (ranks < stop)
     return met
+
+
+def _places(values: Sequence[str | None], *, days: bool) -> tuple[list[Fraction], NDArray[np.int64]]:
+    """Places of those values that are days, or numbers, ascending, and (V,) the rank of each value's; -1 for other values."""
+    found = [None if value is None else place(value) for value in values]
+    own = [None if one is None or one[0] != days else one[1] for one in found]
+    places = sorted({one for one in own if one is not None})
+    rank = {one: at for at, one in enumerate(places)}
+    return places, np.array([-1 if one is None else rank[one] for one in own], np.int64)
 
 
 def _place_of(region: Region) -> tuple[str, float, float, list[str]]:
