@@ -10,7 +10,6 @@ import numpy as np
 import likeness as lk
 from likeness.encode import encode
 from likeness.queries.drawing import draw_workload
-from likeness.tables import read
 from papers.identity_reserved.measuring import Job, Measured, measure
 from papers.identity_reserved.subjects import WHO
 from papers.identity_reserved.systems import DANONYIR_KL, Setting, System, guarantee, vulnerable
@@ -87,7 +86,7 @@ class Bench:
     def job(self, system: System, setting: Setting, run: int) -> Job:
         """Say how to make and measure one release."""
         return Job(
-            self.subject.table,
+            self.subject.source,
             self.subject.people,
             self.policy(system, setting),
             self.seed + run,
@@ -113,7 +112,7 @@ class Bench:
         if key not in self.workloads:
             policy = self.policy(DANONYIR_KL, Setting(quasi=quasi))
             self.workloads[key] = draw_workload(
-                encode(read(self.subject.table), policy).data,
+                encode(self.subject.source, policy).data,
                 queries=self.queries,
                 predicates=predicates,
                 selectivity=selectivity,

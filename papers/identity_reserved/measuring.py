@@ -13,11 +13,11 @@ from likeness.queries.drawing import relative_errors
 from papers.figures.timing import SearchClock
 
 if TYPE_CHECKING:
-    import polars as pl
     from numpy.typing import NDArray
 
     from likeness.metrics.vulnerable_classes import VulnerableClasses
     from likeness.queries.query import Workload
+    from likeness.tables import Table
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Job:
         Queries with a condition on one quasi-identifier, and on all.
     """
 
-    table: pl.DataFrame
+    table: Table
     people: int
     policy: lk.Policy
     seed: int

@@ -11,11 +11,14 @@ import polars as pl
 
 from likeness.datasets.informs import QUASI_IDENTIFIERS, Informs
 from likeness.errors import TableError
+from likeness.tables import read
 from papers.figures.data import data_folder
 from papers.identity_reserved.real import informs_2005, trees_2005
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from likeness.tables import Table
 
 WHO, SENSITIVE = "patient_id", "diagnosis"
 
@@ -61,6 +64,11 @@ class Subject:
                 told = told | {"hierarchy": self.trees[name]}
             found[name] = {"role": "quasi", **told} if i < quasi else {"role": "drop"}
         return found | {SENSITIVE: {"role": "sensitive", "kind": "categorical"}}
+
+    @cached_property
+    def source(self) -> Table:
+        """The table as `likeness` reads it, once for all releases."""
+        return read(self.table)
 
     @cached_property
     def people(self) -> int:
