@@ -25,6 +25,7 @@ import likeness as lk
 from benchmarks import whole
 from benchmarks.cold import SMALL_RUN
 from benchmarks.jobs import Job, jobs
+from likeness.datasets.informs import Informs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -149,8 +150,8 @@ def _stages(scale: int, place: Path) -> dict[str, Callable[[], object]]:
     @cache
     def patients() -> tuple[Path, lk.Policy, lk.Release, Path]:
         source = place / "patients.csv"
-        lk.Informs().generate(100_000 // scale, seed=1).write_csv(source)
-        told: dict[str, Any] = lk.Informs().policy(6)
+        Informs().generate(100_000 // scale, seed=1).write_csv(source)
+        told: dict[str, Any] = Informs().policy(6)
         told["columns"]["diagnosis"] = {"role": "sensitive"}
         told["privacy"] = [{"model": "ir-kl-anonymity", "k": 6, "l": 6}]
         policy = lk.Policy(**told, method={"name": "mondrian"}, form={"name": "identity-reserved"})
@@ -167,8 +168,8 @@ def _stages(scale: int, place: Path) -> dict[str, Callable[[], object]]:
             f"{what}: write": lambda made=made: made()[2].write(made()[3], overwrite=True),
             f"{what}: verify, from public/": lambda made=made: lk.verify(made()[3] / "public"),
             f"{what}: verify, with the original": lambda made=made: lk.verify(made()[3], made()[0]),
-            f"{what}: losses": lambda made=made: made()[2].loss(),
-            f"{what}: attacks": lambda made=made: made()[2].attack(),
+            f"{what}: attack linkage": lambda made=made: made()[2].attack(lk.LinkageAttack()),
+            f"{what}: attack homogeneity": lambda made=made: made()[2].attack(lk.HomogeneityAttack()),
         }
     return rows
 

@@ -8,7 +8,8 @@ import pytest
 from rich.console import Console as Terminal
 from rich.progress import Progress as Bar
 
-from likeness.cli._console import COMPILING, Compiling, Console, Drawing
+from likeness.cli._console import COMPILING, Console
+from likeness.cli._progress import Compiling, Drawing
 
 
 def drawing():

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tests.methods.problems import plain_set
 
-from likeness.methods._ec_tree import Leaves
-from likeness.methods.burel.buckets import Buckets, bi_split, bucketize
+from likeness.methods.burel.buckets import Buckets, Leaves, bi_split, bucketize
 from likeness.models.base import SensitiveAttribute
 from likeness.models.beta_likeness import BetaLikeness
 

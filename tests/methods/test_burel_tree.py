@@ -10,8 +10,7 @@ from tests.methods.burel_phases import as_counter, phases
 from tests.oracles import burel as plain
 
 from likeness.exact import Real
-from likeness.methods._ec_tree import Leaves
-from likeness.methods.burel.buckets import bi_split
+from likeness.methods.burel.buckets import Leaves, bi_split
 
 EASY = settings(deadline=None, max_examples=60)
 COUNTS = st.lists(st.integers(1, 30), min_size=1, max_size=9)

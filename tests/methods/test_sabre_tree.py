@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.methods.sabre_cases import ground, grounds, spans_of
 from tests.models.tables import DISEASE_COUNTS, diseases, numbers
 
-from likeness.methods._ec_tree import Leaves
+from likeness.methods.burel.buckets import Leaves
 from likeness.methods.sabre import halve, partitions
 
 

@@ -27,7 +27,7 @@ from likeness.models.k_anonymity import KAnonymity
 from likeness.models.requirements import Requirement
 
 if TYPE_CHECKING:
-    from likeness.methods._ec_tree import Leaves
+    from likeness.methods.burel.buckets import Leaves
     from likeness.microdata.data import Microdata
     from likeness.models.base import PrivacyModel
     from likeness.models.requirements import View

@@ -19,9 +19,8 @@ from likeness.methods.mondrian import Mondrian
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likeness.methods._ec_tree import Leaves
     from likeness.methods.base import Problem
-    from likeness.methods.burel.buckets import Buckets
+    from likeness.methods.burel.buckets import Buckets, Leaves
     from likeness.methods.spaces import Points
     from likeness.microdata.regions import CellLoss
 

@@ -16,8 +16,8 @@ import numpy as np
 from likeness.checks import choice
 from likeness.errors import PolicyError, Refusal
 from likeness.exact import times
-from likeness.methods._ec_tree import Leaves, grow
 from likeness.methods.base import Method, Problem, holding_classes, sizes_asked, table_fails
+from likeness.methods.burel.buckets import Leaves, grow
 from likeness.methods.sabre.ground import BOUNDS, Ground, Span, ground_of
 from likeness.methods.spaces import join_failing, points
 from likeness.microdata.plan import Plan, Reason
