@@ -13,7 +13,8 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 FELT_FOR = {
     "__init__.py": "the public names are found in modules",
-    "cli/_console.py": "numbers of numpy, and kernels that may not be imported",
+    "cli/_console.py": "numbers of numpy",
+    "cli/_progress.py": "kernels that may not be imported",
     "datasets/_patients.py": "columns of its own table",
     "folder/public_part.py": "entries of a certificate",
     "hierarchies/nested.py": "PyYAML, with or without its C library",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -151,7 +152,7 @@ def test_a_killed_run_leaves_nothing_for_long(tmp_path, capsys, monkeypatch):
 
 def test_what_cannot_be_deleted_is_told(tmp_path, monkeypatch):
     (tmp_path / ".out.0123456789abcdef.partial").mkdir()
-    monkeypatch.setattr(placing.shutil, "rmtree", partial(lambda *_, **__: None))
+    monkeypatch.setattr(shutil, "rmtree", partial(lambda *_, **__: None))
     with pytest.warns(UserWarning, match="partial: cannot be deleted wholly; delete it yourself"):
         clear(tmp_path / "out")
 

@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
-import shutil
 import warnings
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -143,6 +141,8 @@ def _is_free(target: Path) -> bool:
 
 def _delete(path: Path, why: str) -> None:
     """Delete what was left; say so."""
+    import shutil  # every command asks what an interruption undoes, few write
+
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -153,7 +153,7 @@ def _delete(path: Path, why: str) -> None:
 
 def beside(target: Path) -> Path:
     """Choose a name for what will be put in a place."""
-    return target.parent / f".{target.name}.{secrets.token_hex(_HEX // 2)}{PARTIAL}"
+    return target.parent / f".{target.name}.{os.urandom(_HEX // 2).hex()}{PARTIAL}"
 
 
 def write_files(files: Mapping[Path, Callable[[Path], object]], *, overwrite: bool) -> None:

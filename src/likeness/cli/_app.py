@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 from cyclopts import App, Group, Parameter
 
-from likeness import docstrings
 from likeness._version import __version__
 from likeness.cli._console import console
 from likeness.errors import LikenessError, suggestion
@@ -155,6 +154,8 @@ def description_of(run: Callable[..., Any]) -> str:
     >>> description_of(description_of).partition(": ")[2]
     'terminals break lines themselves.'
     """
+    from likeness import docstrings
+
     return "\n\n".join(" ".join(part.splitlines()) for part in docstrings.description(run).split("\n\n"))
 
 
@@ -167,6 +168,8 @@ def examples_of(run: Callable[..., Any]) -> str:
     >>> examples_of(demo).splitlines()[:2]
     ['Examples:', '  likeness demo']
     """
+    from likeness import docstrings
+
     found = docstrings.examples(run)
     lines = [f"  {line}".rstrip() for line in found.splitlines() if line != "::"]
     return "\n".join(["Examples:", *lines]) if found else ""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from likeness import registry
 from likeness.cli._app import command as as_command
 from likeness.cli._console import columns, console, number
 from likeness.cli._options import AS_FOUND, FolderPath, Format, Original, Reading, pair, part
@@ -34,6 +33,8 @@ def make(given: Iterable[str]) -> list[Attack]:
     PolicyError
         When there is no such attack or parameter.
     """
+    from likeness import registry
+
     asked = [part(one) for one in given] or [(name, {}) for name in registry.names("attacks")]
     return [registry.create("attacks", name, parameters) for name, parameters in asked]
 
@@ -93,6 +94,8 @@ def as_json(result: AttackResult) -> dict[str, Any]:
 
 def as_text(results: Iterable[AttackResult]) -> list[str]:
     """Write results for people: every figure, what the original allows where that is known, and what it means."""
+    from likeness import registry
+
     lines: list[str] = []
     for result in results:
         explained = EXPLAINED | dict(registry.load("attacks", result.attack).explained)

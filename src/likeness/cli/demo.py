@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from likeness import registry
 from likeness.cli._app import command as as_command
 from likeness.cli._console import columns, console, number, share
 from likeness.cli._options import Overwrite, Seed
@@ -40,12 +38,15 @@ def demonstrate(output: Path, rows: int, seed: int | None, *, overwrite: bool) -
     tuple
         What to say, line by line; and whether the release verified.
     """
+    from likeness import registry
     from likeness.cli._making import asked, counted_line, headed_lines, lost, make, side_by_side, summarise
     from likeness.cli.generate import belongings, put
     from likeness.folder import verify
     from likeness.tables import read
 
     dataset = registry.create("datasets", DATASET, {})
+    from tempfile import TemporaryDirectory
+
     place = TemporaryDirectory(prefix="likeness-demo-")
     with unfinished(place.cleanup):
         source = Path(place.name) / f"{DATASET}.csv"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -130,6 +128,9 @@ def _usable(policy: dict[str, Any]) -> bool:
 
 def _arx(rows: list[list[str]]) -> str:
     """Write a hierarchy as ARX does, one line a leaf."""
+    import csv
+    import io
+
     text = io.StringIO()
     csv.writer(text, delimiter=";", lineterminator="\n").writerows(rows)
     return text.getvalue()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from likeness import registry
 from likeness.cli._app import command as as_command
 from likeness.cli._console import console
 from likeness.cli._options import Format
@@ -55,6 +54,8 @@ def show(name: str, /, *, format: Format = "text") -> None:  # noqa: A002  # the
     likeness show beta-likeness
     likeness show attacks/linkage --format json
     """
+    from likeness import registry
+
     found = [registry.describe(*place) for place in registry.find(name)]
     if format == "json":
         console.json(found)

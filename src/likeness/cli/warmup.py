@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from likeness import registry
 from likeness.cli._app import command as as_command
 from likeness.cli._console import console
 from likeness.errors import LikenessError
@@ -34,6 +33,7 @@ def small_releases() -> Iterator[str]:
     """
     import polars as pl
 
+    from likeness import registry
     from likeness.anonymization import anonymize
     from likeness.policy import Policy, identifier, quasi, sensitive
 
