@@ -70,7 +70,7 @@ def main() -> None:
         _print(COLD, [[_cold(tree) for tree in trees] for _ in range(min(2, chosen.repeat))])
 
 
-COLD = "a small run in a new process, no kernel compiled"
+COLD = "a first run, no kernel compiled"
 
 
 def _print(name: str, rounds: list[list[Time]]) -> None:
