@@ -229,8 +229,8 @@ def test_without_individuals_every_record_is_one(counts, seed):
 
 
 @pytest.mark.slow
-def test_two_thousand_people_as_the_book_says():
-    data = people(0, 2_000, most=4, differ=0.02)
+def test_a_thousand_people_as_the_book_says():
+    data = people(0, 1_000, most=4, differ=0.02)
     problem = asked(data, [model("eir-l-diversity", 5)])
     plan = Danonyir("paper").run(problem)
     assert plan.classes.tolist() == reference(problem, drawn(problem))[0].tolist()
