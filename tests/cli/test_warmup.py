@@ -10,8 +10,12 @@ def test_every_kernel_is_compiled(run):
     assert found.code == 0
     assert found.out == ""
     assert "kernels are ready" in found.err
-    assert "likeness.methods.mondrian.kernels.cuts" in sys.modules
-    assert "likeness.attacks.kernels.beliefs" in sys.modules
+    assert {
+        "likeness.methods.mondrian.kernels.cuts",
+        "likeness.attacks.kernels.beliefs",
+        "likeness.methods.anatomy.kernels",
+        "likeness.queries.kernels",
+    } <= set(sys.modules)
 
 
 def test_quiet(run):

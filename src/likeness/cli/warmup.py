@@ -81,18 +81,21 @@ def warmup() -> None:
     --------
     likeness warmup
     """
-    import pkgutil
     from importlib import import_module
+    from pathlib import Path
     from time import perf_counter
 
-    from likeness import kernels
+    import likeness
 
-    names = [found.name for found in pkgutil.iter_modules(kernels.__path__)]
+    # Kernels of one subject stand beside it.
+    root = Path(likeness.__file__).parent
+    files = sorted({*root.rglob("kernels.py"), *root.rglob("kernels/[!_]*.py")})
+    names = [".".join(["likeness", *file.relative_to(root).with_suffix("").parts]) for file in files]
     begin = perf_counter()
     with console.progress() as progress:
         for done, name in enumerate(names):
             progress.step("compiling the kernels", done, len(names))
-            import_module(f"likeness.kernels.{name}")
+            import_module(name)
         for name in small_releases():
             progress.step(f"compiling the kernels: {name}", 0, 1)
     console.say(f"kernels are ready: {count(len(names), 'file')} ({perf_counter() - begin:.1f} s)")
