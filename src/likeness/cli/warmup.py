@@ -85,10 +85,10 @@ def warmup() -> None:
     from pathlib import Path
     from time import perf_counter
 
-    import likeness
+    from likeness import kernels
 
     # Kernels of one subject stand beside it.
-    root = Path(likeness.__file__).parent
+    root = Path(kernels.__path__[0]).parent
     files = sorted({*root.rglob("kernels.py"), *root.rglob("kernels/[!_]*.py")})
     names = [".".join(["likeness", *file.relative_to(root).with_suffix("").parts]) for file in files]
     begin = perf_counter()
