@@ -33,6 +33,7 @@ LAYERS: list[set[str]] = [
     {"solve"},
     {"encode", "metrics", "attacks"},
     {"proving"},
+    {"knowledge"},
     {"choosing", "randomness", "report"},
     {"folder"},
     {"release"},

@@ -39,6 +39,7 @@ NAMED = {
     ): "the profile proposes models, and looks at its own proposals",
     ("report/measured.py", "linkage"): "the report shows this attack",
     ("methods/burel/drawing.py", "mondrian"): "a value of its own parameter",
+    ("randomness.py", "table"): "a key of policies; the source of knowledge is not meant",
     ("report/certificate_page.py", "perturbation"): "a table is called so; the method is not meant",
 }
 """Comparisons with the name of a part outside its own file or folder, and why."""
@@ -52,6 +53,10 @@ IMPORTED = {
     ("methods/danonyir/__init__.py", "Mondrian"): "neighbourhoods are made by that method",
     ("methods/local_recoding/__init__.py", "Mondrian"): "the smaller loss of the two is kept",
     ("methods/sabre/__init__.py", "TCloseness"): "devised for it, and takes its ground distance",
+    (
+        "methods/t_close_microaggregation/__init__.py",
+        "TCloseness",
+    ): "devised for it: t decides the number of subsets",
     ("metrics/mini_table.py", "GeneralizedForm"): "the example in docstrings is published so",
     ("metrics/vulnerable_classes.py", "EirAlphaBetaAnonymity"): "defined as what it refuses",
     ("metrics/vulnerable_classes.py", "EirLDiversity"): "defined as what it refuses",

@@ -14,6 +14,7 @@ from likeness.encode import Encoded, describe_columns, encode
 from likeness.errors import CannotBeMetError, PolicyError
 from likeness.exact import rational
 from likeness.forms.base import as_labelled
+from likeness.knowledge.base import certified, learn
 from likeness.microdata.individuals import who_share
 from likeness.policy import Policy, as_policy
 from likeness.progress import Progress
@@ -85,7 +86,7 @@ def anonymize(
         policy = policy.replace(seed=seed)
     choose_form(policy)
     progress.step("encode", 0, 1)
-    encoded = encode(original, policy)
+    encoded = learn(encode(original, policy), policy, progress)
     return anonymize_encoded(encoded, policy.naming(encoded.table.names), progress)
 
 
@@ -142,6 +143,7 @@ def _proven(tables: dict[str, dict[str, Labelled | EncodedColumn]], form: Form, 
         version=__version__,
         individuals=verdict.individuals,
         formulas=policy.output.formulas,
+        knowledge=certified(encoded, policy),
     )
     return Release(tables, certificate, publication, verdict, private)
 

@@ -13,6 +13,7 @@ from likeness.choosing import choose_form, methods_to_try
 from likeness.encode import encode
 from likeness.errors import CannotBeMetError
 from likeness.folder.writing import refuse_no_columns
+from likeness.knowledge.base import learn
 from likeness.microdata.grouping import distinct
 from likeness.models.requirements import require_of
 from likeness.pages import in_notebook
@@ -251,7 +252,7 @@ def check(
     form = choose_form(asked)
     clock = perf_counter()
     progress.step("encode", 0, 1)
-    encoded = encode(table if isinstance(table, Table) else read(table), asked)
+    encoded = learn(encode(table if isinstance(table, Table) else read(table), asked), asked, progress)
     encoding = perf_counter() - clock
     asked = asked.naming(encoded.table.names)
     data = encoded.data

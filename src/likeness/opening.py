@@ -205,6 +205,9 @@ def _rejoined(
         raise InvalidError(f"{folder}: cannot be understood; likeness verify says why")
     if audit is None or steward is None or steward.class_map is None:
         return _opened(public, verdict, folder, original=encoded)
+    # What was known then is kept with the release; what it was learnt from may have changed.
+    known = tuple(own.take(encoded.data.rows) for own in steward.knowledge)
+    encoded = replace(encoded, data=replace(encoded.data, knowledge=known))
     # What may be said otherwise, or not at all, is taken as it was.
     kept = audit.written_policy
     policy = (asked or kept).replace(seed=kept.seed, output=kept.output, records=kept.records)

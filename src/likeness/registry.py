@@ -38,8 +38,14 @@ KINDS: dict[str, str] = {
     "metrics": "",
     "attacks": "Attack",
     "datasets": "",
+    "knowledge": "Knowledge",
 }
 """Kinds of parts (the folders they live in) and what their class names end in."""
+
+
+def noun(kind: str) -> str:
+    """Name one part of a kind: ``models`` are models, ``knowledge`` has sources."""
+    return "source of knowledge" if kind == "knowledge" else kind[:-1]
 
 
 @cache
@@ -115,23 +121,28 @@ def create(kind: str, name: str, parameters: Mapping[str, Any]) -> Any:
     Raises `PolicyError` when there is no such part, a parameter is unknown, missing, or out of range.
     """
     part = load(kind, name)
-    known = {field.name: field for field in fields(part)}
+    known = {key_of(field): field for field in fields(part)}
     problems = [
         Refusal(f"unknown parameter {given!r}{suggestion(given, known)}", (name,))
         for given in parameters
         if given not in known
     ]
     problems += [
-        Refusal(f"the parameter {field.name!r} is missing", (name,))
-        for field in known.values()
+        Refusal(f"the parameter {key!r} is missing", (name,))
+        for key, field in known.items()
         if field.default is MISSING
         and field.default_factory is MISSING
-        and field.name not in parameters
+        and key not in parameters
         and not problems
     ]
     if problems:
         raise PolicyError(*problems)
-    return part(**parameters)
+    return part(**{known[key].name: value for key, value in parameters.items()})
+
+
+def key_of(field: Field[Any]) -> str:
+    """Name a parameter as policies do: what Python cannot call ``from`` is ``from_`` there."""
+    return field.name.removesuffix("_")
 
 
 def parameters(part: Any) -> dict[str, Any]:
@@ -141,7 +152,7 @@ def parameters(part: Any) -> dict[str, Any]:
         value = getattr(part, field.name)
         if field.default is not MISSING and value == field.default:
             continue
-        found[field.name] = _plain(value)
+        found[key_of(field)] = _plain(value)
     return found
 
 
@@ -208,7 +219,7 @@ def _entry_points(kind: str) -> dict[str, tuple[EntryPoint, ...]]:
     for entry in entry_points(group=f"likeness.{kind}"):
         if _is_ours(kind, entry.name):
             warnings.warn(
-                f"{_origin(entry)} brings the {kind[:-1]} {entry.name!r}, which likeness has itself: not used",
+                f"{_origin(entry)} brings the {noun(kind)} {entry.name!r}, which likeness has itself: not used",
                 stacklevel=3,
             )
             continue
@@ -220,10 +231,10 @@ def _entry_point(kind: str, name: str) -> EntryPoint:
     """Find the one distribution that brings a part; `PolicyError` when there is none, or more than one."""
     entries = _entry_points(kind).get(name, ())
     if not entries:
-        raise PolicyError(f"there is no {kind[:-1]} {name!r}{suggestion(name, names(kind))}")
+        raise PolicyError(f"there is no {noun(kind)} {name!r}{suggestion(name, names(kind))}")
     if len(entries) > 1:
         origins = " and ".join(sorted(map(_origin, entries)))
-        raise PolicyError(f"{origins} each bring the {kind[:-1]} {name!r}: uninstall all but one")
+        raise PolicyError(f"{origins} each bring the {noun(kind)} {name!r}: uninstall all but one")
     return entries[0]
 
 
@@ -251,7 +262,7 @@ def _load_theirs(kind: str, name: str) -> type[Any]:
 def _not_loaded(kind: str, entry: EntryPoint, why: object) -> PolicyError:
     """Say what is wrong with a part that another distribution brings."""
     return PolicyError(
-        f"{kind[:-1]} {entry.name!r} of {_origin(entry)} cannot be used ({entry.value}): {why}"
+        f"{noun(kind)} {entry.name!r} of {_origin(entry)} cannot be used ({entry.value}): {why}"
     )
 
 
@@ -276,6 +287,7 @@ _FACTS: dict[str, dict[str, str]] = {
     },
     "attacks": {},
     "datasets": {"default_rows": "rows by default"},
+    "knowledge": {},
 }
 """Attributes of the classes of each kind, and what people call them."""
 
@@ -304,7 +316,7 @@ def find(name: str) -> list[tuple[str, str]]:
     if not found:
         known = {known for kind in kinds for known in names(kind)}
         hint = did_you_mean(own, known) or "; likeness list shows what there is"
-        raise PolicyError(f"there is no {asked[:-1] or 'part'} {own!r}{hint}")
+        raise PolicyError(f"there is no {noun(asked) if slash else 'part'} {own!r}{hint}")
     return found
 
 
@@ -328,7 +340,7 @@ def describe(kind: str, name: str) -> dict[str, Any]:
     described = docstrings.parameters(part)
     return {
         "name": name,
-        "kind": kind[:-1],
+        "kind": noun(kind),
         "class": part.__name__,
         "description": docstrings.description(part),
         "parameters": [_parameter(field, described.get(field.name, "")) for field in fields(part)],
@@ -348,7 +360,7 @@ def _parameter(field: Field[Any], text: str) -> dict[str, Any]:
     default = field.default
     if default is MISSING and field.default_factory is not MISSING:
         default = field.default_factory()
-    found = {"name": field.name, "required": default is MISSING, "description": text}
+    found = {"name": key_of(field), "required": default is MISSING, "description": text}
     return found if default is MISSING else found | {"default": default}
 
 

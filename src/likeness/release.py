@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
@@ -18,7 +19,6 @@ from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from likeness.methods.base import Method
     from likeness.metrics.base import Metric
     from likeness.metrics.measuring import Measurements
+    from likeness.microdata.data import Microdata
     from likeness.policy import Policy
     from likeness.proving.certificate import Certificate
     from likeness.report.finding import Finding
@@ -65,12 +66,14 @@ class Private:
         people = self.encoded.data.individuals
         # A table without columns has no rows either; writing such a release is refused.
         several = people is not None and publication.size > 0
+        rows = next(iter(self.rows.values()), None)
         return prove(
             publication,
             as_published(self.encoded.name_models(self.policy.privacy), publication),
             self.encoded.data,
             several=several,
-            individuals=people[next(iter(self.rows.values()))] if people is not None and several else None,
+            individuals=people[rows] if people is not None and several and rows is not None else None,
+            knowledge=[own.take(rows) for own in self.encoded.data.knowledge if rows is not None],
         )
 
 
@@ -335,19 +338,39 @@ class Release:
 
         return report_of(self)
 
-    def attack(self, attack: Attack | str) -> AttackResult:
+    def attack(self, attack: Attack | str, knowledge: Any = None) -> AttackResult:
         """Attack the release with what the adversary of an attack knows.
 
         Parameters
         ----------
         attack
             An attack, or its name.
+        knowledge
+            What the adversary knows beforehand, instead of what the policy says: one source or a list, as a policy has them, or
+            a file that has the key ``knowledge``. For attacks of such adversaries (``takes_knowledge``).
+
+        Raises
+        ------
+        PolicyError
+            When the attack is not defined for the release, or its adversary takes no knowledge.
         """
         made: Attack = registry.create("attacks", attack, {}) if isinstance(attack, str) else attack
-        return made.run(self._publication, self._know_original().data, self._making)
+        if knowledge is None:
+            return made.run(self._publication, self._know_original().data, self._making)
+        if not made.takes_knowledge:
+            able = [
+                name for name in registry.names("attacks") if registry.load("attacks", name).takes_knowledge
+            ]
+            raise PolicyError(f"{made.name}: takes no knowledge; attacks that do: {', '.join(able)}")
+        return made.run(self._publication, self._believing(knowledge), self._making)
 
-    def attack_all(self) -> AttackResults:
+    def attack_all(self, knowledge: Any = None) -> AttackResults:
         """Attack the release with every attack that is defined for it.
+
+        Parameters
+        ----------
+        knowledge
+            What adversaries know beforehand, for attacks that take it (see `attack`).
 
         Returns
         -------
@@ -365,11 +388,25 @@ class Release:
         """
         found = AttackResults()
         for name in registry.names("attacks"):
+            taken = knowledge if registry.load("attacks", name).takes_knowledge else None
             try:
-                found[name] = self.attack(name)
+                found[name] = self.attack(name, taken)
             except PolicyError as problem:
                 found.refusals[name] = problem.refusals
         return found
+
+    def _believing(self, knowledge: Any) -> Microdata:
+        """Take the original records with what somebody else knows of them beforehand."""
+        from likeness.knowledge.base import learn
+        from likeness.policy.parts import load_knowledge, read_knowledge
+
+        policy = self.private.policy
+        if isinstance(knowledge, str | Path):
+            policy = policy.in_folder(Path(knowledge).absolute().parent)
+            sources = load_knowledge(knowledge)
+        else:
+            sources = read_knowledge(knowledge)
+        return learn(self.private.encoded, policy, sources=sources).data
 
     @property
     def _making(self) -> Making | None:

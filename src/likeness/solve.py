@@ -5,16 +5,26 @@ Records that cannot be published in any class, because the adversary knows other
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from likeness.errors import CannotBeMetError, MethodFailedError, PolicyError, Refusal
-from likeness.methods.base import PART_FAILS, Method, Problem, holding_classes, holding_records
+from likeness.methods.base import (
+    KNOWN_PART_FAILS,
+    PART_FAILS,
+    TABLE_FAILS,
+    Method,
+    Problem,
+    holding_classes,
+    holding_records,
+)
 from likeness.methods.leftovers import join_rest
 from likeness.microdata.grouping import group_codes
-from likeness.microdata.plan import Plan, Reason, spread
+from likeness.microdata.plan import Plan, Reason, side_by_side, spread
 from likeness.microdata.regions import LOSSES, Recoding, recode
 from likeness.models.requirements import Requirement, refuse_nothing, require_of
 from likeness.progress import Progress
@@ -22,7 +32,6 @@ from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from fractions import Fraction
 
     from numpy.typing import NDArray
 
@@ -67,8 +76,8 @@ def solve(
     """
     models = tuple(models)
     units = data.units
-    parts = level_parts(units)
-    check_fit(method, units, limited=parts is not None)
+    check_fit(method, units, limited=level_parts(units) is not None)
+    parts = parts_of(units, require_of(models, units, units))
     try:
         return _search(method, data, models, rng, withhold_at_most, parts, progress)
     except CannotBeMetError as problem:
@@ -101,8 +110,12 @@ def _search(
         requirements = require_of(models, here, units)
         refuse_nothing(requirements)
         first = first or requirements
-        method.check(requirements)
+        method.check(tuple(one for one in requirements if not one.bound.parts_suffice))
+        inside = None if parts is None else group_codes([parts[active]], [int(parts.max()) + 1]).of
+        searched = tuple(one for one in requirements if not one.bound.parts_suffice)
         hopeless = _withhold_hopeless(here, requirements, because)
+        if hopeless is None and inside is not None:
+            hopeless = withhold_surplus(here, searched, inside, because)
         if hopeless is not None:
             _note_reasons(reasons, active, hopeless, because)
             active = active[hopeless.published]
@@ -110,22 +123,57 @@ def _search(
             continue
         problem = Problem(
             here,
-            requirements,
+            searched,
             LOSSES[method.loss],
             rng,
-            None if parts is None else group_codes([parts[active]], [int(parts.max()) + 1]).of,
+            inside,
             int(withhold_at_most * units.size) - (units.size - here.size),
             progress,
         )
-        plan = _joined(method, problem, method.run(problem))
+        plan = _joined(method, problem, _run(method, problem))
+        if len(searched) < len(requirements):
+            plan = replace(plan, because=_of_known(plan.because))
         for reason, number in plan.because.items():
             because[reason] = because.get(reason, 0) + number
-        plan, judged = _settle(here, plan, models, units, because)
+        plan, judged = _settle(here, plan, models, units, because, inside)
         _note_reasons(reasons, active, plan, because)
         _refuse_excess(units, units.size - int(plan.published.sum()), withhold_at_most, first, because, parts)
         if judged is not None:
             return _whole(data, active, replace(plan, reasons=reasons), judged, because)
         active = active[plan.published]
+
+
+def _run(method: Method, problem: Problem) -> Plan:
+    """Run a method, part by part where it does not know parts."""
+    if problem.parts is None or method.takes_parts:
+        return method.run(problem)
+    order = np.argsort(problem.parts, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(problem.parts[order])) + 1)
+    if len(parts) == 1:
+        return method.run(replace(problem, parts=None))
+    plans: list[Plan] = []
+    left = problem.allowance
+    for number, records in enumerate(parts):
+        problem.progress.step("parts", number, len(parts))
+        own = replace(
+            problem, data=problem.data.take(records), parts=None, allowance=left, progress=Progress()
+        )
+        try:
+            plan = method.run(own)
+        except CannotBeMetError:
+            plan = Plan(np.zeros(records.size, np.int64)).withhold(
+                np.ones(records.size, np.bool_), PART_FAILS
+            )
+        left -= plan.withheld
+        plans.append(plan)
+    return side_by_side(plans, parts, {TABLE_FAILS.name: PART_FAILS})
+
+
+def _of_known(because: dict[Reason, int]) -> dict[Reason, int]:
+    """Say why parts fail that knowledge keeps apart, not level limits."""
+    return {
+        KNOWN_PART_FAILS if reason == PART_FAILS else reason: number for reason, number in because.items()
+    }
 
 
 def _joined(method: Method, problem: Problem, plan: Plan) -> Plan:
@@ -165,17 +213,132 @@ def _withhold_hopeless(
     return None
 
 
+def withhold_surplus(
+    here: Microdata,
+    requirements: tuple[Requirement, ...],
+    parts: NDArray[np.int64],
+    because: dict[Reason, int],
+) -> Plan | None:
+    """Withhold of each part that no classes can publish whole what it has too much of; None where there is nothing.
+
+    Upper limits on the shares of values survive the union of classes, so the most records of a part that any classes can
+    publish are the largest N with ``Σ_s min(n_s, most of s that a class of N may hold) >= N``. Of a value that is too frequent
+    those leave whose quasi-identifiers lie farthest from the middle of the part. Parts that fail for other reasons are left to
+    the method.
+    """
+    limited = [one for one in requirements if one.view is not None and not one.view.known]
+    if not limited or here.members is not None:
+        return None
+    count = int(parts.max(initial=-1)) + 1
+    failing = ~holding_classes(requirements, here, parts, count)
+    away: NDArray[np.float64] | None = None
+    out = np.zeros(here.size, np.bool_)
+    surplus_of: list[str] = []
+    for requirement in limited:
+        view = requirement.view
+        if view is None or requirement.bound.sizes_needed(np.zeros(view.values, np.int64)) is None:
+            continue
+        codes, total = view.codes(here.judged_codes), np.zeros(view.values, np.int64)
+        for part in np.flatnonzero(failing).tolist():
+            records = np.flatnonzero((parts == part) & ~out)
+            surplus = _surplus(requirement, codes[records], view.values)
+            if surplus is None or surplus.sum() == records.size:
+                continue
+            away = _eccentricity(here, parts, count) if away is None else away
+            total += surplus
+            for value in np.flatnonzero(surplus).tolist():
+                own = records[codes[records] == value]
+                out[own[np.argsort(-away[own], kind="stable")[: surplus[value]]]] = True
+        most = np.argsort(-total, kind="stable")[: np.count_nonzero(total)]
+        surplus_of += [view.domain.name_of(value) for value in most.tolist()]
+    if not out.any():
+        return None
+    values = ", ".join(surplus_of[:_VALUES_SHOWN]) + (
+        f" and {len(surplus_of) - _VALUES_SHOWN} more" if len(surplus_of) > _VALUES_SHOWN else ""
+    )
+    reason = Reason(
+        "surplus", "too many with {values} among those who may share a class with them", values=values
+    )
+    because[reason] = because.get(reason, 0) + int(out.sum())
+    return Plan(np.zeros(here.size, np.int64)).withhold(out, reason)
+
+
+def least_withheld(units: Microdata, requirements: tuple[Requirement, ...], parts: NDArray[np.int64]) -> int:
+    """Fewest records of parts that are kept apart which no classes can publish, as far as upper limits on shares tell.
+
+    Of a part that fails for other reasons, nobody can be published as one class, and all are counted.
+    """
+    count = int(parts.max(initial=-1)) + 1
+    sizes = np.bincount(parts, minlength=count)
+    kept = sizes.copy()
+    for requirement in requirements:
+        view = requirement.view
+        codes = (
+            None
+            if view is None or view.known or units.members is not None
+            else view.codes(units.judged_codes)
+        )
+        for part in np.flatnonzero(~holding_classes((requirement,), units, parts, count)).tolist():
+            surplus = (
+                None
+                if codes is None or view is None
+                else _surplus(requirement, codes[parts == part], view.values)
+            )
+            kept[part] = 0 if surplus is None else min(kept[part], sizes[part] - surplus.sum())
+    for requirement in requirements:
+        if requirement.model.conditions.size is not None:
+            kept[kept < requirement.model.conditions.size] = 0
+    return int((sizes - kept).sum())
+
+
+def _surplus(requirement: Requirement, codes: NDArray[np.int64], values: int) -> NDArray[np.int64] | None:
+    """(m,) How many of each value a part must lose so that the rest can be one class; None where a model does not tell."""
+    counts = np.bincount(codes, minlength=values)
+    needed = requirement.bound.sizes_needed(counts)
+    if needed is None:
+        return None
+    sizes = np.sort(np.concatenate(needed)) if counts.any() else np.zeros(0, np.int64)
+    whole = np.arange(1, codes.size + 1)
+    possible = np.flatnonzero(np.searchsorted(sizes, whole, "right") >= whole)
+    most = int(whole[possible[-1]]) if possible.size else 0
+    return np.array(
+        [n - int(np.searchsorted(own, most, "right")) for n, own in zip(counts.tolist(), needed, strict=True)]
+    )
+
+
+def _eccentricity(here: Microdata, parts: NDArray[np.int64], count: int) -> NDArray[np.float64]:
+    """(n,) How far each record lies from the middle of its part: sum over attributes, as shares of the range."""
+    found = np.zeros(here.size)
+    order = np.argsort(parts, kind="stable")
+    start = np.searchsorted(parts[order], np.arange(count + 1))
+    middle = (start[:-1] + start[1:]) // 2
+    for domain, codes in zip(here.quasi, here.codes, strict=True):
+        places = domain.places(0.5)[codes]
+        if domain.shape == "set":
+            # Of plain categories the middle is the most frequent one.
+            cells = np.bincount(parts * domain.codes + codes, minlength=count * domain.codes).reshape(
+                count, -1
+            )
+            found += codes != cells.argmax(axis=1)[parts]
+            continue
+        within = order[np.lexsort((places[order], parts[order]))]
+        found += np.abs(places - places[within[middle]][parts])
+    return found
+
+
 def _settle(
     here: Microdata,
     plan: Plan,
     models: tuple[PrivacyModel, ...],
     units: Microdata,
     because: dict[Reason, int],
+    parts: NDArray[np.int64] | None,
 ) -> tuple[Plan, tuple[Requirement, ...] | None]:
     """Judge the classes, merged where their regions are equal, against the distribution of what they publish.
 
     Returns the plan and, when everything holds, the requirements; else None, and the method must run again on what is left.
     """
+    alone = plan.classes
     plan = _merge(here, plan)
     kept = plan.published
     if not kept.any():
@@ -186,10 +349,35 @@ def _settle(
         return plan, requirements
     if kept.all():
         # Nothing was withheld, yet merged classes fail: only models that unions can break come here.
+        if plan.mechanism is None and plan.buckets is None:
+            failing &= ~_largest_of_merged(here, alone if parts is None else parts, plan, requirements)
         reason = _MERGED_FAIL if plan.mechanism is None else _MECHANISM_FAILS
         because[reason] = because.get(reason, 0) + int(failing.sum())
         return plan.withhold(failing, reason), None
     return plan, None
+
+
+def _largest_of_merged(
+    here: Microdata, groups: NDArray[np.int64], merged: Plan, requirements: tuple[Requirement, ...]
+) -> NDArray[np.bool_]:
+    """(n,) Of the groups of records that make one class together, the largest that holds by itself: it can do without the others.
+
+    ``groups`` (n,) are the parts kept apart, or the classes as they were before those of equal regions were merged.
+    """
+    shown = merged.published
+    own = np.full(here.size, -1, np.int64)
+    found = group_codes(
+        [merged.classes[shown], groups[shown]], [merged.count, int(groups.max(initial=0)) + 1]
+    )
+    own[shown] = found.of
+    sizes = np.where(holding_classes(requirements, here, own, found.count), found.sizes, 0)
+    home = merged.classes[shown][found.first]
+    order = np.lexsort((np.arange(found.count), -sizes, home))
+    first = np.ones(found.count, np.bool_)
+    first[1:] = np.diff(home[order]) != 0
+    best = np.zeros(found.count + 1, np.bool_)
+    best[order[first & (sizes[order] > 0)]] = True
+    return np.asarray(best[own])
 
 
 def _merge(here: Microdata, plan: Plan) -> Plan:
@@ -265,6 +453,21 @@ def check_fit(method: Method, units: Microdata, *, limited: bool) -> None:
                 (method.name,),
             )
         )
+
+
+def parts_of(units: Microdata, requirements: Iterable[Requirement]) -> NDArray[np.int64] | None:
+    """(n,) Number the parts whose records may share a class, given level limits and the models; None where all may.
+
+    Raises `PolicyError` as `level_parts` does.
+    """
+    found = [
+        parts
+        for parts in (level_parts(units), *(one.parts(units) for one in requirements))
+        if parts is not None
+    ]
+    if len(found) < 2:
+        return found[0] if found else None
+    return group_codes(found, [int(parts.max(initial=0)) + 1 for parts in found]).of
 
 
 def level_parts(units: Microdata) -> NDArray[np.int64] | None:
@@ -357,7 +560,8 @@ def explain(
     for requirement in requirements:
         stats = requirement.of_rows(units, whole, 1)
         fails = not requirement.bound.holds(stats).all()
-        if fails:
+        # Where parts are kept apart, the whole table need not hold.
+        if fails and requirement.bound.parts() is None:
             bound = requirement.bound
             why = f"{bound.strongest(stats)}{bound.because(stats)}{bound.out_of_reach()}"
             reasons.append(
@@ -381,13 +585,14 @@ def explain(
         notes += [Refusal(f"withheld {number}", why=str(reason)) for reason, number in because.items()]
         if parts is not None:
             notes += _failing_parts(units, requirements, parts, word)
+            notes += _weaker_limits(units, requirements, at_most, word)
     return reasons, notes
 
 
 def _failing_parts(
     data: Microdata, requirements: tuple[Requirement, ...], parts: NDArray[np.int64], word: str
 ) -> list[Refusal]:
-    """Say which models fail in the largest classes that the level limits allow."""
+    """Say which models fail in the largest classes that level limits and knowledge allow."""
     sizes = np.bincount(parts)
     lines = []
     for requirement in requirements:
@@ -395,11 +600,46 @@ def _failing_parts(
         if failing.size:
             lines.append(
                 Refusal(
-                    f"{word}s that fail {requirement.subject} even in the largest class that the level limits allow them",
+                    f"{word}s that fail {requirement.subject} even in the largest class that limits and knowledge allow them",
                     why=f"{failing.sum()}; the largest such class has {failing.max()}",
                 )
             )
     return lines
+
+
+def _weaker_limits(
+    units: Microdata, requirements: tuple[Requirement, ...], at_most: Fraction, word: str
+) -> list[Refusal]:
+    """Name, for each model that keeps parts apart, its smallest parameter by which few enough would have to be withheld.
+
+    Parts only ever join as the parameter grows, and what may be published of two may be published of their union, so fewer and
+    fewer have to be withheld: halving finds it. Shares are compared with those of all records.
+    """
+    searched = tuple(one for one in requirements if one.bound.parts() is None)
+    most = int(at_most * units.size)
+    lines = []
+    for requirement in requirements:
+        limits = requirement.bound.part_limits()
+        low, high, found = 0, limits.size, -1
+        while low < high:
+            middle = (low + high) // 2
+            parts = requirement.parts(units, _rounded_up(limits[middle]))
+            withheld = 0 if parts is None else least_withheld(units, searched, parts)
+            if withheld <= most:
+                high, found = middle, withheld
+            else:
+                low = middle + 1
+        if found < 0:
+            continue
+        name = next(iter(requirement.model.ranges))
+        what = f"the smallest {name} by which so few have to be withheld is {float(_rounded_up(limits[high])):.5g}"
+        lines.append(Refusal(what, (requirement.subject,), why=f"{count(found, word)} then"))
+    return lines
+
+
+def _rounded_up(limit: float) -> Fraction:
+    """Round to five decimals, upwards, so that what joins at a limit joins at what is said of it."""
+    return Fraction(math.ceil(limit * 10**5), 10**5)
 
 
 def _because_known(data: Microdata, requirement: Requirement) -> str:
@@ -416,7 +656,7 @@ def _because_known(data: Microdata, requirement: Requirement) -> str:
 def _alone(requirement: Requirement, data: Microdata) -> str:
     """Name the only value of a sensitive column that has no other."""
     view = requirement.view
-    present = np.zeros(0, np.int64) if view is None else np.unique(view.codes(data.sensitive_codes))
+    present = np.zeros(0, np.int64) if view is None else np.unique(view.codes(data.judged_codes))
     if view is None or present.size != 1:
         return ""
     only = view.domain.label_of(int(present[0]))

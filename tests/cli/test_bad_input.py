@@ -99,8 +99,22 @@ CASES = {
         [("line 5", "'methd'", "'method'"), ("line 6", "'privcy'", "'privacy'")],
     ),
     "a key for a later version": (
+        [("policy.yaml", "privacy:", "categories: {disease: severity.csv}\nprivacy:")],
+        [("categories", "later version")],
+    ),
+    "knowledge that nothing uses": (
         [("policy.yaml", "privacy:", "knowledge: {table: known.csv}\nprivacy:")],
-        [("knowledge", "later version")],
+        [("knowledge", "no model in privacy uses it", "js-background")],
+    ),
+    "a table of shares that is not there": (
+        [
+            (
+                "policy.yaml",
+                "privacy:",
+                "knowledge: {table: known.csv}\nprivacy:\n  - {model: js-background, j: 1}",
+            )
+        ],
+        [("knowledge: table", "known.csv", "no such file")],
     ),
     "a person who is no identifier": (
         [("policy.yaml", "privacy:", "individual: zip\nprivacy:")],

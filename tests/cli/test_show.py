@@ -18,7 +18,7 @@ def test_every_part_tells_its_parameters_and_source(kind, name):
     assert found["description"]
     assert found["source"]
     assert [one["name"] for one in found["parameters"]] == [
-        field.name for field in fields(registry.load(kind, name))
+        registry.key_of(field) for field in fields(registry.load(kind, name))
     ]
     assert all(one["description"] for one in found["parameters"]), found
 
@@ -35,6 +35,17 @@ def test_a_method_and_its_defaults(run):
     (found,) = run("show", "mondrian", "--format", "json").json
     assert {one["name"]: one["default"] for one in found["parameters"]}["cut"] == "least-loss"
     assert found["facts"]["publishes in the form"] == "generalized"
+
+
+def test_a_source_of_knowledge(run):
+    text = run("show", "table").out
+    assert text.startswith("table (source of knowledge, in Python TableKnowledge)\n")
+    assert "file (required)" in text
+    # What Python cannot call from is from_ there.
+    (found,) = run("show", "kernel", "--format", "json").json
+    assert [one["name"] for one in found["parameters"]][-3:] == ["bandwidth", "leave_one_out", "from"]
+    listed = run("list", "knowledge").out.splitlines()
+    assert [line.split()[0] for line in listed] == ["frequency", "kernel", "release", "sequence", "table"]
 
 
 def test_names_of_two_kinds(run):

@@ -10,7 +10,7 @@ from typing import Any
 
 from likeness import registry
 
-PART_KINDS = ("methods", "models", "forms", "metrics", "attacks", "datasets")
+PART_KINDS = ("methods", "models", "forms", "metrics", "attacks", "datasets", "knowledge")
 
 
 def every_part(*kinds: str) -> list[tuple[str, str]]:

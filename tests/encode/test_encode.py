@@ -173,7 +173,6 @@ def test_survey_weights_must_be_numbers(weights, message):
     ("key", "value", "words"),
     [
         ("categories", {"disease": "c.csv"}, "categories of sensitive values come with a later version"),
-        ("knowledge", {"kernel": {"bandwidth": 0.3}}, "background knowledge comes with a later version"),
     ],
 )
 def test_what_comes_later_is_refused_before_the_table_is_looked_at(key, value, words):

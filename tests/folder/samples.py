@@ -148,6 +148,8 @@ class Folder:
                 content["files"],
                 content["likeness"],
                 content["counts"].get("individuals"),
+                content.get("formulas", "keep"),
+                tuple(content.get("knowledge", ())),
             )
             (self.root / "public/certificate.html").write_text(certificate_page(read))
         text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"

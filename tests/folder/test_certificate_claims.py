@@ -63,6 +63,12 @@ POLICIES: dict[str, dict[str, Any]] = {
     },
     "bounded": {"privacy": lk.BetaLikeness(bound=lambda p: min(3 * p, 1)), "seed": 3},
     "original": {"privacy": lk.KAnonymity(2) & lk.TCloseness("1/2", reference="original")},
+    "known": {
+        "privacy": lk.KAnonymity(2) & lk.JsBackground("0.8"),
+        "knowledge": [
+            {"kernel": {"bandwidth": {"age": 0.3, "sex": 2}, "leave_one_out": True}, "name": "friends"}
+        ],
+    },
     "unlinked": {"privacy": lk.KAnonymity(2), "individual": "who"},
     "linked": {"privacy": lk.IrKAnonymity(2), "individual": "who"},
     "anatomized": {"privacy": lk.DistinctLDiversity(2), "method": {"name": "anatomy", "l": 2}},
@@ -102,6 +108,7 @@ STEWARDS_WORD = {
     r"columns\.\d+\.values(\.\d+)?": "what * stands for is not seen",
     r"columns\.\d+\.kind": "of values published as sets, whether they once had a hierarchy",
     r"columns\.\d+\.role": "numbers from 1 on may be what an original held, published as it is",
+    r"knowledge(\..*)?": "what adversaries are taken to know: any other source of that kind contradicts nothing published",
     r"form\.reconstruction": "how frequencies are to be estimated, of four ways",
 }
 """Places (as in `dotted`) where some other value contradicts nothing that is published, and why: whoever has private/ sees it."""

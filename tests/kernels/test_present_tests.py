@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.hierarchies.trees import make, plain_trees
-from tests.models.tables import bind, categorical, hierarchical, numbers
+from tests.models.tables import bind, categorical, distributions, hierarchical, numbers
 
 import likeness as lk
 from likeness.kernels import class_tests
@@ -99,6 +99,26 @@ def test_transport_over_trees(data, plain, t):
         [bound.class_test()], counts, extra=data.draw(st.lists(st.integers(0, m - 1), max_size=3))
     )
     assert present == dense
+
+
+@EASY
+@given(st.data(), st.fractions(0, 1, max_denominator=12))
+def test_beliefs(data, limit):
+    known = data.draw(distributions(3))
+    codes = known.count * 3
+    counts = data.draw(st.lists(st.integers(0, 2), min_size=codes, max_size=codes).filter(any))
+    models = (
+        lk.JsBackground(str(limit)),
+        lk.JsBackground(1, odds=1 + 8 * limit),
+        lk.BtPrivacy(str(limit)),
+        lk.BtPrivacy(str(limit), posterior="exact", smooth="1/2"),
+    )
+    extra = data.draw(st.lists(st.integers(0, codes - 1), max_size=3))
+    for model in models:
+        test = bind(model, known).class_test()
+        assert of_present(lay_out([test])).known.tolist() == [1]
+        dense, present = both([test], counts, extra=extra)
+        assert present == dense
 
 
 @pytest.mark.parametrize("kind", ["equal", "ordered", "tree"])

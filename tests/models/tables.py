@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from likeness.hierarchies import from_rows
 from likeness.kernels.class_tests import evaluate, lay_out
 from likeness.microdata.domain import Domain
+from likeness.microdata.knowledge import Distributions, rounded
 from likeness.microdata.statistics import ClassStatistics, count_classes
 from likeness.models.base import BoundModel, PrivacyModel, SensitiveAttribute
 
@@ -75,14 +76,26 @@ def count_records(classes: Sequence[Sequence[int]]) -> ClassStatistics:
 
 
 def bind(
-    model: PrivacyModel, reference: Sequence[int], domain: Domain | None = None, *, complete: bool = True
+    model: PrivacyModel,
+    reference: Sequence[int] | Distributions,
+    domain: Domain | None = None,
+    *,
+    complete: bool = True,
 ) -> BoundModel:
+    """Bind to the counts that classes are compared with, or to what is known of everybody."""
+    if isinstance(reference, Distributions):
+        domain = categorical(reference.values) if domain is None else domain
+        nobody = np.zeros(domain.codes, np.int64)
+        return model.bind(SensitiveAttribute(domain, nobody, complete, knowledge=reference))
     domain = categorical(len(reference)) if domain is None else domain
     return model.bind(SensitiveAttribute(domain, np.array(reference, np.int64), complete))
 
 
 def holds(
-    model: PrivacyModel, reference: Sequence[int], *classes: Sequence[int], domain: Domain | None = None
+    model: PrivacyModel,
+    reference: Sequence[int] | Distributions,
+    *classes: Sequence[int],
+    domain: Domain | None = None,
 ) -> list[bool]:
     return bind(model, reference, domain).holds(count(classes)).tolist()
 
@@ -118,3 +131,15 @@ def domains(draw: st.DrawFn, kinds: Sequence[str] = KINDS) -> Domain:
 def class_counts(values: int, largest: int = 4) -> st.SearchStrategy[list[int]]:
     """Counts of one class that is not empty."""
     return st.lists(st.integers(0, largest), min_size=values, max_size=values).filter(any)
+
+
+@cache
+def distributions(values: int, most: int = 3) -> st.SearchStrategy[Distributions]:
+    """One to three distributions over some values."""
+    row = st.lists(st.integers(0, 4), min_size=values, max_size=values).filter(any)
+    return st.lists(row, min_size=1, max_size=most).map(known)
+
+
+def known(shares: Sequence[Sequence[float]]) -> Distributions:
+    """Distinct distributions, in ascending order."""
+    return Distributions(np.unique(rounded(np.array(shares, np.float64)), axis=0))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from likeness.hierarchies import Hierarchy
     from likeness.microdata.domain import Domain
+    from likeness.microdata.knowledge import Distributions
 
     Counts = Sequence[int]
 
@@ -319,3 +320,154 @@ def minimum_frequency(counts: Counts, reference: Counts, domain: Domain, *, m: i
 
 def minimum_frequency_parameters() -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries({"m": st.integers(1, 4)})
+
+
+def _beliefs_of(counts: Counts, reference: Distributions) -> list[tuple[list[Fraction], int]]:
+    """What is believed of each member of a class, and the member's value; codes are those of a distribution and a value."""
+    shares = [[Fraction(int(x), sum(map(int, row))) for x in row] for row in reference.rows]
+    return [
+        (shares[code // len(shares[0])], code % len(shares[0]))
+        for code, count in enumerate(counts)
+        for _ in range(count)
+    ]
+
+
+def jensen_shannon(one: Sequence[Fraction], other: Sequence[Fraction]) -> Decimal:
+    """In nats."""
+    found = Decimal(0)
+    for a, b in zip(one, other, strict=True):
+        for x in (a, b):
+            if x:
+                found = _PRECISE.add(found, _PRECISE.multiply(_decimal(x / 2), _ln(2 * x / (a + b))))
+    return found
+
+
+def js_background(
+    counts: Counts,
+    reference: Distributions,
+    domain: Domain,
+    *,
+    j: str,
+    base: int | str = 2,
+    odds: str | None = None,
+) -> bool:
+    members = _beliefs_of(counts, reference)
+    unit = Decimal(1) if base == "e" else _ln(Fraction(2))
+    values = {value for _, value in members}
+    for one, _ in members:
+        for other, _ in members:
+            # 60 digits: divergences of such small fractions are no nearer to another one.
+            if jensen_shannon(one, other) > _PRECISE.multiply(_decimal(Fraction(j)), unit) + Decimal("1e-60"):
+                return False
+            told = [s for s in values if one[s] or other[s]]
+            if odds is None or not told:
+                continue
+            if any(not one[s] or not other[s] for s in told):
+                return False
+            ratios = [one[s] / other[s] for s in told]
+            if max(ratios) / min(ratios) > Fraction(odds):
+                return False
+    return True
+
+
+def js_background_parameters() -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(
+        {"j": fractions("0", "1")}, optional={"base": st.sampled_from([2, "e"]), "odds": fractions("1", "9")}
+    )
+
+
+def bt_privacy(
+    counts: Counts,
+    reference: Distributions,
+    domain: Domain,
+    *,
+    t: str,
+    posterior: str = "omega",
+    smooth: str | None = None,
+) -> bool:
+    members = _beliefs_of(counts, reference)
+    believe = _omega if posterior == "omega" else _arrangements
+    limit = _PRECISE.multiply(_decimal(Fraction(t)), _ln(Fraction(2))) + Decimal("1e-60")
+    for x, (own, _) in enumerate(members):
+        after = believe(members, x)
+        if after is None:
+            return Fraction(t) == 1
+        both = (own, after)
+        if smooth is not None:
+            both = (_smoothed(own, domain, Fraction(smooth)), _smoothed(after, domain, Fraction(smooth)))
+        if jensen_shannon(*both) > limit:
+            return False
+    return True
+
+
+def bt_privacy_parameters() -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(
+        {"t": fractions("0", "1")},
+        optional={"posterior": st.sampled_from(["omega", "exact"]), "smooth": fractions("1/4", "3")},
+    )
+
+
+def _omega(members: list[tuple[list[Fraction], int]], x: int) -> list[Fraction]:
+    """Li, Li & Zhang's estimate of what member x has."""
+    n, m = len(members), len(members[0][0])
+    counts = [sum(value == s for _, value in members) for s in range(m)]
+    totals = [sum(shares[s] for shares, _ in members) for s in range(m)]
+    own = members[x][0]
+    found = [counts[s] * own[s] / totals[s] if totals[s] else Fraction(counts[s], n) for s in range(m)]
+    return [a / sum(found) for a in found] if any(found) else [Fraction(c, n) for c in counts]
+
+
+def _arrangements(members: list[tuple[list[Fraction], int]], x: int) -> list[Fraction] | None:
+    """The share of all arrangements of the class's values in which member x has each, by their weights."""
+    m = len(members[0][0])
+    others = [tuple(shares) for y, (shares, _) in enumerate(members) if y != x]
+    counts = [sum(value == s for _, value in members) for s in range(m)]
+
+    def left(s: int) -> tuple[int, ...]:
+        return tuple(count - (u == s) for u, count in enumerate(counts))
+
+    own = members[x][0]
+    ways = [own[s] * _ways(tuple(others), left(s)) if counts[s] and own[s] else Fraction(0) for s in range(m)]
+    return [a / sum(ways) for a in ways] if any(ways) else None
+
+
+@cache
+def _ways(rows: tuple[tuple[Fraction, ...], ...], counts: tuple[int, ...]) -> Fraction:
+    """Sum of the weights of all ways to give the rows as many of each value as are left."""
+    if not rows:
+        return Fraction(1)
+    return sum(
+        (
+            rows[0][s] * _ways(rows[1:], (*counts[:s], count - 1, *counts[s + 1 :]))
+            for s, count in enumerate(counts)
+            if count and rows[0][s]
+        ),
+        Fraction(0),
+    )
+
+
+def _smoothed(shares: Sequence[Fraction], domain: Domain, bandwidth: Fraction) -> list[Fraction]:
+    """Nadaraya's and Watson's kernel over the values, as one distribution again."""
+    found = []
+    for s in range(len(shares)):
+        kernel = [
+            max(Fraction(0), 1 - (_value_distance(domain, s, u) / bandwidth) ** 2) for u in range(len(shares))
+        ]
+        found.append(sum(k * a for k, a in zip(kernel, shares, strict=True)) / sum(kernel))
+    return [a / sum(found) for a in found]
+
+
+def _value_distance(domain: Domain, one: int, other: int) -> Fraction:
+    if one == other:
+        return Fraction(0)
+    if domain.distance == "equal" or domain.size in {one, other}:
+        return Fraction(1)
+    if domain.distance == "ordered":
+        return Fraction(abs(one - other), domain.size - 1)
+    assert domain.hierarchy is not None
+    tree = domain.hierarchy
+    ancestors = [
+        i for i in range(tree.size) if tree.left[i] <= min(one, other) and tree.right[i] >= max(one, other)
+    ]
+    lowest = min(ancestors, key=lambda i: int(tree.right[i] - tree.left[i]))
+    return Fraction(int(tree.heights()[lowest]), max(1, int(tree.heights()[0])))

@@ -41,6 +41,8 @@ class Model:
     sensitive: str | None = None
     needs_sensitive: ClassVar[bool] = False
     about_individuals: ClassVar[bool] = False
+    needs_knowledge: ClassVar[bool] = False
+    knowledge: str | None = None
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,33 @@ class Covering(Model):
 
 
 @dataclass(frozen=True)
+class Believing(Covering):
+    knowledge: str | None = None
+    name: ClassVar[str] = "believing"
+    needs_knowledge: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class KernelKnowledge:
+    bandwidth: float
+    called: str | None = None
+    sensitive: str | None = None
+    name: ClassVar[str] = "kernel"
+    main: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        if self.bandwidth <= 0:
+            raise PolicyError(f"{self.name}: bandwidth must be above 0; got {self.bandwidth}")
+
+
+@dataclass(frozen=True)
 class Both:
     models: tuple[Any, ...]
 
 
 PARTS: Mapping[str, Mapping[str, type]] = {
-    "models": {"alone": Alone, "covering": Covering},
+    "models": {"alone": Alone, "covering": Covering, "believing": Believing},
     "methods": {"shuffle": Shuffle},
     "forms": {"generalized": GeneralizedForm},
+    "knowledge": {"kernel": KernelKnowledge},
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
-from tests.policy.parts import Alone, Both, Covering, GeneralizedForm, Shuffle
+from tests.policy.parts import Alone, Both, Covering, GeneralizedForm, KernelKnowledge, Shuffle
 
 from likeness.errors import PolicyError
 from likeness.policy import (
@@ -92,7 +92,7 @@ def test_every_key_of_the_contract_is_understood(tmp_path):
     assert policy.missing == Missing(markers=("?",))
     assert (policy.individual, policy.weights) == ("patient_id", "sampling_weight")
     assert policy.records.table == "conditions.csv"
-    assert policy.knowledge.kernel.bandwidth == 0.3
+    assert policy.knowledge == (KernelKnowledge(0.3),)
     assert policy.folder == tmp_path
     assert Policy.from_mapping(policy.to_mapping()) == policy
 
@@ -212,12 +212,46 @@ def test_python_users_get_the_same_lines_without_a_file():
         ),
         ({"categories": {"age": "a.csv"}}, "categories: the column 'age' has the role quasi, not sensitive"),
         ({"categories": {"x": "a.csv"}}, "categories: there is no column 'x' in columns"),
-        ({"knowledge": {}}, "knowledge: give one of kernel and table"),
+        ({"knowledge": {}}, "knowledge: give one source of knowledge, such as {kernel: {bandwidth: 0.3}}"),
         (
-            {"knowledge": {"table": "k.csv", "kernel": {"bandwidth": 1}}},
-            "knowledge: give one of kernel and table",
+            {"knowledge": []},
+            "knowledge: give at least one source of knowledge, such as {kernel: {bandwidth: 0.3}}",
         ),
-        ({"knowledge": {"kernel": {"bandwidth": 0}}}, "knowledge.kernel.bandwidth: must be above 0; got 0"),
+        ({"knowledge": {"kernl": {}}}, "knowledge: unknown key 'kernl'; did you mean 'kernel'?"),
+        (
+            {"knowledge": {"kernel": 0.3}},
+            "knowledge.kernel: must be a mapping, such as {kernel: {bandwidth: 0.3}}; got 0.3",
+        ),
+        ({"knowledge": {"kernel": {}}}, "knowledge: kernel: the parameter 'bandwidth' is missing"),
+        ({"knowledge": {"kernel": {"bandwidth": 0}}}, "knowledge: kernel: bandwidth must be above 0; got 0"),
+        (
+            {"knowledge": {"kernel": {"bandwidth": 1, "called": "x"}}},
+            "knowledge.kernel: kernel: unknown parameter 'called'",
+        ),
+        ({"knowledge": {"kernel": {"bandwidth": 1}, "name": 3}}, "knowledge.name: must be a text; got 3"),
+        (
+            {"knowledge": [{"kernel": {"bandwidth": 1}}, {"kernel": {"bandwidth": 2}, "name": "x"}]},
+            "knowledge: several sources of knowledge need names; give each a name:",
+        ),
+        (
+            {"knowledge": [{"kernel": {"bandwidth": i}, "name": "x"} for i in (1, 2)]},
+            "knowledge: two sources of knowledge are called 'x'",
+        ),
+        (
+            {"knowledge": {"kernel": {"bandwidth": 1}, "sensitive": "age"}},
+            "knowledge: the column 'age' has the role quasi, not sensitive",
+        ),
+        (
+            {"privacy": [{"model": "believing", "level": 1}]},
+            "privacy[0]: believing: needs what an adversary may know beforehand; say it, as in knowledge:",
+        ),
+        (
+            {
+                "privacy": [{"model": "believing", "level": 1, "knowledge": "insurer"}],
+                "knowledge": {"kernel": {"bandwidth": 1}, "name": "insurers"},
+            },
+            "privacy[0]: believing: there is no knowledge called 'insurer'; did you mean 'insurers'?",
+        ),
         (
             {**PEOPLE, "hygiene": {"duplicates": "hull"}},
             "hygiene.duplicates: must be one of drop, keep, error; got 'hull'",
@@ -302,7 +336,6 @@ def test_keys_of_later_systems_are_refused_on_request_all_at_once(tmp_path):
         Policy.load(saved(tmp_path, WHOLE)).refuse_unbuilt()
     assert refused.value.problems == (
         "categories: categories of sensitive values come with a later version; remove the key",
-        "knowledge: adversaries' background knowledge comes with a later version; remove the key",
     )
 
 

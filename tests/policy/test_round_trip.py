@@ -84,7 +84,13 @@ policies = st.fixed_dictionaries(
         "missing": missing,
         "weights": st.just("disease"),
         "categories": st.just({"disease": "c.csv"}),
-        "knowledge": st.sampled_from([{"table": "t.csv"}, {"kernel": {"bandwidth": 0.3}}]),
+        "knowledge": st.sampled_from(
+            [
+                {"kernel": {"bandwidth": 0.3}},
+                {"kernel": {"bandwidth": 0.3}, "name": "insurers", "sensitive": "disease"},
+                [{"kernel": {"bandwidth": 1}, "name": "a"}, {"kernel": {"bandwidth": 2}, "name": "b"}],
+            ]
+        ),
         "method": st.sampled_from(
             ["shuffle", {"name": "shuffle", "rounds": 3}, {"name": "shuffle", "strict": True}]
         ),

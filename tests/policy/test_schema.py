@@ -112,7 +112,19 @@ def column(**keys):
             weights=None,
             records={"table": "visits.csv", "on": "ssn"},
             hygiene={"duplicates": "keep"},
-            knowledge={"kernel": {"bandwidth": 0.3}},
+        ),
+        *(
+            but(privacy=[{"model": "js-background", "j": 0.3}], knowledge=knowledge)
+            for knowledge in (
+                {"kernel": {"bandwidth": 0.3}},
+                {"kernel": {"bandwidth": {"age": "1/3"}, "from": "registry.csv"}},
+                {"table": "morbidity.csv"},
+                {"table": {"file": "morbidity.csv"}, "name": "insurers", "sensitive": "disease"},
+                {"release": "../2024/out"},
+                {"frequency": {"levels": {"age": 2}, "smoothing": 1}},
+                {"sequence": {"earlier": ["2022.csv"], "on": "ssn", "prior": {"kernel": {"bandwidth": 1}}}},
+                [{"table": "a.csv", "name": "a"}, {"release": "out", "name": "b"}],
+            )
         ),
     ],
 )
@@ -147,6 +159,22 @@ def test_good_policies_fit(mapping):
         column(role="identifier", weight=2),
         column(role="drop", kind="real"),
         column(role="quasi", hierarchy=5),
+        *(
+            but(privacy=[{"model": "js-background", "j": 0.3}], knowledge=knowledge)
+            for knowledge in (
+                5,
+                [],
+                {},
+                {"kernel": 0.3},
+                {"kernel": {}},
+                {"kernel": {"bandwidth": 0.3, "from_": "registry.csv"}},
+                {"tabel": "morbidity.csv"},
+                {"table": 5},
+                {"table": "a.csv", "release": "out"},
+                {"frequency": {"levels": 2}},
+                {"sequence": {"on": "ssn"}},
+            )
+        ),
     ],
 )
 def test_bad_policies_fit_neither_the_schema_nor_the_library(mapping):

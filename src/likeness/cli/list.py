@@ -11,16 +11,17 @@ KIND_SUMMARIES = {
     "metrics": "what is lost",
     "attacks": "what an adversary tries",
     "datasets": "tables to generate",
+    "knowledge": "what an adversary may know beforehand",
 }
 
 
 def list_(kind: str | None = None, /, *, format: Format = "text") -> None:  # noqa: A002  # the option's name
-    """List methods, models, forms, metrics, attacks or datasets, one a line.
+    """List methods, models, forms, metrics, attacks, datasets or sources of knowledge, one a line.
 
     Parameters
     ----------
     kind
-        methods, models, forms, metrics, attacks or datasets; the kinds themselves when left out.
+        methods, models, forms, metrics, attacks, datasets or knowledge; the kinds themselves when left out.
 
     Examples
     --------

@@ -24,7 +24,7 @@ from likeness.errors import MOST_PROBLEMS, LikenessError, PolicyError, TableErro
 from likeness.forms.base import RESERVED
 from likeness.microdata.data import Microdata
 from likeness.models.base import SensitiveModel
-from likeness.models.requirements import one_a_column
+from likeness.models.requirements import one_a_column, one_a_source
 from likeness.policy.files import write_yaml
 from likeness.published.columns import ColumnNote, PublishedColumns, note_on
 from likeness.tables import JoinedTable, join, read_as_said
@@ -116,14 +116,15 @@ class Encoded:
         return self.renamed.get(name, name)
 
     def name_models(self, models: Iterable[PrivacyModel]) -> tuple[PrivacyModel, ...]:
-        """Let models cover one column each, under the name it is published under."""
+        """Let models cover one column, and one source of knowledge, each, under the name it is published under."""
         named = (
             replace(model, sensitive=self.renamed[model.sensitive])
             if isinstance(model, SensitiveModel) and model.sensitive in self.renamed
             else model
             for model in models
         )
-        return one_a_column(named, [domain.name for domain in self.data.sensitive])
+        each = one_a_column(named, [domain.name for domain in self.data.sensitive])
+        return one_a_source(each, [(own.sensitive, own.name) for own in self.data.knowledge])
 
 
 def encode(table: Table, policy: Policy) -> Encoded:

@@ -195,15 +195,15 @@ def read_class_map(path: Path, label: str) -> ClassMap:
     reason = table.encode("reason", missing=(), kind="text")
     frame, height = table.held, table.height
     del table
-    row = _numbers(frame, "row", label)
+    row = numbers_of(frame, "row", label)
     if not np.array_equal(row, np.arange(height)):
         wrong = int(np.argmax(row != np.arange(height)))
         raise TableError(
             f"{label}: row {wrong} of the original is not in its place; a row was taken out or moved"
         )
     del row
-    classes, published_row = (_numbers(frame, name, label) for name in ("class", "published_row"))
-    others = {name: _numbers(frame, name, label) for name in further}
+    classes, published_row = (numbers_of(frame, name, label) for name in ("class", "published_row"))
+    others = {name: numbers_of(frame, name, label) for name in further}
     for name, numbers in {"class": classes, **others}.items():
         # There are no more classes or buckets than records; larger numbers would only exhaust the memory.
         least, most = (0, 1) if name == "added" else (-1, height - (name != "person"))
@@ -235,7 +235,7 @@ def read_class_map(path: Path, label: str) -> ClassMap:
     )
 
 
-def _numbers(frame: Any, name: str, label: str) -> NDArray[np.int64]:
+def numbers_of(frame: Any, name: str, label: str) -> NDArray[np.int64]:
     """Take a column of whole numbers out of a frame."""
     column = frame.drop_in_place(name)
     if not column.dtype.is_integer() or column.null_count():

@@ -5,7 +5,7 @@
     out/
       public/    release.csv|parquet (or quasi.* sensitive.*)  certificate.json  certificate.html
                  distribution.csv (baseline, perturbed)  perturbation.csv (perturbed)
-      private/   report.html  audit.json  classes.parquet
+      private/   report.html  audit.json  classes.parquet  knowledge.parquet (where a model needs it)
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 PUBLIC, PRIVATE = "public", "private"
 CERTIFICATE, CERTIFICATE_PAGE = "certificate.json", "certificate.html"
 REPORT, AUDIT, CLASSES = "report.html", "audit.json", "classes.parquet"
+KNOWLEDGE = "knowledge.parquet"
 PRIVATE_FILES = (REPORT, AUDIT, CLASSES)
+"""Those of every release; `KNOWLEDGE` stands beside them where a model needs it."""
 FORMATS = ("csv", "parquet")
 LARGEST_JSON = 1 << 27
 """Bytes of a certificate or audit: room for hierarchies of two million leaves, which are most of it."""
@@ -279,7 +281,7 @@ def _strangers(target: Path) -> list[str] | None:
         return None
     expected = {
         PUBLIC: certified | {CERTIFICATE, CERTIFICATE_PAGE},
-        PRIVATE: set(PRIVATE_FILES),
+        PRIVATE: {*PRIVATE_FILES, KNOWLEDGE},
     }
     found = [path.name for path in target.iterdir() if path.name not in expected]
     for part, names in expected.items():

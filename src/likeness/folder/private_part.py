@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from likeness.errors import LikenessError, Refusal, Statement, TableError, VerificationError
 from likeness.folder.audit import Audit
 from likeness.folder.class_map import ClassMap, class_problems, own_problems, read_class_map
-from likeness.folder.layout import AUDIT, CLASSES, PRIVATE_FILES, digest, read_bounded
+from likeness.folder.known import read_known
+from likeness.folder.layout import AUDIT, CLASSES, KNOWLEDGE, PRIVATE_FILES, digest, read_bounded
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from likeness.folder.layout import Layout
     from likeness.folder.public_part import PublicPart
+    from likeness.microdata.knowledge import Knowledge
     from likeness.policy import Policy
 
 
@@ -30,6 +32,7 @@ class PrivatePart:
     audit: Audit | None = None
     policy: Policy | None = None
     class_map: ClassMap | None = None
+    knowledge: tuple[Knowledge, ...] = ()
     consistent: bool = False
     refusals: list[Refusal] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
@@ -44,11 +47,13 @@ def read_private(layout: Layout, private: Path, public: PublicPart) -> PrivatePa
     if layout.outsiders():
         return part  # said of the public part
     found = {path.name for path in private.iterdir()}
-    missing = [layout.label(private / name) for name in PRIVATE_FILES if name not in found]
+    known = public.certificate is not None and bool(public.certificate.knowledge)
+    expected = (*PRIVATE_FILES, *([KNOWLEDGE] if known else []))
+    missing = [layout.label(private / name) for name in expected if name not in found]
     part.refusals += [Refusal("is missing", about=name) for name in missing]
     part.refusals += [
         Refusal("is no part of the release", (layout.label(private / name),))
-        for name in sorted(found - {*PRIVATE_FILES})
+        for name in sorted(found - {*expected})
     ]
     if AUDIT in found:
         _read_audit(part, layout, private / AUDIT)
@@ -57,6 +62,8 @@ def read_private(layout: Layout, private: Path, public: PublicPart) -> PrivatePa
         _check_claims(part, layout.label(private / AUDIT), public)
     if CLASSES in found:
         _read_classes(part, layout.label(private / CLASSES), private / CLASSES, public)
+    if known and KNOWLEDGE in found and part.class_map is not None:
+        _read_knowledge(part, layout.label(private / KNOWLEDGE), private / KNOWLEDGE, public, part.class_map)
     return part
 
 
@@ -119,6 +126,28 @@ def _check_claims(part: PrivatePart, label: str, public: PublicPart) -> None:
         for model in part.policy.privacy
         if model.name not in claimed
     ]
+    told = [(own["source"], own["parameters"], own.get("name")) for own in certificate.knowledge]
+    asked = [(source.name, source.facts, source.called) for source in part.policy.knowledge]
+    if told != asked:
+        part.refusals.append(
+            Refusal("tells other knowledge than the policy that was kept", about="certificate.json")
+        )
+
+
+def _read_knowledge(
+    part: PrivatePart, label: str, path: Path, public: PublicPart, class_map: ClassMap
+) -> None:
+    """Read what adversaries are taken to know of every row of the original."""
+    assert public.certificate is not None  # noqa: S101  # without one there is none
+    try:
+        found = read_known(path, label, public.certificate.knowledge, class_map.height)
+    except TableError as problem:
+        part.refusals += [refusal.called(label) for refusal in problem.refusals]
+        return
+    if any((own.of[class_map.published] < 0).any() for own in found):
+        part.refusals.append(Refusal("says nothing of a published record", (label,)))
+        return
+    part.knowledge = found
 
 
 def _read_classes(part: PrivatePart, label: str, path: Path, public: PublicPart) -> None:

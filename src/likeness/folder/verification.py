@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,13 +12,14 @@ from likeness.encode import Encoded, encode
 from likeness.errors import InvalidError, LikenessError, Refusal, Statement
 from likeness.folder.audit import locate_records, plain_policy
 from likeness.folder.class_map import listed
-from likeness.folder.layout import find_layout
+from likeness.folder.layout import KNOWLEDGE, find_layout
 from likeness.folder.origin import Origin
 from likeness.folder.private_part import PrivatePart, read_private
 from likeness.folder.public_part import PublicPart, read_public
 from likeness.kernels.grouping import first_appearance
+from likeness.knowledge.base import learn
 from likeness.microdata.grouping import pack
-from likeness.models.requirements import one_a_column
+from likeness.models.requirements import one_a_column, one_a_source
 from likeness.policy import as_policy
 from likeness.policy.sections import READING
 from likeness.proving.proof import Verdict, as_published, prove
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from likeness.microdata.knowledge import Knowledge
     from likeness.policy import Policy
 
 
@@ -104,7 +107,7 @@ def judge(
 ) -> Verdict:
     """Put together everything that was found; ``encoded`` is the original, where it was given."""
     problems, checks = list(public.refusals), list(public.statements)
-    proven = _prove(public, encoded, policy, problems, _individuals(steward, encoded))
+    proven = _prove(public, encoded, policy, problems, _individuals(steward, encoded), _known(steward))
     problems += _repeated(public)
     if not problems:
         partly = any(proof.holds is None for proof in proven.proofs)
@@ -114,6 +117,7 @@ def judge(
         problems += steward.refusals
         checks += steward.statements
         if encoded is not None and policy is not None:
+            checks += _learn_again(steward, encoded, policy, problems)
             wrong, right = _compare(public, steward, encoded, policy)
             problems += wrong
             checks += right
@@ -132,6 +136,33 @@ def _individuals(steward: PrivatePart | None, encoded: Encoded | None) -> NDArra
     records = encoded.record_of[rows]
     # A row that the original dropped is somebody's mistake, said elsewhere; nobody is counted then.
     return encoded.data.individuals[records] if (records >= 0).all() else None
+
+
+def _known(steward: PrivatePart | None) -> list[Knowledge] | None:
+    """What may be known of each published row; None where it is not at hand."""
+    if steward is None or steward.class_map is None or not steward.consistent or not steward.knowledge:
+        return None
+    return [own.take(steward.class_map.original_row) for own in steward.knowledge]
+
+
+def _learn_again(
+    steward: PrivatePart, encoded: Encoded, policy: Policy, problems: list[Refusal]
+) -> list[Statement]:
+    """Compare what is said to be known of every record with what the sources of the policy say of the original."""
+    if not steward.knowledge or steward.class_map is None or steward.class_map.height != encoded.table.height:
+        return []
+    label = f"private/{KNOWLEDGE}"
+    try:
+        found = learn(encoded, policy).data.knowledge
+    except LikenessError as problem:
+        return [Statement(f"not compared with what it was learnt from ({problem.problems[0]})", (label,))]
+    for kept, own in zip(steward.knowledge, found, strict=True):
+        shares = kept.take(encoded.data.rows)
+        if kept.labels != own.labels or (shares.of < 0).any():
+            problems.append(Refusal("is not about the values and records of the original", (label,)))
+        elif not np.array_equal(shares.distributions.rows[shares.of], own.distributions.rows[own.of]):
+            problems.append(Refusal("is not what its sources say of the original", (label,)))
+    return [] if problems else [Statement("is what its sources say of the original", (label,))]
 
 
 def _repeated(public: PublicPart) -> list[Refusal]:
@@ -168,6 +199,7 @@ def _prove(
     policy: Policy | None,
     problems: list[Refusal],
     individuals: NDArray[np.int64] | None,
+    knowledge: list[Knowledge] | None,
 ) -> Verdict:
     """Prove what the certificate claims and the policy asks for, from the published texts."""
     certificate, publication = public.certificate, public.publication
@@ -177,16 +209,18 @@ def _prove(
     several = certificate.individuals is not None or individuals is not None
     try:
         certified = certificate.make_models()
-        verdict = prove(publication, certified, data, several=several, individuals=individuals)
+        proven = partial(prove, several=several, individuals=individuals, knowledge=knowledge)
+        verdict = proven(publication, certified, data)
         problems += certificate.compare(verdict)
         if policy is None:
             return verdict
         named = policy.privacy if encoded is None else encoded.name_models(policy.privacy)
         sensitive = [domain.name for domain in publication.sensitive]
-        models = as_published(one_a_column(named, sensitive), publication)
+        sources = [(own["sensitive"], own.get("name")) for own in certificate.knowledge]
+        models = as_published(one_a_source(one_a_column(named, sensitive), sources), publication)
         # What is certified was proven just now.
         asked = [
-            (model.name, prove(publication, [model], data, several=several, individuals=individuals).proofs)
+            (model.name, proven(publication, [model], data).proofs)
             for model in models
             if model not in certified
         ]

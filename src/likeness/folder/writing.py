@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 from likeness.errors import PolicyError
 from likeness.folder.audit import make_audit, plain_policy
 from likeness.folder.class_map import class_map_of, counts_of, write_class_map
+from likeness.folder.known import write_known
 from likeness.folder.layout import (
     AUDIT,
     CERTIFICATE,
     CERTIFICATE_PAGE,
     CLASSES,
+    KNOWLEDGE,
     PRIVATE,
     PUBLIC,
     REPORT,
@@ -113,6 +115,9 @@ def _write_private(release: Release, certificate: Certificate, stage: Path) -> N
     private, folder = release.private, stage / PRIVATE
     found = class_map_of(release)
     write_class_map(found, folder / CLASSES)
+    data = private.encoded.data
+    if data.knowledge:
+        write_known(data.knowledge, data.rows, folder / KNOWLEDGE)
     policy = plain_policy(private.policy, certificate, private.encoded.renamed)
     counts, persons = counts_of(release, found), found.persons
     del found

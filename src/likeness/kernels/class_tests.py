@@ -20,6 +20,8 @@ from numba import boolean, float64, int64, njit, types
 from numba.extending import typeof_impl
 
 from likeness.errors import PolicyError
+from likeness.kernels.arrangements import largest_change
+from likeness.kernels.beliefs import odds_apart, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -178,6 +180,62 @@ def windows_at_most(size, histogram, integers, reals):
     return True
 
 
+@njit(boolean(int64[::1], boolean[::1], int64[::1], float64[::1]), cache=True)
+def beliefs_alike(who, values, integers, reals):
+    """Decide what `beliefs_within` says; ``who`` are the distributions of a class, ``values`` (m,) the values that it has."""
+    c, m = integers[0], integers[1]
+    shares = reals[2 : 2 + c * m].reshape(c, m)
+    if not within(who, shares, reals[2 + c * m :], reals[0]):
+        return False
+    if reals[1] == np.inf or who.size < 2:
+        return True
+    return odds_apart(who, np.flatnonzero(values), shares) <= reals[1]
+
+
+@njit(SIGNATURE, cache=True)
+def beliefs_within(size, histogram, integers, reals):
+    """No two of the class are believed further apart than ``reals[0]`` bits, nor by odds beyond ``exp(reals[1])``.
+
+    The histogram counts pairs of a distribution and a value: ``integers = [c, m]``, ``reals = [bits, log odds, (c, m)
+    distributions, (c,) minus their entropies]``. Both limits are lowered by as much as roundings go.
+    """
+    c, m = integers[0], integers[1]
+    who, values = np.empty(c, np.int64), np.zeros(m, np.bool_)
+    count = 0
+    for x in range(c):
+        there = False
+        for s in range(m):
+            if histogram[x * m + s] > 0:
+                there = values[s] = True
+        if there:
+            who[count] = x
+            count += 1
+    return beliefs_alike(who[:count], values, integers, reals)
+
+
+@njit(boolean(int64[::1], int64[::1], int64[::1], float64[::1]), cache=True)
+def beliefs_keep(codes, number, integers, reals):
+    """Decide what `beliefs_kept` says; ``codes`` are the pairs that a class has, ascending, ``number`` their records."""
+    c, m, states, smoothed = integers[0], integers[1], integers[2], integers[3]
+    end = 1 + c * m
+    shares = reals[1:end].reshape(c, m)
+    before = reals[end : end + c * m].reshape(c, m) if smoothed else shares
+    smoothing = reals[end + c * m * smoothed :].reshape(m * smoothed, m * smoothed)
+    return largest_change(codes, number, shares, before, smoothing, states) <= reals[0]
+
+
+@njit(SIGNATURE, cache=True)
+def beliefs_kept(size, histogram, integers, reals):
+    """Nobody of the class is believed, once it is seen, to have a distribution further than ``reals[0]`` bits from before.
+
+    The histogram counts pairs of a distribution and a value: ``integers = [c, m, states, smoothed]``, ``reals = [bits, (c, m)
+    distributions]``, and with ``smoothed`` 1 the smoothed ones (c, m) and the smoothing (m, m); ``states`` as of
+    `likeness.kernels.arrangements.largest_change`. The limit is lowered by as much as roundings go.
+    """
+    codes = np.flatnonzero(histogram)
+    return beliefs_keep(codes, histogram[codes], integers, reals)
+
+
 CLASS_SIZE, OWN_SUM = 0, -1
 """What a test takes for the size of what it judges: that of the class, or the sum of its part of the histogram."""
 
@@ -195,7 +253,7 @@ class ClassTest(NamedTuple):
 
     function: Callable[[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]], bool]
     integers: Sequence[int] | NDArray[np.int64] = ()
-    reals: Sequence[float] = ()
+    reals: Sequence[float] | NDArray[np.float64] = ()
     offset: int = 0
     values: int = 0
     slices: int = 1

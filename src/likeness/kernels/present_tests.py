@@ -19,6 +19,10 @@ from likeness.kernels.class_tests import (
     SLOTS,
     TESTS,
     PredicateTuple,
+    beliefs_alike,
+    beliefs_keep,
+    beliefs_kept,
+    beliefs_within,
     distinct_at_least,
     entropy_at_least,
     recursively_diverse,
@@ -230,6 +234,30 @@ def _transport_at_most(size, base, m, places, counts, integers, reals):
     return _work_at_most(size, moved, work * size * total, exact, integers, reals)
 
 
+@njit(SIGNATURE, cache=True)
+def _beliefs_within(size, base, m, places, counts, integers, reals):
+    """See `class_tests.beliefs_within`."""
+    values = integers[1]
+    who, there = np.empty(places.shape[0], np.int64), np.zeros(values, np.bool_)
+    count = 0
+    for i in range(places.shape[0]):
+        if counts[i] == 0:
+            continue
+        code = places[i] - base
+        there[code % values] = True
+        if count == 0 or who[count - 1] != code // values:
+            who[count] = code // values
+            count += 1
+    return beliefs_alike(who[:count], there, integers, reals)
+
+
+@njit(SIGNATURE, cache=True)
+def _beliefs_kept(size, base, m, places, counts, integers, reals):
+    """See `class_tests.beliefs_kept`."""
+    there = np.flatnonzero(counts)
+    return beliefs_keep(places[there] - base, counts[there], integers, reals)
+
+
 _PRESENT: dict[Any, Callable[..., bool]] = {
     size_at_least: _size_at_least,
     distinct_at_least: _distinct_at_least,
@@ -238,6 +266,8 @@ _PRESENT: dict[Any, Callable[..., bool]] = {
     within_share_limits: _within_upper_limits,
     windows_at_most: _windows_at_most,
     transport_at_most: _transport_at_most,
+    beliefs_within: _beliefs_within,
+    beliefs_kept: _beliefs_kept,
 }
 
 

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
 TABLE_FAILS = Reason("table-fails", "the whole table as one class does not hold the guarantee")
 PART_FAILS = Reason("part-fails", "the smallest part allowed by the level limits does not hold the guarantee")
+KNOWN_PART_FAILS = Reason(
+    PART_FAILS.name,
+    "those who may share a class, given what is known of them, do not hold the guarantee together",
+)
 """Reasons why records are withheld."""
 
 
@@ -269,7 +273,7 @@ def cells_at_most(data: Microdata, requirements: tuple[Requirement, ...]) -> int
     """
     found = data.tuples.count
     for view in {one.view.looks_at: one.view for one in requirements if one.view is not None}.values():
-        found *= max(1, view.domain.codes)
+        found *= max(1, view.values)
     return min(found, data.size)
 
 
@@ -314,16 +318,16 @@ def joint_views(problem: Problem) -> tuple[NDArray[np.int32], list[ClassTest], i
             tests.append(test)
             continue
         if view.looks_at not in placed:
-            codes, slices = view.codes(data.sensitive_codes), 1
+            codes, slices = view.codes(data.judged_codes), 1
             if view.known:
                 known = view.known_codes(data.sensitive, data.sensitive_codes)
                 slices = int(known.max(initial=0)) + 1
-                codes = known * view.domain.codes + codes
+                codes = known * view.values + codes
             placed[view.looks_at] = (width, slices)
             views.append(codes + width)
-            width += view.domain.codes * slices
+            width += view.values * slices
         offset, slices = placed[view.looks_at]
-        tests.append(test._replace(offset=offset, values=view.domain.codes, slices=slices))
+        tests.append(test._replace(offset=offset, values=view.values, slices=slices))
     stacked = np.array(views, np.int32) if views else np.zeros((0, data.size), np.int32)
     return stacked, tests, width
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.microdata.domain import Domain
+    from likeness.microdata.knowledge import Knowledge
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +29,7 @@ class Microdata:
     ``individuals``: (n,) int64, number of each record's person, from 0, when people may have several records; else None.
     ``survey_weights``: (n,) float64, weight of each record, if any.
     ``members``: in a table of individuals (`people`) the records of each.
+    ``knowledge``: what adversaries may know of each record beforehand; not where people may have several.
     """
 
     quasi: tuple[Domain, ...]
@@ -38,11 +40,19 @@ class Microdata:
     individuals: NDArray[np.int64] | None = None
     survey_weights: NDArray[np.float64] | None = None
     members: Members | None = None
+    knowledge: tuple[Knowledge, ...] = ()
 
     @property
     def size(self) -> int:
         """Number of records."""
         return int(self.rows.shape[0])
+
+    @cached_property
+    def judged_codes(self) -> NDArray[np.int32]:
+        """(s + κ, n) Everything that models may look at: the sensitive codes, then the distribution of each knowledge."""
+        if not self.knowledge:
+            return self.sensitive_codes
+        return np.concatenate([self.sensitive_codes, [own.of for own in self.knowledge]]).astype(np.int32)
 
     @cached_property
     def units(self) -> Microdata:
@@ -88,6 +98,7 @@ class Microdata:
             individuals=None if self.individuals is None else self.individuals[records],
             survey_weights=None if self.survey_weights is None else self.survey_weights[records],
             members=None if self.members is None else self.members.take(records, self.size),
+            knowledge=tuple(own.take(records) for own in self.knowledge),
         )
 
     def __repr__(self) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -125,6 +125,42 @@ class Plan:
         number = list(because).index(reason)
         reasons = np.where(records & self.published, number, self.reason_of).astype(np.int32)
         return replace(self, classes=classes, buckets=buckets, because=because, reasons=reasons)
+
+
+def side_by_side(
+    plans: Sequence[Plan], records: Sequence[NDArray[np.int64]], instead: Mapping[str, Reason]
+) -> Plan:
+    """Put plans of parts of a table together; ``records`` are those of each part, by position in the whole table.
+
+    ``instead``: reasons that say otherwise of a part what they say of a table, by name. Only plans of classes and buckets, with
+    bounds or without; private history stays with the parts.
+    """
+    size = sum(own.size for own in records)
+    classes = np.full(size, -1, np.int64)
+    buckets = np.full(size, -1, np.int64)
+    bounds: NDArray[np.int32] | None = None
+    reasons = np.full(size, -1, np.int32)
+    because: dict[Reason, int] = {}
+    for plan, own in zip(plans, records, strict=True):
+        classes[own] = np.where(plan.classes < 0, -1, plan.classes + int(classes.max(initial=-1)) + 1)
+        if plan.buckets is not None:
+            buckets[own] = np.where(plan.buckets < 0, -1, plan.buckets + int(buckets.max(initial=-1)) + 1)
+        if plan.bounds is not None:
+            if bounds is None:
+                bounds = np.zeros((*plan.bounds.shape[:2], size), np.int32)
+            bounds[:, :, own] = plan.bounds
+        named = [instead.get(reason.name, reason) for reason in plan.because]
+        for reason, number in zip(named, plan.because.values(), strict=True):
+            because[reason] = because.get(reason, 0) + number
+        numbers = np.array([list(because).index(reason) for reason in named] or [-1], np.int32)
+        reasons[own] = np.where(plan.reason_of >= 0, numbers[plan.reason_of], -1)
+    return Plan(
+        classes,
+        None if all(plan.buckets is None for plan in plans) else buckets,
+        bounds=bounds,
+        because=because,
+        reasons=reasons,
+    )
 
 
 def spread(plan: Plan, of: NDArray[np.int64]) -> Plan:

@@ -7,6 +7,7 @@ that never accepts what the proof would reject.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from likeness.exact import Real
     from likeness.kernels.class_tests import ClassTest
     from likeness.microdata.domain import Domain
+    from likeness.microdata.knowledge import Distributions
     from likeness.microdata.statistics import ClassStatistics
 
 LARGEST = 1 << 62
@@ -53,12 +55,16 @@ class SensitiveAttribute:
     individuals
         Number of individuals of the reference distribution, where people may have several records and the model
         speaks of people (`PrivacyModel.counts_individuals`): shares of values may then add up to more than 1.
+    knowledge
+        What an adversary may know of the records beforehand, for models about that; codes are then those of pairs of one of
+        its distributions and a value (`models.requirements.View`).
     """
 
     domain: Domain
     counts: NDArray[np.int64]
     complete: bool = True
     individuals: int | None = None
+    knowledge: Distributions | None = None
 
     @property
     def total(self) -> int:
@@ -149,6 +155,13 @@ class BoundModel(ABC):
         """(m,) Size below which no class with a record of each value holds (n_min); empty without limits."""
         return np.zeros(0, np.int64)
 
+    def sizes_needed(self, counts: NDArray[np.int64]) -> list[NDArray[np.int64]] | None:  # noqa: ARG002
+        """Say of each value how large a class must be that holds 1, 2, … of its records, as many as ``counts`` (m,) says.
+
+        Only where nothing else is asked for, so that a class of more records of a value holds no less of the others; else None.
+        """
+        return None
+
     def posterior_limits(self) -> Sequence[Real] | None:
         """Limit on the confidence in each value, where such limits are all the model asks; else None.
 
@@ -156,6 +169,25 @@ class BoundModel(ABC):
         for every single value, and to no classes that other models could judge.
         """
         return None
+
+    def parts(self, limit: Fraction | None = None) -> NDArray[np.int64] | None:  # noqa: ARG002  # most know no parts
+        """(codes,) Part of each sensitive code, from 0, where only records of one part may ever share a class; else None.
+
+        Parameters
+        ----------
+        limit
+            Another value for the model's first parameter, one of `part_limits`.
+        """
+        return None
+
+    def part_limits(self) -> NDArray[np.float64]:
+        """Values of the model's first parameter, ascending, at each of which more records may share a class."""
+        return np.zeros(0)
+
+    @property
+    def parts_suffice(self) -> bool:
+        """Whether every class within one of the `parts` holds, so that searches that keep to them need not ask."""
+        return False
 
     leaves_somebody: ClassVar[bool] = False
     """Whether one value fewer than `values_needed` must leave somebody of every class without any of them."""
@@ -298,10 +330,14 @@ class PrivacyModel(Composable, ABC):
     """Whether two classes that hold, merged, hold."""
     closed_under_adding: ClassVar[bool]
     """Whether a class that holds, plus any record, holds."""
+    closed_under_removing: ClassVar[bool] = False
+    """Whether a class that holds, less any record, holds: one that does not then never will by adding others."""
     counts_individuals: ClassVar[bool] = True
     """Whether sizes are individuals where people have several records; else pairs of an individual and a value of theirs."""
     about_individuals: ClassVar[bool] = False
     """Whether it is about people with several records, so that a policy must name the column that tells them apart."""
+    needs_knowledge: ClassVar[bool] = False
+    """Whether it is about what an adversary knows of each record beforehand; then only the steward can check it."""
     sensitive: str | None = None
     """The sensitive column it covers, where it may name one."""
     ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType({})
@@ -457,6 +493,41 @@ class GroupedModel(DistributionModel):
     def group_level(self) -> int:
         """The level."""
         return self.level
+
+
+KNOWN_AS = r"\A[^\W_][\w.-]{0,39}\z"
+"""What knowledge may be called: a word that stands in certificates, where no sentence may."""
+
+
+def is_name(given: object) -> bool:
+    """Whether knowledge may be called so: a word of at most 40 letters, digits, hyphens, dots and underscores."""
+    return isinstance(given, str) and re.match(KNOWN_AS.replace(r"\z", r"\Z"), given) is not None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class KnowledgeModel(SensitiveModel):
+    """A model about what an adversary knows of each record beforehand.
+
+    Parameters
+    ----------
+    knowledge
+        Name of the knowledge it is about, where the policy has several of the column; by default all, as if the model were
+        given once for each.
+    """
+
+    knowledge: str | None = None
+
+    needs_knowledge: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.knowledge is not None and not is_name(self.knowledge):
+            raise PolicyError(f"{self.name}: knowledge must be the name of one; got {quoted(self.knowledge)}")
+
+    @property
+    def scope(self) -> Scope:
+        """What is believed of whom, only the steward has."""
+        return "steward"
 
 
 @dataclass(frozen=True, repr=False)

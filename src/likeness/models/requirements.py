@@ -10,16 +10,18 @@ import numpy as np
 from likeness.errors import CannotBeMetError, PolicyError, Refusal, suggestion
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.statistics import ClassStatistics, count_classes, count_within
-from likeness.models.base import BoundModel, PrivacyModel, SensitiveAttribute, SensitiveModel
+from likeness.models.base import BoundModel, KnowledgeModel, PrivacyModel, SensitiveAttribute, SensitiveModel
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
+    from likeness.microdata.knowledge import Knowledge
 
 MOST_GUARANTEES = 1_000
 """Guarantees that a release may have, one a model and sensitive column: each is proven over all records."""
@@ -32,22 +34,36 @@ class View:
     ``domain``: the values, or groups of values.
     ``group``: (codes,) int64, group of each value, when values under a hierarchy node count as one; else None.
     ``known``: indices of the sensitive attributes the adversary is taken to know.
+    ``knowledge``: where the requirement also looks at what is known of each record beforehand, its row among the judged codes
+    (`Microdata.judged_codes`), and ``distributions`` the number of distributions there; a code is then that of a pair, the
+    distribution first.
     """
 
     column: int
     domain: Domain
     group: NDArray[np.int64] | None = None
     known: tuple[int, ...] = ()
+    knowledge: int | None = None
+    distributions: int = 1
 
     @property
-    def looks_at(self) -> tuple[int, bytes, tuple[int, ...]]:
+    def looks_at(self) -> tuple[int, bytes, tuple[int, ...], int | None]:
         """Equal for views that see the same of every record."""
-        return self.column, b"" if self.group is None else self.group.tobytes(), self.known
+        return self.column, b"" if self.group is None else self.group.tobytes(), self.known, self.knowledge
 
-    def codes(self, sensitive_codes: NDArray[np.int32]) -> NDArray[np.int64]:
-        """(n,) Code of each record's value or group."""
-        own = sensitive_codes[self.column].astype(np.int64)
-        return own if self.group is None else np.asarray(self.group[own])
+    @property
+    def values(self) -> int:
+        """Number of codes that a record may have here."""
+        return self.domain.codes * self.distributions
+
+    def codes(self, judged: NDArray[np.int32]) -> NDArray[np.int64]:
+        """(n,) Code of each record's value or group, given its judged codes (`Microdata.judged_codes`)."""
+        own: NDArray[np.int64] = judged[self.column].astype(np.int64)
+        if self.group is not None:
+            own = np.asarray(self.group[own])
+        if self.knowledge is None:
+            return own
+        return np.asarray(judged[self.knowledge].astype(np.int64) * self.domain.codes + own)
 
     def known_codes(
         self, sensitive: Sequence[Domain], sensitive_codes: NDArray[np.int32]
@@ -69,7 +85,14 @@ class Requirement:
     @property
     def subject(self) -> str:
         """The model and the column it covers, for messages."""
-        return self.model.name if self.view is None else f"{self.model.name} on {self.view.domain.name!r}"
+        if self.view is None:
+            return self.model.name
+        named = (
+            f" given {self.model.knowledge!r}"
+            if isinstance(self.model, KnowledgeModel) and self.model.knowledge
+            else ""
+        )
+        return f"{self.model.name} on {self.view.domain.name!r}{named}"
 
     def largest_needs(self, most: int) -> list[tuple[str, int]]:
         """List the sensitive values that need the largest classes, each with that size (n_min), the largest first.
@@ -90,6 +113,20 @@ class Requirement:
         known = self.view is not None and bool(self.view.known)
         return self.model.closed_under_adding and not known
 
+    def parts(self, data: Microdata, limit: Fraction | None = None) -> NDArray[np.int64] | None:
+        """(rows,) Part of each row of a table; only those of one part may ever share a class. None where all may.
+
+        ``limit``: another value for the model's first parameter.
+        """
+        parts = self.bound.parts(limit)
+        if parts is None or self.view is None:
+            return None
+        return (
+            np.unique(parts[self.view.codes(data.judged_codes)], return_inverse=True)[1]
+            .reshape(-1)
+            .astype(np.int64)
+        )
+
     def smallest_mean(self, data: Microdata) -> tuple[int, str]:
         """Find a size that classes cannot stay below on average, because too many have the same few values; and say why.
 
@@ -102,7 +139,7 @@ class Requirement:
         if self.view is None or needed < 2:
             return 1, ""
         people = data.individuals is not None and self.model.counts_individuals
-        codes = self.view.codes(data.sensitive_codes).astype(np.int64)
+        codes = self.view.codes(data.judged_codes)
         who = data.individuals if people and data.individuals is not None else np.arange(codes.size)
         pairs = np.unique(who * self.view.domain.codes + codes)
         counts = np.bincount(pairs % self.view.domain.codes, minlength=self.view.domain.codes)
@@ -137,12 +174,13 @@ class Requirement:
     ) -> ClassStatistics:
         """Count what the model needs in every class, or in every part that the adversary can tell apart.
 
-        ``classes`` (n,) is -1 for records that are left out; ``codes`` (s, n) are those of the ``sensitive`` attributes.
+        ``classes`` (n,) is -1 for records that are left out; ``codes`` (s + κ, n) are those of the ``sensitive`` attributes,
+        and of what is known of each record where a model looks at it (`Microdata.judged_codes`).
         ``individuals`` (n,) numbers the person of each record, where people may have several; else None.
         """
         if self.view is None:
             return count_classes(classes, count, individuals=individuals)
-        values = self.view.domain.codes
+        values = self.view.values
         if self.view.known:
             known = self.view.known_codes(sensitive, codes)
             stats = count_within(classes, known, self.view.codes(codes), values, individuals)
@@ -156,7 +194,7 @@ class Requirement:
         ``classes`` (rows,) is -1 for rows that are left out.
         """
         if data.members is None:
-            return self.statistics(classes, count, data.sensitive, data.sensitive_codes, data.individuals)
+            return self.statistics(classes, count, data.sensitive, data.judged_codes, data.individuals)
         records = data.members.records
         return self.statistics(
             classes[data.members.of], count, data.sensitive, records.sensitive_codes, data.members.of
@@ -198,14 +236,16 @@ def require(
     complete: bool = True,
     individuals: NDArray[np.int64] | None = None,
     original_individuals: NDArray[np.int64] | None = None,
+    knowledge: Sequence[Knowledge] = (),
 ) -> tuple[Requirement, ...]:
     """Bind every model to every sensitive attribute it covers; all must hold.
 
     ``published`` (s, n) are the sensitive codes of the published records, the default reference distribution; ``original``
     (s, N) those of the original table, for models with ``reference: original``. ``complete``: the domains have every value
     of the original table (not those read back from a release). ``individuals`` (n,) and ``original_individuals`` (N,) are
-    the person of each record, where people may have several. Raises `PolicyError` where a model needs a sensitive column
-    that is not there, or the original table and it is not given.
+    the person of each record, where people may have several. ``knowledge``: what may be known of the published records;
+    its values are those of the domains. Raises `PolicyError` where a model needs a sensitive column, or knowledge, that is
+    not there, or the original table and it is not given.
     """
     names = [domain.name for domain in sensitive]
     found = []
@@ -221,6 +261,9 @@ def require(
         i = names.index(model.sensitive)
         known = tuple(j for j in range(len(names)) if j != i) if model.others == "known" else ()
         view = _view(model, sensitive[i], i, known)
+        if isinstance(model, KnowledgeModel):
+            found.append(_require_knowledge(model, view, knowledge, len(names)))
+            continue
         codes = original if model.against_original else published
         people = original_individuals if model.against_original else individuals
         if codes is None:
@@ -232,6 +275,52 @@ def require(
         attribute = SensitiveAttribute(view.domain, everybody.totals, complete, total)
         found.append(Requirement(model, model.bind(attribute), view))
     return tuple(found)
+
+
+def _require_knowledge(
+    model: KnowledgeModel, view: View, knowledge: Sequence[Knowledge], sensitive: int
+) -> Requirement:
+    """Bind a model to what is known of the records; ``sensitive`` is the number of sensitive attributes."""
+    known = known_to(model, [(own.sensitive, own.name) for own in knowledge])
+    if len(known) != 1:
+        raise PolicyError(
+            f"{model.name}: needs to know which of {len(known)} sources is meant"
+            if known
+            else f"{model.name}: needs what an adversary may know of {model.sensitive!r} beforehand; say it, as in "
+            "knowledge: {kernel: {bandwidth: 0.3}}"
+        )
+    distributions = knowledge[known[0]].distributions
+    view = replace(view, knowledge=sensitive + known[0], distributions=distributions.count)
+    nobody = np.zeros(view.domain.codes, np.int64)
+    return Requirement(
+        model, model.bind(SensitiveAttribute(view.domain, nobody, knowledge=distributions)), view
+    )
+
+
+def known_to(model: KnowledgeModel, named: Sequence[tuple[str, str | None]]) -> list[int]:
+    """Positions of what a model that covers one column is about; all of that column where it names none.
+
+    ``named``: sensitive column and name of every source of knowledge.
+    """
+    return [
+        i
+        for i, (sensitive, name) in enumerate(named)
+        if sensitive == model.sensitive and model.knowledge in {None, name}
+    ]
+
+
+def one_a_source(
+    models: Iterable[PrivacyModel], named: Sequence[tuple[str, str | None]]
+) -> tuple[PrivacyModel, ...]:
+    """Write a model about all that is known of its column as one about each; models cover one column each (see `known_to`)."""
+    found: list[PrivacyModel] = []
+    for model in models:
+        known = known_to(model, named) if isinstance(model, KnowledgeModel) else []
+        if not isinstance(model, KnowledgeModel) or not known:
+            found.append(model)
+            continue
+        found += [replace(model, knowledge=named[i][1]) for i in known]
+    return tuple(dict.fromkeys(found))
 
 
 def refuse_nothing(requirements: Iterable[Requirement]) -> None:
@@ -282,10 +371,11 @@ def require_of(
     return require(
         models,
         data.sensitive,
-        here.sensitive_codes,
-        whole.sensitive_codes,
+        here.judged_codes,
+        whole.judged_codes,
         individuals=here.individuals,
         original_individuals=whole.individuals,
+        knowledge=here.knowledge,
     )
 
 

@@ -70,7 +70,13 @@ class ShareLimits(BoundModel):
         starts_above = np.concatenate([[0], np.cumsum([len(table) for table in above])])
         starts_below = np.concatenate([[0], np.cumsum([len(table) for table in below])]) + starts_above[-1]
         integers = np.concatenate([starts_above, starts_below, *above, *below]).astype(np.int64)
-        return ClassTest(within_share_limits, integers, (), values=len(counts))
+        return ClassTest(within_share_limits, integers, self.yardsticks(), values=len(counts))
+
+    def yardsticks(self) -> NDArray[np.float64]:
+        """(1 + m,) What searches measure shares by: a share times the first, over that of its value, is how far it is off."""
+        known: dict[int, float] = {}
+        limits = [known.setdefault(id(limit), float(limit)) for limit in self.upper_limits]
+        return np.array([1.0, *limits])
 
     def smallest_classes(self) -> NDArray[np.int64]:
         """(m,) ``ceil(1 / upper_s)`` for each value that occurs; values that no class may lack bind all."""
@@ -84,6 +90,16 @@ class ShareLimits(BoundModel):
         # Records have one value each; one person may have all values.
         together = int(needed.sum()) if self.attribute.individuals is None else 1
         return np.maximum(sizes, max(int(sizes[needed].max(initial=1)), together))
+
+    def sizes_needed(self, counts: NDArray[np.int64]) -> list[NDArray[np.int64]] | None:
+        """Look the upper limits up, unless shares are limited from below too."""
+        upper, lower = self._limits
+        if lower is not None and _positive(lower).any():
+            return None
+        return [
+            np.maximum(smallest_sizes(limit, int(n)), self.smallest)
+            for limit, n in zip(upper, counts.tolist(), strict=True)
+        ]
 
     def posterior_limits(self) -> Sequence[Real] | None:
         """Upper limits, unless shares or classes are limited from below too."""

@@ -21,8 +21,6 @@ from likeness.policy.policy import Policy, as_policy
 from likeness.policy.sections import (
     ColumnMissing,
     Hygiene,
-    Kernel,
-    Knowledge,
     Missing,
     Output,
     Records,
@@ -34,8 +32,6 @@ __all__ = [
     "Column",
     "ColumnMissing",
     "Hygiene",
-    "Kernel",
-    "Knowledge",
     "Missing",
     "Output",
     "Policy",

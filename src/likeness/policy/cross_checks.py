@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
-from likeness.errors import suggestion
+from likeness.errors import PolicyError, suggestion
 from likeness.policy.column import Column, Role
-from likeness.policy.parts import find_models
-from likeness.policy.problems import Entry, Place
+from likeness.policy.parts import find_models, read_knowledge
+from likeness.policy.problems import Entry, Place, RefusalError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -106,7 +106,6 @@ def _key(given: Any, key: str) -> Any:
 
 LATER: dict[str, str] = {
     "categories": "categories of sensitive values come",
-    "knowledge": "adversaries' background knowledge comes",
 }
 """Keys whose systems are not built yet, and what comes with a later version."""
 
@@ -154,12 +153,35 @@ def contradictions(given: Mapping[str, Any]) -> Iterator[Entry]:
     for key in ("individual", "weights"):
         yield from _declared((key,), given.get(key), known)
     yield from individual_problems(given, known.roles, known.models)
+    yield from _knowledge_problems(given, known)
     categories = given.get("categories")
     for name in categories if isinstance(categories, Mapping) else ():
         yield from _is_sensitive(("categories",), name, known)
     records = given.get("records")
     on = records.get("on") if isinstance(records, Mapping) else getattr(records, "on", None)
     yield from _declared(("records", "on"), on, known)
+
+
+def _knowledge_problems(given: Mapping[str, Any], known: Outline) -> Iterator[Entry]:
+    """Rules between what adversaries know and the models about it."""
+    sources = given.get("knowledge")
+    try:
+        made = read_knowledge(sources) if sources else ()
+    except (RefusalError, PolicyError):
+        return  # said of the section itself
+    about = [(place, model) for place, model in known.models if model.needs_knowledge]
+    for source in made:
+        if source.sensitive is not None:
+            yield from _is_sensitive(("knowledge",), source.sensitive, known)
+    called = [source.called for source in made if source.called is not None]
+    for place, model in about:
+        where = ("privacy", *place)
+        if not made:
+            what = "needs what an adversary may know beforehand; say it, as in knowledge: {kernel: {bandwidth: 0.3}}"
+            yield Entry(where, f"{model.name}: {what}")
+        elif model.knowledge is not None and model.knowledge not in called:
+            hint = suggestion(model.knowledge, called)
+            yield Entry(where, f"{model.name}: there is no knowledge called {model.knowledge!r}{hint}")
 
 
 def _covered(place: Place, model: Any, known: Outline) -> Iterator[Entry]:

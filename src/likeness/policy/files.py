@@ -220,6 +220,12 @@ def _mode(place: Place, siblings: dict[str, yaml.Node]) -> Mode:
             return "name"
         case ("privacy", "sensitive") | ("privacy", int(), "sensitive"):
             return "name"
+        case (
+            ("knowledge", _)
+            | ("knowledge", int(), _)
+            | ("knowledge", *_, "from" | "file" | "folder" | "earlier" | "on")
+        ):
+            return "name"
     return "plain"
 
 

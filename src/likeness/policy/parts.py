@@ -20,12 +20,15 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticOmit
 
 from likeness import docstrings, registry
-from likeness.errors import LikenessError, PolicyError, nearest
+from likeness.errors import LikenessError, PolicyError, nearest, suggestion
 from likeness.policy.column import ALLOWED
+from likeness.policy.files import read_document
 from likeness.policy.problems import Entry, Place, RefusalError, path, refusal, refuse_odd_keys, shown
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pydantic import BaseModel
     from pydantic_core.core_schema import CallableSchema, DictSchema
 
@@ -33,6 +36,7 @@ _EXAMPLES = {
     "models": "{model: k-anonymity, k: 5}",
     "methods": "{name: mondrian}",
     "forms": "{name: generalized, recoding: tight}",
+    "knowledge": "{kernel: {bandwidth: 0.3}}",
 }
 
 
@@ -71,7 +75,7 @@ def read_part(kind: str, given: Any) -> Any:
 
     Raises `PolicyError` when there is no such part, or its parameters are refused.
     """
-    noun, key = kind[:-1], key_of(kind)
+    noun, key = registry.noun(kind), key_of(kind)
     if isinstance(given, str):
         return _create(kind, given, {})
     if not isinstance(given, Mapping):
@@ -86,6 +90,100 @@ def read_part(kind: str, given: Any) -> Any:
     parameters = {parameter: value for parameter, value in given.items() if parameter != key}
     refuse_odd_keys(parameters)
     return _create(kind, name, parameters)
+
+
+def read_knowledge(given: Any) -> tuple[Any, ...]:
+    """Make the sources of knowledge of a policy: one, or a list, each under its name, as in ``kernel: {bandwidth: 0.3}``.
+
+    Beside it may stand ``name``, what models call it, and ``sensitive``, the column that it is about.
+    """
+    listed = list(given) if isinstance(given, list | tuple) else [given]
+    found: list[Any] = []
+    problems: list[Entry] = []
+    for i, item in enumerate(listed):
+        place: Place = (i,) if isinstance(given, list | tuple) else ()
+        try:
+            found.append(read_source(item))
+        except RefusalError as problem:
+            problems += (entry._replace(place=(*place, *entry.place)) for entry in problem.entries)
+    called = [(source.sensitive, source.called) for source in found]
+    several = {column for column, _ in called if sum(other == column for other, _ in called) > 1}
+    unnamed = [own for own in called if own[0] in several and own[1] is None]
+    if unnamed:
+        problems.append(Entry((), "several sources of knowledge need names; give each a name:"))
+    twice = next((own for own in called if own[1] is not None and called.count(own) > 1), None)
+    if twice is not None:
+        problems.append(Entry((), f"two sources of knowledge are called {quoted(twice[1])}"))
+    if not listed:
+        problems.append(Entry((), f"give at least one source of knowledge, such as {_EXAMPLES['knowledge']}"))
+    if problems:
+        raise RefusalError(*problems)
+    return tuple(found)
+
+
+def load_knowledge(path: str | Path) -> tuple[Any, ...]:
+    """Make the sources of knowledge of a file that has the key ``knowledge``, as a policy has it.
+
+    Raises `PolicyError` with the lines of all problems.
+    """
+    document = read_document(path)
+    given = document.content.get("knowledge")
+    if not given:
+        missing = f"says no knowledge, such as knowledge: {_EXAMPLES['knowledge']}"
+        raise PolicyError(f"{document.name}: {missing}")
+    try:
+        return read_knowledge(given)
+    except RefusalError as problem:
+        entries = (entry._replace(place=("knowledge", *entry.place)) for entry in problem.entries)
+        raise PolicyError(*document.explain(entries)) from None
+
+
+def read_source(given: Any) -> Any:
+    """Make one source of knowledge."""
+    if not isinstance(given, Mapping):
+        return _made("knowledge", given)
+    refuse_odd_keys(given)
+    known = registry.names("knowledge")
+    beside = {"name": "called", "sensitive": "sensitive"}
+    sources = [key for key in given if key not in beside]
+    unknown = [key for key in sources if key not in known]
+    if unknown:
+        raise RefusalError(
+            Entry((), f"unknown key {quoted(unknown[0])}{suggestion(unknown[0], [*known, *beside])}")
+        )
+    if len(sources) != 1:
+        raise refusal(f"give one source of knowledge, such as {_EXAMPLES['knowledge']}")
+    (name,) = sources
+    inner = given[name]
+    if not isinstance(inner, Mapping):
+        main = registry.load("knowledge", name).main
+        if not main:
+            raise RefusalError(
+                Entry((name,), f"must be a mapping, such as {_EXAMPLES['knowledge']}; got {shown(inner)}")
+            )
+        inner = {main: inner}
+    refuse_odd_keys(inner)
+    for key in beside.values():
+        if key in inner:
+            raise RefusalError(Entry((name,), f"{name}: unknown parameter {quoted(key)}"))
+    for key, field in beside.items():
+        if key in given and not (isinstance(given[key], str) and given[key]):
+            raise RefusalError(Entry((key,), f"must be a text; got {shown(given[key])}"))
+        if key in given:
+            inner = {**inner, field: given[key]}
+    return _create("knowledge", name, dict(inner))
+
+
+def plain_source(source: Any, place: Place) -> dict[str, Any]:
+    """Write a source of knowledge as a policy file holds it."""
+    given = plain_part("knowledge", source, place)
+    called, sensitive = given.pop("called", None), given.pop("sensitive", None)
+    found = {given.pop("name"): given}
+    return (
+        found
+        | ({} if called is None else {"name": called})
+        | ({} if sensitive is None else {"sensitive": sensitive})
+    )
 
 
 def key_of(kind: str) -> str:
@@ -130,6 +228,9 @@ def plain_parts(given: Mapping[str, Any]) -> dict[str, Any]:
     for key, kind in (("method", "methods"), ("form", "forms")):
         if given.get(key) is not None:
             found[key] = plain(kind, given[key], (key,))
+    if given.get("knowledge"):
+        sources = [plain_source(one, ("knowledge", i)) for i, one in enumerate(given["knowledge"])]
+        found["knowledge"] = sources[0] if len(sources) == 1 else sources
     if problems:
         raise PolicyError(*problems)
     return found
@@ -167,7 +268,7 @@ def _is_truth(part: type[Any], key: str) -> bool:
 
 def _made(kind: str, given: Any) -> Any:
     """Check that an object is a part of this kind."""
-    noun = kind[:-1]
+    noun = registry.noun(kind)
     if isinstance(given, type):
         raise refusal(f"{given.__name__} is a class; give one with its parameters, {given.__name__}(…)")
     name = getattr(given, "name", None)
@@ -199,6 +300,8 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
         return {key: _plain(item) for key, item in value.items()}
+    if is_dataclass(value) and _belongs(value, "knowledge"):
+        return plain_source(value, ())
     raise TypeError(type(value).__name__)
 
 
@@ -224,6 +327,10 @@ def _policy_schema(policy: type[BaseModel]) -> dict[str, Any]:
     for key in ("method", "form"):
         names = {"enum": [*registry.names(f"{key}s"), None]}
         keys[key]["anyOf"] = [{"$ref": f"#/$defs/{key}"}, names]
+    definitions["knowledge"] = {"oneOf": [_source_schema(name) for name in registry.names("knowledge")]}
+    one_source = {"$ref": "#/$defs/knowledge"}
+    sources = {"type": "array", "minItems": 1, "items": one_source}
+    keys["knowledge"] = {"description": keys["knowledge"]["description"], "anyOf": [one_source, sources]}
     keys["columns"]["minProperties"] = 1
     definitions["Column"]["allOf"] = [_only(role, allowed) for role, allowed in ALLOWED.items()]
     schema = _without_noise(schema)
@@ -247,15 +354,38 @@ def part_schema(kind: str, name: str) -> dict[str, Any]:
     texts = docstrings.parameters(part)
     made = TypeAdapter(part).json_schema(schema_generator=_OfParts)
     properties: dict[str, Any] = {key_of(kind): {"const": name}}
+    keys = {field.name: registry.key_of(field) for field in fields(part)}
     for parameter, described in made.get("properties", {}).items():
-        properties[parameter] = _without_noise(described)
+        key = keys[parameter]
+        properties[key] = _without_noise(described)
         if parameter in texts:
-            properties[parameter]["description"] = " ".join(texts[parameter].split())
+            properties[key]["description"] = " ".join(texts[parameter].split())
     return {
         "type": "object",
         "description": registry.summary(kind, name),
         "properties": properties,
-        "required": [key_of(kind), *made.get("required", ())],
+        "required": [key_of(kind), *(keys[parameter] for parameter in made.get("required", ()))],
+        "additionalProperties": False,
+    }
+
+
+def _source_schema(name: str) -> dict[str, Any]:
+    """Describe one source of knowledge as a policy names it."""
+    own = part_schema("knowledge", name)
+    properties = own["properties"]
+    beside = {"name": properties.pop("called"), "sensitive": properties.pop("sensitive")}
+    del properties["name"]
+    for described in properties.values():
+        if not {*described} - {"description", "default"}:
+            # What has no type of files is another source.
+            described["anyOf"] = [{"$ref": "#/$defs/knowledge"}, {"type": "null"}]
+    own["required"] = [key for key in own["required"] if key != "name"]
+    main = registry.load("knowledge", name).main
+    described = {"anyOf": [own, properties[main]]} if main else own
+    return {
+        "type": "object",
+        "properties": {name: described, **beside},
+        "required": [name],
         "additionalProperties": False,
     }
 
@@ -277,6 +407,8 @@ class _OfParts(GenerateJsonSchema):
         made = super().get_flattened_anyof(schemas)
         options = [{key: one[key] for key in one if one[key] != "fraction"} for one in made.get("anyOf", ())]
         if not options or any(set(option) != {"type"} for option in options):
+            if {"type": "string"} in made.get("anyOf", ()):
+                made["anyOf"] = [one for one in made["anyOf"] if one.get("format") != "fraction"]
             return made
         kinds = [
             [option["type"]] if isinstance(option["type"], str) else option["type"] for option in options

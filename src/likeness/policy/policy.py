@@ -20,15 +20,16 @@ from likeness.policy.column import Column, Role
 from likeness.policy.cross_checks import LATER, contradictions
 from likeness.policy.files import Document, read_document, write_yaml
 from likeness.policy.hierarchy import is_made
-from likeness.policy.parts import plain_parts, read_models, read_part
+from likeness.policy.parts import plain_parts, read_knowledge, read_models, read_part
 from likeness.policy.problems import Attempt, Declared, RefusalError, refuse_odd_keys, refused, shown, unique
-from likeness.policy.sections import Hygiene, Knowledge, Missing, Natural, Output, Records, Text, Withhold
+from likeness.policy.sections import Hygiene, Missing, Natural, Output, Records, Text, Withhold
 from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from likeness.forms.base import Form
+    from likeness.knowledge.base import KnowledgeSource
     from likeness.methods.base import Method
     from likeness.models.base import Composition, PrivacyModel
     from likeness.policy.problems import Entry
@@ -78,8 +79,9 @@ class PolicyKeys(Declared):
     categories: Annotated[dict[str, Text], BeforeValidator(_plain_dict)] = Field(
         default={}, description="File of ordered categories, by sensitive column."
     )
-    knowledge: Annotated[Knowledge, BeforeValidator(Knowledge.read)] | None = Field(
-        default=None, description="What the adversary is taken to know beforehand."
+    knowledge: Annotated[tuple[Any, ...], BeforeValidator(read_knowledge)] = Field(
+        default=(),
+        description="What adversaries are taken to know beforehand: one source, or several with names.",
     )
     privacy: Annotated[tuple[Any, ...], BeforeValidator(read_models)] = Field(
         description="The guarantee: models that must all hold."
@@ -148,8 +150,10 @@ class Policy(PolicyKeys):
         names, too. ``columns`` names the columns of both tables.
     hygiene
         What is put in order first, where people may have several records.
-    categories, knowledge
-        Categories of sensitive values, adversaries' knowledge: see `refuse_unbuilt`.
+    knowledge
+        What adversaries are taken to know beforehand: a source, a mapping of one, or a list of these with names.
+    categories
+        Categories of sensitive values: see `refuse_unbuilt`.
 
     Raises
     ------
@@ -190,7 +194,9 @@ class Policy(PolicyKeys):
             records: Records | Mapping[str, Any] | None = None,
             hygiene: Hygiene | Mapping[str, Any] = ...,
             categories: Mapping[str, str] = ...,
-            knowledge: Knowledge | Mapping[str, Any] | None = None,
+            knowledge: KnowledgeSource
+            | Mapping[str, Any]
+            | Sequence[KnowledgeSource | Mapping[str, Any]] = ...,
         ) -> None: ...
 
     else:
@@ -393,13 +399,13 @@ class Policy(PolicyKeys):
         Examples
         --------
         >>> policy = Policy(
-        ...     columns={"who": {"role": "identifier"}},
+        ...     columns={"who": {"role": "identifier"}, "disease": {"role": "sensitive"}},
         ...     privacy={"model": "k-anonymity", "k": 5},
-        ...     knowledge={"table": "known.csv"},
+        ...     categories={"disease": "categories.csv"},
         ... )
         >>> policy.refuse_unbuilt()
         Traceback (most recent call last):
-        likeness.errors.PolicyError: knowledge: adversaries' background knowledge comes with a later version; ...
+        likeness.errors.PolicyError: categories: categories of sensitive values come with a later version; remove the key
         """
         later = [key for key in self.given() if key in LATER]
         if later:
@@ -423,7 +429,12 @@ class Policy(PolicyKeys):
         if self.individual is not None and self._error_is_said:
             # A default elsewhere; here, not saying it would leave missing sensitive values to the hygiene rules.
             found["missing"] = {**found.get("missing", {}), "policy": "error"}
-        given = {"privacy": self.privacy, "method": self.method, "form": self.form}
+        given = {
+            "privacy": self.privacy,
+            "method": self.method,
+            "form": self.form,
+            "knowledge": self.knowledge,
+        }
         return found | plain_parts(given)
 
     def to_yaml(self) -> str:

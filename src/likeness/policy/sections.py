@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from likeness.policy import values
-from likeness.policy.problems import Attempt, Declared, Entry, refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from likeness.policy.problems import Declared, refusal
 
 READING = ("delimiter", "quote", "encoding", "decimal", "thousands", "header")
 """Keys of `Records` that say how its file is to be read."""
@@ -190,32 +187,6 @@ class Hygiene(Declared):
     no_sensitive: Literal["drop", "value", "error"] = Field(
         default="drop", description="Records without a sensitive value."
     )
-
-
-class Kernel(Declared):
-    """An adversary who knows the table smoothed by a kernel."""
-
-    example: ClassVar[str] = "{bandwidth: 0.3}"
-
-    bandwidth: Positive = Field(description="Bandwidth of the kernel, above 0.")
-
-
-class Knowledge(Declared):
-    """What the adversary is taken to know beforehand: one of a kernel and a table."""
-
-    example: ClassVar[str] = "{kernel: {bandwidth: 0.3}}"
-
-    kernel: Annotated[Kernel, BeforeValidator(Kernel.read)] | None = Field(
-        default=None, description="A prior estimated from the table itself."
-    )
-    table: Text | None = Field(default=None, description="File of known distributions.")
-
-    @classmethod
-    def contradictions(cls, attempt: Attempt) -> Iterable[Entry]:
-        """Exactly one source of knowledge."""
-        made = attempt.made
-        if not attempt.bad and (made.kernel is None) == (made.table is None):
-            yield Entry((), "give one of kernel and table")
 
 
 class Withhold(Declared):

@@ -21,10 +21,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from likeness import registry
 from likeness.errors import LikenessError, Refusal, VerificationError
-from likeness.models.base import SensitiveModel
+from likeness.models.base import KNOWN_AS, SensitiveModel
 from likeness.models.requirements import MOST_GUARANTEES, one_a_column
 from likeness.published.columns import ColumnNote, PublishedColumns
-from likeness.wording import count, nouns
+from likeness.wording import count, nouns, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -70,6 +70,17 @@ def remark_on_columns(begin: str, names: Iterable[str]) -> list[str]:
 def remark_on_ends(name: str, side: str, bound: object) -> str:
     """Say that values beyond an end of a column are published as that end; ``side`` is ``below`` or ``above``."""
     return f"{name!r}: values {side} {bound} are published as {bound}"
+
+
+def remark_on_knowledge(known: Mapping[str, Any]) -> str:
+    """Say what the adversary is taken to know; ``known`` is an entry of a certificate.
+
+    >>> remark_on_knowledge({"source": "kernel", "sensitive": "disease", "parameters": {"bandwidth": "0.3"}})
+    "'disease': the adversary is taken to know what people alike have: the table itself, smoothed by a kernel of bandwidth 0.3"
+    """
+    told = registry.load("knowledge", known["source"]).told(known["parameters"])
+    named = f" ({quoted(known['name'])})" if "name" in known else ""
+    return f"{known['sensitive']!r}{named}: the adversary is taken to know {told}"
 
 
 def remarks_on(
@@ -125,6 +136,8 @@ class Certificate:
     ``individuals``: published ones, where people may have several records; then people are counted, not records.
     ``formulas``: ``escape`` when an apostrophe stands in the files before texts that a spreadsheet program would run; else
     ``keep``.
+    ``knowledge``: what adversaries are taken to know beforehand: ``source``, ``sensitive`` column, ``parameters`` and,
+    of several, ``name``; never what they believe of anybody.
     """
 
     form: dict[str, Any]
@@ -137,6 +150,7 @@ class Certificate:
     version: str = ""
     individuals: int | None = None
     formulas: Formulas = "keep"
+    knowledge: tuple[dict[str, Any], ...] = ()
 
     def make_form(self) -> Form:
         """Make the form the release was published in."""
@@ -155,8 +169,9 @@ class Certificate:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What the guarantee takes for granted, in sentences: they follow from the other fields."""
-        return tuple(
-            remarks_on(self.make_form(), self.make_models(), self.columns, reproducible=self.reproducible)
+        return (
+            *remarks_on(self.make_form(), self.make_models(), self.columns, reproducible=self.reproducible),
+            *map(remark_on_knowledge, self.knowledge),
         )
 
     @property
@@ -228,6 +243,7 @@ class Certificate:
             "columns": [note.to_json() for note in self.columns.notes],
             "files": self.files,
         } | ({} if self.formulas == "keep" else {"formulas": self.formulas})
+        plain |= {"knowledge": list(self.knowledge)} if self.knowledge else {}
         return json.dumps(plain, indent=2, ensure_ascii=False) + "\n"
 
     @staticmethod
@@ -323,6 +339,7 @@ def _read(text: str, where: str) -> Certificate:
         plain.likeness,
         plain.counts.individuals,
         plain.formulas or "keep",
+        tuple(map(_Known.ordered, given.get("knowledge", ()))),
     )
     _check_claims(certificate)
     # JSON can hold halves of characters, which no file of ours has.
@@ -398,6 +415,13 @@ class _Column(_Part):
     survey_weight: Literal[True] | None = None
 
 
+class _Known(_Part):
+    source: _Name
+    sensitive: _Name
+    parameters: dict[str, Any]
+    name: Annotated[str, Field(pattern=KNOWN_AS)] | None = None
+
+
 class _File(_Part):
     sha256: Annotated[str, Field(pattern=r"\A[0-9a-f]{64}\z")]
     rows: _Count
@@ -416,6 +440,7 @@ class _Plain(_Part):
     columns: list[_Column]
     files: dict[str, _File]
     formulas: Literal["escape"] | None = None
+    knowledge: Annotated[list[_Known], Field(min_length=1, max_length=MOST_GUARANTEES)] | None = None
 
 
 def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
@@ -445,6 +470,7 @@ def _check_claims(certificate: Certificate) -> None:
         if _key(entry) in keys:
             raise ValueError(f"guarantee: {_subject(entry)} stands there twice")
         keys.add(_key(entry))
+    _check_knowledge(certificate)
     names = [note.name for note in certificate.columns.notes]
     if len(set(names)) < len(names):
         raise ValueError("columns: a name stands there twice")
@@ -456,6 +482,31 @@ def _check_claims(certificate: Certificate) -> None:
             wrong = "only recoding: set publishes values of a hierarchy as sets"
         if wrong:
             raise ValueError(f"columns: {note.name!r}: {wrong}")
+
+
+def _check_knowledge(certificate: Certificate) -> None:
+    """Refuse knowledge that no model is about, and models about knowledge that is not there."""
+    known = certificate.knowledge
+    for own in known:
+        told = registry.load("knowledge", own["source"]).check_facts(own["parameters"])
+        if json.dumps(told) != json.dumps(own["parameters"]):
+            raise ValueError(
+                f"knowledge: the parameters of {own['source']} are not written as likeness writes them"
+            )
+    places = [(own["sensitive"], own.get("name")) for own in known]
+    if len(set(places)) < len(places):
+        raise ValueError("knowledge: one stands there twice")
+    used = set()
+    for entry in certificate.guarantee:
+        model = registry.create("models", entry["model"], entry["parameters"])
+        if not model.needs_knowledge:
+            continue
+        wanted = (entry.get("sensitive"), model.knowledge)
+        if wanted not in places:
+            raise ValueError(f"knowledge: lacks what {_subject(entry)} is about")
+        used.add(wanted)
+    if used != set(places):
+        raise ValueError("knowledge: holds what no model is about")
 
 
 def _people(individuals: int | None) -> str:

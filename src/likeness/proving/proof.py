@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from likeness.errors import PolicyError, Refusal, Statement, VerificationError
+from likeness.microdata.domain import Domain
 from likeness.microdata.grouping import distinct
 from likeness.models.base import SensitiveModel
 from likeness.models.requirements import (
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
-    from likeness.microdata.domain import Domain
+    from likeness.microdata.knowledge import Knowledge
     from likeness.microdata.mechanism import Mechanism
     from likeness.models.base import PrivacyModel, Scope, Strength
 
@@ -211,21 +212,24 @@ def prove(
     *,
     several: bool = False,
     individuals: NDArray[np.int64] | None = None,
+    knowledge: Sequence[Knowledge] | None = None,
 ) -> Verdict:
     """Prove models on published tables, read back.
 
     ``original`` is only for models whose reference is the original distribution, which nobody else can check. ``several``:
     people may have several records, so that people are counted. ``individuals`` (n,) is whose each published record is,
     where that was not published; only the steward knows. Without it nothing can be proven of such a release, only some
-    models refuted. What could not be checked for want of either is in the verdict, with ``holds`` None.
+    models refuted. ``knowledge``: what adversaries may know of each published record, which only the steward has. What could
+    not be checked for want of these is in the verdict, with ``holds`` None.
     """
     proofs: list[Proof] = []
     hidden = several and publication.persons is None
     people = individuals if hidden else publication.persons
     for model in one_a_column(models, [domain.name for domain in publication.sensitive]):
-        needs_original = model.scope == "steward"
-        if (needs_original and original is None) or (hidden and people is None):
-            impossible = {} if needs_original else _impossible(publication, model)
+        needs_original = model.scope == "steward" and not model.needs_knowledge
+        lacking = (needs_original and original is None) or (model.needs_knowledge and knowledge is None)
+        if lacking or (hidden and people is None):
+            impossible = {} if lacking or model.needs_knowledge else _impossible(publication, model)
             proofs += [
                 impossible.get(column) or Proof(model.name, described, column, "steward", None, None)
                 for column, described in _unbound(model, publication)
@@ -241,6 +245,8 @@ def prove(
                 # There is one sensitive attribute where values are perturbed.
                 (shown,), (domain,) = publication.sensitive, original.sensitive
                 mechanism = mechanism.moved(_original_codes(shown, original), domain.codes)
+        if model.needs_knowledge and knowledge is not None:
+            sensitive, codes = _beside(publication, knowledge)
         # A perturbed column's own frequencies are not those that anything is compared with.
         own = codes if mechanism is None else np.repeat(np.arange(mechanism.values), mechanism.counts)[None]
         requirements = require(
@@ -251,6 +257,7 @@ def prove(
             complete=False,
             individuals=people,
             original_individuals=None if original is None else original.individuals,
+            knowledge=knowledge or (),
         )
         refuse_nothing(requirements)
         for requirement in requirements:
@@ -276,6 +283,30 @@ def as_published(models: Iterable[PrivacyModel], publication: Publication) -> li
         else model
         for model in models
     ]
+
+
+def _beside(
+    publication: Publication, knowledge: Sequence[Knowledge]
+) -> tuple[tuple[Domain, ...], NDArray[np.int32]]:
+    """Put what is known of each published record below its sensitive codes, which are those of the values it is about."""
+    domains = list(publication.sensitive)
+    codes = list(publication.sensitive_codes)
+    for own in knowledge:
+        i = [domain.name for domain in publication.sensitive].index(own.sensitive)
+        shown = publication.sensitive[i]
+        at = {label: code for code, label in enumerate(own.labels)}
+        unknown = [label for label in shown.labels if label not in at]
+        if unknown or (shown.missing and None not in at):
+            what = quoted(unknown[0]) if unknown else "a missing value"
+            raise VerificationError(f"column {shown.name!r} holds {what}, of which nothing is known")
+        place = np.array([at[label] for label in shown.labels_with(None)], np.int32)
+        missing = None in at
+        values = np.array(own.labels[:-1] if missing else own.labels, object)
+        domains[i] = Domain(shown.name, "categorical", values, "set", missing=missing)
+        codes[i] = place[publication.sensitive_codes[i]]
+    return tuple(domains), np.array([*codes, *(own.of for own in knowledge)], np.int32).reshape(
+        -1, publication.size
+    )
 
 
 def _unbound(model: PrivacyModel, publication: Publication) -> list[tuple[str | None, dict[str, Any]]]:

@@ -15,6 +15,7 @@ import numpy as np
 from likeness import registry
 from likeness.pages import render
 from likeness.report.finding import kept_findings
+from likeness.report.known import known_tables
 from likeness.report.measured import (
     class_sizes,
     loss_by_column,
@@ -74,7 +75,7 @@ def smallest_class_tables(release: Release) -> list[tuple[str, str, list[list[st
     """
     private = release.private
     data, plan = private.encoded.data, private.solution.plan
-    codes = data.sensitive_codes if plan.sensitive is None else plan.sensitive
+    codes = data.judged_codes if plan.sensitive is None else plan.sensitive
     word = "record" if data.individuals is None else "individual"
     tables: list[tuple[str, str, list[list[str]], int]] = []
     # Perturbed values belong to no classes.
@@ -114,7 +115,7 @@ def _smallest_slack(requirement: Requirement, plan: Plan, data: Microdata) -> fl
         limits = requirement.bound.posterior_limits() or ()
         return min((float(a) - float(q) for a, q in zip(limits, posteriors, strict=True)), default=None)
     classes = plan.classes if requirement.view is None or plan.buckets is None else plan.buckets
-    codes = data.sensitive_codes if plan.sensitive is None else plan.sensitive
+    codes = data.judged_codes if plan.sensitive is None else plan.sensitive
     count = int(classes.max(initial=-1)) + 1
     stats = requirement.statistics(classes, count, data.sensitive, codes, data.individuals)
     slack = requirement.bound.judge(stats).slack
@@ -198,6 +199,7 @@ def report_page(
         counts=_count_rows(counts),
         warnings=[str(found) for found in release.warnings],
         kept=[str(found) for found in kept_findings(release.evaluation) if not found.warned],
+        known=known_tables(release),
         people=people_rows(release),
         people_findings=[str(found) for found in people_findings(release) if not found.warned],
         heaviest=heaviest,

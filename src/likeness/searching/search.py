@@ -13,6 +13,7 @@ from likeness.anonymization import anonymize_encoded
 from likeness.choosing import choose_form
 from likeness.encode import encode
 from likeness.errors import CannotBeMetError
+from likeness.knowledge.base import learn
 from likeness.policy import as_policy
 from likeness.progress import Progress
 from likeness.searching.scale import Goal, Lever, Scale, find_lever, loss_goals, measured_goals
@@ -225,7 +226,7 @@ def _search(
     choose_form(policy)
     original = table if isinstance(table, Table) else read(table)
     progress.step("encode", 0, 1)
-    encoded = encode(original, policy)
+    encoded = learn(encode(original, policy), policy, progress)
     tries = _Tries(encoded, policy.naming(encoded.table.names), lever, goals, progress)
     scale = Scale.of(lever, between, tolerance, _most(tries.encoded.data, lever, stronger=stronger))
     weak, strong = scale.weak_and_strong()

@@ -60,7 +60,7 @@ def exchange_classes(
     at = next(i for i, one in enumerate(problem.requirements) if isinstance(one.bound, GainLimits))
     view = problem.requirements[at].view
     assert view is not None  # noqa: S101  # limits on gain are about sensitive values
-    values = view.codes(problem.data.sensitive_codes).astype(np.int32)
+    values = view.codes(problem.data.judged_codes).astype(np.int32)
     setting = _Setting(problem, geometry(problem.data.quasi, loss), views, tests, width, at, values)
     best, least = classes, np.inf
     for number, schedule in enumerate(_SCHEDULES):
