@@ -82,7 +82,7 @@ def test_a_policy_for_people_with_several_records_fits_its_table(run, desk):
 
 def test_a_policy_for_a_later_version_is_not_written(run, desk, monkeypatch):
     dataset = registry.load("datasets", "hospital-visits")
-    policy = dataset().policy() | {"knowledge": {"table": "known.csv"}}
+    policy = dataset().policy() | {"categories": {"diagnosis": "known.csv"}}
     monkeypatch.setattr(dataset, "policy", lambda self: policy)
     found = run("generate", "hospital-visits", "--rows", "50", "-o", "visits.csv")
     assert found.code == 0
@@ -109,3 +109,19 @@ def test_bad_usage(words, complaint, run):
     found = run("generate", "hospital", "--rows", "10", *words)
     assert found.code == 2
     assert complaint in found.errors[0]
+
+
+def test_a_sequence_has_its_knowledge_beside_it(run, desk):
+    found = run("generate", "bkseq:releases=3", "--rows", "600", "--seed", "5", "-o", "exam.csv")
+    assert found.code == 0
+    assert found.err.splitlines()[0] == (
+        "wrote exam.csv, exam-knowledge.csv, exam-transitions.csv, exam-01.csv, exam-02.csv, exam-policy.yaml"
+    )
+    assert "table: exam-knowledge.csv" in (desk / "exam-policy.yaml").read_text()
+    dataset = registry.create("datasets", "bkseq", {"releases": 3})
+    beside = dataset.beside(600, 5)
+    for name, frame in beside.items():
+        assert_frame_equal(pl.read_csv(desk / f"exam-{name}.csv", infer_schema=False), frame.cast(pl.String))
+    done = run("anonymize", "exam.csv", "exam-policy.yaml", "-o", "out")
+    assert done.code == 0, done.err
+    assert run("verify", "out").code == 0

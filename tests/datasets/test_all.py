@@ -12,9 +12,10 @@ import pytest
 from likeness import registry
 from likeness.errors import InvalidError
 
-NAMES = ("census", "hospital", "hospital-visits", "informs", "isp")
+NAMES = ("bkseq", "census", "hospital", "hospital-visits", "informs", "isp")
 ROLES = {"identifier", "quasi", "sensitive", "other", "drop"}
 CSV_OF_1000_ROWS = {
+    "bkseq": "af708cc950a109de7abbd721454592c512cd9377289d804366a87899789f3ced",
     "census": "be0d589a984d685e137d83b4cc435220d2dd7bc4d799d9966e389f4f01e3f02a",
     "hospital": "a63400ccfcdeee5dffb81d3145d417e7f18167e82c72f59b494db8ce45113b3f",
     "hospital-visits": "eacab8fe6bdf2dccf93b954d0469b60072810ca18adffe31fc501ebe01de101f",

@@ -92,6 +92,13 @@ EXPECTED = {
         "work_class": "quasi",
         "salary_class": "sensitive",
     },
+    "bkseq": {
+        "patient_id": "identifier",
+        "sex": "quasi",
+        "age": "quasi",
+        "weight": "quasi",
+        "result": "sensitive",
+    },
     # Nothing in the name of a monthly charge says that others cannot know it.
     "isp": {"age": "quasi", "sex": "quasi", "location": "quasi", "monthly_charge": "quasi"},
 }

@@ -30,8 +30,10 @@ def check_output(path: Path) -> None:
         raise OutputError(f"{path}: unknown extension {path.suffix!r}; known: {', '.join(FORMATS)}")
 
 
-def belongings(dataset: Any, table: Path) -> tuple[dict[Path, str], Path | None]:
-    """Say what belongs to a generated table: its hierarchies, and the policy that is ready for it.
+def belongings(
+    dataset: Any, table: Path, rows: int | None = None, seed: int = 0
+) -> tuple[dict[Path, str], Path | None]:
+    """Say what belongs to a generated table: its hierarchies, tables beside it, and the policy that is ready for it.
 
     A hierarchy whose name is taken by another file, as that of another dataset's policy, gets that of the table before it.
 
@@ -41,6 +43,8 @@ def belongings(dataset: Any, table: Path) -> tuple[dict[Path, str], Path | None]
         What generated it.
     table
         Where it goes; the others go beside it.
+    rows, seed
+        What it was generated with.
 
     Returns
     -------
@@ -51,14 +55,22 @@ def belongings(dataset: Any, table: Path) -> tuple[dict[Path, str], Path | None]
 
     hierarchies = dataset.hierarchies()
     texts, names = {}, {}
-    for name, rows in hierarchies.items():
-        text = _arx(rows)
+    for name, lines in hierarchies.items():
+        text = _arx(lines)
         taken = (table.parent / name).exists() and not _holds(table.parent / name, text)
         names[name] = f"{table.stem}-{name}" if taken else name
         texts[table.parent / names[name]] = text
+    for key, frame in dataset.beside(rows, seed).items():
+        names[f"{key}.csv"] = f"{table.stem}-{key}.csv"
+        texts[table.parent / names[f"{key}.csv"]] = frame.write_csv()
     given = dataset.policy()
     if given is None or not _usable(given):
         return texts, None
+    if "knowledge" in given:
+        given["knowledge"] = {
+            key: names.get(file, file) if isinstance(file, str) else file
+            for key, file in given["knowledge"].items()
+        }
     for column in given["columns"].values():
         if isinstance(column.get("hierarchy"), str):
             column["hierarchy"] = names.get(column["hierarchy"], column["hierarchy"])
@@ -147,7 +159,8 @@ def generate(
 ) -> None:
     """Generate a table about invented people; the same rows and seed give the same table, on any machine.
 
-    With -o its hierarchies and a policy that is ready for it are written beside it, the policy as FILE-policy.yaml.
+    With -o its hierarchies and a policy that is ready for it are written beside it, the policy as FILE-policy.yaml; of a dataset
+    that has some, other tables too, such as FILE-knowledge.csv.
 
     Parameters
     ----------
@@ -176,7 +189,7 @@ def generate(
     if output is None:
         console.data(frame.write_csv())
         return
-    texts, policy = belongings(dataset, output)
+    texts, policy = belongings(dataset, output, rows, seed)
     written = put(frame, output, texts, overwrite=overwrite)
     console.say(f"wrote {', '.join(map(str, written))}")
     if policy is None:

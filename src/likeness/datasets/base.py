@@ -44,6 +44,13 @@ class Dataset(ABC):
         """Give the hierarchies of its columns by the name of their file; none unless it has some."""
         return {}
 
+    def beside(self, rows: int | None = None, seed: int = 0) -> dict[str, pl.DataFrame]:  # noqa: ARG002
+        """Generate the tables that belong to the one of these rows and this seed; none unless it has some.
+
+        Their files are called as that table, a hyphen and the key, and so does a policy name them: ``KEY.csv``.
+        """
+        return {}
+
     def policy(self) -> dict[str, Any] | None:
         """Give a policy for it, as a policy file holds it; None where it has none."""
         return None
