@@ -16,6 +16,7 @@ from likeness import registry
 from likeness.attacks.base import Making
 from likeness.hierarchies import from_rows
 from likeness.microdata.domain import Domain
+from likeness.microdata.knowledge import Knowledge
 from likeness.microdata.mechanism import Mechanism
 from likeness.microdata.plan import Plan, renumber
 from likeness.models.k_anonymity import KAnonymity
@@ -74,12 +75,18 @@ def people(draw: st.DrawFn, plan: Plan) -> np.ndarray:
 
 @st.composite
 def attacked(draw: st.DrawFn, form: str, *, several: bool = False) -> Attacked:
-    """Up to 14 records of up to 3 quasi-identifiers, in up to 5 classes, some withheld; people may have several."""
+    """Up to 14 records of up to 3 quasi-identifiers, in up to 5 classes, some withheld; people may have several.
+
+    Where they have one each, something is known of them beforehand, and may be wrong.
+    """
     evaluation = draw(evaluations())
     domain = replace(DISEASE, missing=draw(st.booleans()))
     n = evaluation.data.size
     sick = draw(st.lists(st.integers(0, domain.codes - 1), min_size=n, max_size=n))
     data = replace(evaluation.data, sensitive=(domain,), sensitive_codes=np.array([sick], np.int32))
+    believed = draw(st.lists(st.integers(0, 3), min_size=n * domain.codes, max_size=n * domain.codes))
+    shares = np.array(believed, np.float64).reshape(n, domain.codes)
+    shares[shares.sum(axis=1) == 0] = 1.0
     plan = evaluation.plan
     own = example("forms", form)
     if own.publishes_exactly:
@@ -90,6 +97,8 @@ def attacked(draw: st.DrawFn, form: str, *, several: bool = False) -> Attacked:
         plan = perturbed(data, plan, draw(st.lists(st.integers(1, 20), min_size=4, max_size=4)))
     if several or own.needs_individuals:
         data = replace(data, individuals=people(draw, plan))
+    else:
+        data = replace(data, knowledge=(Knowledge.from_shares(domain, shares, np.arange(n)),))
     publication, _, made = publish(own, data, plan)
     bound = require([KAnonymity(1)], data.sensitive, data.sensitive_codes[:, made.published])
     return Attacked(data, made, publication, Making(example("methods", "mondrian"), bound, made))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import likeness as lk
@@ -107,3 +109,38 @@ def test_a_success_below_the_baseline_is_no_gain():
     (line,) = (line for line in as_text([above]) if line.strip().startswith("gain"))
     assert line.split()[1].startswith("0.1")
     assert "success less baseline" in line
+
+
+def test_what_somebody_else_knows_beforehand(run, released, tmp_path):
+    Path("insurer.yaml").write_text("knowledge: {kernel: {bandwidth: 0.2}}\n", encoding="utf-8")
+    ask = ("attack", "out", "--original", "patients.csv", "--attack", "background-knowledge")
+    refused = run(*ask)
+    assert refused.code == 2
+    assert "nothing says what an adversary may know beforehand" in refused.err
+    found = run(*ask, "--knowledge", "insurer.yaml", "--format", "json")
+    assert found.code == 0
+    (one,) = found.json
+    release = lk.anonymize("patients.csv", "policy.yaml", seed=1)
+    again = release.attack("background-knowledge", {"kernel": {"bandwidth": 0.2}})
+    assert one["success"] == pytest.approx(again.success)
+    assert one["details"] == pytest.approx(again.details)
+    blind = release.attack("background-knowledge", {"kernel": {"bandwidth": 1000}})
+    assert blind.details["added"] <= again.details["added"]
+    everything = release.attack_all(knowledge="insurer.yaml")
+    assert everything["background-knowledge"] == again
+    assert everything["linkage"] == release.attack("linkage")
+
+
+def test_knowledge_that_nobody_takes_or_understands(run, released):
+    Path("insurer.yaml").write_text("knowledge: {kernel: {bandwidth: 0}}\n", encoding="utf-8")
+    Path("empty.yaml").write_text("columns: {}\n", encoding="utf-8")
+    ask = ("attack", "out", "--original", "patients.csv", "--attack")
+    found = run(*ask, "linkage", "--knowledge", "insurer.yaml")
+    assert found.code == 2
+    assert "linkage: takes no knowledge; attacks that do: background-knowledge" in found.err
+    found = run(*ask, "background-knowledge", "--knowledge", "insurer.yaml")
+    assert found.code == 2
+    assert "insurer.yaml, line 1: knowledge: kernel: bandwidth must be a number above 0; got 0" in found.err
+    found = run(*ask, "background-knowledge", "--knowledge", "empty.yaml")
+    assert found.code == 2
+    assert "empty.yaml: says no knowledge, such as knowledge: {kernel: {bandwidth: 0.3}}" in found.err

@@ -141,12 +141,15 @@ def test_every_attack_is_run_on_some_release(name):
         "disease": lk.sensitive(hierarchy=[list(row) for row in diseases.to_rows()]),
     }
     ran = 0
-    for method, privacy in (
-        ({"name": "mondrian"}, lk.KAnonymity(3)),
-        ({"name": "burel"}, lk.BetaLikeness(2)),
-        ({"name": "anatomy", "l": 2}, lk.DistinctLDiversity(2)),
+    known = {"knowledge": {"kernel": {"bandwidth": 0.3}}}
+    for method, privacy, more in (
+        ({"name": "mondrian"}, lk.KAnonymity(3), {}),
+        ({"name": "burel"}, lk.BetaLikeness(2), {}),
+        ({"name": "anatomy", "l": 2}, lk.DistinctLDiversity(2), {}),
+        ({"name": "mondrian"}, lk.KAnonymity(3) & lk.JsBackground(0.5), known),
     ):
-        release = lk.anonymize(frame, lk.Policy(columns=columns, privacy=privacy, method=method), seed=1)
+        policy = lk.Policy(columns=columns, privacy=privacy, method=method, **more)
+        release = lk.anonymize(frame, policy, seed=1)
         attack = example("attacks", name)
         if attack.refusal(release.publication, release.private.encoded.data) is None:
             assert release.attack(attack).attack == name

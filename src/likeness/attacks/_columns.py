@@ -64,13 +64,17 @@ class ColumnAttack(Attack):
         self.check(publication, original)
         if self.sensitive is not None:
             return self.attack_column(publication, original, making, self.sensitive)
-        names = [domain.name for domain in publication.sensitive]
+        names = self.columns(publication, original)
         found = [self.attack_column(publication, original, making, name) for name in names]
         if len(found) == 1:
             return found[0]
         each = {f"success:{name}": one.success for name, one in zip(names, found, strict=True)}
         most = max(found, key=lambda one: one.gain)
         return replace(most, details={**most.details, **each})
+
+    def columns(self, publication: Publication, original: Microdata) -> list[str]:  # noqa: ARG002
+        """Names of the columns that it is after."""
+        return [domain.name for domain in publication.sensitive if self.sensitive in {None, domain.name}]
 
     @abstractmethod
     def attack_column(

@@ -100,6 +100,8 @@ class Attack(ABC):
     """Forms of release it is defined for; None for all."""
     takes_individuals: ClassVar[bool] = False
     """Whether it counts people where people may have several records; without that it counts records, and is refused there."""
+    takes_knowledge: ClassVar[bool] = False
+    """Whether its adversary knows something of everybody beforehand, which may be said when it is run."""
     explained: ClassVar[Mapping[str, str]] = {}
     """What its baseline and its details mean, by name, each in half a sentence for people."""
 

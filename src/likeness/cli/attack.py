@@ -129,6 +129,7 @@ def attack(
     policy: Path | None = None,
     attack: Annotated[list[str] | None, Parameter(name="--attack")] = None,
     at_most: Annotated[list[str] | None, Parameter(name="--at-most")] = None,
+    knowledge: Path | None = None,
     format: Format = "text",  # noqa: A002  # the option's name
     reading: Reading = AS_FOUND,
 ) -> int:
@@ -147,12 +148,16 @@ def attack(
     at_most
         A threshold for the success, from 0 to 1, of all attacks, or NAME=VALUE of one; may be given several times. Exit
         code 1 when one is exceeded.
+    knowledge
+        A file whose key knowledge says, as in a policy, what an adversary knows beforehand instead of what the policy of the
+        release says; for attacks of such adversaries.
 
     Examples
     --------
     likeness attack out/ --original patients.csv
     likeness attack out/ --original patients.csv --attack linkage:targets=1000,seed=3 --attack skewness
     likeness attack out/public --original patients.csv --policy policy.yaml --at-most linkage=0.2
+    likeness attack out/ --original patients.csv --attack background-knowledge --knowledge insurer.yaml
     """
     from likeness.attacks.base import AttackResults
     from likeness.cli._console import beyond
@@ -162,8 +167,8 @@ def attack(
     attacks = make(attack or [])
     allowed = limits(at_most or [], attacks)
     release = open_release(folder, reading.read(original), policy=policy)
-    found = AttackResults() if attack else release.attack_all()
-    results = [release.attack(one) for one in attacks] if attack else [*found.values()]
+    found = AttackResults() if attack else release.attack_all(knowledge)
+    results = [release.attack(one, knowledge) for one in attacks] if attack else [*found.values()]
     exceeded = [
         one for one in results if one.attack in allowed and rational(one.success) > allowed[one.attack]
     ]

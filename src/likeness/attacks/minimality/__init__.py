@@ -110,6 +110,10 @@ class MinimalityAttack(ColumnAttack):
     On Adult (β = 4; age, sex and education; occupation) the largest increase is .28 (.04) for ``paper`` and .31 (.02)
     for ``mirror``, and the mean belief in the truth goes up by .003 and .004, that of least-loss Mondrian by .001 (.001).
 
+    Guarantees against background knowledge put only people believed alike into one class, whatever values they have. What is
+    believed of somebody stays theirs in imagined tables, though what was learnt from the table itself (``kernel``) would change
+    with it: how that gives values away is not looked for.
+
     References
     ----------
     Wong, Fu, Wang & Pei 2007, "Minimality attack in privacy preserving data publishing"; Cormode, Li, Li &

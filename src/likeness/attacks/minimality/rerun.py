@@ -50,7 +50,18 @@ class Rerun:
         method = self.making.method
         one = self.data.take(records)
         other = self.data.sensitive_codes[:, sensitive]
-        imagined = type(one)(one.quasi, one.codes, one.sensitive, np.ascontiguousarray(other), one.rows)
+        imagined = type(one)(
+            one.quasi,
+            one.codes,
+            one.sensitive,
+            np.ascontiguousarray(other),
+            one.rows,
+            knowledge=one.knowledge,
+        )
+        apart = [own for own in (one.parts(imagined) for one in self.making.requirements) if own is not None]
+        if apart:
+            apart += [] if parts is None else [parts]
+            parts = group_codes(apart, [int(own.max(initial=0)) + 1 for own in apart]).of
         loss = LOSSES[method.loss]
         plan = method.run(Problem(imagined, self.making.requirements, loss, self.rng, parts))
         return plan.classes if plan.buckets is None else plan.buckets
