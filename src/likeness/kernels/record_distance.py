@@ -80,6 +80,34 @@ def distance(space, numbers, categories, apart, u):
 
 
 @njit(cache=True)
+def distances(space, numbers, categories, apart, tuples, count, near):
+    """Write into ``near`` (U,) the `distance` of the first ``count`` tuples of a list from a point that was aimed at."""
+    # Arrays by themselves: passing the space on for every tuple takes longer than its distance.
+    places, missing, codes, heights, weights = (
+        space.numbers,
+        space.apart,
+        space.categories,
+        space.heights,
+        space.weights,
+    )
+    for i in range(count):
+        u = tuples[i]
+        squares = 0.0
+        for j in range(numbers.size):
+            own, other = places[u, j], numbers[j]
+            if math.isnan(own) != math.isnan(other):
+                squares += missing[j] ** 2
+            elif not math.isnan(own):
+                squares += (own - other) ** 2
+        found = math.sqrt(squares)
+        for j in range(categories.size):
+            code = codes[u, j]
+            if code != categories[j]:
+                found += apart[j, code] if heights[j] > 1 else weights[j]
+        near[u] = found
+
+
+@njit(cache=True)
 def centroid(space, sums, present, counts, numbers, categories):
     """Write the centre of a set of records into ``numbers`` and ``categories``, from its running sums.
 
@@ -101,3 +129,26 @@ def centroid(space, sums, present, counts, numbers, categories):
             if near > best_near or (near == best_near and counts[j, code, 0] > best_count):
                 best, best_near, best_count = code, near, counts[j, code, 0]
         categories[j] = best
+
+
+@njit(cache=True)
+def add_records(space, sums, present, counts, u, times):
+    """Add so many records of a tuple to running sums for `centroid` (a negative number takes them away)."""
+    for j in range(sums.size):
+        if not math.isnan(space.numbers[u, j]):
+            sums[j] += times * space.numbers[u, j]
+            present[j] += times
+    for j in range(counts.shape[0]):
+        for level in range(space.heights[j]):
+            counts[j, space.ancestors[j, space.categories[u, j], level], level] += times
+
+
+@njit(cache=True)
+def running_sums(space, sizes):
+    """Sum so many records of each tuple, for `centroid`."""
+    sums, present = np.zeros(space.numbers.shape[1]), np.zeros(space.numbers.shape[1], np.int64)
+    counts = np.zeros(space.ancestors.shape, np.int64)
+    for u in range(sizes.size):
+        if sizes[u] > 0:
+            add_records(space, sums, present, counts, u, sizes[u])
+    return sums, present, counts

@@ -78,6 +78,10 @@ class GainLimits(ShareLimits):
     def ceilings(self) -> Sequence[Real]:
         """Upper limits per value that no β lifts."""
 
+    def yardsticks(self) -> NDArray[np.float64]:
+        """The reference itself: shares over its shares are the relative gains plus 1 (Amiri et al. 2016, section 3.4)."""
+        return np.concatenate([[self.attribute.total], self.attribute.counts]).astype(np.float64)
+
     def lower_limits(self) -> Sequence[Real] | None:
         """``p_s (1 - negative)`` per value, when negative gain is limited."""
         if self.negative is None:

@@ -9,28 +9,26 @@ sensitive values are.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from likeness.checks import choice, whole
 from likeness.errors import PolicyError, Refusal
 from likeness.methods.base import Method, Problem, holding_classes, sizes_asked, table_fails
-from likeness.methods.burel.buckets import Buckets, bi_split, bucketize
+from likeness.methods.burel.buckets import bi_split, bucketize, drawn, gain_limits
 from likeness.methods.burel.drawing import REFINEMENTS, draw, mirror, refined
 from likeness.methods.burel.exchange import exchange_classes
 from likeness.methods.spaces import join_failing, points
 from likeness.microdata.plan import Plan
 from likeness.microdata.regions import LOSSES
-from likeness.models.beta_bounds import GainLimits, GainModel
+from likeness.models.beta_bounds import GainModel
 from likeness.models.k_anonymity import KAnonymity
 from likeness.models.requirements import Requirement
 
 if TYPE_CHECKING:
-    from likeness.methods.burel.buckets import Leaves
     from likeness.microdata.data import Microdata
     from likeness.models.base import PrivacyModel
-    from likeness.models.requirements import View
 
 _PAPER = {
     "buckets": "fewest",
@@ -185,15 +183,7 @@ class Burel(Method):
         PolicyError
             When no requirement limits relative gains.
         """
-        if not any(isinstance(requirement.bound, GainLimits) for requirement in requirements):
-            asked = ", ".join(dict.fromkeys(requirement.model.name for requirement in requirements))
-            raise PolicyError(
-                Refusal(
-                    f"needs beta-likeness or basic-beta-likeness, and the guarantee is "
-                    f"{asked or 'empty'}; add one of them, or use another method, such as mondrian",
-                    (self.name,),
-                )
-            )
+        gain_limits(self.name, requirements)
 
     def made_for(self, models: tuple[PrivacyModel, ...]) -> bool:
         """β-likeness, basic or enhanced."""
@@ -235,7 +225,7 @@ class Burel(Method):
     def _drawn(self, problem: Problem) -> Plan:
         """Draw classes from buckets (variants paper and mirror)."""
         data, setting = problem.data, self.setting
-        bound, view = _first_gain_limits(problem.requirements)
+        bound, view = gain_limits(self.name, problem.requirements)
         codes = view.codes(data.sensitive_codes)
         counts = np.bincount(codes, minlength=view.domain.codes)
         buckets = bucketize(
@@ -262,7 +252,7 @@ class Burel(Method):
             finer = refined(problem, str(setting["refine"]), LOSSES[self.loss], bucket, space, *joined)
             # What no class test promised but the proof refuses is joined again; at worst nothing was gained.
             joined = join_failing(problem, *finer) or joined
-        return Plan(joined[0], history=_history(bound, buckets, leaves))
+        return Plan(joined[0], history=drawn(bound.attribute, buckets, leaves))
 
     def _with_min_size(self, problem: Problem) -> Problem:
         """Require the smallest class size like any other requirement."""
@@ -287,23 +277,6 @@ class Burel(Method):
         return Plan(np.full(size, -1, np.int64), because={table_fails(failing): size})
 
 
-def _first_gain_limits(requirements: tuple[Requirement, ...]) -> tuple[GainLimits, View]:
-    """Find the requirement that decides the buckets."""
-    found = next(one for one in requirements if isinstance(one.bound, GainLimits))
-    return cast("GainLimits", found.bound), cast("View", found.view)
-
-
 def _smallest_class(requirements: tuple[Requirement, ...]) -> int:
     """Find the largest k asked for."""
     return max(sizes_asked(requirements), default=1)
-
-
-def _history(bound: GainLimits, buckets: Buckets, leaves: Leaves) -> dict[str, object]:
-    """Keep what was decided, for the private report."""
-    return {
-        "buckets": [[bound.attribute.label(code) for code in values] for values in buckets.values],
-        "leaves": [
-            {"drawn": vector, "classes": times}
-            for vector, times in zip(leaves.vectors.tolist(), leaves.times.tolist(), strict=True)
-        ],
-    }

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from likeness.errors import PolicyError, Refusal
 from likeness.exact import smallest_sizes
+from likeness.models.beta_bounds import GainLimits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from likeness.exact import Real
     from likeness.models.base import SensitiveAttribute
+    from likeness.models.requirements import Requirement, View
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +83,35 @@ class Buckets:
     sizes: NDArray[np.int64]
     limits: list[Real]
     of: NDArray[np.int64]
+
+
+def gain_limits(name: str, requirements: Sequence[Requirement]) -> tuple[GainLimits, View]:
+    """Find the requirement that decides the buckets, the first that limits relative gains; `PolicyError` where none does.
+
+    ``name`` is the method's.
+    """
+    for one in requirements:
+        if isinstance(one.bound, GainLimits):
+            return one.bound, cast("View", one.view)
+    asked = ", ".join(dict.fromkeys(one.model.name for one in requirements))
+    raise PolicyError(
+        Refusal(
+            f"needs beta-likeness or basic-beta-likeness, and the guarantee is "
+            f"{asked or 'empty'}; add one of them, or use another method, such as mondrian",
+            (name,),
+        )
+    )
+
+
+def drawn(attribute: SensitiveAttribute, buckets: Buckets, leaves: Leaves) -> dict[str, object]:
+    """Keep what was decided, for the private report: the values of the buckets, and what classes draw from each."""
+    return {
+        "buckets": [[attribute.label(code) for code in values] for values in buckets.values],
+        "leaves": [
+            {"drawn": vector, "classes": times}
+            for vector, times in zip(leaves.vectors.tolist(), leaves.times.tolist(), strict=True)
+        ],
+    }
 
 
 _MORE_BUCKETS = Fraction(13, 10)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from likeness.kernels import njit
-from likeness.kernels.record_distance import TIE, aim, centroid, distance
+from likeness.kernels.record_distance import (
+    TIE,
+    add_records,
+    aim,
+    centroid,
+    distance,
+    distances,
+    running_sums,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,7 +55,7 @@ def begin(space: Space, sizes: NDArray[np.int64], k: int) -> State:
     """Make the state of a clustering that has not begun; ``sizes`` (U,) records of each tuple, k (1 or more) of a cluster."""
     count, records = sizes.size, int(sizes.sum())
     clusters = records // k + 1
-    sums, present, counts = _sums(space, sizes)
+    sums, present, counts = running_sums(space, sizes)
     return State(
         np.empty(count + clusters, np.int64),
         np.empty(count + clusters, np.int64),
@@ -87,8 +94,7 @@ def go_on(space, state, k, work):
                 categories[j] = space.categories[seed, j]
             aim(space, categories, state.apart)
             living = state.numbers[LIVING]
-            for i in range(living):
-                state.near[state.alive[i]] = distance(space, numbers, categories, state.apart, state.alive[i])
+            distances(space, numbers, categories, state.apart, state.alive, living, state.near)
             done += 2 * living
             _take_nearest(space, state, k)
             if state.numbers[RECORDS] < 2 * k:
@@ -104,30 +110,6 @@ def go_on(space, state, k, work):
         state.starts[state.numbers[CLUSTERS]] = entries
     state.numbers[LIVING], state.numbers[RECORDS], state.numbers[ENTRIES] = 0, 0, entries
     return True
-
-
-@njit(cache=True)
-def _sums(space, sizes):
-    """Sums of all records, from which centres are found."""
-    u, a = space.numbers.shape
-    c, codes, levels = space.ancestors.shape
-    sums, present = np.zeros(a), np.zeros(a, np.int64)
-    counts = np.zeros((c, codes, levels), np.int64)
-    for i in range(u):
-        _add(space, sums, present, counts, i, sizes[i])
-    return sums, present, counts
-
-
-@njit(cache=True)
-def _add(space, sums, present, counts, u, times):
-    """Add so many records of a tuple (a negative number takes them away)."""
-    for j in range(sums.size):
-        if not math.isnan(space.numbers[u, j]):
-            sums[j] += times * space.numbers[u, j]
-            present[j] += times
-    for j in range(counts.shape[0]):
-        for level in range(space.heights[j]):
-            counts[j, space.ancestors[j, space.categories[u, j], level], level] += times
 
 
 @njit(cache=True)
@@ -195,7 +177,7 @@ def _take_nearest(space, state, k):
         given = min(wanted, left[u])
         state.label[entries], state.taken[entries] = u, given
         entries += 1
-        _add(space, state.sums, state.present, state.counts, u, -given)
+        add_records(space, state.sums, state.present, state.counts, u, -given)
         left[u] -= given
         wanted -= given
         if wanted == 0:
