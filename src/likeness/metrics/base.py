@@ -90,6 +90,8 @@ class Metric(ABC):
     withheld: ClassVar[str]
     """How withheld records are treated, in one sentence."""
     lower_is_better: ClassVar[bool] = True
+    unasked: ClassVar[bool] = True
+    """Whether it is measured where no metric is named; not where it takes records times classes."""
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     """Quantities with a name of their own that are this metric with these parameters."""
 

@@ -110,6 +110,11 @@ def measure_all(
     for name in metric_names():
         try:
             metric = asked.get(name) or metric_named(name)
+            if name not in asked and not metric.unasked:
+                found.refusals[name] = (
+                    Refusal("compares records with all classes; name it to have it measured", (name,)),
+                )
+                continue
             found.add(name, metric, evaluation)
         except PolicyError as problem:
             found.refusals[name] = problem.refusals
