@@ -14,6 +14,7 @@ from likeness._version import __version__
 if TYPE_CHECKING:
     # What editors and type checkers see, nothing else; tests/test_public_types.py says which line a new part needs.
     from likeness.anonymization import anonymize
+    from likeness.attacks.background_knowledge import BackgroundKnowledgeAttack as BackgroundKnowledgeAttack
     from likeness.attacks.corruption import CorruptionAttack as CorruptionAttack
     from likeness.attacks.definetti import DefinettiAttack as DefinettiAttack
     from likeness.attacks.fingerprint import FingerprintAttack as FingerprintAttack
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from likeness.attacks.similarity import SimilarityAttack as SimilarityAttack
     from likeness.attacks.skewness import SkewnessAttack as SkewnessAttack
     from likeness.checking import Checked, check
+    from likeness.datasets.bkseq import Bkseq as Bkseq
     from likeness.datasets.census import Census as Census
     from likeness.datasets.hospital import Hospital as Hospital
     from likeness.datasets.hospital_visits import HospitalVisits as HospitalVisits
@@ -48,13 +50,21 @@ if TYPE_CHECKING:
     from likeness.forms.identity_reserved import IdentityReservedForm as IdentityReservedForm
     from likeness.forms.perturbed import PerturbedForm as PerturbedForm
     from likeness.hierarchies import Hierarchy, read_hierarchy
+    from likeness.knowledge.frequency import FrequencyKnowledge as FrequencyKnowledge
+    from likeness.knowledge.kernel import KernelKnowledge as KernelKnowledge
+    from likeness.knowledge.release import ReleaseKnowledge as ReleaseKnowledge
+    from likeness.knowledge.sequence import SequenceKnowledge as SequenceKnowledge
+    from likeness.knowledge.table import TableKnowledge as TableKnowledge
     from likeness.methods.anatomy import Anatomy as Anatomy
     from likeness.methods.baseline import Baseline as Baseline
+    from likeness.methods.beta_likeness_primacy import BetaLikenessPrimacy as BetaLikenessPrimacy
     from likeness.methods.burel import Burel as Burel
     from likeness.methods.danonyir import Danonyir as Danonyir
     from likeness.methods.datafly import Datafly as Datafly
     from likeness.methods.geneir import Geneir as Geneir
+    from likeness.methods.hilbert_index import HilbertIndex as HilbertIndex
     from likeness.methods.incognito import Incognito as Incognito
+    from likeness.methods.k_anonymity_primacy import KAnonymityPrimacy as KAnonymityPrimacy
     from likeness.methods.k_member import KMember as KMember
     from likeness.methods.local_recoding import LocalRecoding as LocalRecoding
     from likeness.methods.mdav import Mdav as Mdav
@@ -62,6 +72,7 @@ if TYPE_CHECKING:
     from likeness.methods.perturbation import Perturbation as Perturbation
     from likeness.methods.sabre import Sabre as Sabre
     from likeness.methods.sbca import Sbca as Sbca
+    from likeness.methods.t_close_microaggregation import TCloseMicroaggregation as TCloseMicroaggregation
     from likeness.metrics.ail import Ail as Ail
     from likeness.metrics.average_class_size import AverageClassSize as AverageClassSize
     from likeness.metrics.c_avg import CAvg as CAvg
@@ -77,11 +88,15 @@ if TYPE_CHECKING:
     from likeness.metrics.non_uniform_entropy import NonUniformEntropy as NonUniformEntropy
     from likeness.metrics.precision import Precision as Precision
     from likeness.metrics.query_error import QueryError as QueryError
+    from likeness.metrics.record_linkage import RecordLinkage as RecordLinkage
+    from likeness.metrics.rgcp import Rgcp as Rgcp
+    from likeness.metrics.sse import Sse as Sse
     from likeness.metrics.utility import Utility as Utility
     from likeness.metrics.vulnerable_classes import VulnerableClasses as VulnerableClasses
     from likeness.models.alpha_k_anonymity import AlphaKAnonymity as AlphaKAnonymity
     from likeness.models.basic_beta_likeness import BasicBetaLikeness as BasicBetaLikeness
     from likeness.models.beta_likeness import BetaLikeness as BetaLikeness
+    from likeness.models.bt_privacy import BtPrivacy as BtPrivacy
     from likeness.models.delta_disclosure import DeltaDisclosure as DeltaDisclosure
     from likeness.models.distinct_l_diversity import DistinctLDiversity as DistinctLDiversity
     from likeness.models.eir_alpha_beta_anonymity import EirAlphaBetaAnonymity as EirAlphaBetaAnonymity
@@ -90,6 +105,7 @@ if TYPE_CHECKING:
     from likeness.models.ir_alpha_beta_anonymity import IrAlphaBetaAnonymity as IrAlphaBetaAnonymity
     from likeness.models.ir_k_anonymity import IrKAnonymity as IrKAnonymity
     from likeness.models.ir_kl_anonymity import IrKlAnonymity as IrKlAnonymity
+    from likeness.models.js_background import JsBackground as JsBackground
     from likeness.models.k_anonymity import KAnonymity as KAnonymity
     from likeness.models.proximity import Proximity as Proximity
     from likeness.models.recursive_cl_diversity import RecursiveClDiversity as RecursiveClDiversity
