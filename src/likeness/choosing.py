@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
+from likeness.apart import level_parts
 from likeness.errors import CannotBeMetError, PolicyError, Refusal
 from likeness.metrics.base import Evaluation
 from likeness.metrics.ncp import Ncp
 from likeness.models.requirements import require_of
 from likeness.progress import Progress
-from likeness.solve import Solution, check_fit, level_parts, solve
+from likeness.solve import Solution, check_fit, solve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -153,7 +154,8 @@ def choose(
     methods = methods_to_try(policy)
     if policy.method is not None:
         return Choice(
-            methods[0], solve(methods[0], data, models, rng(methods[0]), withhold_at_most, progress)
+            methods[0],
+            solve(methods[0], data, models, rng(methods[0]), withhold_at_most, progress, loss=_loss),
         )
     trials = _Trials(data, models, withhold_at_most, _Listener(progress))
     order = trials.cheapest_first(methods)
@@ -161,6 +163,11 @@ def choose(
         progress.step("try methods", number, len(order))
         trials.look_at(method, rng)
     return trials.choice()
+
+
+def _loss(data: Microdata, solution: Solution) -> float:
+    """What decides between solutions."""
+    return LOSS.measure(Evaluation(data, solution.plan, solution.recoding))
 
 
 class _Trials:
@@ -197,7 +204,9 @@ class _Trials:
                 self.candidates.append(Candidate(method, TOO_MUCH, self.work[method]))
                 return
             listener = self.listener.of(method)
-            solution = solve(method, self.data, self.models, rng(method), self.withhold_at_most, listener)
+            solution = solve(
+                method, self.data, self.models, rng(method), self.withhold_at_most, listener, loss=_loss
+            )
         except (CannotBeMetError, PolicyError) as problem:
             outcome = CANNOT if isinstance(problem, CannotBeMetError) else UNFIT
             self.candidates.append(Candidate(method, outcome, self.work[method], why=problem.refusals[0]))
@@ -217,7 +226,7 @@ class _Trials:
 
     def _compare(self, method: Method, solution: Solution) -> None:
         """Keep a solution that loses less than all before it."""
-        loss = LOSS.measure(Evaluation(self.data, solution.plan, solution.recoding))
+        loss = _loss(self.data, solution)
         self.candidates.append(Candidate(method, LOSES_MORE, self.work[method], loss))
         if self.best is None or loss < self.best[0]:
             self.best = loss, method, solution

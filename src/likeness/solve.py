@@ -6,32 +6,42 @@ Records that cannot be published in any class, because the adversary knows other
 from __future__ import annotations
 
 import math
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from likeness.apart import (
+    hopeless_records,
+    least_withheld,
+    level_parts,
+    move_surplus,
+    parts_of,
+    surplus_of_known,
+    withhold_surplus,
+)
 from likeness.errors import CannotBeMetError, MethodFailedError, PolicyError, Refusal
 from likeness.methods.base import (
     KNOWN_PART_FAILS,
     PART_FAILS,
-    TABLE_FAILS,
     Method,
     Problem,
     holding_classes,
     holding_records,
+    run_in_parts,
 )
 from likeness.methods.leftovers import join_rest
 from likeness.microdata.grouping import group_codes
-from likeness.microdata.plan import Plan, Reason, side_by_side, spread
+from likeness.microdata.plan import Plan, Reason, spread
 from likeness.microdata.regions import LOSSES, Recoding, recode
 from likeness.models.requirements import Requirement, refuse_nothing, require_of
 from likeness.progress import Progress
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -50,11 +60,15 @@ _MECHANISM_FAILS = Reason(
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A plan for the whole table, with its regions and the requirements it was judged by."""
+    """A plan for the whole table, with its regions and the requirements it was judged by.
+
+    ``moved``: how many stand with people of another part, who would have been too many in their own (`move_surplus`).
+    """
 
     plan: Plan
     recoding: Recoding
     requirements: tuple[Requirement, ...]
+    moved: int = 0
 
 
 def solve(
@@ -64,12 +78,16 @@ def solve(
     rng: np.random.Generator,
     withhold_at_most: Fraction,
     progress: Progress,
+    *,
+    loss: Callable[[Microdata, Solution], float] | None = None,
 ) -> Solution:
     """Find a plan whose published records hold every model against their own distribution.
 
     The distribution that models compare with is that of the published records, so withholding changes it: the method runs
     again on what is left, and what was withheld stays withheld, so this ends. Where people have several records, classes
     are of individuals, each with all of its records, and ``withhold_at_most`` is a share of individuals.
+    Those of whom a part has too many may join another (`move_surplus`), which is harder to generalize then: given a ``loss``,
+    the plan that withholds them is made too, where it may, and the one that loses less is kept.
     Raises `CannotBeMetError` when more would have to be withheld; says which model fails, for which value, what it needs.
     It is a `MethodFailedError` where the table taken as one class holds the guarantee: only this method finds no release.
     Raises `PolicyError` when the method cannot work with these models, or not with several records a person.
@@ -78,95 +96,122 @@ def solve(
     units = data.units
     check_fit(method, units, limited=level_parts(units) is not None)
     parts = parts_of(units, require_of(models, units, units))
+    again = deepcopy(rng)
+    search = _Search(data, models, withhold_at_most, parts)
     try:
-        return _search(method, data, models, rng, withhold_at_most, parts, progress)
-    except CannotBeMetError as problem:
-        if isinstance(method, _OneClass):
-            raise
+        found = search.run(method, rng, progress)
+    except (_ExcessError, CannotBeMetError) as failure:
+        problem = search.refusal(failure) if isinstance(failure, _ExcessError) else failure
         try:
-            _search(_OneClass(), data, models, rng, withhold_at_most, parts, Progress())
-        except CannotBeMetError:
+            search.run(_OneClass(), rng, Progress())
+        except (_ExcessError, CannotBeMetError):
             raise problem from None
         raise MethodFailedError(*problem.notes, reasons=problem.unmet, method=method.name) from None
+    if not found.moved or loss is None:
+        return found
+    try:
+        other = search.run(method, again, progress, moving=False)
+    except (_ExcessError, CannotBeMetError):
+        return found
+    return other if loss(data, other) < loss(data, found) else found
 
 
-def _search(
-    method: Method,
-    data: Microdata,
-    models: tuple[PrivacyModel, ...],
-    rng: np.random.Generator,
-    withhold_at_most: Fraction,
-    parts: NDArray[np.int64] | None,
-    progress: Progress,
-) -> Solution:
-    """Run the method, withhold what cannot hold, until nothing changes."""
-    units = data.units
-    active = np.arange(units.size)
-    because: dict[Reason, int] = {}
-    reasons = np.full(units.size, -1, np.int32)
-    first: tuple[Requirement, ...] | None = None
-    while True:
-        here = units if active.size == units.size else units.take(active)
-        requirements = require_of(models, here, units)
-        refuse_nothing(requirements)
-        first = first or requirements
-        method.check(tuple(one for one in requirements if not one.bound.parts_suffice))
-        inside = None if parts is None else group_codes([parts[active]], [int(parts.max()) + 1]).of
-        searched = tuple(one for one in requirements if not one.bound.parts_suffice)
-        hopeless = _withhold_hopeless(here, requirements, because)
-        if hopeless is None and inside is not None:
-            hopeless = withhold_surplus(here, searched, inside, because)
-        if hopeless is not None:
-            _note_reasons(reasons, active, hopeless, because)
-            active = active[hopeless.published]
-            _refuse_excess(units, units.size - active.size, withhold_at_most, first, because, parts)
-            continue
-        problem = Problem(
-            here,
-            searched,
-            LOSSES[method.loss],
-            rng,
-            inside,
-            int(withhold_at_most * units.size) - (units.size - here.size),
-            progress,
+class _ExcessError(Exception):
+    """More would have to be withheld than may be: how many, why, and what was asked of whom."""
+
+    def __init__(
+        self,
+        withheld: int,
+        because: Mapping[Reason, int],
+        requirements: tuple[Requirement, ...],
+        parts: NDArray[np.int64] | None,
+    ) -> None:
+        super().__init__()
+        self.withheld, self.because, self.requirements, self.parts = withheld, because, requirements, parts
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """What is searched for in which table; ``parts`` (n,) are those kept apart, None without."""
+
+    data: Microdata
+    models: tuple[PrivacyModel, ...]
+    withhold_at_most: Fraction
+    parts: NDArray[np.int64] | None
+
+    def run(
+        self, method: Method, rng: np.random.Generator, progress: Progress, *, moving: bool = True
+    ) -> Solution:
+        """Run a method, withhold what cannot hold, until nothing changes.
+
+        Raises `_ExcessError` when more would have to be withheld than may be.
+        """
+        units, parts = self.data.units, self.parts
+        active = np.arange(units.size)
+        because: dict[Reason, int] = {}
+        reasons = np.full(units.size, -1, np.int32)
+        moved = np.zeros(units.size, np.bool_)
+        first: tuple[Requirement, ...] | None = None
+        while True:
+            here = units if active.size == units.size else units.take(active)
+            requirements = require_of(self.models, here, units)
+            refuse_nothing(requirements)
+            first = first or requirements
+            searched = tuple(one for one in requirements if not one.bound.parts_suffice)
+            method.check(searched)
+            allowance = int(self.withhold_at_most * units.size) - (units.size - here.size)
+            inside: NDArray[np.int64] | None = None
+            if parts is not None:
+                if moving:
+                    own, parts = parts[active], parts.copy()
+                    parts[active] = move_surplus(here, requirements, own)
+                    moved[active] |= parts[active] != own
+                inside = group_codes([parts[active]], [int(parts.max()) + 1]).of
+            hopeless = _withhold_hopeless(here, requirements, allowance, because)
+            if hopeless is None and inside is not None:
+                hopeless = withhold_surplus(here, searched, inside, because)
+            if hopeless is not None:
+                _note_reasons(reasons, active, hopeless, because)
+                active = active[hopeless.published]
+                self._refuse_excess(units.size - active.size, because, first, parts)
+                continue
+            problem = Problem(here, searched, LOSSES[method.loss], rng, inside, allowance, progress)
+            plan = _joined(method, problem, run_in_parts(method, problem))
+            if len(searched) < len(requirements):
+                plan = replace(plan, because=_of_known(plan.because))
+            for reason, number in plan.because.items():
+                because[reason] = because.get(reason, 0) + number
+            plan, judged = _settle(here, plan, self.models, units, because, inside)
+            _note_reasons(reasons, active, plan, because)
+            self._refuse_excess(units.size - int(plan.published.sum()), because, first, parts)
+            if judged is not None:
+                found = _whole(self.data, active, replace(plan, reasons=reasons), judged, because)
+                return replace(found, moved=int(moved[active][plan.published].sum()))
+            active = active[plan.published]
+
+    def _refuse_excess(
+        self,
+        withheld: int,
+        because: dict[Reason, int],
+        requirements: tuple[Requirement, ...],
+        parts: NDArray[np.int64] | None,
+    ) -> None:
+        """Refuse to withhold more than the policy allows."""
+        units = self.data.units
+        if withheld > self.withhold_at_most * units.size or withheld >= units.size:
+            raise _ExcessError(withheld, because, requirements, parts)
+
+    def refusal(self, excess: _ExcessError) -> CannotBeMetError:
+        """Say why."""
+        reasons, notes = explain(
+            self.data.units,
+            excess.requirements,
+            excess.withheld,
+            self.withhold_at_most,
+            excess.because,
+            excess.parts,
         )
-        plan = _joined(method, problem, _run(method, problem))
-        if len(searched) < len(requirements):
-            plan = replace(plan, because=_of_known(plan.because))
-        for reason, number in plan.because.items():
-            because[reason] = because.get(reason, 0) + number
-        plan, judged = _settle(here, plan, models, units, because, inside)
-        _note_reasons(reasons, active, plan, because)
-        _refuse_excess(units, units.size - int(plan.published.sum()), withhold_at_most, first, because, parts)
-        if judged is not None:
-            return _whole(data, active, replace(plan, reasons=reasons), judged, because)
-        active = active[plan.published]
-
-
-def _run(method: Method, problem: Problem) -> Plan:
-    """Run a method, part by part where it does not know parts."""
-    if problem.parts is None or method.takes_parts:
-        return method.run(problem)
-    order = np.argsort(problem.parts, kind="stable")
-    parts = np.split(order, np.flatnonzero(np.diff(problem.parts[order])) + 1)
-    if len(parts) == 1:
-        return method.run(replace(problem, parts=None))
-    plans: list[Plan] = []
-    left = problem.allowance
-    for number, records in enumerate(parts):
-        problem.progress.step("parts", number, len(parts))
-        own = replace(
-            problem, data=problem.data.take(records), parts=None, allowance=left, progress=Progress()
-        )
-        try:
-            plan = method.run(own)
-        except CannotBeMetError:
-            plan = Plan(np.zeros(records.size, np.int64)).withhold(
-                np.ones(records.size, np.bool_), PART_FAILS
-            )
-        left -= plan.withheld
-        plans.append(plan)
-    return side_by_side(plans, parts, {TABLE_FAILS.name: PART_FAILS})
+        return CannotBeMetError(*notes, reasons=reasons)
 
 
 def _of_known(because: dict[Reason, int]) -> dict[Reason, int]:
@@ -199,11 +244,17 @@ class _OneClass(Method):
 
 
 def _withhold_hopeless(
-    here: Microdata, requirements: tuple[Requirement, ...], because: dict[Reason, int]
+    here: Microdata, requirements: tuple[Requirement, ...], allowance: int, because: dict[Reason, int]
 ) -> Plan | None:
-    """Withhold records that no class can hold with what is known of them; None when there are none."""
+    """Withhold records that no class can hold with what is known of them; None when there are none.
+
+    All who share what is known, so that the others are free to share classes as they like; where that is more than the
+    ``allowance``, those who are too many.
+    """
     for requirement in requirements:
         hopeless = hopeless_records(requirement, here)
+        if hopeless.sum() > allowance:
+            hopeless = surplus_of_known(requirement, here)
         if hopeless.any() and requirement.view is not None:
             known = " and ".join(repr(here.sensitive[i].name) for i in requirement.view.known)
             words = "records that share what is known of them ({known}) do not hold {model}"
@@ -211,119 +262,6 @@ def _withhold_hopeless(
             because[reason] = because.get(reason, 0) + int(hopeless.sum())
             return Plan(np.zeros(here.size, np.int64)).withhold(hopeless, reason)
     return None
-
-
-def withhold_surplus(
-    here: Microdata,
-    requirements: tuple[Requirement, ...],
-    parts: NDArray[np.int64],
-    because: dict[Reason, int],
-) -> Plan | None:
-    """Withhold of each part that no classes can publish whole what it has too much of; None where there is nothing.
-
-    Upper limits on the shares of values survive the union of classes, so the most records of a part that any classes can
-    publish are the largest N with ``Σ_s min(n_s, most of s that a class of N may hold) >= N``. Of a value that is too frequent
-    those leave whose quasi-identifiers lie farthest from the middle of the part. Parts that fail for other reasons are left to
-    the method.
-    """
-    limited = [one for one in requirements if one.view is not None and not one.view.known]
-    if not limited or here.members is not None:
-        return None
-    count = int(parts.max(initial=-1)) + 1
-    failing = ~holding_classes(requirements, here, parts, count)
-    away: NDArray[np.float64] | None = None
-    out = np.zeros(here.size, np.bool_)
-    surplus_of: list[str] = []
-    for requirement in limited:
-        view = requirement.view
-        if view is None or requirement.bound.sizes_needed(np.zeros(view.values, np.int64)) is None:
-            continue
-        codes, total = view.codes(here.judged_codes), np.zeros(view.values, np.int64)
-        for part in np.flatnonzero(failing).tolist():
-            records = np.flatnonzero((parts == part) & ~out)
-            surplus = _surplus(requirement, codes[records], view.values)
-            if surplus is None or surplus.sum() == records.size:
-                continue
-            away = _eccentricity(here, parts, count) if away is None else away
-            total += surplus
-            for value in np.flatnonzero(surplus).tolist():
-                own = records[codes[records] == value]
-                out[own[np.argsort(-away[own], kind="stable")[: surplus[value]]]] = True
-        most = np.argsort(-total, kind="stable")[: np.count_nonzero(total)]
-        surplus_of += [view.domain.name_of(value) for value in most.tolist()]
-    if not out.any():
-        return None
-    values = ", ".join(surplus_of[:_VALUES_SHOWN]) + (
-        f" and {len(surplus_of) - _VALUES_SHOWN} more" if len(surplus_of) > _VALUES_SHOWN else ""
-    )
-    reason = Reason(
-        "surplus", "too many with {values} among those who may share a class with them", values=values
-    )
-    because[reason] = because.get(reason, 0) + int(out.sum())
-    return Plan(np.zeros(here.size, np.int64)).withhold(out, reason)
-
-
-def least_withheld(units: Microdata, requirements: tuple[Requirement, ...], parts: NDArray[np.int64]) -> int:
-    """Fewest records of parts that are kept apart which no classes can publish, as far as upper limits on shares tell.
-
-    Of a part that fails for other reasons, nobody can be published as one class, and all are counted.
-    """
-    count = int(parts.max(initial=-1)) + 1
-    sizes = np.bincount(parts, minlength=count)
-    kept = sizes.copy()
-    for requirement in requirements:
-        view = requirement.view
-        codes = (
-            None
-            if view is None or view.known or units.members is not None
-            else view.codes(units.judged_codes)
-        )
-        for part in np.flatnonzero(~holding_classes((requirement,), units, parts, count)).tolist():
-            surplus = (
-                None
-                if codes is None or view is None
-                else _surplus(requirement, codes[parts == part], view.values)
-            )
-            kept[part] = 0 if surplus is None else min(kept[part], sizes[part] - surplus.sum())
-    for requirement in requirements:
-        if requirement.model.conditions.size is not None:
-            kept[kept < requirement.model.conditions.size] = 0
-    return int((sizes - kept).sum())
-
-
-def _surplus(requirement: Requirement, codes: NDArray[np.int64], values: int) -> NDArray[np.int64] | None:
-    """(m,) How many of each value a part must lose so that the rest can be one class; None where a model does not tell."""
-    counts = np.bincount(codes, minlength=values)
-    needed = requirement.bound.sizes_needed(counts)
-    if needed is None:
-        return None
-    sizes = np.sort(np.concatenate(needed)) if counts.any() else np.zeros(0, np.int64)
-    whole = np.arange(1, codes.size + 1)
-    possible = np.flatnonzero(np.searchsorted(sizes, whole, "right") >= whole)
-    most = int(whole[possible[-1]]) if possible.size else 0
-    return np.array(
-        [n - int(np.searchsorted(own, most, "right")) for n, own in zip(counts.tolist(), needed, strict=True)]
-    )
-
-
-def _eccentricity(here: Microdata, parts: NDArray[np.int64], count: int) -> NDArray[np.float64]:
-    """(n,) How far each record lies from the middle of its part: sum over attributes, as shares of the range."""
-    found = np.zeros(here.size)
-    order = np.argsort(parts, kind="stable")
-    start = np.searchsorted(parts[order], np.arange(count + 1))
-    middle = (start[:-1] + start[1:]) // 2
-    for domain, codes in zip(here.quasi, here.codes, strict=True):
-        places = domain.places(0.5)[codes]
-        if domain.shape == "set":
-            # Of plain categories the middle is the most frequent one.
-            cells = np.bincount(parts * domain.codes + codes, minlength=count * domain.codes).reshape(
-                count, -1
-            )
-            found += codes != cells.argmax(axis=1)[parts]
-            continue
-        within = order[np.lexsort((places[order], parts[order]))]
-        found += np.abs(places - places[within[middle]][parts])
-    return found
 
 
 def _settle(
@@ -455,71 +393,6 @@ def check_fit(method: Method, units: Microdata, *, limited: bool) -> None:
         )
 
 
-def parts_of(units: Microdata, requirements: Iterable[Requirement]) -> NDArray[np.int64] | None:
-    """(n,) Number the parts whose records may share a class, given level limits and the models; None where all may.
-
-    Raises `PolicyError` as `level_parts` does.
-    """
-    found = [
-        parts
-        for parts in (level_parts(units), *(one.parts(units) for one in requirements))
-        if parts is not None
-    ]
-    if len(found) < 2:
-        return found[0] if found else None
-    return group_codes(found, [int(parts.max(initial=0)) + 1 for parts in found]).of
-
-
-def level_parts(units: Microdata) -> NDArray[np.int64] | None:
-    """Number the parts whose records or individuals may share a class under the hierarchy level limits; None without limits.
-
-    Raises `PolicyError` where a limit stands on a column without a hierarchy, or keeps one individual's records apart.
-    """
-    columns, radices = [], []
-    data = units if units.members is None else units.members.records
-    for domain, codes in zip(data.quasi, data.codes, strict=True):
-        if domain.max_level is None:
-            continue
-        if domain.hierarchy is None:
-            raise PolicyError(f"column {domain.name!r}: max_level needs a hierarchy")
-        tree = domain.hierarchy
-        leaves = np.array([tree.rank_of[label] for label in domain.labels], np.int64)
-        # The missing value lies directly below the root.
-        alone = 0 if domain.max_level >= tree.height else len(tree.labels)
-        node = np.append(tree.ancestor_at(leaves, domain.max_level), alone)
-        columns.append(node[codes])
-        radices.append(len(domain.hierarchy.labels) + 1)
-    if not columns:
-        return None
-    of_records = group_codes(columns, radices).of
-    if units.members is None:
-        return of_records
-    parts = np.empty(units.size, np.int64)
-    parts[units.members.of] = of_records
-    if (parts[units.members.of] != of_records).any():
-        raise PolicyError(
-            "max_level: there are people whose records differ in a quasi-identifier by more than the limit allows; say "
-            "hygiene: {inconsistent_quasi: first}, or leave the limit out"
-        )
-    # Numbered without gaps: parts that only other records have are gone.
-    return np.unique(parts, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
-def _refuse_excess(
-    units: Microdata,
-    withheld: int,
-    at_most: Fraction,
-    requirements: tuple[Requirement, ...],
-    because: dict[Reason, int],
-    parts: NDArray[np.int64] | None,
-) -> None:
-    """Refuse to withhold more than the policy allows."""
-    if withheld <= at_most * units.size and withheld < units.size:
-        return
-    reasons, notes = explain(units, requirements, withheld, at_most, because, parts)
-    raise CannotBeMetError(*notes, reasons=reasons)
-
-
 def explain(
     units: Microdata,
     requirements: tuple[Requirement, ...],
@@ -632,7 +505,10 @@ def _weaker_limits(
         if found < 0:
             continue
         name = next(iter(requirement.model.ranges))
-        what = f"the smallest {name} by which so few have to be withheld is {float(_rounded_up(limits[high])):.5g}"
+        what = (
+            f"while nobody moves to another part, the smallest {name} by which so few have to be withheld is "
+            f"{float(_rounded_up(limits[high])):.5g}"
+        )
         lines.append(Refusal(what, (requirement.subject,), why=f"{count(found, word)} then"))
     return lines
 
@@ -681,25 +557,3 @@ def _rare(requirement: Requirement, room: int, word: str, data: Microdata) -> st
         + (f" and {more} more" if more > 0 else "")
         + no_room
     )
-
-
-def hopeless_records(requirement: Requirement, data: Microdata) -> NDArray[np.bool_]:
-    """Find the records whose known sensitive values alone violate a requirement, even in a class of everybody: (n,) bool.
-
-    Every part of a class whose records share what the adversary knows must hold. Where the part of the whole table does
-    not, at least one smaller part of these records would not either, if the model is closed under union: some of them must
-    be withheld, and withholding all of them always helps.
-    True also for individuals one of whose records is such a record. All False where nothing is taken as known, or the model
-    is not closed under union.
-    """
-    hopeless = np.zeros(data.size, np.bool_)
-    view = requirement.view
-    if view is None or not view.known or not requirement.model.closed_under_union:
-        return hopeless
-    records = data if data.members is None else data.members.records
-    of = np.arange(data.size) if data.members is None else data.members.of
-    stats = requirement.of_rows(data, hopeless.astype(np.int64), 1)
-    known = view.known_codes(data.sensitive, records.sensitive_codes)
-    _, part = np.unique(known, return_inverse=True)
-    hopeless[of[~requirement.bound.holds(stats)[part]]] = True
-    return hopeless

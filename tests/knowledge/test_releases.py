@@ -17,19 +17,24 @@ from tests.folder.samples import Folder
 
 import likeness as lk
 from likeness import registry
+from likeness.apart import least_withheld, move_surplus, parts_of, withhold_surplus
 from likeness.encode import encode
 from likeness.errors import CannotBeMetError, LikenessError, PolicyError
 from likeness.folder.known import read_known
 from likeness.kernels.beliefs import entropies, widest
 from likeness.knowledge.base import learn
 from likeness.methods.base import holding_classes
+from likeness.metrics.base import Evaluation
+from likeness.metrics.ncp import Ncp
 from likeness.microdata.divergence import jensen_shannon
 from likeness.microdata.knowledge import Knowledge
 from likeness.models.requirements import require_of
 from likeness.progress import Progress
-from likeness.solve import least_withheld, parts_of, solve, withhold_surplus
+from likeness.report.known import with_and_without
+from likeness.solve import solve
 from likeness.tables import read
 
+NCP = Ncp(charge_withheld=True)
 QUASI = {"age": lk.quasi(), "sex": lk.quasi(), "zip": lk.quasi()}
 COLUMNS = QUASI | {"disease": lk.sensitive()}
 
@@ -195,6 +200,50 @@ def test_the_surplus_is_the_least_by_brute_force(seed, rows, beta):
     assert int(gone.sum()) + lost - int(gone[~left[parts]].sum() if lost else 0) == most
 
 
+@given(
+    seed=st.integers(0, 10_000), rows=st.integers(20, 80), j=st.sampled_from(["0.01", "0.05", "0.1", "0.2"])
+)
+@settings(deadline=None, max_examples=60)
+def test_who_moves_stands_with_people_within_j_and_nobody_else_loses_by_it(seed, rows, j):
+    policy = asked(
+        privacy=[lk.KAnonymity(2), lk.BetaLikeness(1, reference="original"), lk.JsBackground(j)],
+        knowledge={"kernel": {"bandwidth": 0.6}},
+    )
+    encoded = learn(encode(read(people(rows, seed, ages=8)), policy), policy)
+    data = encoded.data
+    requirements = require_of(encoded.name_models(policy.privacy), data, data)
+    searched = tuple(one for one in requirements if not one.bound.parts_suffice)
+    before = parts_of(data, requirements)
+    count = int(before.max()) + 1
+    after = move_surplus(data, requirements, before)
+    assert farthest_exactly(data.knowledge[0], after, Fraction(j))
+    held = holding_classes(searched, data, before, count)
+    assert holding_classes(searched, data, after, count)[held].all()
+    assert held[before[after == before]].sum() == held[before].sum()  # none leaves a part that holds
+    assert least_withheld(data, searched, after) <= least_withheld(data, searched, before)
+
+
+def test_somebody_moves_rather_than_be_withheld_where_that_loses_less():
+    moved = 0
+    for seed in range(30):
+        table = people(150, seed, ages=12)
+        policy = asked(
+            privacy=[lk.BetaLikeness(1, reference="original"), lk.JsBackground("0.1")],
+            knowledge={"kernel": {"bandwidth": 0.6}},
+            method="mondrian",
+        )
+        solution = lk.anonymize(table, policy, seed=1).private.solution
+        encoded = learn(encode(read(table), policy), policy)
+        models = encoded.name_models(policy.privacy)
+        moving = solve(lk.Mondrian(), encoded.data, models, np.random.default_rng(0), Fraction(1), Progress())
+        loss = {True: 0.0, False: 0.0}
+        loss[False] = NCP.measure(Evaluation(encoded.data, solution.plan, solution.recoding))
+        loss[True] = NCP.measure(Evaluation(encoded.data, moving.plan, moving.recoding))
+        assert loss[False] <= loss[True]
+        moved += solution.moved
+    assert moved > 0
+
+
 @pytest.fixture
 def written(tmp_path) -> tuple[Folder, pl.DataFrame]:
     """A release in which somebody of another class has the same value, and is believed far from some here."""
@@ -297,11 +346,22 @@ def test_opened_beside_its_original_it_is_the_release_that_was_written(written, 
 
 
 def test_the_report_says_what_is_known_and_what_came_of_it(written):
-    folder, _ = written
+    folder, table = written
     page = (folder.root / "private/report.html").read_text()
     assert "What an adversary is taken to know" in page
     assert "known exactly: only people of the same value count" in page
     assert "Parts whose people may share classes" in page
+    assert "What it costs to keep them apart, and what it buys" in page
+    opened = lk.open_release(folder.root, original=table)
+    rows = {name: rest for name, *rest in with_and_without(opened)}
+    plain = asked(method="mondrian", privacy=[lk.KAnonymity(3), lk.BetaLikeness(4)], knowledge=None)
+    free = lk.anonymize(table, plain, seed=1)
+    cost = rows["normalized certainty penalty, 1 for each withheld"]
+    assert float(cost[1]) == pytest.approx(NCP.measure(free.evaluation), rel=1e-3)
+    assert float(cost[0]) > float(cost[1])
+    attacked = free.attack("background-knowledge", {"kernel": {"bandwidth": 0.3}})
+    assert rows["guessed right by both ('disease')"][1] == f"{attacked.success:.4g}"
+    assert rows["largest belief in one value ('disease')"][1] == f"{attacked.details['largest_belief']:.4g}"
     public = "".join(path.read_text() for path in (folder.root / "public").iterdir())
     assert "Parts" not in public
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -11,9 +12,9 @@ from hypothesis import strategies as st
 from tests.test_solve import data_of, solved
 
 import likeness as lk
+from likeness.apart import hopeless_records, surplus_of_known
 from likeness.errors import CannotBeMetError
 from likeness.models.requirements import require
-from likeness.solve import hopeless_records
 
 TABLE = {"age": list(range(9)), "s": list("aaaabbbbc"), "s2": list("xyxyxyxyx")}
 DIVERSE = lk.DistinctLDiversity(2, sensitive="s2")
@@ -60,3 +61,41 @@ def test_withholding_can_make_others_hopeless():
     assert mask(data, model).tolist() == [True, True] + [False] * 6
     found = solved(data, model, Fraction(1, 2))
     assert np.flatnonzero(found.plan.classes < 0).tolist() == [0, 1]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xyz")), min_size=2, max_size=9),
+    st.sampled_from(["1/2", "1", "2"]),
+)
+def test_of_those_who_share_what_is_known_the_fewest_leave(rows, beta):
+    data = data_of({"age": list(range(len(rows))), "s": [a for a, _ in rows], "s2": [b for _, b in rows]})
+    (requirement,) = require(
+        [lk.BetaLikeness(beta, sensitive="s2", reference="original")],
+        data.sensitive,
+        data.sensitive_codes,
+        data.sensitive_codes,
+    )
+    out = surplus_of_known(requirement, data)
+    left = data.take(np.flatnonzero(~out))
+    assert not left.size or not hopeless_records(requirement, left).any()
+    for known in "ab":
+        own = [i for i, (a, _) in enumerate(rows) if a == known]
+        fewest = next(
+            number
+            for number in range(len(own) + 1)
+            for gone in combinations(own, number)
+            if not hopeless_records(
+                requirement, data.take(np.array([i for i in own if i not in gone], np.int64))
+            ).any()
+        )
+        assert int(out[own].sum()) == fewest
+
+
+def test_all_who_share_it_leave_where_they_may_and_only_the_surplus_where_not():
+    rows = {"age": list(range(16)), "s": list("a" * 4 + "b" * 12), "s2": list("yyyx" + "xxxxx" * 2 + "yy")}
+    model = lk.BetaLikeness(1, sensitive="s2", reference="original")
+    whole = solved(data_of(rows), model, Fraction(1, 4)).plan
+    assert np.flatnonzero(whole.classes < 0).tolist() == [0, 1, 2, 3]
+    some = solved(data_of(rows), model, Fraction(3, 16)).plan
+    assert some.withheld == 2
+    assert set(np.flatnonzero(some.classes < 0).tolist()) < {0, 1, 2, 3}

@@ -9,13 +9,13 @@ import pytest
 from tests.adult import THREE, complete
 
 import likeness as lk
+from likeness.apart import least_withheld, parts_of
 from likeness.encode import encode
 from likeness.errors import CannotBeMetError
 from likeness.knowledge.base import learn
 from likeness.methods.base import holding_classes
 from likeness.microdata.divergence import jensen_shannon
 from likeness.models.requirements import require_of
-from likeness.solve import least_withheld, parts_of
 from likeness.tables import read
 
 pytestmark = pytest.mark.slow
@@ -58,6 +58,13 @@ def test_a_refusal_names_the_smallest_j(people, at_most, named, then):
         lk.anonymize(people, asked("0.3", method="mondrian", withhold={"at_most": at_most}), seed=1)
     (line,) = [line for line in refused.value.problems if "the smallest j" in line]
     assert f"withheld is {named}: {then} records then" in line
+
+
+@pytest.mark.parametrize(("j", "withheld"), [("0.4", 109), ("0.5", 2)])
+def test_who_can_move_is_not_withheld(people, j, withheld):
+    policy = asked(j, "original", method="burel", withhold={"at_most": 0.01 if j == "0.4" else 0.001})
+    release = lk.anonymize(people, policy, seed=1)
+    assert sum(release.counts["withheld"].values()) == withheld
 
 
 @pytest.mark.parametrize(

@@ -156,6 +156,19 @@ def widest(start, members, shares, negative):
 
 
 @njit(cache=True)
+def reach(ones, start, members, shares, negative, limit):
+    """(k, E) Whether no member of a class is further than ``limit`` from each of the rows ``ones`` (k,) of ``shares``."""
+    found = np.ones((ones.size, start.size - 1), np.bool_)
+    for i in range(ones.size):
+        for g in range(start.size - 1):
+            for k in range(start[g], start[g + 1]):
+                if divergence(shares, negative, ones[i], members[k]) > limit:
+                    found[i, g] = False
+                    break
+    return found
+
+
+@njit(cache=True)
 def near(start, members, shares, negative, least, most):
     """Pairs of one class whose divergence is above ``least`` and at most ``most``: rows of ``shares``, and the class."""
     pairs = [(np.int64(0), np.int64(0), np.int64(0)) for _ in range(0)]

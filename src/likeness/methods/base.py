@@ -6,13 +6,14 @@ What individuals with several records count in is one place of a histogram per d
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from likeness import registry
-from likeness.microdata.plan import Reason
+from likeness.errors import CannotBeMetError
+from likeness.microdata.plan import Plan, Reason, side_by_side
 from likeness.microdata.statistics import count_classes
 from likeness.progress import Progress
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from likeness.kernels.class_tests import ClassTest
     from likeness.microdata.data import Members, Microdata
     from likeness.microdata.mechanism import Mechanism
-    from likeness.microdata.plan import Plan
     from likeness.microdata.regions import CellLoss
     from likeness.models.base import PrivacyModel
     from likeness.models.requirements import Requirement, View
@@ -464,3 +464,29 @@ def _side_by_side(
     views = np.full((int(np.diff(start).max(initial=0)), individuals), width, np.int32)
     views[np.arange(row.size) - start[row], row] = distinct % width
     return views
+
+
+def run_in_parts(method: Method, problem: Problem) -> Plan:
+    """Run a method, part by part where it does not know parts."""
+    if problem.parts is None or method.takes_parts:
+        return method.run(problem)
+    order = np.argsort(problem.parts, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(problem.parts[order])) + 1)
+    if len(parts) == 1:
+        return method.run(replace(problem, parts=None))
+    plans: list[Plan] = []
+    left = problem.allowance
+    for number, records in enumerate(parts):
+        problem.progress.step("parts", number, len(parts))
+        own = replace(
+            problem, data=problem.data.take(records), parts=None, allowance=left, progress=Progress()
+        )
+        try:
+            plan = method.run(own)
+        except CannotBeMetError:
+            plan = Plan(np.zeros(records.size, np.int64)).withhold(
+                np.ones(records.size, np.bool_), PART_FAILS
+            )
+        left -= plan.withheld
+        plans.append(plan)
+    return side_by_side(plans, parts, {TABLE_FAILS.name: PART_FAILS})

@@ -184,6 +184,13 @@ class BoundModel(ABC):
         """Values of the model's first parameter, ascending, at each of which more records may share a class."""
         return np.zeros(0)
 
+    def may_join(self, codes: NDArray[np.int64], stats: ClassStatistics) -> NDArray[np.bool_]:
+        """(k, E) Whether a record of each sensitive code may share a class with everybody of each class.
+
+        Beyond what `parts` says; it may say no where that is not certain. Nobody may by default, where there are parts.
+        """
+        return np.full((codes.size, stats.classes), self.parts() is None)
+
     @property
     def parts_suffice(self) -> bool:
         """Whether every class within one of the `parts` holds, so that searches that keep to them need not ask."""

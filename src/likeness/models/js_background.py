@@ -124,6 +124,15 @@ class _Bound(BoundModel):
             return np.zeros(0)
         return np.unique(dendrogram_of(self.known).height) * (math.log(2) if self.base is None else 1)
 
+    def may_join(self, codes: NDArray[np.int64], stats: ClassStatistics) -> NDArray[np.bool_]:
+        """Whether nobody of a class is further than j from who comes, by more than roundings go."""
+        from likeness.kernels.beliefs import reach
+
+        ones, place = np.unique(codes // self.known.values, return_inverse=True)
+        who, limit = self._members(stats), in_bits(self.j, self.base) - ERROR
+        found = reach(ones, who.start, who.items, self.known.shares, self._negative_entropies, limit)
+        return np.asarray(found[place.reshape(-1)])
+
     @property
     def parts_suffice(self) -> bool:
         """Where odds are not limited."""

@@ -127,6 +127,15 @@ class Requirement:
             .astype(np.int64)
         )
 
+    def may_join(
+        self, data: Microdata, rows: NDArray[np.int64], parts: NDArray[np.int64], count: int
+    ) -> NDArray[np.bool_]:
+        """(k, count) Whether each of some rows (k,) may share a class with everybody of each of the ``parts`` (n,)."""
+        if self.view is None:
+            return np.ones((rows.size, count), np.bool_)
+        codes, place = np.unique(self.view.codes(data.judged_codes)[rows], return_inverse=True)
+        return np.asarray(self.bound.may_join(codes, self.of_rows(data, parts, count))[place.reshape(-1)])
+
     def smallest_mean(self, data: Microdata) -> tuple[int, str]:
         """Find a size that classes cannot stay below on average, because too many have the same few values; and say why.
 

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likeness import registry
+from likeness.attacks.base import Making
+from likeness.choosing import LOSS
+from likeness.errors import CannotBeMetError, PolicyError
+from likeness.exact import rational
 from likeness.knowledge.base import Subject
+from likeness.metrics.base import Evaluation
 from likeness.models.base import KnowledgeModel
+from likeness.progress import Progress
 from likeness.proving.certificate import remark_on_knowledge
+from likeness.randomness import stream
+from likeness.solve import solve
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
@@ -19,10 +28,20 @@ if TYPE_CHECKING:
     from likeness.microdata.knowledge import Knowledge
     from likeness.models.requirements import Requirement
     from likeness.release import Release
+    from likeness.solve import Solution
 
 _COMPARED = 1_500
 """Distributions that are compared pair by pair; of more, those of people evenly spread over the table."""
 _PARTS_SHOWN = 10
+_TARGETS = 2_000
+"""People whose values are guessed where there are more: drawn at random, always the same, so that a report takes seconds."""
+
+_GUESSED = {
+    "baseline": "guessed right by what is known beforehand",
+    "by_class": "guessed right by the class",
+    "success": "guessed right by both",
+    "largest_belief": "largest belief in one value",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,3 +224,73 @@ def _lists(
     """Where the distinct items of each class begin, and these, ascending."""
     keys = np.unique(classes * most + items)
     return np.searchsorted(keys // most, np.arange(count_ + 1)).astype(np.int64), keys % most
+
+
+def with_and_without(release: Release) -> list[list[str]]:
+    """What keeping people apart who are believed otherwise costs and buys: rows of what, with it, and without it.
+
+    Without it, the same method makes classes under what else the policy asks. Guesses are of at most `_TARGETS` people that each
+    publishes. Empty where nothing else is asked, or no model is about what is known.
+    """
+    private = release.private
+    data, at_most = private.encoded.data, rational(private.policy.withhold.at_most)
+    models = private.encoded.name_models(private.policy.privacy)
+    rest = [model for model in models if not model.needs_knowledge]
+    if not rest or len(rest) == len(models):
+        return []
+    kept, rng = private.solution, stream(private.entropy, "search")
+    try:
+        free = solve(private.method, data, rest, rng, at_most, Progress())
+    except (CannotBeMetError, PolicyError) as problem:
+        return [["a release under what else is asked", "made", str(problem.refusals[0])]]
+    rows = [
+        ["normalized certainty penalty, 1 for each withheld", *(_loss(data, one) for one in (kept, free))],
+        ["records withheld", *(f"{int((~one.plan.published).sum()):,}" for one in (kept, free))],
+        ["records in a class with people of several parts", *(_mixed(release, one) for one in (kept, free))],
+    ]
+    for own in data.knowledge:
+        with_it, without = (_guesses(release, one, own) for one in (kept, free))
+        about = f", {quoted(own.name)}" if own.name else ""
+        rows += [
+            [f"{words} ({own.sensitive!r}{about})", with_it[name], without[name]]
+            for name, words in _GUESSED.items()
+            if name in with_it
+        ]
+    return rows
+
+
+def _loss(data: Microdata, solution: Solution) -> str:
+    """What a solution loses."""
+    return f"{LOSS.measure(Evaluation(data, solution.plan, solution.recoding)):.4g}"
+
+
+def _mixed(release: Release, solution: Solution) -> str:
+    """How many share a class with somebody whom complete linkage keeps apart from them."""
+    data, classes = release.private.encoded.data, solution.plan.classes
+    shown = classes >= 0
+    mixed = np.zeros(int(classes.max(initial=-1)) + 1, np.bool_)
+    for requirement in release.private.solution.requirements:
+        parts = requirement.parts(data)
+        if parts is not None:
+            of_first = np.zeros(mixed.size, np.int64)
+            of_first[classes[shown]] = parts[shown]
+            mixed[classes[shown][parts[shown] != of_first[classes[shown]]]] = True
+    return f"{int(mixed[classes[shown]].sum()):,}"
+
+
+def _guesses(release: Release, solution: Solution, own: Knowledge) -> dict[str, str]:
+    """What an adversary with one source of knowledge guesses; empty where no attack on this form takes knowledge."""
+    private = release.private
+    making = Making(private.method, solution.requirements, solution.plan)
+    data = replace(private.encoded.data, knowledge=(own,))
+    for name in registry.names("attacks"):
+        if not registry.load("attacks", name).takes_knowledge:
+            continue
+        attack = registry.create(
+            "attacks", name, {"targets": min(_TARGETS, int(solution.plan.published.sum()))}
+        )
+        if attack.inapplicable(release.publication, data) is None:
+            found = attack.run(release.publication, data, making)
+            figures = {"baseline": found.baseline, "success": found.success, **found.details}
+            return {name: f"{figures[name]:.4g}" for name in _GUESSED}
+    return {}

@@ -15,7 +15,7 @@ import numpy as np
 from likeness import registry
 from likeness.pages import render
 from likeness.report.finding import kept_findings
-from likeness.report.known import known_tables
+from likeness.report.known import known_tables, with_and_without
 from likeness.report.measured import (
     class_sizes,
     loss_by_column,
@@ -200,6 +200,7 @@ def report_page(
         warnings=[str(found) for found in release.warnings],
         kept=[str(found) for found in kept_findings(release.evaluation) if not found.warned],
         known=known_tables(release),
+        with_and_without=with_and_without(release),
         people=people_rows(release),
         people_findings=[str(found) for found in people_findings(release) if not found.warned],
         heaviest=heaviest,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from likeness.methods.base import Problem
+from likeness.methods.base import Problem, run_in_parts
 from likeness.methods.spaces import axis
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.regions import LOSSES
@@ -63,7 +63,7 @@ class Rerun:
             apart += [] if parts is None else [parts]
             parts = group_codes(apart, [int(own.max(initial=0)) + 1 for own in apart]).of
         loss = LOSSES[method.loss]
-        plan = method.run(Problem(imagined, self.making.requirements, loss, self.rng, parts))
+        plan = run_in_parts(method, Problem(imagined, self.making.requirements, loss, self.rng, parts))
         return plan.classes if plan.buckets is None else plan.buckets
 
     def unchanged(

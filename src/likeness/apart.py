@@ -1,0 +1,326 @@
+"""Who may share a class with whom, and what of a part of the table no classes can publish.
+
+Level limits and what adversaries know beforehand keep parts of a table apart. Upper limits on the shares of values survive the
+union of classes, so they tell how much of a part any classes can publish: who is too many may move to another part, or is
+withheld.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness.errors import PolicyError
+from likeness.methods.base import holding_classes
+from likeness.microdata.grouping import group_codes
+from likeness.microdata.plan import Plan, Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from likeness.microdata.data import Microdata
+    from likeness.models.base import BoundModel
+    from likeness.models.requirements import Requirement, View
+
+_VALUES_SHOWN = 3
+
+
+def parts_of(units: Microdata, requirements: Iterable[Requirement]) -> NDArray[np.int64] | None:
+    """(n,) Number the parts whose records may share a class, given level limits and the models; None where all may.
+
+    Raises `PolicyError` as `level_parts` does.
+    """
+    found = [
+        parts
+        for parts in (level_parts(units), *(one.parts(units) for one in requirements))
+        if parts is not None
+    ]
+    if len(found) < 2:
+        return found[0] if found else None
+    return group_codes(found, [int(parts.max(initial=0)) + 1 for parts in found]).of
+
+
+def level_parts(units: Microdata) -> NDArray[np.int64] | None:
+    """Number the parts whose records or individuals may share a class under the hierarchy level limits; None without limits.
+
+    Raises `PolicyError` where a limit stands on a column without a hierarchy, or keeps one individual's records apart.
+    """
+    columns, radices = [], []
+    data = units if units.members is None else units.members.records
+    for domain, codes in zip(data.quasi, data.codes, strict=True):
+        if domain.max_level is None:
+            continue
+        if domain.hierarchy is None:
+            raise PolicyError(f"column {domain.name!r}: max_level needs a hierarchy")
+        tree = domain.hierarchy
+        leaves = np.array([tree.rank_of[label] for label in domain.labels], np.int64)
+        # The missing value lies directly below the root.
+        alone = 0 if domain.max_level >= tree.height else len(tree.labels)
+        node = np.append(tree.ancestor_at(leaves, domain.max_level), alone)
+        columns.append(node[codes])
+        radices.append(len(domain.hierarchy.labels) + 1)
+    if not columns:
+        return None
+    of_records = group_codes(columns, radices).of
+    if units.members is None:
+        return of_records
+    parts = np.empty(units.size, np.int64)
+    parts[units.members.of] = of_records
+    if (parts[units.members.of] != of_records).any():
+        raise PolicyError(
+            "max_level: there are people whose records differ in a quasi-identifier by more than the limit allows; say "
+            "hygiene: {inconsistent_quasi: first}, or leave the limit out"
+        )
+    # Numbered without gaps: parts that only other records have are gone.
+    return np.unique(parts, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def move_surplus(
+    here: Microdata, requirements: tuple[Requirement, ...], parts: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """(n,) Parts in which those a part has too many of stand with another, all of whose people they may share a class with.
+
+    Nobody moves where models do not say who may (`BoundModel.may_join`), nor into a part that would then not hold any more, or
+    have too many itself.
+    """
+    limited = _limited(requirements)
+    apart = [one for one in requirements if one.bound.parts() is not None]
+    if not limited or not apart or here.members is not None:
+        return parts
+    count = int(parts.max(initial=-1)) + 1
+    searched = tuple(one for one in requirements if not one.bound.parts_suffice)
+    failing = ~holding_classes(searched, here, parts, count)
+    level = level_parts(here)
+    away = _eccentricity(here, parts, count)
+    parts = parts.copy()
+    for bound, view in limited:
+        codes = view.codes(here.judged_codes)
+        for part in np.flatnonzero(failing).tolist():
+            own = np.flatnonzero(parts == part)
+            surplus = _surplus(bound, codes[own], view.values)
+            if surplus is None or not surplus.any():
+                continue
+            own = own[surplus[codes[own]] > 0]
+            own = own[np.argsort(-away[own], kind="stable")]
+            fits = np.logical_and.reduce([one.may_join(here, own, parts, count) for one in apart])
+            fits[:, part] = False
+            if level is not None:
+                of_part = np.full(count, -1, np.int64)
+                of_part[parts] = level
+                fits &= level[own][:, None] == of_part[None, :]
+            for value in np.argsort(-surplus, kind="stable")[: np.count_nonzero(surplus)].tolist():
+                left = int(surplus[value])
+                for target in np.argsort(-fits[codes[own] == value].sum(axis=0), kind="stable").tolist():
+                    movers = own[(codes[own] == value) & fits[:, target] & (parts[own] == part)][:left]
+                    if not movers.size:
+                        continue
+                    movers = movers[: _room(bound, codes[parts == target], view.values, value, movers.size)]
+                    if not movers.size:
+                        continue
+                    inside = np.concatenate([np.flatnonzero(parts == target), movers])
+                    one = np.zeros(inside.size, np.int64)
+                    if failing[target] or holding_classes(searched, here.take(inside), one, 1)[0]:
+                        parts[movers] = target
+                        left -= movers.size
+                    if not left:
+                        break
+    return parts
+
+
+def _limited(requirements: Iterable[Requirement]) -> list[tuple[BoundModel, View]]:
+    """Models that limit the shares of values from above, whatever else is known of a record, and what they look at."""
+    return [
+        (one.bound, one.view)
+        for one in requirements
+        if one.view is not None
+        and not one.view.known
+        and one.bound.sizes_needed(np.zeros(one.view.values, np.int64)) is not None
+    ]
+
+
+def _room(bound: BoundModel, codes: NDArray[np.int64], values: int, value: int, most: int) -> int:
+    """How many more of a value a part with these codes may have, ``most`` at most, counting that it grows by them."""
+    had = np.count_nonzero(codes == value)
+    counts = np.zeros(values, np.int64)
+    counts[value] = had + most
+    needed = bound.sizes_needed(counts)
+    fine = (
+        []
+        if needed is None
+        else np.flatnonzero(needed[value][had:] <= codes.size + np.arange(1, most + 1)).tolist()
+    )
+    return fine[-1] + 1 if fine else 0
+
+
+def withhold_surplus(
+    here: Microdata,
+    requirements: tuple[Requirement, ...],
+    parts: NDArray[np.int64],
+    because: dict[Reason, int],
+) -> Plan | None:
+    """Withhold of each part that no classes can publish whole what it has too much of; None where there is nothing.
+
+    Upper limits on the shares of values survive the union of classes, so the most records of a part that any classes can
+    publish are the largest N with ``Σ_s min(n_s, most of s that a class of N may hold) >= N``. Of a value that is too frequent
+    those leave whose quasi-identifiers lie farthest from the middle of the part. Parts that fail for other reasons are left to
+    the method.
+    """
+    limited = _limited(requirements)
+    if not limited or here.members is not None:
+        return None
+    count = int(parts.max(initial=-1)) + 1
+    failing = ~holding_classes(requirements, here, parts, count)
+    away: NDArray[np.float64] | None = None
+    out = np.zeros(here.size, np.bool_)
+    surplus_of: list[str] = []
+    for bound, view in limited:
+        codes, total = view.codes(here.judged_codes), np.zeros(view.values, np.int64)
+        for part in np.flatnonzero(failing).tolist():
+            records = np.flatnonzero((parts == part) & ~out)
+            surplus = _surplus(bound, codes[records], view.values)
+            if surplus is None or surplus.sum() == records.size:
+                continue
+            away = _eccentricity(here, parts, count) if away is None else away
+            total += surplus
+            out[_farthest(records, codes, surplus, away)] = True
+        most = np.argsort(-total, kind="stable")[: np.count_nonzero(total)]
+        surplus_of += [view.domain.name_of(value) for value in most.tolist()]
+    if not out.any():
+        return None
+    values = ", ".join(surplus_of[:_VALUES_SHOWN]) + (
+        f" and {len(surplus_of) - _VALUES_SHOWN} more" if len(surplus_of) > _VALUES_SHOWN else ""
+    )
+    reason = Reason(
+        "surplus", "too many with {values} among those who may share a class with them", values=values
+    )
+    because[reason] = because.get(reason, 0) + int(out.sum())
+    return Plan(np.zeros(here.size, np.int64)).withhold(out, reason)
+
+
+def least_withheld(units: Microdata, requirements: tuple[Requirement, ...], parts: NDArray[np.int64]) -> int:
+    """Fewest records of parts that are kept apart which no classes can publish, as far as upper limits on shares tell.
+
+    Of a part that fails for other reasons, nobody can be published as one class, and all are counted.
+    """
+    count = int(parts.max(initial=-1)) + 1
+    sizes = np.bincount(parts, minlength=count)
+    kept = sizes.copy()
+    for requirement in requirements:
+        view = requirement.view
+        codes = (
+            None
+            if view is None or view.known or units.members is not None
+            else view.codes(units.judged_codes)
+        )
+        for part in np.flatnonzero(~holding_classes((requirement,), units, parts, count)).tolist():
+            surplus = (
+                None
+                if codes is None or view is None
+                else _surplus(requirement.bound, codes[parts == part], view.values)
+            )
+            kept[part] = 0 if surplus is None else min(kept[part], sizes[part] - surplus.sum())
+    for requirement in requirements:
+        if requirement.model.conditions.size is not None:
+            kept[kept < requirement.model.conditions.size] = 0
+    return int((sizes - kept).sum())
+
+
+def _surplus(bound: BoundModel, codes: NDArray[np.int64], values: int) -> NDArray[np.int64] | None:
+    """(m,) How many of each value a part must lose so that the rest can be one class; None where a model does not tell."""
+    counts = np.bincount(codes, minlength=values)
+    needed = bound.sizes_needed(counts)
+    if needed is None:
+        return None
+    sizes = np.sort(np.concatenate(needed)) if counts.any() else np.zeros(0, np.int64)
+    whole = np.arange(1, codes.size + 1)
+    possible = np.flatnonzero(np.searchsorted(sizes, whole, "right") >= whole)
+    most = int(whole[possible[-1]]) if possible.size else 0
+    return np.array(
+        [n - int(np.searchsorted(own, most, "right")) for n, own in zip(counts.tolist(), needed, strict=True)]
+    )
+
+
+def _eccentricity(here: Microdata, parts: NDArray[np.int64], count: int) -> NDArray[np.float64]:
+    """(n,) How far each record lies from the middle of its part: sum over attributes, as shares of the range."""
+    found = np.zeros(here.size)
+    order = np.argsort(parts, kind="stable")
+    start = np.searchsorted(parts[order], np.arange(count + 1))
+    middle = (start[:-1] + start[1:]) // 2
+    for domain, codes in zip(here.quasi, here.codes, strict=True):
+        places = domain.places(0.5)[codes]
+        if domain.shape == "set":
+            # Of plain categories the middle is the most frequent one.
+            cells = np.bincount(parts * domain.codes + codes, minlength=count * domain.codes).reshape(
+                count, -1
+            )
+            found += codes != cells.argmax(axis=1)[parts]
+            continue
+        within = order[np.lexsort((places[order], parts[order]))]
+        found += np.abs(places - places[within[middle]][parts])
+    return found
+
+
+def hopeless_records(requirement: Requirement, data: Microdata) -> NDArray[np.bool_]:
+    """Find the records whose known sensitive values alone violate a requirement, even in a class of everybody: (n,) bool.
+
+    Every part of a class whose records share what the adversary knows must hold. Where the part of the whole table does
+    not, at least one smaller part of these records would not either, if the model is closed under union: some of them must
+    be withheld, and withholding all of them always helps.
+    True also for individuals one of whose records is such a record. All False where nothing is taken as known, or the model
+    is not closed under union.
+    """
+    hopeless = np.zeros(data.size, np.bool_)
+    of = np.arange(data.size) if data.members is None else data.members.of
+    sharing, failing = _sharing(requirement, data)
+    hopeless[of[failing[sharing]]] = True
+    return hopeless
+
+
+def surplus_of_known(requirement: Requirement, data: Microdata) -> NDArray[np.bool_]:
+    """(n,) Of the `hopeless_records`, those without whom the others who share what is known of them can share a class.
+
+    As `withhold_surplus` finds them in parts. All, where a model sets no upper limits on shares.
+    """
+    hopeless = hopeless_records(requirement, data)
+    view = requirement.view
+    if view is None or data.members is not None or not hopeless.any():
+        return hopeless
+    sharing, failing = _sharing(requirement, data)
+    codes = view.codes(data.judged_codes)
+    away = _eccentricity(data, sharing, failing.size)
+    for group in np.flatnonzero(failing).tolist():
+        records = np.flatnonzero(sharing == group)
+        surplus = _surplus(requirement.bound, codes[records], view.values)
+        if surplus is not None:
+            hopeless[records] = False
+            hopeless[_farthest(records, codes, surplus, away)] = True
+    return hopeless
+
+
+def _sharing(requirement: Requirement, data: Microdata) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """(n,) Which records share what an adversary knows of them, and which of these groups do not hold together."""
+    view = requirement.view
+    records = data if data.members is None else data.members.records
+    if view is None or not view.known or not requirement.model.closed_under_union:
+        return np.zeros(records.size, np.int64), np.zeros(1, np.bool_)
+    stats = requirement.of_rows(data, np.zeros(data.size, np.int64), 1)
+    known = view.known_codes(data.sensitive, records.sensitive_codes)
+    _, sharing = np.unique(known, return_inverse=True)
+    return sharing.reshape(-1).astype(np.int64), ~requirement.bound.holds(stats)
+
+
+def _farthest(
+    records: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    surplus: NDArray[np.int64],
+    away: NDArray[np.float64],
+) -> NDArray[np.int64]:
+    """Of some records the ``surplus`` (m,) of each value: those that lie farthest ``away`` (n,) from the middle of their part."""
+    found = [np.zeros(0, np.int64)]
+    for value in np.flatnonzero(surplus).tolist():
+        own = records[codes[records] == value]
+        found.append(own[np.argsort(-away[own], kind="stable")[: surplus[value]]])
+    return np.concatenate(found)
