@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 # A test run judges a change, so it tries the same examples every time, and no clock has a say in it: the machine may be busy
 # with other things. Looking for new counterexamples is `make explore`.
@@ -15,6 +16,17 @@ CLOCKS = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("judge", derandomize=True, **CLOCKS)
 settings.register_profile("explore", derandomize=False, print_blob=True, **CLOCKS)
 settings.load_profile("judge")
+
+# Hypothesis tries constants from whatever modules are loaded, which depends on what else a worker has run.
+_constants_of_modules = providers._get_local_constants
+
+
+def constants_of_modules() -> providers.Constants:
+    """Those of the modules that are loaded where counterexamples are hunted, none where the examples are to be the same."""
+    return providers._local_constants if settings.default.derandomize else _constants_of_modules()
+
+
+providers._get_local_constants = constants_of_modules
 
 # Shells let background jobs ignore Ctrl-C, and the processes that tests start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

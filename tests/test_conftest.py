@@ -8,7 +8,10 @@ import sys
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 from tests.conftest import REPOSITORY
+
+import likeness.exact  # noqa: F401  # a module with constants
 
 INTERRUPTED = """
 import signal, sys
@@ -27,6 +30,11 @@ def test_what_judges_a_change_is_the_same_every_time():
 def test_properties_are_judged_unless_explored(request: pytest.FixtureRequest):
     exploring = request.config.getoption("--hypothesis-profile") == "explore"
     assert settings().derandomize is not exploring
+
+
+def test_examples_do_not_depend_on_what_else_a_worker_has_loaded(request: pytest.FixtureRequest):
+    exploring = request.config.getoption("--hypothesis-profile") == "explore"
+    assert (len(providers._get_local_constants()) > 0) is exploring
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no background jobs of shells")

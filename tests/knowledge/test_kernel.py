@@ -69,11 +69,11 @@ def plain(own, other, scales, domain, *, leave_one_out=False):
 def tables(draw):
     rng = np.random.default_rng(draw(st.integers(0, 10_000)))
     frame = random_people(rng, draw(st.integers(2, 25)), missing=draw(st.booleans()))
+    if any(own.null_count() == frame.height for own in frame):
+        frame = random_people(rng, frame.height, missing=False)
     if frame["height"].n_unique() < 2 or frame["born"].n_unique() < 2:
         frame = frame.with_columns(height=1.5 + pl.int_range(frame.height) / 100)
         frame = frame.with_columns(born=pl.date(1970, 1, 1) + pl.duration(days=pl.int_range(frame.height)))
-    if frame["disease"].null_count() == frame.height:
-        frame = frame.with_columns(disease=pl.lit("flu"))
     names = draw(st.lists(st.sampled_from(QUASI), min_size=1, unique=True))
     scales = {name: draw(st.sampled_from([0.05, 0.3, 0.5, 1.0, 1.5])) for name in names}
     return frame, scales
