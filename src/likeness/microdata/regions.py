@@ -204,7 +204,8 @@ def aggregated(
 def _reach(data: Microdata, plan: Plan, j: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Smallest and largest code that the region of each record's class must cover because of this record."""
     codes = np.ascontiguousarray(data.codes[j])
-    if plan.bounds is None:
+    # Where no region is published, none can be wider than its class.
+    if plan.bounds is None or data.quasi[j].shown != "region":
         return codes, codes
     low, high = plan.bounds[:, j]
     if data.individuals is None:
