@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from likeness.forms.base import People
     from likeness.hierarchies import Hierarchy
     from likeness.microdata.data import Microdata
-    from likeness.microdata.domain import Shown
+    from likeness.microdata.domain import Kind, Shown
     from likeness.microdata.plan import Plan
     from likeness.microdata.regions import Recoding
     from likeness.published.columns import ColumnNote, PublishedColumns
@@ -81,6 +81,10 @@ class MicroaggregatedForm(Form):
     remark: ClassVar[str] = (
         "numbers and dates are published as the means of their classes, categories as the most frequent ones there: no record "
         "need have the values it is published with; sensitive values are published exactly, one per record"
+    )
+
+    further_remarks: ClassVar[tuple[str, ...]] = (
+        "means are exact but for rounding: whoever knows the numbers of all others of a class learns those of the last",
     )
 
     def shows(self, kind: str, shape: str) -> Shown:
@@ -308,7 +312,8 @@ def _edges_apart(
 ) -> NDArray[np.float64]:
     """(V, R) Edges between leaves over twice the height of their hierarchy; 1 from what is no leaf."""
     domain = Domain("", "hierarchical", np.array(tree.leaves, object), "tree", tree, missing=True)
-    rank: dict[str | None, int] = {**tree.rank_of, None: domain.missing_code}
+    rank: dict[str | None, int] = {None: domain.missing_code}
+    rank.update(tree.rank_of.items())
     codes, own = (np.array([rank.get(text, -1) for text in several], np.int64) for several in (texts, modes))
     low = np.maximum(own, 0).astype(np.int32)
     node = np.where(low == domain.missing_code, -1, np.append(tree.leaf_node, 0)[low]).astype(np.int32)
@@ -329,7 +334,9 @@ def _placed(note: ColumnNote, texts: Sequence[str], *, strict: bool) -> NDArray[
     if note.numeric:
         try:
             # Many values of a column's own kind, read at once.
-            return Domain(note.name, note.kind, read_texts(note.kind, texts), "interval").numbers
+            return Domain(
+                note.name, cast("Kind", note.kind), read_texts(note.kind, texts), "interval"
+            ).numbers
         except ValueError:
             pass
     found = []
