@@ -39,6 +39,8 @@ NAMED = {
     ): "the profile proposes models, and looks at its own proposals",
     ("report/measured.py", "linkage"): "the report shows this attack",
     ("methods/burel/drawing.py", "mondrian"): "a value of its own parameter",
+    ("profiling/cells.py", "mixed"): "a column of values of several kinds; the form is not meant",
+    ("tables/frames/pandas_frame.py", "mixed"): "pandas' word for such a column; the form is not meant",
     ("randomness.py", "table"): "a key of policies; the source of knowledge is not meant",
     ("report/certificate_page.py", "perturbation"): "a table is called so; the method is not meant",
 }
@@ -47,6 +49,7 @@ NAMED = {
 IMPORTED = {
     ("choosing.py", "Ncp"): "the loss by which solutions of several methods are compared",
     ("forms/identity_reserved.py", "GeneralizedForm"): "derived from it",
+    ("forms/mixed.py", "MicroaggregatedForm"): "derived from it",
     ("methods/burel/__init__.py", "KAnonymity"): "a size of its own is one more model",
     ("methods/burel/drawing.py", "Mondrian"): "its first step is that method",
     ("methods/danonyir/__init__.py", "KAnonymity"): "neighbourhoods are made under a size",

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from likeness.forms.baseline import BaselineForm as BaselineForm
     from likeness.forms.generalized import GeneralizedForm as GeneralizedForm
     from likeness.forms.identity_reserved import IdentityReservedForm as IdentityReservedForm
+    from likeness.forms.microaggregated import MicroaggregatedForm as MicroaggregatedForm
+    from likeness.forms.mixed import MixedForm as MixedForm
     from likeness.forms.perturbed import PerturbedForm as PerturbedForm
     from likeness.hierarchies import Hierarchy, read_hierarchy
     from likeness.knowledge.frequency import FrequencyKnowledge as FrequencyKnowledge

@@ -113,6 +113,11 @@ def choose_form(policy: Policy, method: Method | None = None) -> Form:
             f"form: {policy.form.name!r} says whose records are whose; name the column that tells people apart, as in "
             "individual: patient_id"
         )
+    if policy.individual is not None and policy.form is not None and not policy.form.takes_individuals:
+        raise PolicyError(
+            f"form: {policy.form.name!r} takes every record for another person's, and individual: says that people have several; "
+            "leave the form out"
+        )
     if policy.method is None:
         methods_to_try(policy)
         name = _default_form(policy)
@@ -305,4 +310,7 @@ def _default_form(policy: Policy) -> str:
 
 def _forms_of(method: Method | type[Method]) -> list[str]:
     """The forms a method's plans can be published in, its own first."""
-    return [method.form, *method.forms]
+    found = [method.form, *method.forms]
+    of_classes = [name for name in registry.names("forms") if registry.load("forms", name).of_classes]
+    # Classes are classes, whatever is shown of them.
+    return list(dict.fromkeys([*found, *(of_classes if set(found) & set(of_classes) else ())]))

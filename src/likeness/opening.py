@@ -24,6 +24,8 @@ from likeness.microdata.regions import recode
 from likeness.models.requirements import require_of
 from likeness.policy import as_policy
 from likeness.published.columns import parse_numbers
+from likeness.published.regions import mean_kind
+from likeness.published.text import EVERYTHING
 from likeness.release import Private, Release
 from likeness.solve import Solution
 from likeness.tables import EncodedColumn, Labelled, read
@@ -149,6 +151,11 @@ def _columns(
         if note.kind in NUMERIC
         and (note.role == "sensitive" or (note.role == "quasi" and form.publishes_exactly))
     }
+    kinds |= {
+        note.name: mean_kind(note)
+        for note in certificate.columns.with_role("quasi")
+        if form.shows(note.kind, note.shape) == "mean"
+    }
     brought = form.keys_in(name, certificate.columns)
     if name in form.undescribed and not (as_made and brought):
         return labelled_columns(table, notes)
@@ -163,7 +170,9 @@ def _columns(
         if column.kind != "text":
             columns[own] = column
         else:
-            columns[own] = _numbers(column, kinds[own]) if own in kinds else as_labelled(column)
+            # Where a mean is not told, all are texts.
+            plain = own in kinds and EVERYTHING not in column.values
+            columns[own] = _numbers(column, kinds[own]) if plain else as_labelled(column)
     return columns
 
 
@@ -298,6 +307,8 @@ def _with_bounds(plan: Plan, publication: Publication, data: Microdata, records:
     """Add what the published regions cover, where they are wider than their classes' members."""
     bounds = np.stack([data.codes, data.codes])
     for cells, j in shared_cells(publication, data):
+        if data.quasi[j].shown != "region":
+            continue
         reach = reach_of(cells, data.quasi[j])
         of = cells.of[publication.identities]
         low, high = reach.low[of], reach.high[of]

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 from tests.contracts.parts import example
-from tests.forms.publications import publish
+from tests.forms.publications import as_shown, publish
 from tests.metrics.tables import evaluations
 
 from likeness import registry
@@ -34,6 +34,8 @@ SCALE = 100
 FORMS = registry.names("forms")
 RECORD_FORMS = tuple(name for name in FORMS if not registry.load("forms", name).needs_individuals)
 """Forms of releases in which every record is another person's."""
+COVERING = tuple(name for name in RECORD_FORMS if registry.load("forms", name).takes_individuals)
+"""Those of them whose regions cover the people they were made from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +91,7 @@ def attacked(draw: st.DrawFn, form: str, *, several: bool = False) -> Attacked:
     shares[shares.sum(axis=1) == 0] = 1.0
     plan = evaluation.plan
     own = example("forms", form)
+    data = as_shown(own, data)
     if own.publishes_exactly:
         # Records of equal quasi-identifiers are alike; buckets are what the classes were.
         plan = Plan(renumber(np.where(plan.published, data.tuples.of, -1)), plan.classes)

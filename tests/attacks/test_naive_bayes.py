@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.attacks.releases import RECORD_FORMS, attacked
+from tests.attacks.releases import COVERING, attacked
 from tests.attacks.test_beliefs import published
 from tests.forms.publications import integers, publish, table, words
 from tests.oracles.attacks_guessing import PlainRelease, first_best
@@ -33,7 +33,7 @@ DISEASE = words("disease", ["cold", "flu", "hiv"])
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("form", RECORD_FORMS)
+@pytest.mark.parametrize("form", COVERING)
 @given(draw=st.data())
 @EASY
 def test_everybody_is_guessed_as_by_hand(form, variant, draw):

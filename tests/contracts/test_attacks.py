@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.attacks.releases import DISEASE, FORMS, RECORD_FORMS, Attacked, attacked
+from tests.attacks.releases import COVERING, DISEASE, FORMS, RECORD_FORMS, Attacked, attacked
 from tests.contracts.parts import example
 
 import likeness as lk
@@ -38,7 +38,7 @@ def run(name: str, found: Attacked):
 def defined(name: str) -> list[str]:
     """Forms that an attack says it is defined for."""
     own = registry.load("attacks", name)
-    forms = FORMS if own.takes_individuals else RECORD_FORMS
+    forms = FORMS if own.takes_individuals else COVERING if own.of_regions else RECORD_FORMS
     return [form for form in forms if own.forms is None or form in own.forms]
 
 
@@ -60,8 +60,10 @@ def test_forms_are_forms(name):
 def test_other_forms_are_refused(name, form, draw):
     found = draw.draw(attacked(form))
     problem = example("attacks", name).refusal(found.publication, found.data)
-    own = registry.load("attacks", name).forms
-    expected = "takes every record for another person's" if own is None or form in own else form
+    own = registry.load("attacks", name)
+    expected = "takes every record for another person's" if own.forms is None or form in own.forms else form
+    if own.of_regions and not found.publication.covers:
+        expected = f"{form} releases show means that need cover nobody"
     assert expected in (problem or "")
 
 

@@ -66,6 +66,18 @@ POLICIES: dict[str, dict[str, Any]] = {
         "form": {"name": "generalized", "numeric_pairs": True},
         "method": "burel",
     },
+    "means": {
+        "columns": {**COLUMNS, "day": lk.quasi()},
+        "privacy": lk.KAnonymity(4),
+        "form": "microaggregated",
+        "method": lk.Mondrian(cut="utd"),
+    },
+    "mixed": {
+        "columns": COLUMNS,
+        "privacy": lk.KAnonymity(4),
+        "form": "mixed",
+        "method": lk.Mondrian(cut="utd"),
+    },
     "weights": {
         "columns": {**COLUMNS, "visit": lk.other()},
         "weights": "visit",
@@ -156,7 +168,10 @@ def test_every_form_is_here():
     ("name", "format_"),
     [
         *((name, "csv") for name in POLICIES),
-        *((name, "parquet") for name in ("pairs", "anatomized", "perturbed numbers", "linked")),
+        *(
+            (name, "parquet")
+            for name in ("pairs", "means", "mixed", "anatomized", "perturbed numbers", "linked")
+        ),
     ],
 )
 def test_the_release_that_was_written_comes_back(name: str, format_: str, tmp_path: Path) -> None:

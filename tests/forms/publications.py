@@ -50,7 +50,13 @@ def notes_on(form: Form, data: Microdata, plan: Plan, published: Published) -> P
     kept = plan.published
     notes: dict[str, ColumnNote] = {}
     for domain, codes in zip(data.quasi, data.codes, strict=True):
-        notes[domain.name] = note_on(domain, "quasi", codes[kept], regions=not form.publishes_exactly)
+        notes[domain.name] = note_on(
+            domain,
+            "quasi",
+            codes[kept],
+            regions=not form.publishes_exactly,
+            shown=form.shows(domain.kind, domain.shape),
+        )
     for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):
         notes[domain.name] = note_on(domain, "sensitive", codes[kept])
     names = dict.fromkeys(
@@ -93,12 +99,21 @@ def publish(
 ) -> tuple[Publication, Published, Plan]:
     """Publish a plan and read it back, as anonymize does."""
     made = plan if isinstance(plan, Plan) else Plan(renumber(np.array(plan, np.int64)))
+    data = as_shown(form, data)
     if form.needs_individuals and data.individuals is None:
         data = replace(data, individuals=couples(made.classes))
     made, recoding = recode(data, made)
     published = form.publish(data, made, recoding, np.random.default_rng(seed))
     notes = notes_on(form, data, made, published)
     return form.read(labelled(published.tables), notes), published, made
+
+
+def as_shown(form: Form, data: Microdata) -> Microdata:
+    """The same table, its attributes noted as what the form shows of them."""
+    return replace(
+        data,
+        quasi=tuple(replace(own, shown=form.shows(own.kind, own.shape)) for own in data.quasi),
+    )
 
 
 def couples(classes: NDArray[np.int64]) -> NDArray[np.int64]:

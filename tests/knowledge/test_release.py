@@ -27,6 +27,8 @@ FORMS = {
     },
     "perturbed": {"privacy": [{"model": "beta-likeness", "beta": 3}], "method": "perturbation"},
     "baseline": {"privacy": [{"model": "k-anonymity", "k": 1}], "method": "baseline"},
+    "microaggregated": {"privacy": K, "form": "microaggregated"},
+    "mixed": {"privacy": K, "form": {"name": "mixed", "recoding": "set"}},
     "identity-reserved": {
         "privacy": [{"model": "ir-k-anonymity", "k": 3}],
         "individual": "who",

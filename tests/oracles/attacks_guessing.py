@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from tests.oracles.metrics import region
+from tests.oracles.nearest import PlainNearest
 
 if TYPE_CHECKING:
     from likeness.microdata.data import Microdata
@@ -32,7 +33,7 @@ class PlainRelease:
         self.prior = Counter(self.kept_values)
         self.mechanism = plan.mechanism if form == "perturbed" else None
         self.shown = None if plan.sensitive is None else [int(plan.sensitive[0][r]) for r in kept]
-        exact = form != "generalized"
+        exact = form not in {"generalized", "mixed"}
         buckets = plan.classes if plan.buckets is None else plan.buckets
         group = {r: (0 if form == "baseline" else int(buckets[r])) for r in kept}
         self.classes = {
@@ -47,6 +48,8 @@ class PlainRelease:
             self.cells.append(
                 [region(domain, {self.targets[o][j] for o in alike}) for j, domain in enumerate(data.quasi)]
             )
+        covering = all(domain.shown == "region" for domain in data.quasi)
+        self.nearest = None if covering else PlainNearest(data, plan)
         self.beliefs = [self.belief(i) for i in range(len(kept))]
 
     def belief(self, i: int) -> Belief:
@@ -59,6 +62,9 @@ class PlainRelease:
         return {v: Fraction(n, sum(joint.values())) for v, n in joint.items()}
 
     def candidates(self, target: tuple[int, ...]) -> list[int]:
+        if self.nearest is not None:
+            near = self.nearest.near(dict(enumerate(target)))
+            return [i for i, own in enumerate(self.class_of) if own in near]
         return [
             i
             for i, cells in enumerate(self.cells)

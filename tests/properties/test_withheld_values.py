@@ -52,7 +52,8 @@ ODD = {
 FORMS = [
     *({"name": name, "recoding": how} for name in ("generalized", "identity-reserved") for how in ("tight", "hierarchy", "set")),
     {"name": "generalized", "numeric_pairs": True},
-    *({"name": name} for name in ("anatomized", "baseline", "perturbed")),
+    *({"name": name} for name in ("anatomized", "baseline", "microaggregated", "perturbed")),
+    *({"name": "mixed", "recoding": how} for how in ("tight", "set")),
 ]  # fmt: skip
 
 

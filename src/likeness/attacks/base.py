@@ -98,6 +98,8 @@ class Attack(ABC):
     name: ClassVar[str]
     forms: ClassVar[frozenset[str] | None] = None
     """Forms of release it is defined for; None for all."""
+    of_regions: ClassVar[bool] = False
+    """Whether it reads from regions whom they cover, so that it says nothing where means or modes are published instead."""
     takes_individuals: ClassVar[bool] = False
     """Whether it counts people where people may have several records; without that it counts records, and is refused there."""
     takes_knowledge: ClassVar[bool] = False
@@ -136,6 +138,10 @@ class Attack(ABC):
         if self.forms is not None and publication.form not in self.forms:
             return self._refused(
                 f"is defined for {', '.join(sorted(self.forms))} releases, not for {publication.form} ones"
+            )
+        if self.of_regions and not publication.covers:
+            return self._refused(
+                f"reads from regions whom they cover, and {publication.form} releases show means that need cover nobody"
             )
         if original.individuals is not None and not self.takes_individuals:
             able = [

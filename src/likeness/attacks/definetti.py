@@ -96,7 +96,9 @@ class DefinettiAttack(ColumnAttack):
     seed: int = 0
 
     name: ClassVar[str] = "definetti"
-    forms: ClassVar[frozenset[str] | None] = frozenset({"anatomized", "generalized"})
+    forms: ClassVar[frozenset[str] | None] = frozenset(
+        {"anatomized", "generalized", "microaggregated", "mixed"}
+    )
     explained: ClassVar[Mapping[str, str]] = {
         "baseline": "dealing every class's values to its members at random",
         "largest_prior": "share of the most frequent value among the records attacked",

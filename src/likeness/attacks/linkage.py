@@ -9,7 +9,8 @@ import numpy as np
 
 from likeness.attacks._individuals import mean_chance
 from likeness.attacks.base import Attack, AttackResult, check_targets, choose_targets
-from likeness.attacks.matching import count_matches
+from likeness.attacks.matching import count_matches, own_is_nearest
+from likeness.errors import PolicyError
 from likeness.microdata.grouping import distinct
 
 if TYPE_CHECKING:
@@ -47,6 +48,9 @@ class LinkageAttack(Attack):
     that of others who look alike, so the figures err on the safe side; somebody with no candidate has none. The
     quasi-identifiers known of an individual whose records differ in them are those of the first record.
 
+    Where means and modes are published, the candidates of a target are the records of the classes nearest to it. Its own need not
+    be among them, and then nobody finds it, as nobody finds those who were withheld; ``misled`` is their share.
+
     References
     ----------
     El Emam 2013, "Guide to the De-Identification of Personal Health Information": prosecutor and marketer risk.
@@ -69,6 +73,7 @@ class LinkageAttack(Attack):
         "marketer": "share of all records (or people) linked right at once, by picking in every class at random",
         "unique": "share of targets whom only one record (or person) fits",
         "unmatched": "share of targets whom no record (or person) fits",
+        "misled": "share of targets whose own record is in none of the classes nearest to them",
     }
 
     def __post_init__(self) -> None:
@@ -78,7 +83,7 @@ class LinkageAttack(Attack):
         self,
         publication: Publication,
         original: Microdata,
-        making: Making | None = None,  # noqa: ARG002
+        making: Making | None = None,
     ) -> AttackResult:
         """Attack all targets.
 
@@ -86,16 +91,22 @@ class LinkageAttack(Attack):
         -------
         AttackResult
             Its details: ``prosecutor_max``, ``prosecutor_mean`` (the success) and ``marketer`` of the
-            release, ``unique`` (the share of targets with a single candidate) and ``unmatched`` (with none);
+            release, ``unique`` (the share of targets with a single candidate) and ``unmatched`` (with none); ``misled`` where
+            what is published need not cover people;
             with ``_before``, the same of the original table; ``targets``, their number. Where records of people are not
             linked, ``marketer`` is the share of all people of whom a record is picked, by picking one for each member of
             every class.
         """
+        self.check(publication, original)
         units = original.units
         targets = choose_targets(units.size, self.targets, self.seed)
         counts, tuples = count_matches(publication, units, targets)
         after, before = counts[tuples.of], units.tuples.sizes[units.tuples.of[targets]]
         own = own_before = np.ones(targets.size, np.int64)
+        further: dict[str, float] = {}
+        if not publication.covers:
+            own = self._found(publication, original, making, targets)
+            further["misled"] = float(np.count_nonzero(own == 0) / max(1, targets.size))
         linked = publication.persons is not None
         published = publication.size
         if publication.persons is not None:
@@ -115,6 +126,7 @@ class LinkageAttack(Attack):
             "unique_before": _share(before, own_before),
             "unmatched": int(np.count_nonzero(after == 0)) / max(1, targets.size),
             "targets": float(targets.size),
+            **further,
         }
         return AttackResult(
             self.name,
@@ -124,6 +136,23 @@ class LinkageAttack(Attack):
             "of somebody known by all quasi-identifiers",
             details,
         )
+
+    def _found(
+        self,
+        publication: Publication,
+        original: Microdata,
+        making: Making | None,
+        targets: NDArray[np.int64],
+    ) -> NDArray[np.int64]:
+        """(t,) Whether each target's own record is in a class nearest to it, as 0 and 1."""
+        if making is None:
+            raise PolicyError(
+                self._refused(
+                    "needs to know who is in which class, as means cover nobody, and the published tables alone do not say it",
+                    "attack the release itself, or its folder with private/",
+                )
+            )
+        return own_is_nearest(publication, original, making.plan, targets).astype(np.int64)
 
 
 def _records(

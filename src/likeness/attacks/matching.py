@@ -11,7 +11,8 @@ import numpy as np
 from likeness.microdata.domain import NUMERIC
 from likeness.microdata.grouping import Groups, group_codes, pack
 from likeness.microdata.individuals import find_individuals
-from likeness.published.regions import position
+from likeness.microdata.regions import recode
+from likeness.published.regions import position, shown_labels
 from likeness.published.text import read_value
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from likeness.forms.base import Publication, ShownColumn
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
+    from likeness.microdata.plan import Plan
     from likeness.published.columns import ColumnNote
     from likeness.published.regions import Region
 
@@ -61,8 +63,9 @@ class Match:
     ``codes``: (d, tuples) int32, the distinct tuples in the columns that were published, columns and tuples sorted for
     search; column c of it is tuple ``order[c]``, as ``targets`` numbers them.
     ``reaches``: what every identity's region covers, one for each row of ``codes``.
-    ``exact``: (tuples,), the identity that has each tuple (or -1), where all quasi-identifiers were published exactly;
-    else None.
+    ``exact``: (tuples,), the identity that has each tuple (or -1), where all quasi-identifiers were published exactly, or
+    each tuple is nearest to one; else None. Where what is shown need not cover people, there is one row of ``codes``, the
+    numbers of the tuples, and every identity reaches those that it is nearest to.
     """
 
     targets: Groups
@@ -109,6 +112,8 @@ def match_targets(publication: Publication, original: Microdata, records: NDArra
         codes = original.codes[columns][:, records]
         targets = group_codes(codes, radices)
         codes = codes[:, targets.first]
+    if not publication.covers:
+        return _match_nearest(publication, domains, codes, targets)
     by_column = _column_order(codes, domains)
     reaches = tuple(reach_of(cells[j], domains[j]).take(cells[j].of) for j in by_column)
     codes, radices = codes[by_column], [radices[j] for j in by_column]
@@ -116,6 +121,51 @@ def match_targets(publication: Publication, original: Microdata, records: NDArra
     single = len(cells) == len(publication.cells) and all((reach.sizes <= 1).all() for reach in reaches)
     exact = _exact(codes, radices, reaches) if single else None
     return Match(targets, np.ascontiguousarray(codes[:, own]), own, reaches, exact)
+
+
+def _match_nearest(
+    publication: Publication, domains: list[Domain], codes: NDArray[np.int32], targets: Groups
+) -> Match:
+    """Put tuples (d, tuples) beside the identities that are nearest to them."""
+    # The adversary knows the hierarchies.
+    trees = [domain.hierarchy if domain.shape == "tree" else None for domain in domains]
+    start, found = publication.nearest(
+        {
+            domain.name: (own, domain.labels_with(None), tree)
+            for domain, own, tree in zip(domains, codes, trees, strict=True)
+        }
+    )
+    tuples, identities = codes.shape[1], int(publication.identities.max(initial=-1)) + 1
+    whose = np.repeat(np.arange(tuples), np.diff(start))
+    order = np.argsort(found, kind="stable")
+    ends = np.searchsorted(found[order], np.arange(identities + 1)).astype(np.int64)
+    reach = Reach(True, ends[:-1], ends[1:], whose[order])
+    single = tuples > 0 and bool((np.diff(start) <= 1).all())
+    exact = np.where(np.diff(start) > 0, np.append(found, -1)[start[:-1]], -1) if single else None
+    numbers = np.arange(tuples)
+    return Match(targets, numbers[None].astype(np.int32), numbers, (reach,), exact)
+
+
+def own_is_nearest(
+    publication: Publication, original: Microdata, plan: Plan, records: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """(t,) Whether the classes nearest to each of some records are its own, or one of them is; never where it is withheld."""
+    plan, recoding = recode(original, plan)
+    columns = shared_cells(publication, original)
+    texts: list[NDArray[np.int64]] = []
+    for own, j in columns:
+        shown = recoding.shown[j]
+        number = {region.text: i for i, region in enumerate(own.regions)}
+        labels = np.array([number.get(text, len(number)) for text in shown_labels(shown)], np.int64)
+        texts.append(np.concatenate([labels[shown.of], own.of]))
+    both = group_codes(texts, [len(own.regions) + 1 for own, _ in columns]).of
+    identity = np.full(int(both.max(initial=-1)) + 1, -1, np.int64)
+    identity[both[recoding.classes :]] = np.arange(both.size - recoding.classes)
+    mine = np.append(identity[both[: recoding.classes]], -1)[plan.classes[records]]
+    match = match_targets(publication, original, records)
+    (reach,) = match.reaches
+    pairs = np.repeat(np.arange(reach.low.size), reach.sizes) * match.targets.count + reach.members
+    return np.isin(mine * match.targets.count + match.targets.of, pairs) & (mine >= 0)
 
 
 def count_matches(

@@ -141,6 +141,8 @@ def headed_lines(blocks: dict[str, list[str]]) -> list[str]:
 
 HEADLINES = ("ncp", "glm", "utility", "average-class-size", "discernibility")
 """Metrics of a summary; `measure` gives all."""
+HEADLINES_OF_MEANS = ("sse", "average-class-size", "discernibility")
+"""Those of releases that show means and modes, where the first do not apply."""
 _DIFFERING = {
     "differing_hull": "published as the hull of all their records",
     "differing_first": "published as in their first record",
@@ -233,7 +235,7 @@ def lost(values: dict[str, float]) -> list[str]:
 
     rows = [
         [name, number(values[name]), metric_named(name).range]
-        for name in HEADLINES
+        for name in (HEADLINES if HEADLINES[0] in values else HEADLINES_OF_MEANS)
         if name in values and name in registry.names("metrics")
     ]
     return columns(rows, "") if rows else []

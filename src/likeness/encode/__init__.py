@@ -162,7 +162,16 @@ def encode(table: Table, policy: Policy) -> Encoded:
             found[name] = attribute
     if problems:
         raise error(*problems)
-    return _assemble(table, policy, found, people)
+    return _show(_assemble(table, policy, found, people), policy)
+
+
+def _show(encoded: Encoded, policy: Policy) -> Encoded:
+    """Note what the policy's form shows of each quasi-identifier."""
+    form, data = policy.form, encoded.data
+    if form is None:
+        return encoded
+    quasi = tuple(replace(domain, shown=form.shows(domain.kind, domain.shape)) for domain in data.quasi)
+    return replace(encoded, data=replace(data, quasi=quasi))
 
 
 def join_records(table: Table, policy: Policy) -> Table:
@@ -358,6 +367,7 @@ def describe_columns(
             "quasi",
             codes[kept],
             regions=not form.publishes_exactly,
+            shown=domain.shown,
             coded=coded.get(domain.name, (None, None)),
         )
     for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):

@@ -23,9 +23,9 @@ from likeness.forms.base import as_labelled
 from likeness.methods.base import Problem
 from likeness.microdata.domain import NUMERIC
 from likeness.microdata.grouping import one_to_one
-from likeness.microdata.regions import LOSSES
+from likeness.microdata.regions import LOSSES, aggregated
 from likeness.models.requirements import require_of
-from likeness.published.regions import Region
+from likeness.published.regions import Region, shown_labels
 from likeness.published.text import read_value
 from likeness.wording import count
 
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from likeness.tables import EncodedColumn, Labelled
 
 _CLASS_MAP = f"private/{CLASSES}"
+_AGGREGATES = {"mean": "means", "mode": "modes"}
 
 
 def covered(
@@ -182,14 +183,23 @@ class Origin:
             *self._column_notes(),
         ]
         if not wrong:
-            what = (
-                "is a correct generalization of its original: regions cover the original values, everything else is as it was"
-                if self.publication.mechanism is None
-                else "is its original with a value that the matrix PM allows it, and PM is the one that the method makes for the "
+            checks.append(Statement(self._made_of_it, about="every published row"))
+        return problems + wrong, checks
+
+    @property
+    def _made_of_it(self) -> str:
+        """Say what published rows are to the original, where nothing is wrong."""
+        if self.publication.mechanism is not None:
+            return (
+                "is its original with a value that the matrix PM allows it, and PM is the one that the method makes for the "
                 "published records; everything else is as it was"
             )
-            checks.append(Statement(what, about="every published row"))
-        return problems + wrong, checks
+        if self.public.form is not None and not self.publication.covers:
+            shown = [self.public.form.shows(own.note.kind, own.note.shape) for own in self.publication.cells]
+            named = " and ".join(_AGGREGATES[own] for own in _AGGREGATES if own in shown)
+            covering = ", and regions that cover its own values" if "region" in shown else ""
+            return f"shows the {named} of its class in the original{covering}; everything else is as it was"
+        return "is a correct generalization of its original: regions cover the original values, everything else is as it was"
 
     @property
     def publication(self) -> Publication:
@@ -239,6 +249,9 @@ class Origin:
             if own is None:
                 yield _of_column(domain.name, "is a quasi-identifier in the policy, not in certificate.json")
                 continue
+            if self.public.form is not None and self.public.form.shows(domain.kind, domain.shape) != "region":
+                yield from self._aggregates(own, domain, codes[self.records])
+                continue
             of = own.of[self.publication.identities]
             try:
                 good = covered(own, of, domain, codes[self.records])
@@ -247,6 +260,23 @@ class Origin:
                 continue
             if not good.all():
                 yield self._wrong(~good, domain.name, "does not cover the original's value")
+
+    def _aggregates(self, cells: ShownColumn, domain: Domain, codes: NDArray[np.int32]) -> Iterator[Refusal]:
+        """Compare every published mean or mode with that of the original values of its class; ``codes`` (n,) are these."""
+        assert self.public.form is not None  # noqa: S101  # there are tables
+        which = self.public.form.shows(domain.kind, domain.shape)
+        classes = self.publication.identities
+        count = int(classes.max(initial=-1)) + 1
+        found = aggregated(replace(domain, shown=which), codes, classes, count)
+        assert found is not None  # noqa: S101  # the form shows it
+        labels = shown_labels(found)
+        right = np.array(
+            [cells.regions[int(cells.of[i])].text == labels[int(found.of[i])] for i in range(count)], np.bool_
+        )
+        if not right.all():
+            yield self._wrong(
+                ~right[classes], domain.name, f"is not the {which} of its class in the original"
+            )
 
     def _sensitive(self) -> Iterator[Refusal]:
         """Compare every published sensitive value with the original one."""

@@ -18,7 +18,7 @@ from likeness.microdata.domain import NUMERIC
 from likeness.microdata.individuals import who_share
 from likeness.proving.certificate import Certificate
 from likeness.published.columns import refused_value
-from likeness.published.regions import read_region
+from likeness.published.regions import read_mean, read_mode, read_region
 from likeness.published.text import MISSING, read_value
 from likeness.queries.overlap import read_stretch
 from likeness.report.certificate_page import certificate_page, is_page_of
@@ -439,7 +439,7 @@ def _unreadable(note: ColumnNote, column: Labelled, table: Table, label: str, fo
     said = {
         code: (None if text == MISSING else refused_value(note, text))
         if exact
-        else _refused_region(note, text)
+        else _refused_cell(note, text, form)
         for code, text in enumerate(column.labels if note.described else [])
     }
     wrong = {code: words for code, words in said.items() if words is not None}
@@ -451,10 +451,11 @@ def _unreadable(note: ColumnNote, column: Labelled, table: Table, label: str, fo
     return problems
 
 
-def _refused_region(note: ColumnNote, text: str) -> str | None:
-    """Say why a text is no region of a column; None where it is one."""
+def _refused_cell(note: ColumnNote, text: str, form: Form) -> str | None:
+    """Say why a text is nothing that a form shows of a column; None where it is."""
+    read = {"region": read_region, "mean": read_mean, "mode": read_mode}[form.shows(note.kind, note.shape)]
     try:
-        read_region(text, note)
+        read(text, note)
     except LikenessError as problem:
         return problem.problems[0]
     return None

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from likeness.hierarchies import Hierarchy
     from likeness.microdata.data import Microdata
-    from likeness.microdata.domain import Domain
+    from likeness.microdata.domain import Domain, Shown
     from likeness.microdata.mechanism import Mechanism
     from likeness.microdata.plan import Plan
     from likeness.microdata.regions import Recoding
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 Columns = Mapping[str, Labelled]
 """A published table: column name to codes and labels."""
+People = Mapping[str, "tuple[NDArray[np.integer], Sequence[str | None], Hierarchy | None]"]
+"""Who is looked for: column to the code of each person, the texts of codes (None: missing), and its hierarchy, if it has one."""
 RESERVED = ("person", "bucket")
 """Columns that releases use themselves; those of the original with such a name are published under another one."""
 
@@ -93,6 +96,8 @@ class Publication(ABC):
     """
 
     form: ClassVar[str]
+    covers: ClassVar[bool] = True
+    """Whether what is shown of quasi-identifiers covers those it was made from, so that a target is among its candidates."""
     tells_classes: ClassVar[bool] = True
     """Whether sensitive values are told by class; else of everybody at once."""
     mechanism: Mechanism | None = None
@@ -232,6 +237,28 @@ class Publication(ABC):
     def candidates(self, target: Mapping[str, Any]) -> NDArray[np.int64]:
         """Classes a target with known quasi-identifiers may be in."""
 
+    def nearest(self, people: People) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # noqa: ARG002
+        """Find the identities nearest to each of many people, where what is shown need not cover them.
+
+        Parameters
+        ----------
+        people
+            What is known of them.
+
+        Returns
+        -------
+        start : (people + 1,) int64
+            Where those of each person begin.
+        identities : (entries,) int64
+            Ascending for each person.
+
+        Raises
+        ------
+        TableError
+            In forms whose regions cover the people they were made from: there, candidates are those that do.
+        """
+        raise TableError(f"{self.form} releases show regions that cover people; nearest is not asked of them")
+
     def reconstruct(self, counts: NDArray[np.floating]) -> NDArray[np.float64]:
         """Estimate how many records have each original sensitive value from counts of the published ones.
 
@@ -328,6 +355,10 @@ class Form(ABC):
     """Whether the ends of regions are published as numbers too: a parameter of forms that can."""
     needs_individuals: ClassVar[bool] = False
     """Whether it publishes whose records are whose, so that the policy must name the column that tells people apart."""
+    of_classes: ClassVar[bool] = False
+    """Whether it publishes any plan of classes: a method that publishes in one such form publishes in all."""
+    takes_individuals: ClassVar[bool] = True
+    """Whether it can publish tables in which people have several records."""
     publishes_exactly: ClassVar[bool] = False
     """Whether quasi-identifiers are published as they are."""
     always_csv: ClassVar[frozenset[str]] = frozenset()
@@ -355,6 +386,10 @@ class Form(ABC):
         'perturbation.csv'
         """
         return f"{table}.{'csv' if table in self.always_csv else format_}"
+
+    def shows(self, kind: str, shape: str) -> Shown:  # noqa: ARG002
+        """Say what classes show of a quasi-identifier of some kind and shape: its region, its mean or its mode."""
+        return "region"
 
     def keys_in(self, table: str, columns: PublishedColumns) -> frozenset[str]:  # noqa: ARG002
         """Name the columns that the form itself adds to a table, beside those of the original."""

@@ -26,12 +26,12 @@ from likeness.queries.answering import make_units, tuples_of, units_of_individua
 from likeness.queries.asking import Askable
 from likeness.queries.axes import RegionAxis
 from likeness.queries.overlap import Overlap, condition_shares
-from likeness.queries.sums import ANYTHING, number_weights, region_sums, unknown_column
+from likeness.queries.sums import ANYTHING, number_weights, unknown_column
 from likeness.tables import Labelled
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from likeness.microdata.regions import Recoding
     from likeness.published.columns import ColumnNote
     from likeness.queries.answering import Units
-    from likeness.queries.axes import Axis
+    from likeness.queries.axes import Axis, MeanAxis
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,7 @@ class GeneralizedForm(Form):
     numeric_pairs: bool = False
 
     name: ClassVar[str] = "generalized"
+    of_classes: ClassVar[bool] = True
 
     def with_numeric_pairs(self) -> Self:
         """Publish the ends of regions as numbers too."""
@@ -143,7 +144,7 @@ class GeneralizedPublication(Publication):
         region_codes: list[NDArray[np.int32]] = []
         for note in quasi:
             column = table[note.name]
-            regions = read_regions(column.labels, note)
+            regions = self._read(column.labels, note)
             numbers = {region: i for i, region in enumerate(dict.fromkeys(regions))}
             self.regions.append(list(numbers))
             region_codes.append(np.array([numbers[region] for region in regions], np.int32)[column.codes])
@@ -164,8 +165,19 @@ class GeneralizedPublication(Publication):
         self.sensitive_codes = np.array(codes, np.int32).reshape(len(sensitive), self.size)
         self.survey_weights = read_survey_weights(table, columns, self.size)
         self.beside = tuple(note.name for note in columns.with_role("other"))
-        self._overlap = [Overlap(note, regions) for note, regions in zip(quasi, self.regions, strict=True)]
+        self.axes = [
+            self._axis(Overlap(note, regions), of)
+            for note, regions, of in zip(quasi, self.regions, self.class_regions, strict=True)
+        ]
         self.cells = tuple(map(ShownColumn, quasi, self.regions, self.class_regions))
+
+    def _read(self, texts: Sequence[str], note: ColumnNote) -> list[Region]:
+        """Read the cells of one quasi-identifier."""
+        return read_regions(texts, note)
+
+    def _axis(self, overlap: Overlap, of: NDArray[np.int64]) -> RegionAxis | MeanAxis:
+        """Make ready for conditions what classes show of one quasi-identifier."""
+        return RegionAxis(overlap, of)
 
     @cached_property
     def askable(self) -> Mapping[str, Askable]:
@@ -195,7 +207,7 @@ class GeneralizedPublication(Publication):
             weights = weights * number_weights(self.sensitive[i], power)[self.sensitive_codes[i]]
         elif of is not None:
             j = self.names.index(of)
-            shares *= region_sums(self._overlap[j], where.get(of, ANYTHING), power)[self.class_regions[j]]
+            shares *= self.axes[j].sums(where.get(of, ANYTHING), power)[self.class_regions[j]]
         return float(np.bincount(self.classes, weights, self.class_count) @ shares)
 
     def _parts(
@@ -212,7 +224,7 @@ class GeneralizedPublication(Publication):
                 raise unknown_column(name, (*self.names, *published))
             elif name != of:
                 j = self.names.index(name)
-                shares *= self._overlap[j].shares(condition)[self.class_regions[j]]
+                shares *= self.axes[j].shares(condition)[self.class_regions[j]]
         return shares, met
 
     def total_individuals(self, where: Mapping[str, Any]) -> float:
@@ -250,10 +262,7 @@ class GeneralizedPublication(Publication):
 
     def _axes(self) -> dict[str, Axis]:
         """Its quasi-identifiers, with the region of each class."""
-        return {
-            overlap.note.name: RegionAxis(overlap, of)
-            for overlap, of in zip(self._overlap, self.class_regions, strict=True)
-        }
+        return dict(zip(self.names, self.axes, strict=True))
 
     @cached_property
     def units(self) -> Units:
@@ -267,7 +276,7 @@ class GeneralizedPublication(Publication):
         for name, value in target.items():
             if name in self.names:
                 j = self.names.index(name)
-                inside &= self._overlap[j].contains(value)[self.class_regions[j]]
+                inside &= self.axes[j].overlap.contains(value)[self.class_regions[j]]
         return np.flatnonzero(inside)
 
 

@@ -59,6 +59,7 @@ class IdentityReservedForm(GeneralizedForm):
     """
 
     name: ClassVar[str] = "identity-reserved"
+    of_classes: ClassVar[bool] = False
     leading: ClassVar[tuple[str, ...]] = (PERSON, CLASS)
     needs_individuals: ClassVar[bool] = True
     further_remarks: ClassVar[tuple[str, ...]] = (

@@ -174,6 +174,14 @@ def _believed(
         return told.sum(axis=0, keepdims=True), np.zeros(data.size, np.int64)
     columns = [j for _, j in shared]
     tuples = group_codes(data.codes[columns], [data.quasi[j].codes for j in columns])
+    if not publication.covers:
+        start, cells = publication.nearest(
+            {
+                data.quasi[j].name: (data.codes[j, tuples.first], data.quasi[j].labels_with(None), None)
+                for j in columns
+            }
+        )
+        return _sum_rows(start, cells, np.ones(cells.size), told), tuples.of
     holds = [reach(own.note, own.regions, data.quasi[j]) for own, j in shared]
     start, cells = match(
         holds, [own.of for own, _ in shared], np.ascontiguousarray(data.codes[columns][:, tuples.first])

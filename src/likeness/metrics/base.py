@@ -90,6 +90,8 @@ class Metric(ABC):
     withheld: ClassVar[str]
     """How withheld records are treated, in one sentence."""
     lower_is_better: ClassVar[bool] = True
+    of_regions: ClassVar[bool] = False
+    """Whether it measures published regions, and says nothing where means or modes are published instead."""
     unasked: ClassVar[bool] = True
     """Whether it is measured where no metric is named; not where it takes records times classes."""
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
@@ -99,6 +101,17 @@ class Metric(ABC):
     def asked(cls, models: tuple[PrivacyModel, ...]) -> dict[str, Any] | None:  # noqa: ARG003
         """Take its parameters from a guarantee, where it is measured against one; None where it is not."""
         return None
+
+    def inapplicable(self, evaluation: Evaluation) -> Refusal | None:
+        """Find why a release cannot be measured, whatever is in it; None where it can."""
+        instead = [own.domain.name for own in evaluation.recoding.instead if own is not None]
+        if not self.of_regions or not instead:
+            return None
+        return Refusal(
+            f"measures regions, and means or modes are published instead ({', '.join(map(repr, instead))})",
+            (self.name,),
+            remedy="measure sse or query-error",
+        )
 
     @abstractmethod
     def measure(self, evaluation: Evaluation) -> float:

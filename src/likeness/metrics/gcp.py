@@ -46,6 +46,7 @@ class Gcp(Metric):
     normalised: bool = False
 
     name: ClassVar[str] = "gcp"
+    of_regions: ClassVar[bool] = True
     range: ClassVar[str] = (
         "0 to N: 0 keeps every quasi-identifier value, N (the number of records) tells nothing; normalised, 0 to 1"
     )

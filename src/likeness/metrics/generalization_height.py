@@ -37,6 +37,7 @@ class GeneralizationHeight(Metric):
     """
 
     name: ClassVar[str] = "generalization-height"
+    of_regions: ClassVar[bool] = True
     range: ClassVar[str] = (
         "0 to N·H: 0 keeps every quasi-identifier value, N·H (records times the hierarchies' heights) keeps none"
     )

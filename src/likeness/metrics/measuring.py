@@ -47,6 +47,9 @@ class Measurements(dict[str, float]):
 
     def add(self, name: str, metric: Metric, evaluation: Evaluation) -> None:
         """Measure a metric under a name, once per evaluation; raises `PolicyError` where it does not apply."""
+        problem = metric.inapplicable(evaluation)
+        if problem is not None:
+            raise PolicyError(problem)
         self[name] = evaluation.once((metric, "value"), lambda: metric.measure(evaluation))
         self.metrics[name] = metric
         details = metric.details(evaluation)

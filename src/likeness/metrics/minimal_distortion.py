@@ -32,6 +32,7 @@ class MinimalDistortion(Metric):
     """
 
     name: ClassVar[str] = "minimal-distortion"
+    of_regions: ClassVar[bool] = True
     range: ClassVar[str] = (
         "0 to N·d: 0 keeps every quasi-identifier value, N·d (records times quasi-identifiers) keeps none"
     )

@@ -59,6 +59,7 @@ class Ncp(Metric):
     charge_withheld: bool = False
 
     name: ClassVar[str] = "ncp"
+    of_regions: ClassVar[bool] = True
     range: ClassVar[str] = "0 to 1: 0 keeps every quasi-identifier value, 1 tells nothing"
     withheld: ClassVar[str] = "Left out of the mean; with charge_withheld each costs 1."
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ncp-total": {"charge_withheld": True}}

@@ -47,6 +47,7 @@ class Nloss(Metric):
     normalised: bool = True
 
     name: ClassVar[str] = "nloss"
+    of_regions: ClassVar[bool] = True
     range: ClassVar[str] = (
         "0 to 1: 0 keeps every quasi-identifier value, 1 tells nothing; not normalised, 0 to records times quasi-identifiers"
     )

@@ -59,6 +59,7 @@ class NonUniformEntropy(Metric):
     local: bool = False
 
     name: ClassVar[str] = "non-uniform-entropy"
+    of_regions: ClassVar[bool] = True
     range: ClassVar[str] = "0 to N·d·log₂N: 0 keeps every quasi-identifier value, in bits; normalised, 0 to 1"
     withheld: ClassVar[str] = "Every cell of theirs costs what the whole domain costs, -log2(n(x) / N)."
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {

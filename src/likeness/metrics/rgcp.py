@@ -67,6 +67,7 @@ class Rgcp(Metric):
     normalised: bool = False
 
     name: ClassVar[str] = "rgcp"
+    of_regions: ClassVar[bool] = True
     unasked: ClassVar[bool] = False
     range: ClassVar[str] = (
         "0 to n_r·N: 0 keeps every quasi-identifier value of every record, n_r·N publishes nobody; normalised, 0 to n_r"

@@ -29,8 +29,8 @@ class Sse(Metric):
 
     Notes
     -----
-    Numbers are apart by the difference of their places in their domain from the middle of the published interval; categories as
-    `likeness.microdata.representatives` says. Attribute weights count, so that they are 1 on average.
+    Numbers are apart by the difference of their places in their domain from the published mean, or the middle of the published
+    interval; categories as `likeness.microdata.representatives` says. Attribute weights count, so that they are 1 on average.
 
     References
     ----------
@@ -60,7 +60,7 @@ class Sse(Metric):
         squares = np.zeros(kept.size)
         classes = evaluation.plan.classes[kept]
         scale = attribute_weights(data.quasi) * len(data.quasi)
-        for j, regions in enumerate(evaluation.recoding.attributes):
+        for j, regions in enumerate(evaluation.recoding.shown):
             squares += scale[j] * own_distances(regions, data.codes[j, kept], regions.of[classes]) ** 2
         total = fsum((each * squares).tolist())
         if not self.normalised:

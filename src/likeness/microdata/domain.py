@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["integer", "real", "date", "ordered", "hierarchical", "categorical"]
 Shape = Literal["interval", "tree", "set"]
+Shown = Literal["region", "mean", "mode"]
 Missing = TypeVar("Missing", str, None)
 
 NUMERIC: frozenset[str] = frozenset({"integer", "real", "date"})
@@ -49,6 +50,8 @@ class Domain:
     ``max_level``: highest hierarchy level a published region may have, if limited.
     ``distance``: ground distance between sensitive values: ``equal``, ``ordered`` or ``hierarchical``.
     ``declared``: whether the policy declared the values (and not only the observed ones make the domain).
+    ``shown``: what is published of a class's values: the ``region`` that covers them, their ``mean`` (numbers and dates in
+    intervals) or their ``mode``, the most frequent one.
     """
 
     name: str
@@ -63,6 +66,7 @@ class Domain:
     max_level: int | None = None
     distance: str = "equal"
     declared: bool = False
+    shown: Shown = "region"
     options: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property

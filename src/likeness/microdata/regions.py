@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.microdata.grouping import group_codes, group_keys
+from likeness.microdata.means import Means, class_means
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,10 +94,25 @@ class AttributeRegions:
 
 @dataclass(frozen=True, eq=False)
 class Recoding:
-    """The regions of all classes, one `AttributeRegions` per quasi-identifier; ``classes``: their number E."""
+    """The regions of all classes, one `AttributeRegions` per quasi-identifier; ``classes``: their number E.
+
+    ``instead``: what is published in place of the regions of each attribute, empty where nothing is: means, or modes as regions
+    of one value each; None for attributes whose regions are published.
+    """
 
     attributes: tuple[AttributeRegions, ...]
     classes: int
+    instead: tuple[AttributeRegions | Means | None, ...] = ()
+
+    @property
+    def shown(self) -> tuple[AttributeRegions | Means, ...]:
+        """What is published of each attribute."""
+        if not self.instead:
+            return self.attributes
+        return tuple(
+            regions if own is None else own
+            for regions, own in zip(self.attributes, self.instead, strict=True)
+        )
 
 
 def tellable_codes(domain: Domain, published: NDArray[np.integer]) -> NDArray[np.bool_]:
@@ -115,7 +131,8 @@ def tellable_codes(domain: Domain, published: NDArray[np.integer]) -> NDArray[np
 def recode(data: Microdata, plan: Plan) -> tuple[Plan, Recoding]:
     """Find every class's region; classes with equal regions become one class, because nobody can tell them apart.
 
-    Merged classes keep the order of the plan's. Regions are of what may be told (`tellable_codes`): those that are wider
+    So are those of equal means and modes, where these are published. Merged classes keep the order of the plan's. Regions are of
+    what may be told (`tellable_codes`): those that are wider
     than their class end at a value that somebody published has, or that was declared; sets hold only values that somebody
     published has.
     """
@@ -128,22 +145,67 @@ def recode(data: Microdata, plan: Plan) -> tuple[Plan, Recoding]:
         _attribute_regions(domain, _reach(data, plan, j), classes, count, data.codes[j][kept])
         for j, domain in enumerate(data.quasi)
     )
+    instead: tuple[AttributeRegions | Means | None, ...] = ()
+    if any(domain.shown != "region" for domain in data.quasi):
+        instead = tuple(
+            aggregated(domain, codes, classes, count)
+            for domain, codes in zip(data.quasi, data.codes, strict=True)
+        )
+    found = Recoding(attributes, count, instead)
     groups = (
-        group_codes([a.of for a in attributes], [a.count for a in attributes])
+        group_codes([a.of for a in found.shown], [a.count for a in found.shown])
         if attributes and count
         else None
     )
     if groups is None or groups.count == count:
-        return plan, Recoding(attributes, count)
+        return plan, found
     merged = np.where(classes >= 0, groups.of[classes], -1)
-    merged_regions = tuple(replace(a, of=a.of[groups.first]) for a in attributes)
-    return replace(plan, classes=merged), Recoding(merged_regions, groups.count)
+    plan = replace(plan, classes=merged)
+    if not instead:
+        return plan, Recoding(tuple(replace(a, of=a.of[groups.first]) for a in attributes), groups.count)
+    # What is published of two classes that show the same is what is published of their union, but the union spans more.
+    merged_regions = tuple(
+        _attribute_regions(domain, _reach(data, plan, j), merged, groups.count, data.codes[j][kept])
+        for j, domain in enumerate(data.quasi)
+    )
+    own = tuple(None if a is None else replace(a, of=a.of[groups.first]) for a in instead)
+    return plan, Recoding(merged_regions, groups.count, own)
+
+
+def aggregated(
+    domain: Domain, codes: NDArray[np.int32], classes: NDArray[np.int64], count: int
+) -> AttributeRegions | Means | None:
+    """Find what is published of every class in place of its region: means, or modes; None where regions are.
+
+    ``codes``, ``classes`` (n,): as for `class_means`. The mode is the value that most records have, of equally frequent ones the
+    first of the domain; the missing value is one, the last.
+    """
+    if domain.shown == "region":
+        return None
+    if domain.shown == "mean":
+        return class_means(domain, codes, classes, count)
+    kept = np.flatnonzero(classes >= 0)
+    pairs, often = np.unique(classes[kept] * domain.codes + codes[kept], return_counts=True)
+    order = np.lexsort((pairs, -often, pairs // domain.codes))
+    first = np.searchsorted(pairs[order] // domain.codes, np.arange(count))
+    groups = group_keys(pairs[order][first] % domain.codes)
+    mode = (pairs[order][first] % domain.codes)[groups.first].astype(np.int32)
+    if domain.shape == "tree" and domain.hierarchy is not None:
+        missing = mode == domain.missing_code
+        node = np.where(missing, -1, domain.hierarchy.leaf_node[np.where(missing, 0, mode)])
+        return AttributeRegions(domain, groups.of, mode, mode, node.astype(np.int32))
+    if domain.shape == "interval":
+        return AttributeRegions(domain, groups.of, mode, mode)
+    bits = np.zeros((mode.size, (domain.codes + 63) // 64), np.uint64)
+    bits[np.arange(mode.size), mode >> 6] = np.uint64(1) << (mode & 63).astype(np.uint64)
+    return AttributeRegions(domain, groups.of, mode, mode, None, bits)
 
 
 def _reach(data: Microdata, plan: Plan, j: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Smallest and largest code that the region of each record's class must cover because of this record."""
     codes = np.ascontiguousarray(data.codes[j])
-    if plan.bounds is None:
+    # Where no region is published, none can be wider than its class.
+    if plan.bounds is None or data.quasi[j].shown != "region":
         return codes, codes
     low, high = plan.bounds[:, j]
     if data.individuals is None:

@@ -1,9 +1,10 @@
 """How far records lie from what classes show, and which class is nearest to each (Amiri et al. 2016, section 4).
 
 A class is represented by the middle of its interval of every numeric attribute, by the node of a hierarchy, by its set of plain
-values. Numbers are apart by the Euclidean distance of their places in their domains; a leaf from a node by the edges between
-them, over twice the height of the hierarchy; a plain value by 0 from a set that has it, by 1 from another, and by 1/2 from the
-set of everything, as a leaf from the root of a hierarchy of height 1. Both are summed; attribute weights count.
+values; where means and modes are published, by these. Numbers are apart by the Euclidean distance of their places in their
+domains; a leaf from a node by the edges between them, over twice the height of the hierarchy; a plain value by 0 from a set that
+has it, by 1 from another, and by 1/2 from the set of everything, as a leaf from the root of a hierarchy of height 1. Both are
+summed; attribute weights count.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likeness.microdata.means import Means
 from likeness.microdata.plan import Plan
 from likeness.microdata.regions import attribute_weights, recode, region_losses
 
@@ -30,9 +32,12 @@ TIE = 1e-12
 _PAIRS = 1 << 21
 
 
-def apart(regions: AttributeRegions, codes: NDArray[np.integer]) -> NDArray[np.float64]:
-    """(c, R) How far values lie from the representative of every region of one attribute, unweighted."""
+def apart(regions: AttributeRegions | Means, codes: NDArray[np.integer]) -> NDArray[np.float64]:
+    """(c, R) How far values lie from the representative of every region of one attribute, or mean, unweighted."""
     domain = regions.domain
+    if isinstance(regions, Means):
+        numbers = np.append(domain.numbers, np.nan)[np.where(codes == domain.missing_code, -1, codes)]
+        return apart_from_means(regions.numbers, regions.everything, numbers, domain.width)
     if domain.shape == "interval":
         places = domain.places(np.nan)
         known = places[: domain.size]
@@ -49,10 +54,39 @@ def apart(regions: AttributeRegions, codes: NDArray[np.integer]) -> NDArray[np.f
     return np.where(regions.everything, 0.5, np.where(there, 0.0, 1.0))
 
 
+def apart_from_means(
+    means: NDArray[np.float64],
+    everything: NDArray[np.bool_],
+    numbers: NDArray[np.float64],
+    width: float,
+) -> NDArray[np.float64]:
+    """(c, R) How far numbers (NaN: missing) lie from means (NaN: missing, or everything), over the width of the domain.
+
+    >>> apart_from_means(np.array([40.5, np.nan]), np.array([False, False]), np.array([40.0, np.nan]), 50)
+    array([[0.01, 1.  ],
+           [1.  , 0.  ]])
+    """
+    return _apart_from_mean(means[None, :], everything[None, :], numbers[:, None], width)
+
+
+def _apart_from_mean(
+    means: NDArray[np.float64], everything: NDArray[np.bool_], numbers: NDArray[np.float64], width: float
+) -> NDArray[np.float64]:
+    """How far numbers lie from means of the same shape, or broadcast against them."""
+    found = np.abs(numbers - means) / (width if width > 0 else np.inf)
+    found[np.isnan(numbers) & np.isnan(means)] = 0.0
+    return np.asarray(np.where(everything, 0.5, np.where(np.isnan(found), 1.0, found)))
+
+
 def own_distances(
-    regions: AttributeRegions, codes: NDArray[np.integer], of: NDArray[np.int64]
+    regions: AttributeRegions | Means, codes: NDArray[np.integer], of: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """(p,) How far each value lies from the representative of one region of one attribute, ``of`` (p,), unweighted."""
+    if isinstance(regions, Means):
+        numbers = np.append(regions.domain.numbers, np.nan)[
+            np.where(codes == regions.domain.missing_code, -1, codes)
+        ]
+        return _apart_from_mean(regions.numbers[of], regions.everything[of], numbers, regions.domain.width)
     pairs, where = np.unique(of * regions.domain.codes + codes, return_inverse=True)
     each = np.zeros(pairs.size)
     values, at = np.unique(pairs % regions.domain.codes, return_inverse=True)
@@ -99,7 +133,7 @@ def distances(
         part = slice(begin, min(begin + step, tuples.size))
         squares = np.zeros((part.stop - begin, recoding.classes))
         others = np.zeros_like(squares)
-        for j, regions in enumerate(recoding.attributes):
+        for j, regions in enumerate(recoding.shown):
             own = apart(regions, data.codes[j, first[part]])
             if regions.domain.shape == "interval":
                 squares += (weights[j] * own**2)[:, regions.of]

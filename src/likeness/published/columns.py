@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.hierarchies import Hierarchy
-    from likeness.microdata.domain import Kind
+    from likeness.microdata.domain import Kind, Shown
 
 
 _SHAPES = {
@@ -221,6 +221,7 @@ def note_on(
     published: NDArray[np.integer],
     *,
     regions: bool = False,
+    shown: Shown = "region",
     coded: tuple[Any, Any] = (None, None),
 ) -> ColumnNote:
     """Write the note on one attribute: what was declared of it, and what its published values tell anyway.
@@ -228,7 +229,7 @@ def note_on(
     ``published``: codes of the published records. ``coded``: ends of bottom and top coding, as a policy gives them.
     ``regions``: whether regions are published, and not the values themselves. ``*`` may then stand in a column of sets, and
     the note tells what it stands for, where the published records have all of that; what a hierarchy made from the data has
-    as leaves is not told.
+    as leaves is not told. ``shown``: what classes show; where it is their means or modes, no ``*`` stands for values.
     """
     told = tellable_codes(domain, published)
     tree = domain.hierarchy if domain.shape == "tree" else None
@@ -238,7 +239,7 @@ def note_on(
     numeric = domain.kind in NUMERIC and domain.declared
     values = [label for label, is_told in zip(domain.labels, told, strict=False) if is_told]
     everybody = np.bincount(published, minlength=domain.codes)[told].all()
-    named = regions and domain.shape == "set" and bool(everybody)
+    named = regions and shown == "region" and domain.shape == "set" and bool(everybody)
     return ColumnNote(
         domain.name,
         role,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from likeness.errors import TableError
 from likeness.exact import rational
 from likeness.microdata.domain import NUMERIC
+from likeness.microdata.means import Means
 from likeness.published.text import (
     EVERYTHING,
     MISSING,
@@ -22,11 +23,13 @@ from likeness.published.text import (
     write_set,
     write_value,
 )
-from likeness.tables import misspelled, must_read, plain_value
+from likeness.tables import misspelled, must_read, plain_value, texts
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
+
+    from numpy.typing import NDArray
 
     from likeness.hierarchies import Hierarchy
     from likeness.microdata.regions import AttributeRegions
@@ -78,6 +81,23 @@ def region_labels(regions: AttributeRegions) -> list[str]:
     return written
 
 
+def shown_labels(shown: AttributeRegions | Means) -> list[str]:
+    """Text of everything distinct that is published of one attribute: regions, means or modes."""
+    if not isinstance(shown, Means):
+        return region_labels(shown)
+    numbers = mean_values(shown)
+    written = [MISSING if own else EVERYTHING for own in shown.missing[numbers.size :]]
+    return [*texts(numbers), *written]
+
+
+def mean_values(means: Means) -> NDArray[Any]:
+    """Means as numbers or days, ascending, without those that are missing or everything."""
+    numbers = means.numbers[~np.isnan(means.numbers)]
+    if means.domain.kind == "date":
+        return numbers.astype(np.int64).astype("datetime64[D]")
+    return numbers
+
+
 def _write_members(members: Collection[str | None]) -> str:
     """Write the values of a set: ascending texts, the missing value last, so that one set has one text."""
     present = sorted(value for value in members if value is not None)
@@ -115,6 +135,41 @@ def read_regions(texts: Sequence[str], note: ColumnNote) -> list[Region]:
         read_region(text, note) if text in {EVERYTHING, MISSING} else _read_interval(text, note, place)
         for text in texts
     ]
+
+
+def mean_kind(note: ColumnNote) -> str:
+    """Kind of the means of a column: days of days, else numbers with decimals."""
+    return "date" if note.kind == "date" else "real"
+
+
+def read_mean(text: str, note: ColumnNote) -> Region:
+    """Read the mean of a class from a published cell, as the interval from it to itself.
+
+    Raises `TableError` where the text is none, or not the one that `shown_labels` writes for it.
+    """
+    if text == EVERYTHING:
+        return Region("everything", text=text)
+    if text == MISSING:
+        return Region("values", values=frozenset({None}), text=text)
+    axis = replace(note, kind=mean_kind(note), order=None)
+    place = _place_of_end(axis, text)
+    return Region("interval", place, place, text=text, ends=(text, text))
+
+
+def read_mode(text: str, note: ColumnNote) -> Region:
+    """Read the mode of a class from a published cell: a region of one value.
+
+    Raises `TableError` where the text is another region, or none.
+    """
+    region = read_region(text, note)
+    several = region.what == "everything" or len(region.values) > 1 or region.low != region.high
+    if region.what == "node" and note.tree is not None:
+        several = not note.tree.is_leaf(np.array([_nodes(note.tree)[read_value(text)]]))[0]
+    if several:
+        raise TableError(
+            f"column {note.name!r}: {quoted(text)} is not a single value, as the mode of a class is"
+        )
+    return region
 
 
 def _read_node(text: str, note: ColumnNote) -> Region:

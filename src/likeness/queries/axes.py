@@ -19,6 +19,7 @@ from likeness.queries.overlap import (
     place,
     place_on,
     range_of,
+    stretch_part,
 )
 from likeness.queries.query import Consecutive
 from likeness.queries.sums import (
@@ -259,6 +260,14 @@ class RegionAxis(Axis):
         members = np.fromiter(chain.from_iterable(sets), np.int64, int(sizes.sum()))
         return np.append(0, np.cumsum(sizes)), members
 
+    def shares(self, condition: Any) -> NDArray[np.float64]:
+        """(R,) Share of each region that meets a condition."""
+        return self.overlap.shares(condition)
+
+    def sums(self, condition: Any, power: int) -> NDArray[np.float64]:
+        """(R,) The same, times the mean number there to some power."""
+        return region_sums(self.overlap, condition, power)
+
     def _table(self, conditions: Sequence[Any], power: int | None) -> NDArray[np.float64]:
         """(D, R) Shares of nodes and sets."""
         note, tree = self.overlap.note, self.overlap.tree
@@ -286,6 +295,115 @@ class RegionAxis(Axis):
         if region.what == "node":
             return region.low, region.high + 1
         return 0, self.overlap.tree.size if region.what == "everything" else 0
+
+
+class MeanAxis(Axis):
+    """A column of class means: its regions are those of ``overlap``, every one a single number, the missing value or ``*``.
+
+    A mean of whole numbers meets a condition where the whole number nearest to it does (of two the larger one); it is summed as
+    it is.
+    """
+
+    def __init__(self, overlap: Overlap, of: NDArray[np.integer]) -> None:
+        self.overlap, self.of = overlap, np.asarray(of, np.int64)
+        single = [region.low if region.what == "interval" else np.nan for region in overlap.regions]
+        self.numbers = np.array(single, np.float64)
+        self.places = np.floor(self.numbers + 0.5) if overlap.note.kind == "integer" else self.numbers
+        self.missing = np.array([None in region.values for region in overlap.regions], np.bool_)
+        self.everything = np.array([region.what == "everything" for region in overlap.regions], np.bool_)
+
+    def width(self, conditions: Sequence[Any], power: int | None) -> int:
+        """Ranges need no table."""
+        return 0 if self._ends(conditions, power) is not None else len(self.overlap.regions)
+
+    def _ends(
+        self, conditions: Sequence[Any], power: int | None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """(D,) (D,) Ends of conditions that are all ranges; None where one is not, or means are summed that lie elsewhere."""
+        moved = power is not None and self.places is not self.numbers
+        return None if moved else range_ends(self.overlap.note, conditions)
+
+    @cached_property
+    def ranks(self) -> NDArray[np.int64]:
+        """Means in ascending order, then the missing value, then ``*``."""
+        order = np.lexsort((self.numbers, self.everything, self.missing))
+        ranks = np.empty(order.size, np.int64)
+        ranks[order] = np.arange(order.size)
+        return ranks
+
+    @cached_property
+    def _stretches(self) -> Stretches:
+        """Means as stretches from each to itself; of ``*`` that of everything."""
+        low, high = (np.where(self.missing, end, self.places) for end in (np.inf, -np.inf))
+        low[self.everything], high[self.everything] = self._low, self._high
+        return Stretches.of(low, high, self.overlap.step)
+
+    @property
+    def _low(self) -> float:
+        """Where the stretch of ``*`` begins."""
+        return float(np.floor(self.overlap.low)) if self.overlap.step else self.overlap.low
+
+    @property
+    def _high(self) -> float:
+        """Where it ends."""
+        return float(np.ceil(self.overlap.high)) if self.overlap.step else self.overlap.high
+
+    def lay_out(self, conditions: Sequence[Any], power: int | None) -> Spans | Shares:
+        """Lay out ranges by their ends, other conditions as tables."""
+        self.overlap.check_everything()
+        if power is not None:
+            check_numbers(self.overlap.note)
+        ends = self._ends(conditions, power)
+        if ends is not None:
+            low, high = (np.ceil(ends[0]), np.floor(ends[1])) if self.overlap.step else ends
+            return Spans(low, high, self._stretches)
+        if power is None:
+            return Shares(np.array([self.shares(condition) for condition in conditions]))
+        return Shares(np.array([self.sums(condition, power) for condition in conditions]))
+
+    def shares(self, condition: Any) -> NDArray[np.float64]:
+        """(R,) Whether each mean meets a condition, as 0 and 1; of ``*`` the share that does."""
+        self.overlap.check_everything()
+        inside, lacking = self._met(condition)
+        found = inside.astype(np.float64)
+        found[self.missing] = float(lacking)
+        found[self.everything] = self._of_everything(condition, 0)
+        return found
+
+    def sums(self, condition: Any, power: int) -> NDArray[np.float64]:
+        """(R,) The same times the mean to some power; the missing value adds nothing."""
+        self.overlap.check_everything()
+        check_numbers(self.overlap.note)
+        inside, _ = self._met(condition)
+        found = np.where(inside, np.nan_to_num(self.numbers) ** power, 0.0)
+        found[self.everything] = self._of_everything(condition, power)
+        return found
+
+    def _met(self, condition: Any) -> tuple[NDArray[np.bool_], bool]:
+        """(R,) Whether each mean meets a condition; whether the missing value does."""
+        if condition is ANYTHING:
+            return ~np.isnan(self.numbers), True
+        if is_range(condition):
+            low, high = (place_on(self.overlap.note, end) for end in condition)
+            return (low <= self.places) & (self.places <= high), False
+        values = as_values(condition, self.overlap.note.name)
+        points = [place_on(self.overlap.note, value) for value in values if value is not None]
+        return np.isin(self.places, points), None in values
+
+    def _of_everything(self, condition: Any, power: int) -> float:
+        """What ``*`` adds: records are spread evenly over the domain, or over what was published."""
+        if not self.everything.any():
+            return 0.0
+        low, high, step = self._low, self._high, self.overlap.step
+        if condition is ANYTHING:
+            spans = [(-np.inf, np.inf)]
+        elif is_range(condition):
+            first, last = (place_on(self.overlap.note, end) for end in condition)
+            spans = [(first, last)]
+        else:
+            values = as_values(condition, self.overlap.note.name)
+            spans = [(x, x) for x in {place_on(self.overlap.note, own) for own in values if own is not None}]
+        return sum(stretch_part(low, high, step, first, last, power) for first, last in spans)
 
 
 def code_ranges(

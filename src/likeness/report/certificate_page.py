@@ -42,6 +42,10 @@ _SHAPES = {
     "tree": "the lowest node of its hierarchy above all values of the class",
     "set": "the set of the values of the class",
 }
+_AGGREGATES = {
+    "mean": "the mean of the values of the class",
+    "mode": "the most frequent value of the class",
+}
 
 
 _FACTS = re.compile(rb'<meta name="likeness-certificate" content="([0-9a-f]{64})">')
@@ -146,7 +150,8 @@ def _column_row(note: ColumnNote, form: Form) -> list[str]:
         ]
     shown = form.sensitive_shown
     if note.role == "quasi":
-        shown = "exactly" if form.publishes_exactly else _SHAPES[note.shape]
+        aggregate = _AGGREGATES.get(form.shows(note.kind, note.shape), _SHAPES[note.shape])
+        shown = "exactly" if form.publishes_exactly else aggregate
     known = []
     if note.low is not None and note.high is not None:
         known.append(f"declared from {plain_number(note.low)} to {plain_number(note.high)}")

@@ -116,7 +116,8 @@ def loss_by_column(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:
     found: dict[str, dict[str, float]] = {}
     for name in registry.names("metrics"):
         try:
-            parts = metric_named(name).by_attribute(evaluation)
+            metric = metric_named(name)
+            parts = {} if metric.inapplicable(evaluation) is not None else metric.by_attribute(evaluation)
         except PolicyError:
             continue
         if parts:

@@ -98,7 +98,9 @@ class BackgroundKnowledgeAttack(ColumnAttack):
     seed: int = 0
 
     name: ClassVar[str] = "background-knowledge"
-    forms: ClassVar[frozenset[str] | None] = frozenset({"anatomized", "baseline", "generalized"})
+    forms: ClassVar[frozenset[str] | None] = frozenset(
+        {"anatomized", "baseline", "generalized", "microaggregated", "mixed"}
+    )
     takes_knowledge: ClassVar[bool] = True
     explained: ClassVar[Mapping[str, str]] = {
         "baseline": "share guessed right by knowledge alone",

@@ -83,6 +83,7 @@ class NaiveBayesAttack(GuessingAttack):
     variant: str | None = None
 
     name: ClassVar[str] = "naive-bayes"
+    of_regions: ClassVar[bool] = True
     explained: ClassVar[Mapping[str, str]] = {
         "baseline": "guessing the table's most frequent value for everybody",
         "learned_from_original": "the same classifier, learned from the original table",
