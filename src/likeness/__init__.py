@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from likeness.metrics.c_avg import CAvg as CAvg
     from likeness.metrics.classification import Classification as Classification
     from likeness.metrics.discernibility import Discernibility as Discernibility
+    from likeness.metrics.emd import Emd as Emd
     from likeness.metrics.gcp import Gcp as Gcp
     from likeness.metrics.generalization_height import GeneralizationHeight as GeneralizationHeight
     from likeness.metrics.glm import Glm as Glm
