@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from likeness.metrics.generalization_height import GeneralizationHeight as GeneralizationHeight
     from likeness.metrics.glm import Glm as Glm
     from likeness.metrics.iloss import Iloss as Iloss
+    from likeness.metrics.kl_divergence import KlDivergence as KlDivergence
     from likeness.metrics.minimal_distortion import MinimalDistortion as MinimalDistortion
     from likeness.metrics.ncp import Ncp as Ncp
     from likeness.metrics.nloss import Nloss as Nloss

@@ -66,6 +66,8 @@ class ColumnCells:
     def name_of(self, cell: int) -> str:
         """Name a cell in messages, by the values in it."""
         first, last = np.flatnonzero(self.of == cell)[[0, -1]].tolist()
+        if first == self.domain.missing_code:
+            return "the missing value"
         name = self.domain.name_of(first)
         return name if first == last else f"{name} to {self.domain.name_of(last)}"
 
@@ -184,6 +186,7 @@ class Compared:
         pairs = [*zip(data.quasi, data.codes, strict=True)]
         if sensitive:
             pairs += zip(data.sensitive, data.sensitive_codes, strict=True)
+        self._size = data.size
         self._codes = {domain.name: codes for domain, codes in pairs}
         self.columns = {domain.name: column_cells(domain, codes, bins) for domain, codes in pairs}
         asked = {name: own.conditions for name, own in self.columns.items()}
@@ -191,12 +194,24 @@ class Compared:
 
     def original(self, *names: str) -> NDArray[np.float64]:
         """(D,) or (D, D') Shares of the original's records in the cells of a column, or of two."""
-        sizes = [self.columns[name].size for name in names]
-        keys = np.ravel_multi_index([self.columns[name].of[self._codes[name]] for name in names], sizes)
-        return _shares(np.bincount(keys, self._weights, int(np.prod(sizes))).reshape(sizes))
+        return _shares(self.original_counts(*names))
 
     def published(self, *names: str) -> NDArray[np.float64]:
-        """(D,) or (D, D') Shares of what is published, as estimated; zeros where nothing is.
+        """(D,) or (D, D') Shares of what is published, as estimated; zeros where nothing is."""
+        return _shares(self.published_counts(*names))
+
+    def original_counts(self, *names: str) -> NDArray[np.float64]:
+        """(D,) or (D, D') Records, or people, of the original."""
+        sizes = [self.columns[name].size for name in names]
+        keys = np.zeros(self._size, np.int64)
+        for name, size in zip(names, sizes, strict=True):
+            keys *= size
+            keys += self.columns[name].of[self._codes[name]]
+        found = np.bincount(keys, self._weights, int(np.prod(sizes)))
+        return found.astype(np.float64).reshape(sizes)
+
+    def published_counts(self, *names: str) -> NDArray[np.float64]:
+        """(D,) or (D, D') Records, or people, that are published, as estimated.
 
         Estimates below 0, which a reconstruction of randomized values gives, count as 0.
         """
@@ -209,7 +224,7 @@ class Compared:
         if self._weights is None:
             whole = np.rint(counts)
             counts = np.where(np.abs(counts - whole) < _WHOLE, whole, counts)
-        return _shares(np.maximum(counts, 0.0))
+        return np.maximum(counts, 0.0)
 
 
 def _shares(counts: NDArray[np.float64]) -> NDArray[np.float64]:
