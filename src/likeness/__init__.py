@@ -91,6 +91,7 @@ if TYPE_CHECKING:
     from likeness.metrics.precision import Precision as Precision
     from likeness.metrics.query_error import QueryError as QueryError
     from likeness.metrics.record_linkage import RecordLinkage as RecordLinkage
+    from likeness.metrics.relative_difference import RelativeDifference as RelativeDifference
     from likeness.metrics.rgcp import Rgcp as Rgcp
     from likeness.metrics.sse import Sse as Sse
     from likeness.metrics.utility import Utility as Utility
