@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from likeness.metrics.average_class_size import AverageClassSize as AverageClassSize
     from likeness.metrics.c_avg import CAvg as CAvg
     from likeness.metrics.classification import Classification as Classification
+    from likeness.metrics.correlation_loss import CorrelationLoss as CorrelationLoss
     from likeness.metrics.discernibility import Discernibility as Discernibility
     from likeness.metrics.emd import Emd as Emd
     from likeness.metrics.gcp import Gcp as Gcp

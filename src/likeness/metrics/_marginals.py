@@ -37,7 +37,7 @@ BINS = 100
 _FIRST_DAY, _LAST_DAY = "0001-01-01", "9999-12-31"
 _FAR = 1 << 62
 _WHOLE = 1e-9
-"""Estimates nearer than this to a whole number are that number: thirds of a record are summed to records."""
+"""Estimates nearer than this to a whole number are that number: thirds of a record are summed to records; of people, to 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,9 +222,10 @@ class Compared:
                 lower, upper = np.split(counts, [size], axis)
                 counts = (lower + upper) / 2
         if self._weights is None:
-            whole = np.rint(counts)
-            counts = np.where(np.abs(counts - whole) < _WHOLE, whole, counts)
-        return np.maximum(counts, 0.0)
+            near, within = np.rint(counts), _WHOLE
+        else:
+            near, within = np.zeros(counts.shape), _WHOLE * float(self._weights.mean())
+        return np.maximum(np.where(np.abs(counts - near) < within, near, counts), 0.0)
 
 
 def _shares(counts: NDArray[np.float64]) -> NDArray[np.float64]:
