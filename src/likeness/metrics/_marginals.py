@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from likeness.metrics.base import Evaluation
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
+    from likeness.queries.contingency import ContingencyTables
 
 BINS = 100
 """Default of ``bins``."""
@@ -91,14 +92,16 @@ def _groups(counts: NDArray[np.int64], bins: int) -> NDArray[np.int64]:
     """(V,) Group of each value: that in which the middle of its records lies, of ``bins`` with equally many; none is empty."""
     middles = 2 * np.cumsum(counts) - counts
     place_of = middles * bins // max(1, 2 * int(counts.sum()))
-    return np.unique(place_of, return_inverse=True)[1].astype(np.int64).reshape(-1)
+    _, group = np.unique(place_of, return_inverse=True)
+    return np.asarray(group, np.int64).reshape(-1)
 
 
 def _conditions(domain: Domain, of: NDArray[np.int64], *, up: int) -> list[Any]:
     """Ask for each cell of a column, the missing value left out; with ``up`` 1 what lies as near to two cells is in the upper."""
     labels = domain.labels
     if domain.shape != "interval":
-        return _made(domain, up) or [Consecutive(tuple(labels), i, i + 1) for i in range(domain.size)]
+        values = tuple(labels)  # shared by all conditions
+        return _made(domain, up) or [Consecutive(values, i, i + 1) for i in range(domain.size)]
     last = np.flatnonzero(np.diff(of, append=-1))
     first = np.append(0, last + 1)[:-1]
     if domain.kind not in NUMERIC:
@@ -165,12 +168,14 @@ def compare(metric: str, evaluation: Evaluation, bins: int, *, sensitive: bool =
     """
     publication = publication_of(metric, evaluation)
     try:
-        return evaluation.once(
-            ("compared", bins, sensitive),
-            lambda: Compared(evaluation.data, publication, bins, sensitive=sensitive),
+        found = evaluation.once(
+            ("compared", bins), lambda: Compared.of_quasi(evaluation.data, publication, bins)
         )
+        if sensitive:
+            found = evaluation.once(("compared", bins, "sensitive"), found.with_sensitive)
     except TableError as problem:
         raise PolicyError(*problem.within(metric)) from None
+    return found
 
 
 class Compared:
@@ -180,17 +185,48 @@ class Compared:
     were published. ``columns`` has the cells of each. Raises `TableError` where what is published does not say enough.
     """
 
-    def __init__(self, data: Microdata, publication: Publication, bins: int, *, sensitive: bool) -> None:
+    def __init__(
+        self,
+        data: Microdata,
+        bins: int,
+        weights: NDArray[np.float64] | None,
+        columns: Mapping[str, ColumnCells],
+        tables: ContingencyTables,
+    ) -> None:
+        self._data, self._bins, self._weights, self.columns, self._tables = (
+            data,
+            bins,
+            weights,
+            columns,
+            tables,
+        )
+        self._codes = {
+            domain.name: codes
+            for domain, codes in zip(
+                (*data.quasi, *data.sensitive), (*data.codes, *data.sensitive_codes), strict=True
+            )
+        }
+
+    @classmethod
+    def of_quasi(cls, data: Microdata, publication: Publication, bins: int) -> Compared:
+        """Put the quasi-identifiers beside each other."""
         people = data.survey_weights is not None and bool((publication.survey_weights != 1).any())
-        self._weights = data.survey_weights if people else None
-        pairs = [*zip(data.quasi, data.codes, strict=True)]
-        if sensitive:
-            pairs += zip(data.sensitive, data.sensitive_codes, strict=True)
-        self._size = data.size
-        self._codes = {domain.name: codes for domain, codes in pairs}
-        self.columns = {domain.name: column_cells(domain, codes, bins) for domain, codes in pairs}
-        asked = {name: own.conditions for name, own in self.columns.items()}
-        self._tables = publication.contingency(asked, drawn=True)
+        columns = {
+            domain.name: column_cells(domain, codes, bins)
+            for domain, codes in zip(data.quasi, data.codes, strict=True)
+        }
+        tables = publication.contingency(_asked(columns), drawn=True)
+        return cls(data, bins, data.survey_weights if people else None, columns, tables)
+
+    def with_sensitive(self) -> Compared:
+        """Put the sensitive columns beside each other too."""
+        data = self._data
+        columns = {
+            domain.name: column_cells(domain, codes, self._bins)
+            for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True)
+        }
+        self._tables.add(_asked(columns))
+        return Compared(data, self._bins, self._weights, {**self.columns, **columns}, self._tables)
 
     def original(self, *names: str) -> NDArray[np.float64]:
         """(D,) or (D, D') Shares of the original's records in the cells of a column, or of two."""
@@ -203,7 +239,7 @@ class Compared:
     def original_counts(self, *names: str) -> NDArray[np.float64]:
         """(D,) or (D, D') Records, or people, of the original."""
         sizes = [self.columns[name].size for name in names]
-        keys = np.zeros(self._size, np.int64)
+        keys = np.zeros(self._data.size, np.int64)
         for name, size in zip(names, sizes, strict=True):
             keys *= size
             keys += self.columns[name].of[self._codes[name]]
@@ -226,6 +262,11 @@ class Compared:
         else:
             near, within = np.zeros(counts.shape), _WHOLE * float(self._weights.mean())
         return np.maximum(np.where(np.abs(counts - near) < within, near, counts), 0.0)
+
+
+def _asked(columns: Mapping[str, ColumnCells]) -> dict[str, Sequence[Any]]:
+    """All conditions on each column."""
+    return {name: own.conditions for name, own in columns.items()}
 
 
 def _shares(counts: NDArray[np.float64]) -> NDArray[np.float64]:

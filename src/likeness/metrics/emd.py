@@ -94,19 +94,19 @@ class Emd(Metric):
 def _moved(cells: ColumnCells, before: NDArray[np.float64], after: NDArray[np.float64]) -> float:
     """Distance of two distributions over the cells of a column."""
     domain = cells.domain
-    if not after.any() or not before.any():
-        return float(after.any() or before.any())
+    if not after.any():
+        return 1.0
     if domain.kind == "hierarchical" or domain.shape == "tree":
         return _work(cells, "hierarchical", before, after)
     if domain.shape != "interval":
         return _work(cells, "equal", before, after)
     if not domain.missing:
         return _work(cells, "ordered", before, after)
-    parts = 1 - before[-1], 1 - after[-1]
+    gone, parts = abs(float(before[-1] - after[-1])), (1 - float(before[-1]), 1 - float(after[-1]))
     if min(parts) <= 0:
-        return abs(float(before[-1] - after[-1]))
+        return gone
     inside = _work(cells, "ordered", before[:-1] / parts[0], after[:-1] / parts[1])
-    return min(1.0, abs(float(before[-1] - after[-1])) + min(parts) * inside)
+    return min(1.0, gone + min(parts) * inside)
 
 
 def _work(
@@ -118,5 +118,5 @@ def _work(
         domain = replace(domain, missing=False)
     edges = transport(Emd.name, SensitiveAttribute(domain, cells.counts[: before.size]), distance)
     below = np.append(0.0, np.cumsum(after - before))
-    crossing = np.abs(below[edges.last + 1] - below[edges.first])
-    return min(1.0, fsum((edges.weight * crossing).tolist()) / edges.scale)
+    crossing = edges.weight * np.abs(below[edges.last + 1] - below[edges.first])
+    return min(1.0, fsum(crossing.tolist()) / edges.scale)

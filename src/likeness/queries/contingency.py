@@ -65,13 +65,17 @@ class ContingencyTables:
         mixing = units.mixing
         self._kinds = units.shown if mixing is None else mixing.shape[0]
         self._reconstruct = reconstruct or (None if mixing is None else lambda counts: counts @ mixing)
-        self._size = {name: len(own) for name, own in conditions.items()}
         self._quasi: dict[str, _Column] = {}
         self._sensitive: dict[str, _Column] = {}
         self._weights = np.zeros(units.start.shape[0] - 1)
         some = np.flatnonzero(np.diff(units.start))
         if some.size:
             self._weights[some] = np.add.reduceat(units.weight, units.start[some])
+        self.add(conditions)
+
+    def add(self, conditions: Mapping[str, Sequence[Any]]) -> None:
+        """Lay out further columns, beside those that are there; raises as the class."""
+        units = self._units
         for name, own in conditions.items():
             if name in units.axes:
                 axis = units.axes[name]
@@ -87,8 +91,8 @@ class ContingencyTables:
     def of(self, name: str) -> NDArray[np.float64]:
         """(D,) Estimate the records that meet each condition on one column."""
         if name in self._quasi:
-            return self._quasi[name].fold(self._weights[None])[0]
-        return self._sensitive[name].fold(self._tuples(self._shown()[None]))[0]
+            return self._quasi[name].fold(self._weights[None]).reshape(-1)
+        return self._sensitive[name].fold(self._tuples(self._shown()[None])).reshape(-1)
 
     def pair(self, one: str, other: str) -> NDArray[np.float64]:
         """(D, D') Estimate the records that meet a condition on one column and a condition on another, for all pairs of them."""
@@ -105,7 +109,7 @@ class ContingencyTables:
 
     def _shown(self) -> NDArray[np.float64]:
         """(k,) Weight of everything that cells show."""
-        return np.bincount(self._units.code, self._units.weight, self._kinds)
+        return np.bincount(self._units.code, self._units.weight, self._kinds).astype(np.float64)
 
     def _tuples(self, shown: NDArray[np.float64]) -> NDArray[np.float64]:
         """(…, m) Weight of sensitive tuples, from (…, k) that of what cells show."""
@@ -114,52 +118,26 @@ class ContingencyTables:
     def _of_tuples(self, one: str, other: str) -> NDArray[np.float64]:
         """Two sensitive columns: the tuples that have both."""
         weights = self._tuples(self._shown()[None])[0]
-        each = np.arange(weights.shape[0] + 1)
-        return self._added(
-            self._sensitive[one],
-            self._sensitive[other].cells,
-            other,
-            each,
-            self._sensitive[other].of,
-            weights,
-        )
+        column, each = self._sensitive[other], np.arange(weights.shape[0] + 1)
+        return _added(self._sensitive[one], column.cells, column.size, each, column.of, weights)
 
     def _tabulate(self, one: str, other: str) -> NDArray[np.float64]:
         """Two quasi-identifiers: within a unit they are independent."""
-        column = self._quasi[other]
-        each = np.arange(self._weights.shape[0] + 1)
-        return self._added(self._quasi[one], column.cells, other, each, column.of, self._weights)
+        column, each = self._quasi[other], np.arange(self._weights.shape[0] + 1)
+        return _added(self._quasi[one], column.cells, column.size, each, column.of, self._weights)
 
     def _with_sensitive(self, one: str, other: str) -> NDArray[np.float64]:
         """Tabulate a quasi-identifier with a sensitive column, through what cells show where this says more than one tuple."""
         from likeness.queries.kernels import RegionCells
 
-        units, column = self._units, self._sensitive[other]
+        units, rows, column = self._units, self._quasi[one], self._sensitive[other]
         shown = units.code.astype(np.int64)
         if self._reconstruct is None:
-            return self._added(
-                self._quasi[one], column.cells, other, units.start, column.of[shown], units.weight
-            )
+            return _added(rows, column.cells, column.size, units.start, column.of[shown], units.weight)
         each = np.arange(self._kinds + 1)
         alone = RegionCells(each, each[:-1], np.ones(self._kinds))
-        counts = self._added(self._quasi[one], alone, None, units.start, shown, units.weight)
+        counts = _added(rows, alone, self._kinds, units.start, shown, units.weight)
         return column.fold(self._reconstruct(counts))
-
-    def _added(
-        self,
-        rows: _Column,
-        columns: RegionCells,
-        name: str | None,
-        start: NDArray[np.int64],
-        of: NDArray[np.int64],
-        weight: NDArray[np.float64],
-    ) -> NDArray[np.float64]:
-        """Add up entries over the cells of both columns; ``name`` is that of the second, None where its cells are its regions."""
-        from likeness.queries.kernels import Grouped, tabulate
-
-        found = np.zeros((rows.size, self._size[name] if name else columns.begins.shape[0] - 1))
-        tabulate(Grouped(rows.begins, rows.units, start, of, weight), rows.cells, columns, found)
-        return found
 
 
 class _Column(NamedTuple):
@@ -195,6 +173,22 @@ class _Column(NamedTuple):
             held = np.bincount(self.of, own, self.regions)
             row[:] = np.bincount(self.cells.cell, held[region] * self.cells.share, self.size)
         return found
+
+
+def _added(
+    rows: _Column,
+    columns: RegionCells,
+    size: int,
+    start: NDArray[np.int64],
+    of: NDArray[np.int64],
+    weight: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """(D, size) Add up entries over the cells of two columns; the units of ``rows`` have their entries from ``start``."""
+    from likeness.queries.kernels import Grouped, tabulate
+
+    found = np.zeros((rows.size, size))
+    tabulate(Grouped(rows.begins, rows.units, start, of, weight), rows.cells, columns, found)
+    return found
 
 
 def _cells(axis: Axis, conditions: Sequence[Any]) -> tuple[RegionCells, int]:

@@ -420,18 +420,37 @@ GROUPED = types.NamedTuple((int64[::1], int64[::1], int64[::1], int64[::1], floa
 
 @njit(void(GROUPED, CELLS_OF, CELLS_OF, float64[:, ::1]), cache=True, nogil=True)
 def tabulate(grouped: Grouped, rows: RegionCells, columns: RegionCells, found: NDArray[np.float64]) -> None:
-    """Add up every entry over the cells of its two regions, as if these were independent within it."""
-    row = np.empty(found.shape[1])
+    """Add up every entry over the cells of its two regions, as if these were independent within it.
+
+    The entries of a region are first summed to a row of the other column's cells where that is less work.
+    """
+    width = found.shape[1]
+    row = np.empty(width)
     for r in range(grouped.begins.shape[0] - 1):
-        if rows.begins[r] == rows.begins[r + 1] or grouped.begins[r] == grouped.begins[r + 1]:
+        own_cells = rows.begins[r + 1] - rows.begins[r]
+        if not own_cells:
             continue
-        row[:] = 0.0
+        steps = 0
+        for i in range(grouped.begins[r], grouped.begins[r + 1]):
+            unit = grouped.units[i]
+            for e in range(grouped.start[unit], grouped.start[unit + 1]):
+                own = grouped.of[e]
+                steps += columns.begins[own + 1] - columns.begins[own]
+        summed = steps + (own_cells + 1) * width < steps * own_cells
+        if summed:
+            row[:] = 0.0
         for i in range(grouped.begins[r], grouped.begins[r + 1]):
             unit = grouped.units[i]
             for e in range(grouped.start[unit], grouped.start[unit + 1]):
                 own = grouped.of[e]
                 for j in range(columns.begins[own], columns.begins[own + 1]):
-                    row[columns.cell[j]] += grouped.weight[e] * columns.share[j]
-        for i in range(rows.begins[r], rows.begins[r + 1]):
-            for c in range(row.shape[0]):
-                found[rows.cell[i], c] += rows.share[i] * row[c]
+                    cell, weight = columns.cell[j], grouped.weight[e] * columns.share[j]
+                    if summed:
+                        row[cell] += weight
+                    else:
+                        for k in range(rows.begins[r], rows.begins[r + 1]):
+                            found[rows.cell[k], cell] += rows.share[k] * weight
+        if summed:
+            for k in range(rows.begins[r], rows.begins[r + 1]):
+                for c in range(width):
+                    found[rows.cell[k], c] += rows.share[k] * row[c]
