@@ -14,7 +14,7 @@ import likeness as lk
 from likeness.errors import PolicyError
 from likeness.forms.generalized import GeneralizedForm
 from likeness.metrics.base import Evaluation
-from likeness.metrics.measuring import measure_all
+from likeness.metrics.measuring import measure_all, metric_named
 from likeness.metrics.mini_table import mini_table
 from likeness.metrics.query_error import QueryError, affordable_queries
 from likeness.microdata.plan import Plan
@@ -41,6 +41,35 @@ def test_by_hand():
     assert 0.4 < share < 0.6
     assert QueryError(**asked).measure(one) == np.median(errors)
     assert QueryError(**asked, statistic="mean").measure(one) == pytest.approx(share + (1 - share) / 3)
+
+
+def test_without_a_condition_on_the_sensitive_column_by_hand():
+    # Half of each domain: ages 1 to 2, 2 to 3 and 3 to 4, whatever the pay; answers as above, but 1 for each pay alone.
+    both = table([(AGE, [0, 0, 0, 3])], [(PAY, [0, 0, 1, 1])])
+    one = evaluate(both, [0, 0, 0, 0])
+    metric = QueryError(400, 1, 0.5, sensitive=False, statistic="mean")
+    workload = draw_workload(both, queries=400, predicates=1, selectivity=0.5, sensitive=False)
+    assert set(workload.exact.tolist()) == {3.0, 1.0}
+    assert not (workload.which.get("pay", np.full(1, -1)) >= 0).any()
+    share = np.mean(workload.exact == 1)
+    assert metric.measure(one) == pytest.approx(share * 1 + (1 - share) / 3)
+    # Quasi-identifiers as they are answer every such query, whatever the buckets.
+    assert QueryError(sensitive=False).measure(evaluate(both, [0, 0, 0, 1])) == 0
+
+
+def test_that_of_amiri_asks_a_hundred_queries_about_one_quasi_identifier_each():
+    found = measure_all(mini_table())
+    plain = QueryError(100, 1, statistic="mean", sensitive=False)
+    assert metric_named("query-error-quasi") == plain
+    assert found["query-error-quasi"] == plain.measure(mini_table())
+    assert found.details["query-error-quasi"]["queries"] == 100
+    data = mini_table().data
+    workload = draw_workload(data, queries=100, predicates=1, sensitive=False)
+    errors = relative_errors(mini_table().publication, workload)
+    assert found["query-error-quasi"] == pytest.approx(errors.mean())
+    assert (sum(own >= 0 for own in workload.which.values()) == 1).all()
+    with pytest.raises(PolicyError, match="there is no column to put a condition on"):
+        QueryError(predicates=0, sensitive=False).measure(mini_table())
 
 
 def test_what_is_withheld_counts_as_error():
@@ -129,6 +158,14 @@ def test_the_number_of_queries_fits_the_number_of_different_records(records, tup
 
     Data.tuples = SimpleNamespace(count=tuples)
     assert affordable_queries(Data()) == queries
+
+
+def test_sensitive_values_that_nothing_asks_about_do_not_count():
+    class Data:
+        sensitive = (SimpleNamespace(codes=50_000),)
+        size, tuples = 1, SimpleNamespace(count=1)
+
+    assert affordable_queries(Data(), sensitive=False) == 10_000
 
 
 def seldom_met(values):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from likeness.checks import choice, number, whole
-from likeness.errors import PolicyError, Refusal, TableError
-from likeness.metrics.base import Metric
+from likeness.errors import PolicyError, TableError
+from likeness.metrics.base import Metric, publication_of
 from likeness.queries.drawing import CONDITIONS, draw_workload, relative_errors
 from likeness.queries.query import Query
 from likeness.wording import count
@@ -64,6 +64,8 @@ class QueryError(Metric):
     conditions
         ``ranges``: values that stand next to each other, as many as the share rounds to, as in Cao & Karras 2012. ``values``: of
         categories and leaves any values, as many as the share rounds up to, as in Wang et al. 2019.
+    sensitive
+        Whether every query has a condition on the sensitive attribute too. Without, ranges cover ``θ^(1 / λ)`` of their domains.
 
     Notes
     -----
@@ -73,11 +75,11 @@ class QueryError(Metric):
 
     Queries count records, also where people have several: so ``COUNT(*)`` does. Wang et al. 2019 ask ``QueryError(1000,
     predicates, 0.05, statistic="mean", conditions="values")``; an integer interval [a, b] holds b - a + 1 values, a node its
-    leaves.
+    leaves. Amiri et al. 2016 ask 100 queries about one quasi-identifier each, and take the mean: ``query-error-quasi``.
 
     References
     ----------
-    Cao & Karras 2012, section 6.3; Wang et al. 2019, section 5, eq. 19.
+    Cao & Karras 2012, section 6.3; Wang et al. 2019, section 5, eq. 19; Amiri et al. 2016, section 5.2, Fig. 12.
 
     Examples
     --------
@@ -96,9 +98,13 @@ class QueryError(Metric):
     statistic: str = "median"
     count: str = "records"
     conditions: str = "ranges"
+    sensitive: bool = True
 
     name: ClassVar[str] = "query-error"
     range: ClassVar[str] = "0 to ∞: 0 answers every query exactly, 1 is what an answer of nothing has"
+    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "query-error-quasi": {"queries": 100, "predicates": 1, "statistic": "mean", "sensitive": False}
+    }
     withheld: ClassVar[str] = "Exact answers are of all records, so what is withheld counts as error."
 
     def __post_init__(self) -> None:
@@ -141,10 +147,10 @@ class QueryError(Metric):
         """
         errors, drawn = evaluation.once((self, "errors"), lambda: self._errors(evaluation))
         wanted = self.queries or QUERIES
-        affordable = self.queries or affordable_queries(evaluation.data)
+        affordable = self.queries or affordable_queries(evaluation.data, sensitive=self.sensitive)
         return {"queries": int(errors.size), "wanted": wanted, "affordable": affordable, "drawn": drawn}
 
-    def note(self, details: Mapping[str, int]) -> str:
+    def note(self, details: Mapping[str, float]) -> str:
         """Say why fewer queries were asked, where that is so.
 
         Examples
@@ -154,26 +160,22 @@ class QueryError(Metric):
         >>> QueryError().note({"queries": 3, "wanted": 5000, "affordable": 5000, "drawn": 50000})
         '3 queries instead of 5,000: of 50,000 random queries the others find no record'
         """
-        asked, wanted, affordable = (details[name] for name in ("queries", "wanted", "affordable"))
+        asked, wanted, affordable = (int(details[name]) for name in ("queries", "wanted", "affordable"))
         why = []
         if affordable < wanted:
             why.append("the table has too many different records or sensitive values for more")
         if asked < affordable:
-            why.append(f"of {details['drawn']:,} random queries the others find no record")
+            why.append(f"of {int(details['drawn']):,} random queries the others find no record")
         return f"{count(asked, 'query')} instead of {wanted:,}: {'; '.join(why)}" if why else ""
 
     def _errors(self, evaluation: Evaluation) -> tuple[NDArray[np.float64], int]:
         """(queries,) Relative errors, and how many queries were drawn."""
-        publication = evaluation.publication
-        if publication is None:
-            raise PolicyError(
-                Refusal("needs the published tables, and only classes are at hand", (self.name,))
-            )
+        publication = publication_of(self.name, evaluation)
         people = bool((publication.survey_weights != 1).any())
         try:
             workload = draw_workload(
                 evaluation.data,
-                queries=self.queries or affordable_queries(evaluation.data),
+                queries=self.queries or affordable_queries(evaluation.data, sensitive=self.sensitive),
                 predicates=self.predicates,
                 selectivity=self.selectivity,
                 aggregate="individuals" if self.count == "individuals" else self.aggregate,
@@ -181,6 +183,7 @@ class QueryError(Metric):
                 seed=self.seed,
                 people=people,
                 conditions=self.conditions,
+                sensitive=self.sensitive,
             )
             errors = relative_errors(publication, workload)
         except TableError as problem:
@@ -188,11 +191,11 @@ class QueryError(Metric):
         return errors, int(workload.draws or 0)
 
 
-def affordable_queries(data: Microdata) -> int:
-    """Choose how many queries to ask of a table: 10,000; fewer for very many different records or sensitive values.
+def affordable_queries(data: Microdata, *, sensitive: bool = True) -> int:
+    """Choose how many queries to ask of a table: 10,000; fewer for very many different records or sensitive values asked of.
 
     Never fewer than 100.
     """
-    values = max((domain.codes for domain in data.sensitive[:1]), default=1)
+    values = max((domain.codes for domain in data.sensitive[:1] if sensitive), default=1)
     records = max(1, min(data.size, data.tuples.count * values))
     return max(100, min(QUERIES, MOST_LOOKS // values, MOST_RECORD_LOOKS // records))

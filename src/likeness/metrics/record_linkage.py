@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from likeness.metrics.base import Metric, class_sizes
-from likeness.microdata.representatives import TIE, distances
+from likeness.microdata.representatives import TIE, class_columns, region_distances
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,22 +55,26 @@ class RecordLinkage(Metric):
 
     def measure(self, evaluation: Evaluation) -> float:
         """Sum over all records; per record where it is ``normalised``."""
-        data, plan = evaluation.data, evaluation.plan
+        from likeness.metrics.kernels import ClassRegions, chances
+
+        data, plan, recoding = evaluation.data, evaluation.plan, evaluation.recoding
         kept = np.flatnonzero(plan.published)
-        chances: list[float] = []
+        found: list[float] = []
         if kept.size:
             # Records of one tuple in one class have one chance.
             pairs, times = np.unique(
-                data.tuples.of[kept] * evaluation.recoding.classes + plan.classes[kept], return_counts=True
+                data.tuples.of[kept] * recoding.classes + plan.classes[kept], return_counts=True
             )
-            tuples, of = np.unique(pairs // evaluation.recoding.classes, return_inverse=True)
-            own = pairs % evaluation.recoding.classes
-            sizes = class_sizes(evaluation).astype(np.float64)
-            for part, away in distances(data, evaluation.recoding, tuples):
-                near = away <= away.min(axis=1, keepdims=True) + TIE
-                here = np.flatnonzero((of >= part.start) & (of < part.stop))
-                row = of[here] - part.start
-                found = near[row, own[here]] / (near @ sizes)[row]
-                chances += (found * times[here]).tolist()
-        total = fsum(chances)
+            tuples, first = np.unique(pairs // recoding.classes, return_index=True)
+            own, begins = pairs % recoding.classes, np.append(first, pairs.size)
+            shown = ClassRegions(
+                class_columns(recoding),
+                np.array([regions.domain.shape == "interval" for regions in recoding.shown], np.bool_),
+                class_sizes(evaluation).astype(np.float64),
+            )
+            for part, away in region_distances(data, recoding, tuples):
+                here = slice(begins[part.start], begins[part.stop])
+                chance = chances(shown, away, begins[part.start : part.stop + 1] - here.start, own[here], TIE)
+                found += (chance * times[here]).tolist()
+        total = fsum(found)
         return total / data.size if self.normalised and data.size else total

@@ -126,20 +126,45 @@ def distances(
 
     ``tuples``: (t,) numbers of distinct tuples.
     """
+    columns = class_columns(recoding)
+    for part, away in region_distances(data, recoding, tuples, recoding.classes):
+        squares = np.zeros((part.stop - part.start, recoding.classes))
+        others = np.zeros_like(squares)
+        for j, regions in enumerate(recoding.shown):
+            total = squares if regions.domain.shape == "interval" else others
+            total += away[:, columns[:, j]]
+        yield part, np.sqrt(squares) + others
+
+
+def region_distances(
+    data: Microdata, recoding: Recoding, tuples: NDArray[np.int64], beside: int = 0
+) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """Yield some of the tuples at a time, and (tuples, ΣR) how far each lies from all regions, weighted, attribute by attribute.
+
+    Distances of intervals are squared: of a class, they are summed before their root is taken. ``beside``: how many numbers the
+    caller needs for every tuple.
+    """
     weights = attribute_weights(data.quasi) * len(data.quasi)
-    step = max(1, _PAIRS // max(1, recoding.classes))
+    width = sum(regions.count for regions in recoding.shown)
+    step = max(1, _PAIRS // max(1, width, beside))
     first = data.tuples.first[tuples]
     for begin in range(0, tuples.size, step):
         part = slice(begin, min(begin + step, tuples.size))
-        squares = np.zeros((part.stop - begin, recoding.classes))
-        others = np.zeros_like(squares)
+        found = [np.zeros((part.stop - begin, 0))]
         for j, regions in enumerate(recoding.shown):
             own = apart(regions, data.codes[j, first[part]])
-            if regions.domain.shape == "interval":
-                squares += (weights[j] * own**2)[:, regions.of]
-            else:
-                others += (weights[j] * own)[:, regions.of]
-        yield part, np.sqrt(squares) + others
+            found.append(weights[j] * own**2 if regions.domain.shape == "interval" else weights[j] * own)
+        yield part, np.concatenate(found, axis=1)
+
+
+def class_columns(recoding: Recoding) -> NDArray[np.int64]:
+    """(E, d) Where each class's regions stand in what `region_distances` yields."""
+    counts = [regions.count for regions in recoding.shown]
+    begins = np.cumsum([0, *counts[:-1]])[: len(counts)]
+    found = np.zeros((recoding.classes, len(counts)), np.int64)
+    for j, regions in enumerate(recoding.shown):
+        found[:, j] = begins[j] + regions.of
+    return found
 
 
 def nearest_classes(

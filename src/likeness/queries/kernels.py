@@ -388,3 +388,69 @@ def histograms(
                         part = product[u] * cells.weight[i]
                         found[0 if part > 0.0 else 1, q, cells.code[i]] += abs(part)
     return found
+
+
+class RegionCells(NamedTuple):
+    """Which cells of a contingency table each of R regions lies in, region after region."""
+
+    begins: NDArray[np.int64]
+    """(R + 1,) where the cells of each region begin."""
+    cell: NDArray[np.int64]
+    share: NDArray[np.float64]
+    """How much of the region lies in the cell."""
+
+
+class Grouped(NamedTuple):
+    """The units of each of R regions, and the entries of each unit."""
+
+    begins: NDArray[np.int64]
+    """(R + 1,) where the units of each region begin."""
+    units: NDArray[np.int64]
+    start: NDArray[np.int64]
+    """(units + 1,) where the entries of each unit begin."""
+    of: NDArray[np.int64]
+    """(entries,) region of the other column."""
+    weight: NDArray[np.float64]
+    """(entries,)"""
+
+
+CELLS_OF = types.NamedTuple((int64[::1], int64[::1], float64[::1]), RegionCells)
+GROUPED = types.NamedTuple((int64[::1], int64[::1], int64[::1], int64[::1], float64[::1]), Grouped)
+
+
+@njit(void(GROUPED, CELLS_OF, CELLS_OF, float64[:, ::1]), cache=True, nogil=True)
+def tabulate(grouped: Grouped, rows: RegionCells, columns: RegionCells, found: NDArray[np.float64]) -> None:
+    """Add up every entry over the cells of its two regions, as if these were independent within it.
+
+    The entries of a region are first summed to a row of the other column's cells where that is less work.
+    """
+    width = found.shape[1]
+    row = np.empty(width)
+    for r in range(grouped.begins.shape[0] - 1):
+        own_cells = rows.begins[r + 1] - rows.begins[r]
+        if not own_cells:
+            continue
+        steps = 0
+        for i in range(grouped.begins[r], grouped.begins[r + 1]):
+            unit = grouped.units[i]
+            for e in range(grouped.start[unit], grouped.start[unit + 1]):
+                own = grouped.of[e]
+                steps += columns.begins[own + 1] - columns.begins[own]
+        summed = steps + (own_cells + 1) * width < steps * own_cells
+        if summed:
+            row[:] = 0.0
+        for i in range(grouped.begins[r], grouped.begins[r + 1]):
+            unit = grouped.units[i]
+            for e in range(grouped.start[unit], grouped.start[unit + 1]):
+                own = grouped.of[e]
+                for j in range(columns.begins[own], columns.begins[own + 1]):
+                    cell, weight = columns.cell[j], grouped.weight[e] * columns.share[j]
+                    if summed:
+                        row[cell] += weight
+                    else:
+                        for k in range(rows.begins[r], rows.begins[r + 1]):
+                            found[rows.cell[k], cell] += rows.share[k] * weight
+        if summed:
+            for k in range(rows.begins[r], rows.begins[r + 1]):
+                for c in range(width):
+                    found[rows.cell[k], c] += rows.share[k] * row[c]
