@@ -78,10 +78,12 @@ if TYPE_CHECKING:
     from likeness.metrics.c_avg import CAvg as CAvg
     from likeness.metrics.classification import Classification as Classification
     from likeness.metrics.discernibility import Discernibility as Discernibility
+    from likeness.metrics.emd import Emd as Emd
     from likeness.metrics.gcp import Gcp as Gcp
     from likeness.metrics.generalization_height import GeneralizationHeight as GeneralizationHeight
     from likeness.metrics.glm import Glm as Glm
     from likeness.metrics.iloss import Iloss as Iloss
+    from likeness.metrics.kl_divergence import KlDivergence as KlDivergence
     from likeness.metrics.minimal_distortion import MinimalDistortion as MinimalDistortion
     from likeness.metrics.ncp import Ncp as Ncp
     from likeness.metrics.nloss import Nloss as Nloss
@@ -89,6 +91,7 @@ if TYPE_CHECKING:
     from likeness.metrics.precision import Precision as Precision
     from likeness.metrics.query_error import QueryError as QueryError
     from likeness.metrics.record_linkage import RecordLinkage as RecordLinkage
+    from likeness.metrics.relative_difference import RelativeDifference as RelativeDifference
     from likeness.metrics.rgcp import Rgcp as Rgcp
     from likeness.metrics.sse import Sse as Sse
     from likeness.metrics.utility import Utility as Utility

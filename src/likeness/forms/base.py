@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from likeness.published.regions import Region
     from likeness.queries.answering import Units
     from likeness.queries.asking import Askable
+    from likeness.queries.contingency import ContingencyTables
     from likeness.queries.query import Query, Workload
 
 Columns = Mapping[str, Labelled]
@@ -200,6 +201,39 @@ class Publication(ABC):
         if workload.aggregate == "individuals":
             return answer(self.units_of_individuals, workload, None)
         return by_aggregate(workload, lambda power: self.totals(workload, power))
+
+    def contingency(
+        self, conditions: Mapping[str, Sequence[Any]], *, drawn: bool = False
+    ) -> ContingencyTables:
+        """Estimate the counts of all conditions on a column, and of all pairs of those on two columns, at once.
+
+        Parameters
+        ----------
+        conditions
+            Columns to conditions, as in `Query`.
+        drawn
+            Whether they come from the domains of a table, and so name nothing that is not there, as in `Workload`.
+
+        Returns
+        -------
+        ContingencyTables
+            What `estimate` says of every combination, up to rounding in the last digits.
+
+        Raises
+        ------
+        TableError
+            As `estimate`.
+        """
+        from likeness.queries.asking import check_conditions
+        from likeness.queries.contingency import ContingencyTables
+
+        check_conditions(self.askable, conditions, self.beside, drawn=drawn)
+        return ContingencyTables(self.units, conditions, self.reconstructing)
+
+    @property
+    def reconstructing(self) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
+        """What makes estimates of counts by cell, where they are not sums over what cells show."""
+        return None
 
     @property
     @abstractmethod

@@ -47,7 +47,7 @@ from likeness.tables import Labelled, must_read
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -411,6 +411,11 @@ class PerturbedPublication(ExactRecords):
                 some = counts.any(axis=1)
                 found[queries[some]] += sign * (self.reconstruct(counts[some]) * values[some]).sum(axis=1)
         return found
+
+    @property
+    def reconstructing(self) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
+        """The variants that forbid negative numbers, which no matrix tells."""
+        return None if self.variant == "plain" else self.reconstruct
 
     def reconstructed(self, query: Query, variant: str | None = None) -> dict[str, float]:
         """Estimate how many of the records that meet a query have each original sensitive value; the missing one is ``""``.

@@ -104,17 +104,24 @@ class Metric(ABC):
     def measure(self, evaluation: Evaluation) -> float:
         """Measure a release."""
 
-    def details(self, evaluation: Evaluation) -> dict[str, int]:  # noqa: ARG002
+    def details(self, evaluation: Evaluation) -> Mapping[str, float]:  # noqa: ARG002
         """Say how it was measured, in numbers; empty where nothing is to be said."""
         return {}
 
-    def note(self, details: Mapping[str, int]) -> str:  # noqa: ARG002
+    def note(self, details: Mapping[str, float]) -> str:  # noqa: ARG002
         """Say in words what of its details changes how the value is to be read; empty where nothing does."""
         return ""
 
     def by_attribute(self, evaluation: Evaluation) -> dict[str, float]:  # noqa: ARG002
         """Measure each quasi-identifier by itself; empty where the metric has no such parts."""
         return {}
+
+
+def publication_of(metric: str, evaluation: Evaluation) -> Publication:
+    """Give what was published; `PolicyError` where only classes are at hand."""
+    if evaluation.publication is None:
+        raise PolicyError(Refusal("needs the published tables, and only classes are at hand", (metric,)))
+    return evaluation.publication
 
 
 def class_sizes(evaluation: Evaluation) -> NDArray[np.int64]:

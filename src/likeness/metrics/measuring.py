@@ -25,7 +25,7 @@ class Measurements(dict[str, float]):
     ----------
     refusals : dict of str to tuple of Refusal
         Why each other metric was not measured; in words, ``skipped``.
-    details : dict of str to dict of str to int
+    details : dict of str to dict of str to float
         How a metric was measured, in numbers, where that is to be said; ``query-error``: how many queries were asked.
     notes : dict of str to str
         What of these details changes how a value is to be read, in words.
@@ -36,7 +36,7 @@ class Measurements(dict[str, float]):
     def __init__(self) -> None:
         super().__init__()
         self.refusals: dict[str, tuple[Refusal, ...]] = {}
-        self.details: dict[str, dict[str, int]] = {}
+        self.details: dict[str, Mapping[str, float]] = {}
         self.notes: dict[str, str] = {}
         self.metrics: dict[str, Metric] = {}
 

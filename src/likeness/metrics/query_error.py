@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import choice, number, whole
-from likeness.errors import PolicyError, Refusal, TableError
-from likeness.metrics.base import Metric
+from likeness.errors import PolicyError, TableError
+from likeness.metrics.base import Metric, publication_of
 from likeness.queries.drawing import CONDITIONS, draw_workload, relative_errors
 from likeness.queries.query import Query
 from likeness.wording import count
@@ -144,7 +144,7 @@ class QueryError(Metric):
         affordable = self.queries or affordable_queries(evaluation.data)
         return {"queries": int(errors.size), "wanted": wanted, "affordable": affordable, "drawn": drawn}
 
-    def note(self, details: Mapping[str, int]) -> str:
+    def note(self, details: Mapping[str, float]) -> str:
         """Say why fewer queries were asked, where that is so.
 
         Examples
@@ -164,11 +164,7 @@ class QueryError(Metric):
 
     def _errors(self, evaluation: Evaluation) -> tuple[NDArray[np.float64], int]:
         """(queries,) Relative errors, and how many queries were drawn."""
-        publication = evaluation.publication
-        if publication is None:
-            raise PolicyError(
-                Refusal("needs the published tables, and only classes are at hand", (self.name,))
-            )
+        publication = publication_of(self.name, evaluation)
         people = bool((publication.survey_weights != 1).any())
         try:
             workload = draw_workload(

@@ -88,7 +88,7 @@ class Rgcp(Metric):
         total = self._total(evaluation)
         return total / records if self.normalised and records else total
 
-    def note(self, details: Mapping[str, int]) -> str:  # noqa: ARG002
+    def note(self, details: Mapping[str, float]) -> str:  # noqa: ARG002
         """State the prices, of which the paper gives none, and the reading."""
         return f"reading {self.reading}, k_r = {self.k_r}, n_r = {self.n_r}"
 

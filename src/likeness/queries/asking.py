@@ -275,6 +275,22 @@ def check_query(
         raise TableError(*problems)
 
 
+def check_conditions(
+    askable: Mapping[str, Askable],
+    conditions: Mapping[str, Sequence[Any]],
+    beside: Sequence[str] = (),
+    *,
+    drawn: bool = False,
+) -> None:
+    """Refuse lists of conditions that name what there is not, as `check_query`; ``drawn`` as in `Workload`."""
+    problems = _unknown_columns(askable, tuple(conditions), beside)
+    for name, own in () if drawn else conditions.items():
+        if name in askable and (found := askable[name].problem(own)) is not None:
+            problems.append(found[1])
+    if problems:
+        raise TableError(*problems)
+
+
 def check_workload(askable: Mapping[str, Askable], workload: Workload, beside: Sequence[str] = ()) -> None:
     """Refuse a workload that names what there is not, as `check_query`, saying which query it is.
 

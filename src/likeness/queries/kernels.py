@@ -388,3 +388,50 @@ def histograms(
                         part = product[u] * cells.weight[i]
                         found[0 if part > 0.0 else 1, q, cells.code[i]] += abs(part)
     return found
+
+
+class RegionCells(NamedTuple):
+    """Which cells of a contingency table each of R regions lies in, region after region."""
+
+    begins: NDArray[np.int64]
+    """(R + 1,) where the cells of each region begin."""
+    cell: NDArray[np.int64]
+    share: NDArray[np.float64]
+    """How much of the region lies in the cell."""
+
+
+class Grouped(NamedTuple):
+    """The units of each of R regions, and the entries of each unit."""
+
+    begins: NDArray[np.int64]
+    """(R + 1,) where the units of each region begin."""
+    units: NDArray[np.int64]
+    start: NDArray[np.int64]
+    """(units + 1,) where the entries of each unit begin."""
+    of: NDArray[np.int64]
+    """(entries,) region of the other column."""
+    weight: NDArray[np.float64]
+    """(entries,)"""
+
+
+CELLS_OF = types.NamedTuple((int64[::1], int64[::1], float64[::1]), RegionCells)
+GROUPED = types.NamedTuple((int64[::1], int64[::1], int64[::1], int64[::1], float64[::1]), Grouped)
+
+
+@njit(void(GROUPED, CELLS_OF, CELLS_OF, float64[:, ::1]), cache=True, nogil=True)
+def tabulate(grouped: Grouped, rows: RegionCells, columns: RegionCells, found: NDArray[np.float64]) -> None:
+    """Add up every entry over the cells of its two regions, as if these were independent within it."""
+    row = np.empty(found.shape[1])
+    for r in range(grouped.begins.shape[0] - 1):
+        if rows.begins[r] == rows.begins[r + 1] or grouped.begins[r] == grouped.begins[r + 1]:
+            continue
+        row[:] = 0.0
+        for i in range(grouped.begins[r], grouped.begins[r + 1]):
+            unit = grouped.units[i]
+            for e in range(grouped.start[unit], grouped.start[unit + 1]):
+                own = grouped.of[e]
+                for j in range(columns.begins[own], columns.begins[own + 1]):
+                    row[columns.cell[j]] += grouped.weight[e] * columns.share[j]
+        for i in range(rows.begins[r], rows.begins[r + 1]):
+            for c in range(row.shape[0]):
+                found[rows.cell[i], c] += rows.share[i] * row[c]
