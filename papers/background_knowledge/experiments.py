@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from papers.background_knowledge.comparing import closeness, methods, queries, times_by_j, times_by_k
+from papers.background_knowledge.distributions import moved
 from papers.background_knowledge.guessing import EXPERIMENTS as GUESSING
 from papers.background_knowledge.guessing import one_cluster
 from papers.background_knowledge.maps import penalties, removed, risk_and_loss, sizes
@@ -18,6 +19,7 @@ ON: dict[Experiment, frozenset[str]] = {
     Experiment(("6",), partial(risk_and_loss, number="6", x="β")): ALL,
     Experiment(("table5",), partial(sizes, number="5", x="k")): PEOPLE,
     Experiment(("table6",), partial(sizes, number="6", x="J")): PEOPLE,
+    Experiment(("table7", "table8"), moved): PEOPLE,
     Experiment(("7",), times_by_j): GENERATED,
     Experiment(("8",), times_by_k): GENERATED,
     Experiment(("9a",), partial(removed, number="9a", x="k")): PEOPLE,

@@ -105,6 +105,8 @@ class Measured:
         Share of the records that are withheld.
     least, mean
         Size of the smallest class, and mean size.
+    largest
+        Share of the published records that are in the largest class.
     classes
         How many there are.
     seconds
@@ -119,6 +121,7 @@ class Measured:
     withheld: float = NAN
     least: float = NAN
     mean: float = NAN
+    largest: float = NAN
     classes: float = NAN
     seconds: float = NAN
 
@@ -170,6 +173,7 @@ def _measured(source: Source, system: System, setting: Setting, seed: int) -> Me
         withheld=1 - int(sizes.sum()) / size,
         least=float(sizes.min()),
         mean=float(sizes.mean()),
+        largest=float(sizes.max() / sizes.sum()),
         classes=float(sizes.size),
         seconds=seconds,
     )
