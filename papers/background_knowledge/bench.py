@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from papers.background_knowledge.measuring import Estimate, Job, Measured, measure
@@ -35,6 +35,8 @@ class Bench:
         Where jobs are done side by side; None to do one after the other.
     tick
         Called with a line as work goes on.
+    cold
+        Whether every release clusters what is known anew.
     """
 
     subject: Subject
@@ -43,7 +45,12 @@ class Bench:
     seed: int = 1
     pool: Executor | None = None
     tick: Callable[[str], object] = str
+    cold: bool = False
     found: dict[tuple[System, Setting], list[Measured]] = field(default_factory=dict)
+
+    def timed(self) -> Bench:
+        """Measure the same tables with nothing kept from release to release."""
+        return replace(self, cold=True, found={})
 
     def curve(self, system: System, settings: Sequence[Setting], what: str) -> list[Estimate]:
         """Measure one thing at several settings, averaged over the tables."""
@@ -58,7 +65,9 @@ class Bench:
         new = list(dict.fromkeys(ask for ask in new if ask not in self.found))
         runs = [tuple(new[i : i + _ASKS_A_JOB]) for i in range(0, len(new), _ASKS_A_JOB)]
         jobs = [
-            Job(source, asks, self.seed + i) for i, source in enumerate(self.subject.sources) for asks in runs
+            Job(source, asks, self.seed + i, self.cold)
+            for i, source in enumerate(self.subject.sources)
+            for asks in runs
         ]
         results = self.each(measure, jobs, "releases")
         for job, made in zip(jobs, results, strict=True):

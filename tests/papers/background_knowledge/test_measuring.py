@@ -7,6 +7,8 @@ from math import isnan, nan
 import pytest
 from scipy.stats import t
 
+from likeness.microdata import clustering
+from likeness.microdata.clustering import clusters_of, dendrogram_of
 from papers.background_knowledge.bench import Bench
 from papers.background_knowledge.measuring import Estimate, Job, measure, publish, quantile
 from papers.background_knowledge.subjects import BKSEQ, BkseqSource, Subject
@@ -45,6 +47,22 @@ def test_nobody_can_be_published():
     (found,) = measure(Job(SOURCES[0], ((BETA_GE, Setting(k=301)),), 1))
     assert found.withheld == 1
     assert isnan(found.gcp)
+
+
+def test_a_timed_release_clusters_what_is_known_anew(monkeypatch):
+    asks = ((K_AGG, Setting(j="0.2")), (K_AGG, Setting(j="0.2", k=6)))
+    warm, cold = [], []
+    real = clustering.Dendrogram.of
+    for made, anew in ((warm, False), (cold, True)):
+        dendrogram_of.cache_clear()
+        clusters_of.cache_clear()
+        monkeypatch.setattr(clustering.Dendrogram, "of", lambda rows, made=made: made.append(1) or real(rows))
+        measure(Job(SOURCES[0], asks, 1, anew))
+    assert (len(warm), len(cold)) == (1, 2)
+    bench = Bench(Subject(BKSEQ, "two", SOURCES))
+    bench.curve(K_AGG, [Setting(k=3)], "mean")
+    assert bench.timed().cold
+    assert not bench.timed().found
 
 
 def test_a_bench_makes_every_release_once(monkeypatch):
