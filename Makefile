@@ -44,9 +44,10 @@ lint: $(STAMP_DEV)  ## ruff and mypy
 bench: $(STAMP_DEV)  ## time as ratios to one sort on this machine, loss beside other tools, memory, cold start
 	$(BIN)/python -m benchmarks
 
-figures: $(STAMP_DEV)  ## the papers' figures and claims, redone (about twenty minutes)
+figures: $(STAMP_DEV)  ## the papers' figures and claims, redone (about half an hour)
 	$(BIN)/python -m papers.similarity_clustering
 	$(BIN)/python -m papers.identity_reserved
+	$(BIN)/python -m papers.background_knowledge
 	$(BIN)/python -m papers.beta_likeness
 
 clean:

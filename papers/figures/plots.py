@@ -21,6 +21,9 @@ FAMILIES = {
     "GeneIR": ("tab:orange", "s"),
     "DAnonyIR_E": ("tab:blue", "o"),
     "DAnonyIR": ("tab:green", "^"),
+    "kInc": ("tab:green", "^"),
+    "kAgg": ("tab:blue", "o"),
+    "β_GE": ("tab:red", "D"),
 }
 OTHERS = ("tab:purple", "v")
 
@@ -48,13 +51,19 @@ def draw(panel: Panel, path: Path) -> None:
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
+    label, own = panel.along or (panel.x, {})
     for name, values in panel.series.items():
-        points = [(x, y) for x, y in zip(panel.xs, values, strict=True) if isfinite(y)]
+        points = [
+            (x, y)
+            for x, y in zip(own.get(name, panel.xs), values, strict=True)
+            if isfinite(x) and isfinite(y)
+        ]
         if points:
             axes.plot(*zip(*points, strict=True), label=name, **style(name))
-    axes.set_xlabel(panel.x)
+    axes.set_xlabel(label)
     axes.set_ylabel(panel.y)
-    axes.set_xticks(list(panel.xs))
+    if panel.along is None:
+        axes.set_xticks(list(panel.xs))
     if panel.logarithmic:
         axes.set_yscale("log")
     else:

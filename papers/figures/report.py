@@ -161,9 +161,19 @@ def _row(claim: Claim) -> str:
 
 def _table(panel: Panel) -> list[str]:
     """Write the curves of a panel."""
-    heads = [panel.x, *panel.series]
-    lines = ["| " + " | ".join(heads) + " |", "| " + " | ".join("---" for _ in heads) + " |"]
-    for x, *row in zip(panel.xs, *panel.series.values(), strict=True):
-        cells = ["–" if value != value else f"{value:.4g}" for value in row]  # noqa: PLR0124  # NaN
+    columns = panel.shown
+    lines = [
+        "| " + " | ".join([panel.x, *columns]) + " |",
+        "| " + " | ".join("---" for _ in range(len(columns) + 1)) + " |",
+    ]
+    for i, x in enumerate(panel.xs):
+        cells = [_cell(values[i], panel.spread.get(name, [])[i : i + 1]) for name, values in columns.items()]
         lines.append("| " + " | ".join([f"{x:g}", *cells]) + " |")
     return lines
+
+
+def _cell(value: float, spread: Sequence[float]) -> str:
+    """Write a number, with half its interval where there is one."""
+    if value != value:  # noqa: PLR0124  # NaN
+        return "–"
+    return " ± ".join([f"{value:.4g}", *(f"{half:.2g}" for half in spread if half == half)])  # noqa: PLR0124  # NaN

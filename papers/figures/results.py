@@ -30,8 +30,15 @@ class Panel:
         Whether the second axis is.
     extra
         Further columns of the CSV file that no curve shows.
+    beside
+        The same, also in the report.
     note
         What a reader should know.
+    spread
+        Curve to half the width of the 95 % interval of each of its values, where there is one.
+    along
+        Name and values, by curve, of first coordinates of its own for each: the plot is then a map of pairs, and ``xs`` tells
+        which pair is whose.
     """
 
     name: str
@@ -42,11 +49,21 @@ class Panel:
     series: dict[str, list[float]]
     logarithmic: bool = False
     extra: dict[str, list[float]] = field(default_factory=dict)
+    beside: dict[str, list[float]] = field(default_factory=dict)
     note: str = ""
+    spread: dict[str, list[float]] = field(default_factory=dict)
+    along: tuple[str, dict[str, list[float]]] | None = None
+
+    @property
+    def shown(self) -> dict[str, list[float]]:
+        """Columns of the report: curves, the first coordinates that those of a map have, and what stands beside."""
+        label, firsts = self.along or ("", {})
+        return self.series | {f"{name}: {label}": values for name, values in firsts.items()} | self.beside
 
     def table(self) -> list[list[str]]:
         """Head and rows, as written to CSV: every digit."""
-        columns = {self.x: list(self.xs), **self.series, **self.extra}
+        spread = {f"{name} ±": values for name, values in self.spread.items()}
+        columns = {self.x: list(self.xs), **self.shown, **spread, **self.extra}
         body = zip(*columns.values(), strict=True)
         return [list(columns), *([written(value) for value in row] for row in body)]
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from papers.figures.pool import pool_of
 from papers.figures.running import choose, command_line, positive, redo, refuse, run
 from papers.identity_reserved.bench import Bench
 from papers.identity_reserved.experiments import EXPERIMENTS
-from papers.identity_reserved.pool import pool_of
 from papers.identity_reserved.subjects import Subject, subjects
+from papers.identity_reserved.warming import warm_up
 
 if TYPE_CHECKING:
     import argparse
@@ -38,7 +39,7 @@ def main(words: Sequence[str] | None = None) -> int:
         ),
         *missing,
     ]
-    with pool_of(chosen.processes) as pool:
+    with pool_of(chosen.processes, warm_up) as pool:
 
         def measure(subject: Subject, shown: Showing, ending: str | None) -> Results:
             part = subject.sample(chosen.people, chosen.seed)

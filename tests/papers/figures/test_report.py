@@ -41,6 +41,37 @@ def test_every_number_is_in_the_file(tmp_path):
         ]
 
 
+def test_maps_have_first_coordinates_and_means_their_intervals(tmp_path, subject):
+    panel = replace(
+        PANEL,
+        extra={},
+        beside={"people": [3, 4]},
+        spread={"BUREL": [0.25, nan], "people": [1, 1]},
+        along=("risk", {"BUREL": [9.0, 8.0], "LMondrian (paper)": [7.0, 6.0]}),
+    )
+    with write_csv(panel, tmp_path).open() as file:
+        assert list(csv.reader(file)) == [
+            [
+                "β",
+                "BUREL",
+                "LMondrian (paper)",
+                "BUREL: risk",
+                "LMondrian (paper): risk",
+                "people",
+                "BUREL ±",
+                "people ±",
+            ],
+            ["1", "0.5", "0.1", "9", "7", "3", "0.25", "1"],
+            ["2", "", "inf", "8", "6", "4", "", "1"],
+        ]
+    text = report([(subject, Results([panel], []))], [], None, "A paper")
+    assert "| β | BUREL | LMondrian (paper) | BUREL: risk | LMondrian (paper): risk | people |" in text
+    assert "| 1 | 0.5 ± 0.25 | 0.1 | 9 | 7 | 3 ± 1 |" in text
+    pytest.importorskip("matplotlib")
+    draw(panel, tmp_path / "map.png")
+    assert (tmp_path / "map.png").stat().st_size > 1000
+
+
 def test_why_stands_only_beside_what_does_not_hold(tmp_path):
     held = replace(CLAIM, outcome=Outcome(True, "0.1"))
     unknown = replace(CLAIM, outcome=Outcome(None, "nothing"))

@@ -5,28 +5,24 @@ from __future__ import annotations
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from multiprocessing import get_context
+from typing import TYPE_CHECKING
 
-from papers.identity_reserved.bench import Bench
-from papers.identity_reserved.subjects import generated
-from papers.identity_reserved.systems import BY_LEVEL, BY_SHARES, Setting
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
-def pool_of(processes: int) -> ProcessPoolExecutor | nullcontext[None]:
+def pool_of(processes: int, warm_up: Callable[[], object]) -> ProcessPoolExecutor | nullcontext[None]:
     """Start the processes; none where one release is made after the other.
 
     Parameters
     ----------
     processes
         How many.
+    warm_up
+        What each does first; a function of a module.
     """
     if processes == 1:
         warm_up()
         return nullcontext()
     # A fork would copy the threads of polars in whatever state they are.
     return ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=warm_up)
-
-
-def warm_up() -> None:
-    """Make a small release by each system: compiled kernels are loaded, or made, once a process."""
-    small = generated(500, 0)
-    Bench(small, small, runs=1, queries=10).fill((*BY_LEVEL, *BY_SHARES), [Setting(level=2)])
