@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from likeness.apart import parts_of
 from likeness.attacks._columns import histograms
 from likeness.attacks.background_knowledge import BackgroundKnowledgeAttack, _Joint
 from likeness.datasets.bkseq import _Clinic
 from likeness.kernels.beliefs import divergences, entropies
-from likeness.solve import parts_of
 from papers.background_knowledge import why
 from papers.background_knowledge.measuring import Estimate, publish
 from papers.background_knowledge.subjects import BkseqSource, known
