@@ -26,6 +26,8 @@ FIXED = {
     ("hierarchies/observed.py", "values"),
     ("knowledge/base.py", "values"),
     ("knowledge/kernel.py", "values"),
+    ("metrics/_marginals.py", "values"),
+    ("metrics/correlation_loss.py", "values"),
     ("models/bt_privacy.py", "values"),
     ("hierarchies/nested.py", "levels"),
     ("queries/drawing.py", "queries"),

@@ -146,7 +146,7 @@ CASES = {
     "the form with another method": (
         {"rest": "method: {name: mondrian}\nform: {name: perturbed}\n"},
         2,
-        ["mondrian: publishes in the form 'generalized', not 'perturbed'"],
+        ["mondrian: publishes in the form 'generalized' or 'microaggregated' or 'mixed', not 'perturbed'"],
     ),
     "another form with the method": (
         {"rest": "method: {name: perturbation}\nform: {name: generalized}\n"},

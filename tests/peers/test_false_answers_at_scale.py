@@ -80,6 +80,12 @@ def test_8_no_group_of_withheld_records_is_published():
         lk.anonymize(pl.concat([north, south]), policy.replace(withhold={"at_most": 0.04}), seed=1)
 
 
-def test_8_forms_that_are_not_there_are_refused():
-    with pytest.raises(lk.PolicyError, match="there is no form 'microaggregated'"):
-        lk.Policy(columns={"age": lk.quasi()}, privacy=lk.KAnonymity(2), form={"name": "microaggregated"})
+def test_8_means_are_not_taken_for_the_values_themselves():
+    table = pl.DataFrame({"age": list(range(20, 60))})
+    asked = {"columns": {"age": lk.quasi()}, "privacy": lk.KAnonymity(4)}
+    release = lk.anonymize(table, lk.Policy(**asked, form={"name": "microaggregated"}), seed=1)
+    # Ages in classes of four neighbours lie 1.5, 0.5, 0.5 and 1.5 from their mean.
+    assert set(release.table["age"]) == {21.5 + 4 * i for i in range(10)}
+    assert release.loss("sse")["sse"] == pytest.approx(10 * 2 * (1.5**2 + 0.5**2) / 39**2)
+    with pytest.raises(lk.PolicyError, match="ncp"):
+        release.loss("ncp")
