@@ -311,7 +311,8 @@ def test_forms_and_methods_that_do_not_fit():
         choose_form(policy(form={"name": "anatomized"}), lk.Mondrian())
     asked = policy(form={"name": "anatomized"}, method=lk.Mondrian())
     with pytest.raises(
-        lk.PolicyError, match="mondrian: publishes in the form 'generalized' or 'microaggregated' or 'mixed', not 'anatomized'"
+        lk.PolicyError,
+        match="mondrian: publishes in the form 'generalized' or 'microaggregated' or 'mixed', not 'anatomized'",
     ):
         choose_form(asked, lk.Mondrian())
 

@@ -353,7 +353,8 @@ def test_the_report_says_what_is_known_and_what_came_of_it(written):
     assert "Parts whose people may share classes" in page
     assert "What it costs to keep them apart, and what it buys" in page
     opened = lk.open_release(folder.root, original=table)
-    rows = {name: rest for name, *rest in with_and_without(opened)}
+    compared = with_and_without(opened)
+    rows = {name: rest for name, *rest in compared.rows}
     plain = asked(method="mondrian", privacy=[lk.KAnonymity(3), lk.BetaLikeness(4)], knowledge=None)
     free = lk.anonymize(table, plain, seed=1)
     cost = rows["normalized certainty penalty, 1 for each withheld"]
@@ -362,8 +363,25 @@ def test_the_report_says_what_is_known_and_what_came_of_it(written):
     attacked = free.attack("background-knowledge", {"kernel": {"bandwidth": 0.3}})
     assert rows["guessed right by both ('disease')"][1] == f"{attacked.success:.4g}"
     assert rows["largest belief in one value ('disease')"][1] == f"{attacked.details['largest_belief']:.4g}"
+    more = [attacked.success - attacked.details["by_class"]]
+    assert rows["more than by the class ('disease')"][1] == f"{more[0]:.4g}"
+    assert more[0] > 0.02
+    assert compared.notes == []
     public = "".join(path.read_text() for path in (folder.root / "public").iterdir())
     assert "Parts" not in public
+
+
+def test_where_neighbours_are_believed_alike_the_report_says_that_no_j_is_needed(tmp_path):
+    path = tmp_path / "shares.csv"
+    path.write_text("value,share\ncold,0.4\nflu,0.3\ngout,0.2\nmumps,0.1\n")
+    policy = asked(knowledge={"table": str(path)}, method="mondrian")
+    release = lk.anonymize(people(300, 5), policy, seed=1)
+    compared = with_and_without(release)
+    (more,) = (rest[1] for name, *rest in compared.rows if name.startswith("more than by the class"))
+    assert float(more) == 0
+    (note,) = compared.notes
+    assert "guesses +0.0% of people right beyond the class alone" in note
+    assert "no bound on divergence is needed" in note
 
 
 def test_a_refusal_names_the_smallest_j_that_would_do():

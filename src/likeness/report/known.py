@@ -40,8 +40,11 @@ _GUESSED = {
     "baseline": "guessed right by what is known beforehand",
     "by_class": "guessed right by the class",
     "success": "guessed right by both",
+    "added": "more than by the class",
     "largest_belief": "largest belief in one value",
 }
+_LITTLE = 0.02
+"""More right guesses than by the class alone, as a share of people, that are called little."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +64,17 @@ class KnownTables:
     apart: list[list[str]]
     parts: list[list[str]]
     more_parts: int
+
+
+@dataclass(frozen=True)
+class WithAndWithout:
+    """What keeping people apart costs and buys.
+
+    ``rows``: what, with it, and without it. ``notes``: sentences about what follows.
+    """
+
+    rows: list[list[str]]
+    notes: list[str]
 
 
 def known_tables(release: Release) -> list[KnownTables]:
@@ -226,8 +240,8 @@ def _lists(
     return np.searchsorted(keys // most, np.arange(count_ + 1)).astype(np.int64), keys % most
 
 
-def with_and_without(release: Release) -> list[list[str]]:
-    """What keeping people apart who are believed otherwise costs and buys: rows of what, with it, and without it.
+def with_and_without(release: Release) -> WithAndWithout:
+    """What keeping people apart who are believed otherwise costs and buys.
 
     Without it, the same method makes classes under what else the policy asks. Guesses are of at most `_TARGETS` people that each
     publishes. Empty where nothing else is asked, or no model is about what is known.
@@ -237,26 +251,32 @@ def with_and_without(release: Release) -> list[list[str]]:
     models = private.encoded.name_models(private.policy.privacy)
     rest = [model for model in models if not model.needs_knowledge]
     if not rest or len(rest) == len(models):
-        return []
+        return WithAndWithout([], [])
     kept, rng = private.solution, stream(private.entropy, "search")
     try:
         free = solve(private.method, data, rest, rng, at_most, Progress())
     except (CannotBeMetError, PolicyError) as problem:
-        return [["a release under what else is asked", "made", str(problem.refusals[0])]]
+        return WithAndWithout([["a release under what else is asked", "made", str(problem.refusals[0])]], [])
     rows = [
         ["normalized certainty penalty, 1 for each withheld", *(_loss(data, one) for one in (kept, free))],
         ["records withheld", *(f"{int((~one.plan.published).sum()):,}" for one in (kept, free))],
         ["records in a class with people of several parts", *(_mixed(release, one) for one in (kept, free))],
     ]
+    notes = []
     for own in data.knowledge:
         with_it, without = (_guesses(release, one, own) for one in (kept, free))
         about = f", {quoted(own.name)}" if own.name else ""
         rows += [
-            [f"{words} ({own.sensitive!r}{about})", with_it[name], without[name]]
+            [f"{words} ({own.sensitive!r}{about})", f"{with_it[name]:.4g}", f"{without[name]:.4g}"]
             for name, words in _GUESSED.items()
             if name in with_it
         ]
-    return rows
+        if without and without["added"] <= _LITTLE:
+            notes.append(
+                f"Of {own.sensitive!r}{about}: without keeping anybody apart, who knows this guesses {without['added']:+.1%} of "
+                "people right beyond the class alone. Neighbours are believed alike: no bound on divergence is needed for that."
+            )
+    return WithAndWithout(rows, notes)
 
 
 def _loss(data: Microdata, solution: Solution) -> str:
@@ -278,7 +298,7 @@ def _mixed(release: Release, solution: Solution) -> str:
     return f"{int(mixed[classes[shown]].sum()):,}"
 
 
-def _guesses(release: Release, solution: Solution, own: Knowledge) -> dict[str, str]:
+def _guesses(release: Release, solution: Solution, own: Knowledge) -> dict[str, float]:
     """What an adversary with one source of knowledge guesses; empty where no attack on this form takes knowledge."""
     private = release.private
     making = Making(private.method, solution.requirements, solution.plan)
@@ -292,5 +312,6 @@ def _guesses(release: Release, solution: Solution, own: Knowledge) -> dict[str, 
         if attack.inapplicable(release.publication, data) is None:
             found = attack.run(release.publication, data, making)
             figures = {"baseline": found.baseline, "success": found.success, **found.details}
-            return {name: f"{figures[name]:.4g}" for name in _GUESSED}
+            figures["added"] = found.success - figures["by_class"]
+            return {name: figures[name] for name in _GUESSED}
     return {}
