@@ -234,13 +234,11 @@ def _surplus(bound: BoundModel, codes: NDArray[np.int64], values: int) -> NDArra
     needed = bound.sizes_needed(counts)
     if needed is None:
         return None
-    sizes = np.sort(np.concatenate(needed)) if counts.any() else np.zeros(0, np.int64)
+    sizes = np.concatenate(needed)
     whole = np.arange(1, codes.size + 1)
-    possible = np.flatnonzero(np.searchsorted(sizes, whole, "right") >= whole)
+    possible = np.flatnonzero(np.searchsorted(np.sort(sizes), whole, "right") >= whole)
     most = int(whole[possible[-1]]) if possible.size else 0
-    return np.array(
-        [n - int(np.searchsorted(own, most, "right")) for n, own in zip(counts.tolist(), needed, strict=True)]
-    )
+    return np.bincount(np.repeat(np.arange(values), counts)[sizes > most], minlength=values)
 
 
 def _eccentricity(here: Microdata, parts: NDArray[np.int64], count: int) -> NDArray[np.float64]:

@@ -170,14 +170,12 @@ def _compare(
         return np.zeros(0, np.bool_)
     # Limits are shares, so scaled limits times sizes stay below 2**62.
     scale = max(1, 61 - int(sizes.max()).bit_length())
-    low = np.empty(len(limits), np.int64)
-    high = np.empty(len(limits), np.int64)
     # Values of equal shares have one limit: of 50,000 values each once, it is enclosed once.
-    ends = {limit: limit.enclose(30) for limit in dict.fromkeys(limits)}
-    for i, limit in enumerate(limits):
-        under, over = ends[limit]
-        low[i] = max(min((under.numerator << scale) // under.denominator, 1 << scale), -1)
-        high[i] = max(min(-((-over.numerator << scale) // over.denominator), (1 << scale) + 1), -1)
+    ends = {}
+    for limit in dict.fromkeys(limits):
+        under, over = _scaled(*limit.enclose(30), scale)
+        ends[limit] = max(min(under, 1 << scale), -1), max(min(over, (1 << scale) + 1), -1)
+    low, high = np.array([ends[limit] for limit in limits], np.int64).reshape(-1, 2).T
     left = counts.astype(np.int64) << scale
     surely_below = left <= low[which] * sizes
     surely_above = left >= high[which] * sizes

@@ -13,7 +13,7 @@ from likeness.models.base import LARGEST, BoundModel, SensitiveAttribute
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -58,14 +58,11 @@ class ShareLimits(BoundModel):
         upper, lower = self._limits
         counts = self.attribute.counts
         # A value foreign to the reference still gets one entry, so that its limit holds for it too.
-        above = [
-            np.maximum(smallest_sizes(limit, max(1, int(n))), self.smallest)
-            for limit, n in zip(upper, counts, strict=True)
-        ]
+        above = self._at_least(upper, np.maximum(counts, 1))
         below = (
             [np.zeros(0, np.int64) for _ in counts]
             if lower is None
-            else [largest_sizes(limit, int(n)) for limit, n in zip(lower, counts, strict=True)]
+            else _tables(largest_sizes, lower, counts)
         )
         starts_above = np.concatenate([[0], np.cumsum([len(table) for table in above])])
         starts_below = np.concatenate([[0], np.cumsum([len(table) for table in below])]) + starts_above[-1]
@@ -96,10 +93,11 @@ class ShareLimits(BoundModel):
         upper, lower = self._limits
         if lower is not None and _positive(lower).any():
             return None
-        return [
-            np.maximum(smallest_sizes(limit, int(n)), self.smallest)
-            for limit, n in zip(upper, counts.tolist(), strict=True)
-        ]
+        return self._at_least(upper, counts)
+
+    def _at_least(self, upper: Sequence[Real], counts: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        """Of each value, the smallest class that may hold 1, 2, … of its records."""
+        return _tables(lambda limit, n: np.maximum(smallest_sizes(limit, n), self.smallest), upper, counts)
 
     def posterior_limits(self) -> Sequence[Real] | None:
         """Upper limits, unless shares or classes are limited from below too."""
@@ -116,6 +114,20 @@ class ShareLimits(BoundModel):
             if not limit.at_least(share)
         ]
         return f". No release can hold it: {', '.join(above[:_VALUES_SHOWN])}" if above else ""
+
+
+def _tables(
+    sizes_of: Callable[[Real, int], NDArray[np.int64]], limits: Sequence[Real], counts: NDArray[np.int64]
+) -> list[NDArray[np.int64]]:
+    """Sizes for 1, 2, … of the records of each value; values of equal limits share one table, as most of 50,000 do."""
+    most: dict[Real, int] = {}
+    for limit, n in zip(limits, counts.tolist(), strict=True):
+        most[limit] = max(n, most.get(limit, 0))
+    tables = {limit: sizes_of(limit, n) for limit, n in most.items()}
+    return [
+        tables[limit][: tables[limit].size - (most[limit] - n)]
+        for limit, n in zip(limits, counts.tolist(), strict=True)
+    ]
 
 
 def within(
