@@ -33,6 +33,7 @@ class ShareLimits(BoundModel):
     def __init__(self, attribute: SensitiveAttribute, smallest: int = 1) -> None:
         self.attribute = attribute
         self.smallest = min(smallest, LARGEST)
+        self._found: dict[Real, NDArray[np.int64]] = {}
 
     @abstractmethod
     def limits(self) -> tuple[Sequence[Real], Sequence[Real] | None]:
@@ -96,8 +97,14 @@ class ShareLimits(BoundModel):
         return self._at_least(upper, counts)
 
     def _at_least(self, upper: Sequence[Real], counts: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-        """Of each value, the smallest class that may hold 1, 2, … of its records."""
-        return _tables(lambda limit, n: np.maximum(smallest_sizes(limit, n), self.smallest), upper, counts)
+        """Of each value, the smallest class that may hold 1, 2, … of its records; what was found is kept for the next part."""
+
+        def sizes_of(limit: Real, n: int) -> NDArray[np.int64]:
+            if limit not in self._found or self._found[limit].size < n:
+                self._found[limit] = np.maximum(smallest_sizes(limit, n), self.smallest)
+            return self._found[limit][:n]
+
+        return _tables(sizes_of, upper, counts)
 
     def posterior_limits(self) -> Sequence[Real] | None:
         """Upper limits, unless shares or classes are limited from below too."""
