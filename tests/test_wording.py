@@ -42,6 +42,7 @@ FIXED = {
     ("profiling/result.py", "columns"),
     ("profiling/result.py", "groups"),
     ("profiling/result.py", "records"),
+    ("report/known.py", "people"),
     ("report/people.py", "columns"),
     ("report/people.py", "people"),
     ("report/people.py", "values"),
