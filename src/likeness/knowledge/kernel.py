@@ -14,6 +14,7 @@ from likeness.errors import PolicyError, TableError
 from likeness.exact import rational
 from likeness.knowledge.base import MOST_CELLS, UNLIKE, KnowledgeSource, Subject, path_of, refuse_size
 from likeness.knowledge.beside import Beside, join_domains
+from likeness.knowledge.reach import reach
 from likeness.microdata.grouping import group_codes
 
 if TYPE_CHECKING:
@@ -229,18 +230,13 @@ def _is_positive(value: Any) -> bool:
 
 def _reach(domain: Domain, width: float) -> str:
     """Say which values of an attribute count as like one another, under a bandwidth."""
-    if domain.shape == "set" or (domain.hierarchy is None and domain.shape == "tree"):
-        if width <= 1:
-            return "known exactly: only people of the same value count"
-        return f"people of any other value count {1 - 1 / width**2:.0%} of those of the same"
     if domain.shape == "tree" and domain.hierarchy is not None:
         levels = [
             level for level in range(domain.hierarchy.height + 1) if level / domain.hierarchy.height < width
         ]
         return f"people count whose values meet at level {levels[-1]} of {domain.hierarchy.height} or below"
-    if width > 1:
-        return f"people of the farthest value count {1 - 1 / width**2:.0%} of those of the same"
-    return f"people count whose values lie less than {width * domain.width:.4g} apart, the nearer the more"
+    plain = domain.shape in {"set", "tree"}
+    return reach(None if plain else domain.width, width, "days" if domain.kind == "date" else "")
 
 
 def distances(domain: Domain) -> NDArray[np.float64]:

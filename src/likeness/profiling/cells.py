@@ -265,6 +265,14 @@ class Cells:
         return self.alone / self.records if self.records else 0.0
 
     @property
+    def span(self) -> float | None:
+        """From the smallest to the largest of numbers, or of dates in days; None for anything else."""
+        if self.kind not in {"integer", "real", "date"} or not self.distinct:
+            return None
+        low, high = self.values[0], self.values[-1]
+        return float((high - low).days if self.kind == "date" else high - low)
+
+    @property
     def declared(self) -> tuple[str, ...]:
         """Markers a policy must declare for this column, beside the empty cell."""
         return tuple(marker.text for marker in self.markers if marker.declared)

@@ -124,6 +124,7 @@ class ColumnProfile:
     ``settings``: the column as the proposed policy has it. ``markers``: cells that mean, or may mean, a missing value.
     ``links``: in words, columns that say the same, determine it or are determined.
     ``findings``: what the steward should look at; ``warnings`` has it in words.
+    ``span``: as in `Cells`; None where the policy takes numbers for categories.
     """
 
     name: str
@@ -139,6 +140,7 @@ class ColumnProfile:
     markers: tuple[Marker, ...] = ()
     links: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    span: float | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -244,7 +246,9 @@ def describe(
         cells.name, cells.kind, cells.records, cells.missing, cells.distinct, cells.alone, meaning.looks_like,
         role, reason, _settings(cells, meaning, role), cells.markers, own,
     )  # fmt: skip
-    return replace(found, findings=tuple(_findings(cells, meaning, role)))
+    numeric = found.settings.get("kind") != "categorical" and "hierarchy" not in found.settings
+    span = cells.span if numeric else None
+    return replace(found, findings=tuple(_findings(cells, meaning, role)), span=span)
 
 
 def _settings(cells: Cells, meaning: Meaning, role: str) -> dict[str, Any]:

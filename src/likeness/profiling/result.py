@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from likeness.errors import TableError, suggestion
+from likeness.knowledge.reach import reach, reach_in_hierarchy
 from likeness.pages import in_notebook
 from likeness.policy.files import Dumper
 from likeness.profiling.findings import PUBLISHED, share
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from likeness.profiling.persons import Persons, Standing, Uniqueness
     from likeness.profiling.reach import Proposal, StrongestParameters
     from likeness.report.finding import Finding
+
+
+_BANDWIDTH = 0.3
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,6 +121,23 @@ class Profile:
         except OSError as problem:
             raise OutputError(f"{path}: cannot be written ({problem.strerror or problem})") from None
 
+    def known_by_kernel(self, bandwidth: float = _BANDWIDTH) -> dict[str, str]:
+        """Say of every quasi-identifier whose values an adversary takes for like one another, under a kernel's bandwidth.
+
+        That is ``knowledge: {kernel: {bandwidth: …}}`` in a policy (`likeness.KernelKnowledge`). Empty where no column is
+        sensitive, or people have several records: then nothing can be known beforehand.
+        """
+        if not self.with_role("sensitive") or self.individual is not None:
+            return {}
+        found = {}
+        for name in self.with_role("quasi"):
+            own = self[name]
+            if "hierarchy" in own.settings:
+                found[name] = reach_in_hierarchy(bandwidth)
+            else:
+                found[name] = reach(own.span, bandwidth, "days" if own.kind == "date" else "")
+        return found
+
     def to_mapping(self) -> dict[str, Any]:
         """Write everything that was found as JSON can hold it."""
         return {
@@ -129,6 +150,7 @@ class Profile:
             "persons": self.persons.to_mapping(),
             "uniqueness": self.uniqueness.to_mapping(),
             "reach": {"k": self.records, "sensitive": [reach.to_mapping() for reach in self.reach]},
+            "knowledge": {"bandwidth": _BANDWIDTH, "columns": self.known_by_kernel()},
             "guarantee": [{**proposal.model, "reason": proposal.reason} for proposal in self.guarantee],
             "warnings": list(self.warnings),
             "policy": self.policy_mapping(),
@@ -200,7 +222,34 @@ def write_policy(profile: Profile) -> str:
     if linked:
         lines.append("  # These instead publish all records of a person under one random number:")
         lines += [f"  # - {_flow(model)}" for model in linked]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_knowledge(profile)]) + "\n"
+
+
+def _knowledge(profile: Profile) -> list[str]:
+    """Write, commented out, what adversaries may know beforehand, and the model that says what follows."""
+    known = profile.known_by_kernel()
+    if not known:
+        return []
+    sensitive = profile.with_role("sensitive")
+    source: dict[str, Any] = {"kernel": {"bandwidth": _BANDWIDTH}}
+    model: dict[str, Any] = {"model": "js-background", "j": 0.5}
+    if len(sensitive) > 1:
+        source, model = source | {"sensitive": sensitive[0]}, model | {"sensitive": sensitive[0]}
+    return [
+        "# Who knows how values are distributed among people alike is not covered yet. To cover them, add to privacy:",
+        f"#   - {_flow(model)}",
+        "# and say who counts as alike:",
+        f"# knowledge: {_flow(source)}",
+        *(_comment(line) for line in _by_words(known)),
+    ]
+
+
+def _by_words(known: dict[str, str]) -> list[str]:
+    """Columns of which the same is said, together."""
+    names: dict[str, list[str]] = {}
+    for name, words in known.items():
+        names.setdefault(words, []).append(name)
+    return [f"{', '.join(own)}: {words}" for words, own in names.items()]
 
 
 def _column(column: ColumnProfile) -> list[str]:
@@ -328,6 +377,10 @@ def _sections(profile: Profile) -> Iterator[tuple[str, list[str]]]:
         ("Columns that say the same", [str(link) for link in profile.links]),
         (_standing_title(profile), _uniqueness(profile)),
         ("What this table can meet", _reach(profile)),
+        (
+            f"What others may know of people alike (knowledge: {{kernel: {{bandwidth: {_BANDWIDTH}}}}})",
+            _by_words(profile.known_by_kernel()),
+        ),
         ("Proposed guarantee", [f"{_model(own.model)}: {own.reason}" for own in profile.guarantee]),
     )
     return ((heading, items) for heading, items in sections if items)
