@@ -52,6 +52,9 @@ def _content(encoded: Encoded, policy: Policy) -> dict[str, Any]:
     found["output"] = {"numeric_pairs": policy.output.numeric_pairs}
     # The second table is part of the first by now, and may lie elsewhere.
     found["records"] = {key: value for key, value in found.get("records", {}).items() if key != "table"}
+    for domain in encoded.data.sensitive:
+        if domain.categories is not None:
+            found["categories"][encoded.original_name(domain.name)] = domain.categories.to_rows()
     trees = {domain.name: domain.hierarchy for domain in (*encoded.data.quasi, *encoded.data.sensitive)}
     for name, column in found["columns"].items():
         tree = trees.get(encoded.published_name(name))

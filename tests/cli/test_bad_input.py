@@ -98,9 +98,13 @@ CASES = {
         [("policy.yaml", "privacy:", "methd: burel\nprivcy:")],
         [("line 5", "'methd'", "'method'"), ("line 6", "'privcy'", "'privacy'")],
     ),
-    "a key for a later version": (
+    "categories of a column that is not sensitive": (
+        [("policy.yaml", "privacy:", "categories: {age: severity.csv}\nprivacy:")],
+        [("categories", "'age'", "not sensitive")],
+    ),
+    "a file of categories that is not there": (
         [("policy.yaml", "privacy:", "categories: {disease: severity.csv}\nprivacy:")],
-        [("categories", "later version")],
+        [("severity.csv", "no such file")],
     ),
     "knowledge that nothing uses": (
         [("policy.yaml", "privacy:", "knowledge: {table: known.csv}\nprivacy:")],

@@ -80,9 +80,9 @@ def test_a_policy_for_people_with_several_records_fits_its_table(run, desk):
     assert found.hygiene.inconsistent == 0
 
 
-def test_a_policy_for_a_later_version_is_not_written(run, desk, monkeypatch):
+def test_a_policy_that_names_what_there_is_not_is_not_written(run, desk, monkeypatch):
     dataset = registry.load("datasets", "hospital-visits")
-    policy = dataset().policy() | {"categories": {"diagnosis": "known.csv"}}
+    policy = dataset().policy() | {"method": "of-another-version"}
     monkeypatch.setattr(dataset, "policy", lambda self: policy)
     found = run("generate", "hospital-visits", "--rows", "50", "-o", "visits.csv")
     assert found.code == 0

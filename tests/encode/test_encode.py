@@ -169,18 +169,6 @@ def test_survey_weights_must_be_numbers(weights, message):
     assert problems(frame, {"age": lk.quasi(), "w": lk.drop()}, weights="w") == (message,)
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "words"),
-    [
-        ("categories", {"disease": "c.csv"}, "categories of sensitive values come with a later version"),
-    ],
-)
-def test_what_comes_later_is_refused_before_the_table_is_looked_at(key, value, words):
-    (line,) = problems(FRAME, COLUMNS, **{key: value})
-    assert line.startswith(f"{key}: ")
-    assert words in line
-
-
 def test_codes_are_what_methods_expect():
     data = encoded(FRAME, COLUMNS, missing={"markers": ["?"], "policy": "category"}).data
     for codes, domain in zip(data.codes, data.quasi, strict=True):

@@ -24,6 +24,7 @@ from likeness.policy import (
     quasi,
     sensitive,
 )
+from likeness.policy.files import read_yaml
 
 SMALL = {
     "columns": {"age": {"role": "quasi"}, "disease": {"role": "sensitive"}},
@@ -330,13 +331,35 @@ def test_a_loaded_policy_knows_its_folder_and_is_equal_wherever_it_lies(tmp_path
     assert policy == Policy.from_mapping(SMALL)
 
 
-def test_keys_of_later_systems_are_refused_on_request_all_at_once(tmp_path):
-    Policy.from_mapping(SMALL).refuse_unbuilt()
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        (
+            "",
+            "categories.disease: must not be empty; give a file, or each category with the list of its values",
+        ),
+        (3, "categories.disease: must be a file, or each category with the list of its values; got 3"),
+        ({"Low": "Flu"}, "categories.disease.Low: must be a list; got 'Flu'"),
+        ({"Low": ["Flu"], "Mild": None}, "categories.disease.Mild: must be a list; got None"),
+    ],
+)
+def test_categories_that_are_none_are_refused_where_they_stand(given, complaint):
     with pytest.raises(PolicyError) as refused:
-        Policy.load(saved(tmp_path, WHOLE)).refuse_unbuilt()
-    assert refused.value.problems == (
-        "categories: categories of sensitive values come with a later version; remove the key",
-    )
+        Policy.from_mapping({**SMALL, "categories": {"disease": given}})
+    assert complaint in refused.value.problems
+
+
+def test_categories_are_a_path_or_labels_with_their_values():
+    columns = {"age": {"role": "quasi"}, "d": {"role": "sensitive"}}
+    common = {"columns": columns, "privacy": {"model": "alone", "k": 5}}
+    assert Policy(**common, categories={"d": Path("severity.csv")}).categories == {"d": "severity.csv"}
+    made = Policy(**common, categories={"d": {"1": ("Flu", 7), "no": ("Cough",)}})
+    assert made.categories == {"d": {"1": ["Flu", "7"], "no": ["Cough"]}}
+    written = made.to_yaml()
+    assert Policy.from_mapping(read_yaml(written, "p.yaml").content) == made
+    assert read_yaml("categories: {d: {1: [07, no], low: [x]}}", "p.yaml").content == {
+        "categories": {"d": {"1": ["07", "no"], "low": ["x"]}}
+    }
 
 
 def test_a_role_that_is_none_is_refused():

@@ -83,7 +83,10 @@ policies = st.fixed_dictionaries(
     optional={
         "missing": missing,
         "weights": st.just("disease"),
-        "categories": st.just({"disease": "c.csv"}),
+        "categories": st.just("c.csv").map(lambda path: {"disease": path})
+        | st.dictionaries(names, st.lists(st.text(max_size=3), max_size=2), max_size=2).map(
+            lambda own: {"disease": own}
+        ),
         "knowledge": st.sampled_from(
             [
                 {"kernel": {"bandwidth": 0.3}},

@@ -132,7 +132,7 @@ def _usable(policy: dict[str, Any]) -> bool:
     from likeness.policy import Policy
 
     try:
-        Policy.from_mapping(policy).refuse_unbuilt()
+        Policy.from_mapping(policy)
     except LikenessError:
         return False
     return True

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.encode.column import EncodedAttribute, EncodeError, encode_attribute
+from likeness.encode.column import EncodedAttribute, EncodeError, categorize, encode_attribute
 from likeness.encode.individuals import (
     DUPLICATES,
     NO_RECORDS,
@@ -20,7 +20,14 @@ from likeness.encode.individuals import (
     missing_value,
     put_in_order,
 )
-from likeness.errors import MOST_PROBLEMS, LikenessError, PolicyError, TableError, suggestion
+from likeness.errors import (
+    MOST_PROBLEMS,
+    CannotBeMetError,
+    LikenessError,
+    PolicyError,
+    TableError,
+    suggestion,
+)
 from likeness.forms.base import RESERVED
 from likeness.microdata.data import Microdata
 from likeness.models.base import SensitiveModel
@@ -115,6 +122,10 @@ class Encoded:
         """Name a column is published under."""
         return self.renamed.get(name, name)
 
+    def original_name(self, published: str) -> str:
+        """Name in the table of a column that is published under another."""
+        return next((name for name, fresh in self.renamed.items() if fresh == published), published)
+
     def name_models(self, models: Iterable[PrivacyModel]) -> tuple[PrivacyModel, ...]:
         """Let models cover one column, and one source of knowledge, each, under the name it is published under."""
         named = (
@@ -134,7 +145,6 @@ def encode(table: Table, policy: Policy) -> Encoded:
     not name or the table does not have, values of the wrong kind or outside a declared domain, missing values where none
     are allowed, gaps in hierarchies, records of nobody and what the hygiene rules make an error.
     """
-    policy.refuse_unbuilt()
     table = join_records(table, policy)
     policy = policy.naming(table.names)
     _check_columns(table, policy)
@@ -153,6 +163,9 @@ def encode(table: Table, policy: Policy) -> Encoded:
                 table, name, column, missing_in(table, policy, name), recoding, folder,
                 dropped=None if people is None else people.dropped,
             )  # fmt: skip
+            if name in policy.categories:
+                domain = categorize(attribute.domain, policy.categories[name], folder)
+                attribute = attribute._replace(domain=domain)
         except EncodeError as problem:
             problems.extend(problem.problems)
         except LikenessError as problem:
@@ -162,7 +175,30 @@ def encode(table: Table, policy: Policy) -> Encoded:
             found[name] = attribute
     if problems:
         raise error(*problems)
-    return _show(_assemble(table, policy, found, people), policy)
+    encoded = _assemble(table, policy, found, people)
+    _refuse_empty_categories(encoded)
+    return _show(encoded, policy)
+
+
+def _refuse_empty_categories(encoded: Encoded) -> None:
+    """Refuse categories that nobody has: what is asked by category counts them."""
+    problems = []
+    for domain, codes in zip(encoded.data.sensitive, encoded.data.sensitive_codes, strict=True):
+        problems += [
+            f"column {domain.name!r}: nobody has the category {quoted(label)}; join it with another one, or remove it"
+            for label in _without_anybody(domain, codes)
+        ]
+    if problems:
+        raise PolicyError(*problems)
+
+
+def _without_anybody(domain: Domain, codes: NDArray[np.integer]) -> list[str]:
+    """List the categories of which no record has a value."""
+    if domain.categories is None:
+        return []
+    rank = domain.categories.rank
+    there = {rank[domain.labels[code]] for code in np.unique(codes).tolist()}
+    return [label for number, label in enumerate(domain.categories.labels) if number not in there]
 
 
 def _show(encoded: Encoded, policy: Policy) -> Encoded:
@@ -354,9 +390,17 @@ def describe_columns(
     """Write the notes on all published columns, in the order of ``tables``: published tables and their columns.
 
     ``kept`` (n,) is whether each record is published. Columns that are none of the original's are noted as added; tables
-    that the form leaves undescribed have no notes.
+    that the form leaves undescribed have no notes. Raises `CannotBeMetError` where everybody of a category is withheld: the
+    note names all categories, and one that nobody has is refused, so that it would tell that somebody had it.
     """
     data = encoded.data
+    for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):
+        gone = _without_anybody(domain, codes[kept]) if kept.any() else []
+        if gone:
+            raise CannotBeMetError(
+                f"column {domain.name!r}: everybody of the category {quoted(gone[0])} would have to be withheld, and the release "
+                "would tell that there was somebody; weaken the guarantee, or join the category with another one"
+            )
     coded = {
         encoded.published_name(name): (column.bottom, column.top) for name, column in policy.columns.items()
     }

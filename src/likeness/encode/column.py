@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from likeness.errors import LikenessError
+from likeness.errors import LikenessError, did_you_mean
 from likeness.hierarchies import (
     Hierarchy,
+    categories_from_mapping,
     check_covers,
     dates,
     from_rows,
     intervals,
     prefixes,
+    read_categories,
     read_hierarchy,
 )
 from likeness.hierarchies.nested import from_nested
+from likeness.hierarchies.problems import ALIKE
 from likeness.microdata.domain import NUMERIC, Domain
 from likeness.tables import texts
 from likeness.wording import count, quoted
@@ -157,6 +160,30 @@ def encode_attribute(
     domain, recode = _domain(encoded, column, number > 0 and treatment == "category", recoding, folder)
     codes = encoded.codes if recode is None else np.append(recode, -1).astype(np.int32)[encoded.codes]
     return EncodedAttribute(domain, np.ascontiguousarray(codes, np.int32), number, treatment)
+
+
+def categorize(domain: Domain, declared: str | dict[str, list[str]], folder: Path) -> Domain:
+    """Give a sensitive attribute the categories that a policy declares: a file, or labels with their values.
+
+    Raises `EncodeError` where a value has none, the missing one included; `HierarchyError` where they are none.
+    """
+    if isinstance(declared, str):
+        named, categories = Path(declared).name, read_categories(folder / declared)
+    else:
+        named = f"the categories of {domain.name!r}"
+        categories = categories_from_mapping(declared, f"categories: {domain.name}")
+    if domain.missing:
+        raise EncodeError(
+            f"column {domain.name!r}: missing values have no category; say missing: {{policy: drop}} to leave their records out"
+        )
+    without = [label for label in domain.labels if label not in categories.rank]
+    if without:
+        more = f" (and {count(len(without) - 1, 'more value')})" if len(without) > 1 else ""
+        near = did_you_mean(without[0], categories.rank, alike=ALIKE)
+        raise EncodeError(
+            f"column {domain.name!r}: {quoted(without[0])}{more} is in no category of {named}{near or '; add it to one'}"
+        )
+    return replace(domain, categories=categories)
 
 
 def _clip(encoded: EncodedColumn, column: Column) -> EncodedColumn:

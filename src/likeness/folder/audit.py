@@ -40,6 +40,7 @@ _KEYS = (
     "likeness",
     "policy",
     "hierarchies",
+    "categories",
     "method",
     "candidates",
     "refusals",
@@ -54,7 +55,8 @@ _KEYS = (
     "files",
     "digest",
 )
-_SINCE_0_3 = {"candidates", "refusals", "reasons"}
+_MAY_LACK = {"candidates", "refusals", "reasons", "categories"}
+"""Keys that 0.2 did not write; categories stand there where the policy has some."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,14 @@ class Audit:
 
     @property
     def policy(self) -> Policy:
-        """What was asked; hierarchies that were files are here as they were then. `PolicyError` where it is no policy."""
+        """What was asked; files of hierarchies and categories are here as they were then. `PolicyError` where it is no policy."""
         policy = self.written_policy
+        if "categories" in self.content:
+            kept = {
+                name: {label: values for label, *values in rows}
+                for name, rows in self.content["categories"].items()
+            }
+            policy = policy.replace(categories=kept)
         columns = dict(policy.columns)
         for name, kept in self.content["hierarchies"].items():
             tree = from_rows(
@@ -85,7 +93,7 @@ class Audit:
 
     @property
     def written_policy(self) -> Policy:
-        """What was asked, as it was written: hierarchies that were files are their paths.
+        """What was asked, as it was written: hierarchies and categories that were files are their paths.
 
         Raises
         ------
@@ -144,7 +152,7 @@ class Audit:
                 raise VerificationError(
                     Refusal(f"is of format {content['format']}; this version reads format {FORMAT}", (label,))
                 )
-            if tuple(content) != tuple(key for key in _KEYS if key in content or key not in _SINCE_0_3):
+            if tuple(content) != tuple(key for key in _KEYS if key in content or key not in _MAY_LACK):
                 raise VerificationError(
                     Refusal("its keys are not those that likeness writes; it was changed", (label,))
                 )
@@ -198,12 +206,18 @@ def make_audit(
     """
     private = release.private
     encoded = private.encoded
+    categories = {
+        encoded.original_name(domain.name): domain.categories.to_rows()
+        for domain in encoded.data.sensitive
+        if domain.categories is not None
+    }
     return Audit(
         {
             "format": FORMAT,
             "likeness": release.certificate.version,
             "policy": dict(policy),
             "hierarchies": _hierarchies(encoded, private.policy),
+            **({"categories": categories} if categories else {}),
             "method": {"name": private.method.name, **registry.parameters(private.method)},
             "candidates": {one.method.name: one.to_json() for one in private.candidates},
             "refusals": {

@@ -10,12 +10,19 @@ object, ``Hierarchy``, whose nodes are intervals of leaf ranks.
 ``read``       ``read_hierarchy``: files
 ``nested``     ``from_nested``: YAML and JSON text
 ``observed``   numbers in classes; days in months, quarters, years; masked codes
+``categories`` ``Categories``: ordered categories of sensitive values
 ``problems``   all problems in one error; has every value of a column its leaf?
 =============  ==================================================================
 """
 
 from __future__ import annotations
 
+from likeness.hierarchies.categories import (
+    Categories,
+    categories_from_mapping,
+    categories_from_rows,
+    read_categories,
+)
 from likeness.hierarchies.nested import from_nested
 from likeness.hierarchies.observed import dates, intervals, prefixes
 from likeness.hierarchies.problems import check_covers
@@ -24,12 +31,16 @@ from likeness.hierarchies.rows import from_rows
 from likeness.hierarchies.tree import Hierarchy
 
 __all__ = [
+    "Categories",
     "Hierarchy",
+    "categories_from_mapping",
+    "categories_from_rows",
     "check_covers",
     "dates",
     "from_nested",
     "from_rows",
     "intervals",
     "prefixes",
+    "read_categories",
     "read_hierarchy",
 ]

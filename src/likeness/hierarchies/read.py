@@ -59,7 +59,7 @@ def read_hierarchy(path: str | Path, name: str | None = None) -> Hierarchy:
         raise HierarchyError(
             f"{title}: a hierarchy file ends in {', '.join(sorted(LINES | NESTED))}; got {path.name!r}"
         )
-    text = _text(path, title)
+    text = read_file(path, title)
     if not text.strip():
         raise HierarchyError(f"{title}: the file is empty; give one line per value, leaf first and root last")
     if kind in NESTED:
@@ -70,7 +70,7 @@ def read_hierarchy(path: str | Path, name: str | None = None) -> Hierarchy:
     return from_rows(rows, title, where=lambda i: f"{title}, line {lines[i]}")
 
 
-def _text(path: Path, title: str) -> str:
+def read_file(path: Path, title: str) -> str:
     """Read the file's text; HierarchyError when there is none."""
     try:
         data = path.read_bytes()
@@ -94,12 +94,12 @@ def _parse(text: str, title: str) -> tuple[list[list[str]], list[int]]:
     if len(present) > 1:
         for delimiter in present:
             try:
-                rows, lines = _split(text, delimiter, title)
+                rows, lines = split_lines(text, delimiter, title)
             except HierarchyError:
                 continue
             if _is_even(rows):
                 return rows, lines
-    return _split(text, present[0], title)
+    return split_lines(text, present[0], title)
 
 
 def _is_even(rows: list[list[str]]) -> bool:
@@ -107,7 +107,7 @@ def _is_even(rows: list[list[str]]) -> bool:
     return len(rows[0]) > 1 and len({(len(row), row[-1]) for row in rows}) == 1
 
 
-def _split(text: str, delimiter: str, title: str) -> tuple[list[list[str]], list[int]]:
+def split_lines(text: str, delimiter: str, title: str) -> tuple[list[list[str]], list[int]]:
     """Rows and the lines they begin on; blank lines are passed over."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows: list[list[str]] = []

@@ -14,7 +14,7 @@ from likeness.wording import count
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likeness.hierarchies import Hierarchy
+    from likeness.hierarchies import Categories, Hierarchy
 
 Kind = Literal["integer", "real", "date", "ordered", "hierarchical", "categorical"]
 Shape = Literal["interval", "tree", "set"]
@@ -52,6 +52,7 @@ class Domain:
     ``declared``: whether the policy declared the values (and not only the observed ones make the domain).
     ``shown``: what is published of a class's values: the ``region`` that covers them, their ``mean`` (numbers and dates in
     intervals) or their ``mode``, the most frequent one.
+    ``categories``: ordered categories of its values, all of which then have one, if the policy declares them.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Domain:
     distance: str = "equal"
     declared: bool = False
     shown: Shown = "region"
+    categories: Categories | None = None
     options: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property

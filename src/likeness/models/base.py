@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 
 from likeness.checks import choice, whole
-from likeness.errors import PolicyError
+from likeness.errors import PolicyError, Refusal
 from likeness.exact import float_above
 from likeness.wording import quoted
 
@@ -394,17 +394,24 @@ class SensitiveModel(PrivacyModel):
     others
         Whether the other sensitive columns count as ``known`` to the adversary (every part of a class that shares their
         values must then hold) or ``unknown``.
+    by
+        Whether classes are judged by ``values``, or by the ``categories`` that the policy gives the column's values
+        (``categories:``): all values of a category then count as one.
     """
 
     sensitive: str | None = None
     others: str = "known"
+    by: str = "values"
 
     needs_sensitive: ClassVar[bool] = True
+    needs_order: ClassVar[bool] = False
+    """Whether it says something of values that have an order only: categories, numbers, days, or a declared order."""
 
     def __post_init__(self) -> None:
         if self.sensitive is not None and not isinstance(self.sensitive, str):
             raise PolicyError(f"{self.name}: sensitive must name one column; got {self.sensitive!r}")
         choice(self.name, "others", self.others, ("known", "unknown"))
+        choice(self.name, "by", self.by, ("values", "categories"))
 
     def __repr__(self) -> str:
         """Only what differs from the defaults, as one would write it."""
@@ -495,6 +502,9 @@ class GroupedModel(DistributionModel):
     def __post_init__(self) -> None:
         super().__post_init__()
         whole(self.name, "level", self.level, at_least=0)
+        if self.level and self.by == "categories":
+            what = "level groups values by their hierarchy, and by: categories by their categories; give one of the two"
+            raise PolicyError(Refusal(what, (self.name,)))
 
     @property
     def group_level(self) -> int:
@@ -530,6 +540,9 @@ class KnowledgeModel(SensitiveModel):
         super().__post_init__()
         if self.knowledge is not None and not is_name(self.knowledge):
             raise PolicyError(f"{self.name}: knowledge must be the name of one; got {quoted(self.knowledge)}")
+        if self.by != "values":
+            what = "is about what is known of values, not of their categories; leave by out"
+            raise PolicyError(Refusal(what, (self.name,)))
 
     @property
     def scope(self) -> Scope:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness.errors import CannotBeMetError, PolicyError, Refusal, suggestion
+from likeness.microdata.domain import NUMERIC
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.statistics import ClassStatistics, count_classes, count_within
 from likeness.models.base import BoundModel, KnowledgeModel, PrivacyModel, SensitiveAttribute, SensitiveModel
@@ -32,7 +33,7 @@ class View:
     """The values a requirement looks at: those of the sensitive attribute at index ``column``, or groups of them.
 
     ``domain``: the values, or groups of values.
-    ``group``: (codes,) int64, group of each value, when values under a hierarchy node count as one; else None.
+    ``group``: (codes,) int64, group of each value, when values under a hierarchy node, or of a category, count as one; else None.
     ``known``: indices of the sensitive attributes the adversary is taken to know.
     ``knowledge``: where the requirement also looks at what is known of each record beforehand, its row among the judged codes
     (`Microdata.judged_codes`), and ``distributions`` the number of distributions there; a code is then that of a pair, the
@@ -390,6 +391,13 @@ def require_of(
 
 def _view(model: SensitiveModel, domain: Domain, column: int, known: tuple[int, ...]) -> View:
     """Values, or groups of values, that a model looks at."""
+    if model.by == "categories":
+        return _by_category(model, domain, column, known)
+    if model.needs_order and (domain.kind not in {*NUMERIC, "ordered"} or domain.missing):
+        raise PolicyError(
+            f"{model.name}: needs an order of the values of {domain.name!r}; declare it, as in categories: "
+            f"{{{domain.name}: severity.csv}}, and leave by out, or kind: ordered"
+        )
     level = model.group_level
     if level == 0:
         return View(column, domain, None, known)
@@ -414,4 +422,29 @@ def _view(model: SensitiveModel, domain: Domain, column: int, known: tuple[int, 
     if domain.missing:
         group = np.append(group, len(distinct))
     grouped = replace(domain, values=labels, kind="categorical", shape="set", hierarchy=None)
+    return View(column, grouped, group, known)
+
+
+def _by_category(model: SensitiveModel, domain: Domain, column: int, known: tuple[int, ...]) -> View:
+    """Read values as their categories."""
+    categories = domain.categories
+    if categories is None:
+        raise PolicyError(
+            f"{model.name}: judges {domain.name!r} by categories, and it has none; give them, as in categories: "
+            f"{{{domain.name}: severity.csv}}"
+        )
+    group = np.array([categories.rank[label] for label in domain.labels], np.int64)
+    size = len(categories.labels)
+    grouped = replace(
+        domain,
+        kind="ordered",
+        values=np.array(categories.labels, object),
+        shape="interval",
+        hierarchy=None,
+        low=0.0,
+        high=float(size - 1),
+        distance="ordered",
+        declared=True,
+        categories=None,
+    )
     return View(column, grouped, group, known)

@@ -104,12 +104,6 @@ def _key(given: Any, key: str) -> Any:
     return given.get(key) if isinstance(given, Mapping) else getattr(given, key, None)
 
 
-LATER: dict[str, str] = {
-    "categories": "categories of sensitive values come",
-}
-"""Keys whose systems are not built yet, and what comes with a later version."""
-
-
 @dataclass(frozen=True)
 class Outline:
     """As much of a policy as can be told, whatever else is wrong with it.

@@ -216,7 +216,9 @@ def _mode(place: Place, siblings: dict[str, yaml.Node]) -> Mode:
         case ("columns", _, "domain"):
             kind = siblings.get("kind")
             return "text" if isinstance(kind, yaml.ScalarNode) and kind.value in LISTS else "plain"
-        case ("individual" | "weights",) | ("records" | "categories", _):
+        case ("categories", name):
+            return "text" if isinstance(siblings[str(name)], yaml.MappingNode) else "name"
+        case ("individual" | "weights",) | ("records", _):
             return "name"
         case ("privacy", "sensitive") | ("privacy", int(), "sensitive"):
             return "name"

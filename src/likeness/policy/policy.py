@@ -17,12 +17,22 @@ from pydantic import BeforeValidator, Field, PrivateAttr
 from likeness.errors import PolicyError, suggestion
 from likeness.pages import in_notebook
 from likeness.policy.column import Column, Role
-from likeness.policy.cross_checks import LATER, contradictions
+from likeness.policy.cross_checks import contradictions
 from likeness.policy.files import Document, read_document, write_yaml
 from likeness.policy.hierarchy import is_made
 from likeness.policy.parts import plain_parts, read_knowledge, read_models, read_part
 from likeness.policy.problems import Attempt, Declared, RefusalError, refuse_odd_keys, refused, shown, unique
-from likeness.policy.sections import Hygiene, Missing, Natural, Output, Records, Text, Withhold
+from likeness.policy.sections import (
+    CategoriesKey,
+    Hygiene,
+    Missing,
+    Natural,
+    Output,
+    Records,
+    Text,
+    Withhold,
+    read_categories,
+)
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -76,8 +86,11 @@ class PolicyKeys(Declared):
         default=None,
         description="Column of survey weights: losses count people by it; estimates, too, where it is published.",
     )
-    categories: Annotated[dict[str, Text], BeforeValidator(_plain_dict)] = Field(
-        default={}, description="File of ordered categories, by sensitive column."
+    categories: Annotated[
+        dict[str, Annotated[CategoriesKey, BeforeValidator(read_categories)]], BeforeValidator(_plain_dict)
+    ] = Field(
+        default={},
+        description="Ordered categories of the values of sensitive columns, least severe first: a file, or label to values.",
     )
     knowledge: Annotated[tuple[Any, ...], BeforeValidator(read_knowledge)] = Field(
         default=(),
@@ -153,7 +166,9 @@ class Policy(PolicyKeys):
     knowledge
         What adversaries are taken to know beforehand: a source, a mapping of one, or a list of these with names.
     categories
-        Categories of sensitive values: see `refuse_unbuilt`.
+        Ordered categories of the values of a sensitive column, by its name: the path of a file with one line a category,
+        least severe first, label and values between semicolons (``Low;Flu;Headache``), or a mapping of each label to its
+        values. A value in several categories counts in the highest. Models judge classes by them with ``by: categories``.
 
     Raises
     ------
@@ -193,7 +208,7 @@ class Policy(PolicyKeys):
             individual: str | None = None,
             records: Records | Mapping[str, Any] | None = None,
             hygiene: Hygiene | Mapping[str, Any] = ...,
-            categories: Mapping[str, str] = ...,
+            categories: Mapping[str, str | Path | Mapping[str, Sequence[str]]] = ...,
             knowledge: KnowledgeSource
             | Mapping[str, Any]
             | Sequence[KnowledgeSource | Mapping[str, Any]] = ...,
@@ -387,29 +402,6 @@ class Policy(PolicyKeys):
         found = self.replace()
         found._folder = Path(folder)  # noqa: SLF001  # ours
         return found
-
-    def refuse_unbuilt(self) -> None:
-        """Refuse the keys whose systems come with a later version.
-
-        Raises
-        ------
-        PolicyError
-            With one line for every such key.
-
-        Examples
-        --------
-        >>> policy = Policy(
-        ...     columns={"who": {"role": "identifier"}, "disease": {"role": "sensitive"}},
-        ...     privacy={"model": "k-anonymity", "k": 5},
-        ...     categories={"disease": "categories.csv"},
-        ... )
-        >>> policy.refuse_unbuilt()
-        Traceback (most recent call last):
-        likeness.errors.PolicyError: categories: categories of sensitive values come with a later version; remove the key
-        """
-        later = [key for key in self.given() if key in LATER]
-        if later:
-            raise PolicyError(*(f"{key}: {LATER[key]} with a later version; remove the key" for key in later))
 
     def to_mapping(self) -> dict[str, Any]:
         """Write the policy as a policy file holds it, without the defaults, as JSON can hold it.

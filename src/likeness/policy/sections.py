@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from likeness.policy import values
-from likeness.policy.problems import Declared, refusal
+from likeness.policy.problems import Declared, Entry, RefusalError, refusal
 
 READING = ("delimiter", "quote", "encoding", "decimal", "thousands", "header")
 """Keys of `Records` that say how its file is to be read."""
@@ -33,6 +34,52 @@ Markers = Annotated[
     BeforeValidator(_markers),
     WithJsonSchema({"type": "array", "items": {"type": ["string", "number"]}, "uniqueItems": True}),
 ]
+
+
+CategoriesKey = Annotated[
+    str | dict[str, list[str]],
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "minLength": 1},
+                {
+                    "type": "object",
+                    "minProperties": 2,
+                    "additionalProperties": {
+                        "type": "array",
+                        "minItems": 1,
+                        "items": {"type": ["string", "number", "boolean"]},
+                    },
+                },
+            ]
+        }
+    ),
+]
+
+
+def read_categories(given: Any) -> str | dict[str, list[str]]:
+    """Read what a policy says under ``categories`` of a column: a path, or each label with the list of its values.
+
+    >>> read_categories({"Low": ["Flu", "Headache"], "Mild": ["Fever"]})
+    {'Low': ['Flu', 'Headache'], 'Mild': ['Fever']}
+    """
+    if isinstance(given, str | Path):
+        if not str(given).strip():
+            raise refusal("must not be empty; give a file, or each category with the list of its values")
+        return str(given)
+    if not isinstance(given, Mapping):
+        raise refusal("must be a file, or each category with the list of its values", given)
+    problems: list[Entry] = []
+    found: dict[str, list[str]] = {}
+    for label, own in given.items():
+        named = values.text(label)
+        try:
+            found[named] = [values.text(value) for value in values.items(own)]
+        except RefusalError as problem:
+            problems += [entry._replace(place=(named, *entry.place)) for entry in problem.entries]
+    if problems:
+        raise RefusalError(*problems)
+    return found
 
 
 class Missing(Declared):

@@ -413,6 +413,7 @@ class _Column(_Part):
     hierarchy: list[Annotated[list[str], Field(min_length=1)]] | None = None
     distance: Literal["equal", "ordered", "hierarchical"] | None = None
     survey_weight: Literal[True] | None = None
+    categories: Annotated[list[Annotated[list[str], Field(min_length=2)]], Field(min_length=2)] | None = None
 
 
 class _Known(_Part):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from likeness.errors import TableError
-from likeness.hierarchies import from_rows
+from likeness.hierarchies import categories_from_rows, from_rows
 from likeness.microdata.domain import NUMERIC, Domain
 from likeness.microdata.regions import tellable_codes
 from likeness.published.text import MISSING, read_value, write_value
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.hierarchies import Hierarchy
+    from likeness.hierarchies import Categories, Hierarchy
     from likeness.microdata.domain import Kind, Shown
 
 
@@ -50,6 +50,8 @@ class ColumnNote:
     values, or those that are published; never one that only withheld people have.
     ``hierarchy``: rows (leaf first, root last) of a declared one; of one made from the data only the published values.
     ``distance``: ground distance of a sensitive column.
+    ``categories``: ordered categories of a sensitive column's values, least severe first, where the policy declares them: of
+    each its label, then its values.
     ``survey_weight``: whether the column says how many people of the population a record stands for.
     """
 
@@ -66,6 +68,7 @@ class ColumnNote:
     hierarchy: tuple[tuple[str, ...], ...] | None = None
     distance: str = "equal"
     survey_weight: bool = False
+    categories: tuple[tuple[str, ...], ...] | None = None
 
     @cached_property
     def tree(self) -> Hierarchy | None:
@@ -73,6 +76,13 @@ class ColumnNote:
         if self.hierarchy is None:
             return None
         return from_rows(self.hierarchy, self.name, where=_row_of_the_certificate)
+
+    @cached_property
+    def categorized(self) -> Categories | None:
+        """The categories that the certificate gives for the column, if it does."""
+        if self.categories is None:
+            return None
+        return categories_from_rows(self.categories, self.name, where=_category_of_the_certificate)
 
     @property
     def numeric(self) -> bool:
@@ -140,7 +150,9 @@ class ColumnNote:
             return f"the kind {self.kind} has no distance {self.distance}"
         if self.distance == "hierarchical" and self.tree is None:
             return f"without a hierarchy there is no distance {self.distance}"
-        # Made from its rows, a hierarchy that is none is refused.
+        if self.categorized is not None and self.role != "sensitive":
+            return "only sensitive columns have categories"
+        # Made from their rows, categories and a hierarchy that are none are refused.
         return (
             ""
             if self.tree is None or self.kind == "hierarchical"
@@ -166,6 +178,8 @@ class ColumnNote:
             plain["hierarchy"] = [list(row) for row in self.hierarchy]
         if self.role == "sensitive":
             plain["distance"] = self.distance
+        if self.categories is not None:
+            plain["categories"] = [list(row) for row in self.categories]
         if self.survey_weight:
             plain["survey_weight"] = True
         return plain
@@ -177,8 +191,9 @@ class ColumnNote:
         for key in ("order", "values"):
             if fields.get(key) is not None:
                 fields[key] = tuple(fields[key])
-        if fields.get("hierarchy") is not None:
-            fields["hierarchy"] = tuple(tuple(row) for row in fields["hierarchy"])
+        for key in ("hierarchy", "categories"):
+            if fields.get(key) is not None:
+                fields[key] = tuple(tuple(row) for row in fields[key])
         return ColumnNote(**fields)
 
 
@@ -197,6 +212,11 @@ def _is_value(end: float | str, kind: str) -> bool:
 def _row_of_the_certificate(number: int) -> str:
     """Where a row of a hierarchy stands."""
     return f"row {number + 1} of the certificate's hierarchy"
+
+
+def _category_of_the_certificate(number: int) -> str:
+    """Where a category stands."""
+    return f"category {number + 1} of the certificate"
 
 
 @dataclass(frozen=True)
@@ -253,6 +273,9 @@ def note_on(
         (*values, *((None,) if domain.missing and told[-1] else ())) if named else None,
         rows,
         domain.distance,
+        categories=None
+        if domain.categories is None
+        else tuple(tuple(row) for row in domain.categories.to_rows()),
     )
 
 
@@ -269,8 +292,25 @@ def read_domain(note: ColumnNote, values: Sequence[str | None]) -> tuple[Domain,
     """Make the domain of a column that was published exactly, and the (len(values),) codes of its distinct texts.
 
     None among ``values`` is the missing value. Raises `TableError` where a text is not of the column's kind, or not one of
-    its hierarchy or its declared order.
+    its hierarchy, its declared order or its categories.
     """
+    domain, codes = _read_domain(note, values)
+    if note.categorized is None:
+        return domain, codes
+    without = [domain.label_of(code) for code in range(domain.codes) if not _categorized(note, domain, code)]
+    if without:
+        raise TableError(f"column {note.name!r}: {quoted(without[0])} is in none of its categories")
+    return replace(domain, categories=note.categorized), codes
+
+
+def _categorized(note: ColumnNote, domain: Domain, code: int) -> bool:
+    """Whether a value has one of the column's categories; the missing one never has."""
+    known = note.categorized
+    return known is None or (code < domain.size and domain.labels[code] in known.rank)
+
+
+def _read_domain(note: ColumnNote, values: Sequence[str | None]) -> tuple[Domain, NDArray[np.int32]]:
+    """Make the domain as `read_domain` does, without its categories."""
     present = [value for value in values if value is not None]
     missing = len(present) < len(values)
     tree = note.tree
@@ -336,6 +376,9 @@ def refused_value(note: ColumnNote, label: str) -> str | None:
         known = None if note.tree is None else note.tree.rank_of
         if wrong is None and value not in (known or (note.rank if note.order is not None else {value})):
             wrong = f"{quoted(value)} is not one of its declared values"
+    if wrong is None and note.categorized is not None:
+        named = label if note.numeric else read_value(label)
+        wrong = None if named in note.categorized.rank else f"{quoted(named)} is in none of its categories"
     return None if wrong is None else f"column {note.name!r}: {wrong}"
 
 

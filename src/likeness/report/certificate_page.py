@@ -165,6 +165,8 @@ def _column_row(note: ColumnNote, form: Form) -> list[str]:
         known.append(f"* stands for {_values(note.values)} (in certificate.json)")
     if note.hierarchy is not None:
         known.append(f"hierarchy of {_values(note.hierarchy)} (in certificate.json)")
+    if note.categories is not None:
+        known.append(f"{count(len(note.categories), 'category')} of values (in certificate.json)")
     if note.role == "sensitive":
         known.append(f"distance {note.distance}")
     return [note.name, note.role, note.kind, shown, "; ".join(known)]
