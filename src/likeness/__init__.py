@@ -100,6 +100,9 @@ if TYPE_CHECKING:
     from likeness.metrics.utility import Utility as Utility
     from likeness.metrics.vulnerable_classes import VulnerableClasses as VulnerableClasses
     from likeness.models.alpha_k_anonymity import AlphaKAnonymity as AlphaKAnonymity
+    from likeness.models.balanced_p_plus_sensitivity import (
+        BalancedPPlusSensitivity as BalancedPPlusSensitivity,
+    )
     from likeness.models.basic_beta_likeness import BasicBetaLikeness as BasicBetaLikeness
     from likeness.models.beta_likeness import BetaLikeness as BetaLikeness
     from likeness.models.bt_privacy import BtPrivacy as BtPrivacy
@@ -113,10 +116,15 @@ if TYPE_CHECKING:
     from likeness.models.ir_kl_anonymity import IrKlAnonymity as IrKlAnonymity
     from likeness.models.js_background import JsBackground as JsBackground
     from likeness.models.k_anonymity import KAnonymity as KAnonymity
+    from likeness.models.membership_safety import MembershipSafety as MembershipSafety
+    from likeness.models.p_alpha_sensitivity import PAlphaSensitivity as PAlphaSensitivity
+    from likeness.models.p_plus_sensitivity import PPlusSensitivity as PPlusSensitivity
+    from likeness.models.p_sensitivity import PSensitivity as PSensitivity
     from likeness.models.proximity import Proximity as Proximity
     from likeness.models.recursive_cl_diversity import RecursiveClDiversity as RecursiveClDiversity
     from likeness.models.rho_privacy import RhoPrivacy as RhoPrivacy
     from likeness.models.t_closeness import TCloseness as TCloseness
+    from likeness.models.theta_sensitivity import ThetaSensitivity as ThetaSensitivity
     from likeness.opening import open_release
     from likeness.policy import Policy, drop, identifier, other, quasi, sensitive
     from likeness.profiling import profile

@@ -314,6 +314,15 @@ def float_above(value: Fraction) -> float:
     return near
 
 
+def float_below(value: Fraction) -> float:
+    """Round to a float whose shortest decimal text is at most the value.
+
+    >>> float_below(Fraction(2, 3)), rational(float_below(Fraction(2, 3))) <= Fraction(2, 3)
+    (0.6666666666666666, True)
+    """
+    return -float_above(-value)
+
+
 def fraction_below(value: Fraction, largest: int) -> Fraction:
     """Find the largest fraction up to the value (not negative) whose denominator is at most ``largest`` (at least 1).
 

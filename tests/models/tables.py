@@ -5,13 +5,14 @@ Strategies that are drawn from again and again are made once: making one takes l
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from hypothesis import strategies as st
 
-from likeness.hierarchies import from_rows
+from likeness.hierarchies import Categories, from_rows
 from likeness.kernels.class_tests import evaluate, lay_out
 from likeness.microdata.domain import Domain
 from likeness.microdata.knowledge import Distributions, rounded
@@ -118,6 +119,10 @@ def domains(draw: st.DrawFn, kinds: Sequence[str] = KINDS) -> Domain:
     size = draw(st.integers(1, 5))
     if kind == "categorical":
         return categorical(size, missing=draw(st.booleans()))
+    if kind == "categorized":
+        ranks = draw(st.lists(st.integers(0, 2), min_size=size, max_size=size))
+        own = [tuple(str(i) for i, rank in enumerate(ranks) if rank == r) for r in range(3)]
+        return replace(categorical(size), categories=Categories(("low", "mild", "high"), tuple(own)))
     if kind == "numbers":
         steps = draw(st.lists(st.integers(1, 3), min_size=size, max_size=size))
         return numbers(np.cumsum(steps).tolist(), distance=draw(st.sampled_from(["equal", "ordered"])))

@@ -471,3 +471,89 @@ def _value_distance(domain: Domain, one: int, other: int) -> Fraction:
     ]
     lowest = min(ancestors, key=lambda i: int(tree.right[i] - tree.left[i]))
     return Fraction(int(tree.heights()[lowest]), max(1, int(tree.heights()[0])))
+
+
+def p_sensitivity(counts: Counts, reference: Counts, domain: Domain, *, p: int) -> bool:
+    return len([count for count in counts if count > 0]) >= p
+
+
+def p_sensitivity_parameters() -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({"p": st.integers(1, 4)})
+
+
+p_plus_sensitivity = p_sensitivity
+p_plus_sensitivity_parameters = p_sensitivity_parameters
+balanced_p_plus_sensitivity_parameters = p_sensitivity_parameters
+
+
+def balanced_p_plus_sensitivity(counts: Counts, reference: Counts, domain: Domain, *, p: int) -> bool:
+    there = [count for count in counts if count > 0]
+    return len(there) >= p and all(abs(a - b) <= 1 for a in there for b in there)
+
+
+def p_alpha_sensitivity(
+    counts: Counts, reference: Counts, domain: Domain, *, p: int, alpha: str, by: str = "values"
+) -> bool:
+    categories = domain.categories
+    if by == "values":
+        assert categories is not None
+        category = [categories.rank[label] + 1 for label in domain.labels]
+        last = len(categories.labels)
+    else:
+        category, last = list(range(1, domain.codes + 1)), domain.codes
+    there = [code for code, count in enumerate(counts) if count > 0]
+    weights = [Fraction(last - category[code], max(1, last - 1)) for code in there]
+    return len(there) >= p and sum(weights) >= Fraction(alpha)
+
+
+p_alpha_sensitivity.domains = ("categorized",)  # type: ignore[attr-defined]
+
+
+def p_alpha_sensitivity_parameters() -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(
+        {"p": st.integers(1, 4), "alpha": fractions("1/12", "3")}, optional={"by": st.just("categories")}
+    )
+
+
+def membership_safety(counts: Counts, reference: Counts, domain: Domain, *, delta: str) -> bool:
+    """Who knows the category below one, and so that no lower one is possible, believes in it up to δ; so does who knows none."""
+    return all(
+        n <= Fraction(delta) * (sum(counts[s - 1 :]) if s else sum(counts)) for s, n in enumerate(counts)
+    )
+
+
+def membership_safety_parameters() -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({"delta": fractions("1/6", "1")})
+
+
+def theta_sensitivity(
+    counts: Counts,
+    reference: Counts,
+    domain: Domain,
+    *,
+    k: int,
+    mu: str,
+    index: str = "distinct",
+    order: str = "severity",
+) -> bool:
+    there = [(code, n) for code, n in enumerate(counts) if n > 0]
+    if order == "frequency":
+        there.sort(key=lambda pair: (-pair[1], pair[0]))
+    numbers = [code + 1 if index == "category-id" else i for i, (code, _) in enumerate(there, 1)]
+    every = [x for x, (_, n) in zip(numbers, there, strict=True) for _ in range(n)]
+    mean = Fraction(sum(every), len(every))
+    variance = sum((x - mean) ** 2 for x in every) / len(every)
+    categories = sum(n > 0 for n in reference)
+    return (
+        _size(counts) >= k
+        and categories > 1
+        and variance >= Fraction(mu) * Fraction(min(k, categories) ** 2 - 1, 12)
+    )
+
+
+def theta_sensitivity_parameters() -> st.SearchStrategy[dict[str, Any]]:
+    reading = st.sampled_from(
+        [{}, {"order": "frequency"}, {"index": "category-id"}, {"index": "distinct", "order": "severity"}]
+    )
+    given = st.fixed_dictionaries({"k": st.integers(2, 7), "mu": fractions("1/12", "1")})
+    return st.builds(lambda a, b: a | b, given, reading)

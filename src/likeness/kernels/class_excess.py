@@ -21,7 +21,10 @@ from likeness.kernels.class_tests import (
     distinct_at_least,
     entropy_at_least,
     recursively_diverse,
+    safe_from_membership,
     transport_at_most,
+    variance,
+    varied,
     windows_at_most,
     within_share_limits,
 )
@@ -126,6 +129,28 @@ def window_excess(size, histogram, integers, reals):
     return most * float(integers[0]) / size
 
 
+@njit(SIGNATURE, cache=True)
+def membership_excess(size, histogram, integers, reals):
+    """Largest share of a value in the records of the one below it, its own and all higher ones, over δ."""
+    most = 0.0
+    rest = 0
+    for value in range(histogram.shape[0] - 1, -1, -1):
+        count = histogram[value]
+        rest += count
+        if count > 0:
+            below = histogram[value - 1] if value > 0 else 0
+            most = max(most, float(count) / (rest + below))
+    return most * integers[1] / integers[0]
+
+
+@njit(SIGNATURE, cache=True)
+def variance_excess(size, histogram, integers, reals):
+    """θ over the variance of the values' numbers; infinite where there is none."""
+    found = variance(histogram, integers[1])
+    theta = reals[0] if reals.shape[0] > 0 else float(integers[2]) / integers[3]
+    return theta / found if found > 0 else math.inf
+
+
 _MEASURES: dict[Callable[..., bool], Callable[..., float]] = {
     within_share_limits: share_excess,
     transport_at_most: transport_excess,
@@ -133,6 +158,8 @@ _MEASURES: dict[Callable[..., bool], Callable[..., float]] = {
     entropy_at_least: entropy_excess,
     recursively_diverse: recursive_excess,
     windows_at_most: window_excess,
+    safe_from_membership: membership_excess,
+    varied: variance_excess,
 }
 
 

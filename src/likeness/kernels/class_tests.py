@@ -180,6 +180,88 @@ def windows_at_most(size, histogram, integers, reals):
     return True
 
 
+@njit(SIGNATURE, cache=True)
+def evenly_distinct(size, histogram, integers, reals):
+    """At least ``integers[0]`` values are present, none of which has two records more than another."""
+    present = most = 0
+    least = size
+    for value in range(histogram.shape[0]):
+        if histogram[value] > 0:
+            present += 1
+            most = max(most, histogram[value])
+            least = min(least, histogram[value])
+    return present >= integers[0] and most - least <= 1
+
+
+@njit(SIGNATURE, cache=True)
+def distinct_and_weighty(size, histogram, integers, reals):
+    """At least ``integers[0]`` values are present, whose weights ``integers[2:]`` add up to ``integers[1]`` or more."""
+    present = weight = 0
+    for value in range(histogram.shape[0]):
+        if histogram[value] > 0:
+            present += 1
+            weight += integers[2 + value]
+    return present >= integers[0] and weight >= integers[1]
+
+
+@njit(SIGNATURE, cache=True)
+def safe_from_membership(size, histogram, integers, reals):
+    """No value s has more than a share δ of the records of s - 1, s and all higher ones; ``integers`` are those of δ."""
+    rest = 0
+    for value in range(histogram.shape[0] - 1, -1, -1):
+        count = histogram[value]
+        rest += count
+        below = histogram[value - 1] if value > 0 else 0
+        if count * integers[1] > (rest + below) * integers[0]:
+            return False
+    return True
+
+
+@njit(float64(int64[::1], int64), cache=True)
+def variance(histogram, numbering):
+    """Variance of the numbers of the values that are present: 0 by their order, 1 by frequency, 2 their codes."""
+    counts = np.sort(histogram)[::-1] if numbering == 1 else histogram
+    n = first = second = 0.0
+    x = 0
+    for value in range(counts.shape[0]):
+        if counts[value] > 0:
+            number = float(value if numbering == 2 else x)
+            n += counts[value]
+            first += counts[value] * number
+            x += 1
+    mean = first / n
+    x = 0
+    for value in range(counts.shape[0]):
+        if counts[value] > 0:
+            number = float(value if numbering == 2 else x)
+            second += counts[value] * (number - mean) * (number - mean)
+            x += 1
+    return second / n
+
+
+@njit(SIGNATURE, cache=True)
+def varied(size, histogram, integers, reals):
+    """At least k records, whose values' numbers have a variance of θ or more.
+
+    ``integers``: k, the numbering as of `variance`, numerator and denominator of θ. Where products may overflow ``reals[0]`` is
+    θ instead, raised by as much as roundings go.
+    """
+    if size < integers[0]:
+        return False
+    if reals.shape[0] > 0:
+        return variance(histogram, integers[1]) >= reals[0]
+    counts = np.sort(histogram)[::-1] if integers[1] == 1 else histogram
+    n = first = second = x = 0
+    for value in range(counts.shape[0]):
+        if counts[value] > 0:
+            number = value if integers[1] == 2 else x
+            n += counts[value]
+            first += counts[value] * number
+            second += counts[value] * number * number
+            x += 1
+    return (n * second - first * first) * integers[3] >= n * n * integers[2]
+
+
 @njit(boolean(int64[::1], boolean[::1], int64[::1], float64[::1]), cache=True)
 def beliefs_alike(who, values, integers, reals):
     """Decide what `beliefs_within` says; ``who`` are the distributions of a class, ``values`` (m,) the values that it has."""

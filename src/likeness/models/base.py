@@ -228,6 +228,10 @@ class BoundModel(ABC):
         """
         return ""
 
+    def left_open(self, stats: ClassStatistics) -> str:  # noqa: ARG002
+        """Say what people may take the parameters to limit and they do not, measured; empty where there is nothing."""
+        return ""
+
     def strongest_posterior(self, posteriors: Sequence[Fraction]) -> Strength:
         """Find the strongest parameters that hold when confidence in each value can rise this far.
 

@@ -38,12 +38,20 @@ class RecursiveClDiversity(SensitiveModel):
     With the counts of a class in descending order, ``r_1 < c (r_l + r_{l+1} + … + r_u)``; a class of fewer
     than l values violates it.
 
+    It is also what bounds belief against who rules values out (non-membership): with ``l = q + 2`` and ``c = δ / (1 - δ)`` nobody
+    who knows of q values that a person does not have them believes in any other one by δ or more, however the q are chosen.
+
     Parameters
     ----------
     c
         Factor, above 0. Texts such as ``"1/3"`` are exact.
     l
         Rank from which values count, at least 2.
+
+    Notes
+    -----
+    Of all values and all q others that are ruled out, belief is largest in the most frequent one without the next q:
+    ``r_1 / (r_1 + r_{q+2} + … + r_u)``. That is below δ just where ``r_1`` is below ``δ / (1 - δ)`` times ``r_{q+2} + … + r_u``.
 
     References
     ----------

@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from likeness.metrics.measuring import Measurements
     from likeness.microdata.data import Microdata
     from likeness.microdata.plan import Plan
+    from likeness.microdata.statistics import ClassStatistics
     from likeness.models.requirements import Requirement
     from likeness.policy import Policy
+    from likeness.proving.proof import Proof
     from likeness.release import Release
 
 _VALUES_SHOWN = 50
@@ -60,7 +62,7 @@ def proof_rows(release: Release) -> list[list[str]]:
                 phrase(given),
                 proof.scope,
                 "yes" if proof.holds else "no",
-                phrase(None if proof.strength is None else dict(proof.strength.values)),
+                _strongest(proof, requirement, solution.plan, data),
                 plain_number(_smallest_slack(requirement, solution.plan, data)),
             ]
         )
@@ -114,12 +116,27 @@ def _smallest_slack(requirement: Requirement, plan: Plan, data: Microdata) -> fl
         posteriors = plan.mechanism.largest_posteriors(requirement.view.group)
         limits = requirement.bound.posterior_limits() or ()
         return min((float(a) - float(q) for a, q in zip(limits, posteriors, strict=True)), default=None)
+    slack = requirement.bound.judge(_statistics(requirement, plan, data)).slack
+    return float(slack.min()) if slack.size else None
+
+
+def _strongest(proof: Proof, requirement: Requirement, plan: Plan, data: Microdata) -> str:
+    """Write the strongest parameters that hold, and what they leave open."""
+    found = phrase(None if proof.strength is None else dict(proof.strength.values))
+    left = (
+        ""
+        if plan.mechanism is not None
+        else requirement.bound.left_open(_statistics(requirement, plan, data))
+    )
+    return f"{found}; {left}" if left else found
+
+
+def _statistics(requirement: Requirement, plan: Plan, data: Microdata) -> ClassStatistics:
+    """Count what a proof looked at in every class, or bucket."""
     classes = plan.classes if requirement.view is None or plan.buckets is None else plan.buckets
     codes = data.judged_codes if plan.sensitive is None else plan.sensitive
     count = int(classes.max(initial=-1)) + 1
-    stats = requirement.statistics(classes, count, data.sensitive, codes, data.individuals)
-    slack = requirement.bound.judge(stats).slack
-    return float(slack.min()) if slack.size else None
+    return requirement.statistics(classes, count, data.sensitive, codes, data.individuals)
 
 
 TARGETS = 2_000
