@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from likeness.datasets.hospital_visits import HospitalVisits as HospitalVisits
     from likeness.datasets.informs import Informs as Informs
     from likeness.datasets.isp import Isp as Isp
+    from likeness.datasets.symptoms import Symptoms as Symptoms
     from likeness.errors import (
         CannotBeMetError,
         HierarchyError,

@@ -12,7 +12,7 @@ import pytest
 from likeness import registry
 from likeness.errors import InvalidError
 
-NAMES = ("bkseq", "census", "hospital", "hospital-visits", "informs", "isp")
+NAMES = ("bkseq", "census", "hospital", "hospital-visits", "informs", "isp", "symptoms")
 ROLES = {"identifier", "quasi", "sensitive", "other", "drop"}
 CSV_OF_1000_ROWS = {
     "bkseq": "af708cc950a109de7abbd721454592c512cd9377289d804366a87899789f3ced",
@@ -21,6 +21,7 @@ CSV_OF_1000_ROWS = {
     "hospital-visits": "eacab8fe6bdf2dccf93b954d0469b60072810ca18adffe31fc501ebe01de101f",
     "informs": "dd826e1eb21dd82ea4dd07d32fee5e10fe407e962f5c02b6c8a6b02da22eafef",
     "isp": "e699baefea9002e9325a97cc23902a99564ae7c87015faba3a01c8406a1252e6",
+    "symptoms": "f5102612131a66c0d546568da07bd54767bc3f888d344f68916eb3d8b71b346e",
 }
 
 LARGE = {"informs": 456_767}  # the rarest of its 619 diagnoses need as many rows
@@ -116,6 +117,18 @@ def test_the_hierarchies_are_those_of_the_policy_and_cover_the_values(name):
             parents = pl.DataFrame({"node": [r[level] for r in rows], "parent": [r[level + 1] for r in rows]})
             assert parents.unique()["node"].is_unique().all()
         assert not any(set(",;|{}[]*") & set(label) for row in rows for label in row[:-1])
+
+
+@every_dataset
+def test_the_categories_are_those_of_the_policy_and_cover_the_values(name):
+    dataset = make(name)
+    categories = dataset.categories()
+    named = {file: column for column, file in dataset.policy().get("categories", {}).items()}
+    assert set(named) == set(categories)
+    for file, rows in categories.items():
+        values = [value for _, *own in rows for value in own]
+        assert len(set(values)) == len(values)
+        assert set(dataset.generate()[named[file]]) == set(values)
 
 
 @every_dataset

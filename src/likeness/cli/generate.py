@@ -33,7 +33,7 @@ def check_output(path: Path) -> None:
 def belongings(
     dataset: Any, table: Path, rows: int | None = None, seed: int = 0
 ) -> tuple[dict[Path, str], Path | None]:
-    """Say what belongs to a generated table: its hierarchies, tables beside it, and the policy that is ready for it.
+    """Say what belongs to a generated table: hierarchies, categories, tables beside it, and the policy that is ready for it.
 
     A hierarchy whose name is taken by another file, as that of another dataset's policy, gets that of the table before it.
 
@@ -60,6 +60,9 @@ def belongings(
         taken = (table.parent / name).exists() and not _holds(table.parent / name, text)
         names[name] = f"{table.stem}-{name}" if taken else name
         texts[table.parent / names[name]] = text
+    for name, lines in dataset.categories().items():
+        names[name] = f"{table.stem}-{name}"
+        texts[table.parent / names[name]] = _arx(lines)
     for key, frame in dataset.beside(rows, seed).items():
         names[f"{key}.csv"] = f"{table.stem}-{key}.csv"
         texts[table.parent / names[f"{key}.csv"]] = frame.write_csv()
@@ -71,6 +74,8 @@ def belongings(
             key: names.get(file, file) if isinstance(file, str) else file
             for key, file in given["knowledge"].items()
         }
+    if "categories" in given:
+        given["categories"] = {column: names.get(file, file) for column, file in given["categories"].items()}
     for column in given["columns"].values():
         if isinstance(column.get("hierarchy"), str):
             column["hierarchy"] = names.get(column["hierarchy"], column["hierarchy"])
@@ -139,7 +144,7 @@ def _usable(policy: dict[str, Any]) -> bool:
 
 
 def _arx(rows: list[list[str]]) -> str:
-    """Write a hierarchy as ARX does, one line a leaf."""
+    """Write a hierarchy as ARX does, one line a leaf, or categories, one line each."""
     import csv
     import io
 
@@ -160,7 +165,7 @@ def generate(
     """Generate a table about invented people; the same rows and seed give the same table, on any machine.
 
     With -o its hierarchies and a policy that is ready for it are written beside it, the policy as FILE-policy.yaml; of a dataset
-    that has some, other tables too, such as FILE-knowledge.csv.
+    that has some, other files too, such as FILE-knowledge.csv and FILE-categories.csv.
 
     Parameters
     ----------

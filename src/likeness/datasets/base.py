@@ -44,6 +44,13 @@ class Dataset(ABC):
         """Give the hierarchies of its columns by the name of their file; none unless it has some."""
         return {}
 
+    def categories(self) -> dict[str, list[list[str]]]:
+        """Give the ordered categories of its sensitive columns by the name of their file; none unless it has some.
+
+        Their files are called as the table, a hyphen and that name.
+        """
+        return {}
+
     def beside(self, rows: int | None = None, seed: int = 0) -> dict[str, pl.DataFrame]:  # noqa: ARG002
         """Generate the tables that belong to the one of these rows and this seed; none unless it has some.
 
