@@ -215,6 +215,11 @@ def test_levels_and_categories_are_two_ways():
         (lk.EntropyLDiversity("3/2", by="categories"), "k-member"),
         (lk.BetaLikeness(2, by="categories"), "perturbation"),
         (lk.DistinctLDiversity(3, by="categories"), "angel"),
+        (lk.KAnonymity(3) & lk.MembershipSafety("2/3"), "angel"),
+        (lk.MembershipSafety("2/3"), "k-anonymity-primacy"),
+        (lk.ThetaSensitivity(4, "1/2"), "mondrian"),
+        (lk.ThetaSensitivity(3, "1/2", order="frequency"), "k-member"),
+        (lk.PAlphaSensitivity(3, "3/2"), "mondrian"),
     ],
 )
 def test_methods_find_classes_by_category(model, method, tmp_path):

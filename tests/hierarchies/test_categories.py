@@ -30,7 +30,6 @@ PEOPLE = {
     "Jonas": ("Headache",),
 }
 """Table 2 there: the sets of values of eight people."""
-EXAMPLE = "give one line a category, least severe first, such as Low;Flu;Headache"
 AFTER = "after severity.csv, line 1"
 FILE = "Low;Flu;Headache\r\nMild;Fever\r\n"
 
@@ -94,7 +93,9 @@ def test_a_value_of_two_categories_counts_in_the_higher_one(tmp_path):
         ),
         (
             "Low;Flu",
-            [f"severity.csv: there must be two categories at least; found 1; {EXAMPLE}"],
+            [
+                "severity.csv: there must be two categories at least; found 1; give all of them, least severe first"
+            ],
         ),
         (
             "Low,Flu\nMild,Fever",

@@ -341,6 +341,22 @@ def test_a_loaded_policy_knows_its_folder_and_is_equal_wherever_it_lies(tmp_path
         (3, "categories.disease: must be a file, or each category with the list of its values; got 3"),
         ({"Low": "Flu"}, "categories.disease.Low: must be a list; got 'Flu'"),
         ({"Low": ["Flu"], "Mild": None}, "categories.disease.Mild: must be a list; got None"),
+        (
+            {"Low": ["Flu"]},
+            "categories.disease: there must be two categories at least; found 1; give all of them, least severe first",
+        ),
+        (
+            {"Low": ["Flu"], "Mild": []},
+            "categories.disease: category 'Mild' has no values; write them, or remove it",
+        ),
+        (
+            {"Low": ["Flu", "Flu"], "Mild": ["x"]},
+            "categories.disease: category 'Low' has the value 'Flu' twice; remove one",
+        ),
+        (
+            {"": ["Flu"], "Mild": ["x"]},
+            "categories.disease: category has no label; write it before its values",
+        ),
     ],
 )
 def test_categories_that_are_none_are_refused_where_they_stand(given, complaint):

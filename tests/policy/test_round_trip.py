@@ -12,6 +12,7 @@ from likeness.errors import PolicyError
 from likeness.policy import Policy
 from likeness.policy.files import read_json, read_yaml
 
+solid = st.text(min_size=1, max_size=4).filter(str.strip)
 names = st.text(min_size=1, max_size=8) | st.sampled_from(
     ["no", "2020", "~", "age", "a: b", "007", "1.50", "<<", "null"]
 )
@@ -84,9 +85,9 @@ policies = st.fixed_dictionaries(
         "missing": missing,
         "weights": st.just("disease"),
         "categories": st.just("c.csv").map(lambda path: {"disease": path})
-        | st.dictionaries(names, st.lists(st.text(max_size=3), max_size=2), max_size=2).map(
-            lambda own: {"disease": own}
-        ),
+        | st.dictionaries(
+            solid, st.lists(solid, min_size=1, max_size=2, unique=True), min_size=2, max_size=3
+        ).map(lambda own: {"disease": own}),
         "knowledge": st.sampled_from(
             [
                 {"kernel": {"bandwidth": 0.3}},

@@ -103,6 +103,9 @@ def column(**keys):
         GOOD,
         but(privacy={"model": "k-anonymity", "k": 5}),
         but(method="mondrian"),
+        but(categories={"disease": "severity.csv"}),
+        but(categories={"disease": {"low": ["flu", 7], "high": ["gout"]}}),
+        but(privacy=[{"model": "t-closeness", "t": 0.2, "by": "categories"}]),
         but(
             columns={
                 "ssn": {"role": "identifier", "missing": {"policy": "drop"}},
@@ -146,6 +149,10 @@ def test_good_policies_fit(mapping):
         but(privacy=[{"model": "k-anonimity", "k": 5}]),
         but(method={"name": "bruel"}),
         but(method="bruel"),
+        but(categories={"disease": 3}),
+        but(categories={"disease": {"low": ["flu"]}}),
+        but(categories={"disease": {"low": ["flu"], "high": []}}),
+        but(categories={"disease": {"low": "flu", "high": ["gout"]}}),
         but(withhold={"at_most": 2}),
         but(seed=-1),
         but(output={"format": "xlsx"}),

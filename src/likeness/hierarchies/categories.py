@@ -112,7 +112,7 @@ def categories_from_rows(
             )
     if not problems and len(rows) < 2:
         what = f"there must be two categories at least; found {len(rows)}"
-        problems.append(Refusal(what, (name,), remedy=_EXAMPLE))
+        problems.append(Refusal(what, (name,), remedy="give all of them, least severe first"))
     refuse(problems)
     return Categories(tuple(row[0] for row in rows), tuple(tuple(row[1:]) for row in rows))
 

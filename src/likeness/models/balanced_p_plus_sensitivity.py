@@ -92,6 +92,10 @@ class _Bound(BoundModel):
         differ = int(self._differ(stats).max(initial=0))
         return f" (one category has {differ:,} records more than another)" if differ > 1 else ""
 
+    def out_of_reach(self) -> str:
+        """Say that one class tells nothing of smaller ones."""
+        return ". Smaller classes may hold it all the same: unions of classes that do need not"
+
     def _differ(self, stats: ClassStatistics) -> NDArray[np.int64]:
         """(E,) Records of the most frequent value of every class above those of the rarest that is there."""
         most = np.zeros(stats.classes, np.int64)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from likeness.errors import HierarchyError
 from likeness.policy import values
 from likeness.policy.problems import Declared, Entry, RefusalError, refusal
 
@@ -77,6 +78,14 @@ def read_categories(given: Any) -> str | dict[str, list[str]]:
             found[named] = [values.text(value) for value in values.items(own)]
         except RefusalError as problem:
             problems += [entry._replace(place=(named, *entry.place)) for entry in problem.entries]
+    if not problems:
+        # Imported here: a policy that names files, or has no categories, needs no numpy.
+        from likeness.hierarchies.categories import categories_from_mapping
+
+        try:
+            categories_from_mapping(found, "")
+        except HierarchyError as problem:
+            problems = [Entry((), one.sentence) for one in problem.refusals]
     if problems:
         raise RefusalError(*problems)
     return found
