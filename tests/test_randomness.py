@@ -214,6 +214,20 @@ def test_a_policy_counts_by_what_it_says(tmp_path):
     assert plain == entropy(patients(), lk.Policy.load(tmp_path / "policy.yaml"))
 
 
+def test_categories_count_by_what_they_say(tmp_path):
+    diseases = sorted(set(patients()["disease"]))
+    rows = [["mild", *diseases[:1]], ["severe", *diseases[1:]]]
+    (tmp_path / "severity.csv").write_text("\n".join(";".join(row) for row in rows))
+    written = POLICY | {"categories": {"disease": "severity.csv"}}
+    told = entropy(patients(), lk.Policy.from_mapping(written, folder=tmp_path))
+    assert told == entropy(
+        patients(), POLICY | {"categories": {"disease": {label: own for label, *own in rows}}}
+    )
+    assert told != entropy(patients())
+    (tmp_path / "severity.csv").write_text("\n".join(";".join(row) for row in rows[::-1]))
+    assert told != entropy(patients(), lk.Policy.from_mapping(written, folder=tmp_path))
+
+
 def test_bounds_that_are_functions_count_by_what_they_give():
     def policy(slope):
         return lk.Policy(

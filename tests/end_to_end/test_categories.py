@@ -226,3 +226,53 @@ def test_methods_find_classes_by_category(model, method, tmp_path):
     release = lk.anonymize(TABLE, policy(privacy=model, method=method, withhold={"at_most": 0.1}), seed=2)
     assert all(proof.holds for proof in release.verdict.proofs)
     assert lk.verify(release.write(tmp_path / "out"), TABLE).status == "proven"
+
+
+@pytest.mark.parametrize(
+    ("values", "column", "categories"),
+    [
+        ([1, 2, 3, -4], lk.sensitive(kind="integer"), {"low": ["1", "-4"], "high": ["2", "3"]}),
+        ([0.5, 2.0, 10.25, 1e30], lk.sensitive(), {"low": ["0.5", "2.0"], "high": ["10.25", "1e+30"]}),
+        (["{a|b}", "*", "[1, 2]", "=1"], lk.sensitive(), {"low": ["{a|b}", "*"], "high": ["[1, 2]", "=1"]}),
+        (
+            ["flu", "cough", "gout", "ulcer"],
+            lk.sensitive(hierarchy={"*": {"lungs": ["flu", "cough"], "others": ["gout", "ulcer", "rest"]}}),
+            {"low": ["flu", "gout", "rest"], "high": ["cough", "ulcer"]},
+        ),
+        (
+            ["a", "b", "c", "d"],
+            lk.sensitive(kind="ordered", domain=list("abcd")),
+            {"low": list("ad"), "high": list("bc")},
+        ),
+    ],
+    ids=["integers", "reals", "texts that mean something", "a hierarchy", "ordered"],
+)
+def test_values_of_every_kind_have_categories(values, column, categories, tmp_path):
+    table = pl.DataFrame({"age": list(range(40)), "s": values * 10}, strict=False)
+    asked = lk.Policy(
+        columns={"age": lk.quasi(), "s": column}, categories={"s": categories}, privacy=TWO & lk.KAnonymity(3),
+        method="mondrian",
+    )  # fmt: skip
+    out = lk.anonymize(table, asked, seed=1).write(tmp_path / "out")
+    assert lk.verify(out / "public").status == "proven"
+    assert lk.verify(out, table).status == "proven"
+
+
+def test_a_column_that_is_published_under_another_name_keeps_its_categories(tmp_path):
+    table = TABLE.rename({"disease": "class"}).with_columns(who=pl.int_range(300) // 2)
+    asked = lk.Policy(
+        columns={"who": lk.identifier(), "age": lk.quasi(), "sex": lk.quasi(), "class": lk.sensitive()},
+        individual="who",
+        hygiene={"inconsistent_quasi": "first"},
+        categories={"class": SEVERITY},
+        privacy=[
+            {"model": "ir-k-anonymity", "k": 3},
+            {"model": "eir-l-diversity", "l": 2, "by": "categories"},
+        ],
+        seed=4,
+    )
+    out = lk.anonymize(table, asked).write(tmp_path / "out")
+    assert lk.verify(out / "public").status == "proven"
+    again = lk.open_release(out, table).write(tmp_path / "again")
+    assert (out / "public/release.csv").read_bytes() == (again / "public/release.csv").read_bytes()
+    assert (out / "private/audit.json").read_bytes() == (again / "private/audit.json").read_bytes()

@@ -8,12 +8,36 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from tests.properties.plain_regions import NUMBERS, Field, place
+from tests.properties.plain_regions import NUMBERS, Field, place, severity
 
 PRECISE = Context(prec=60)
 Model = dict[str, Any]
 Row = dict[str, Any]
 """The sensitive values of a record, by column; texts, None for the missing value."""
+
+
+ABOUT_CATEGORIES = (
+    "p-plus-sensitivity",
+    "balanced-p-plus-sensitivity",
+    "membership-safety",
+    "theta-sensitivity",
+)
+"""Models that judge by categories unless told otherwise."""
+
+
+def by_category(model: Model) -> bool:
+    """Whether a model looks at categories in place of values."""
+    return model.get("by") == "categories" or model["model"] in ABOUT_CATEGORIES
+
+
+def needs_categories(model: Model) -> bool:
+    """Whether a model asks for categories of its column."""
+    return by_category(model) or model["model"] == "p-alpha-sensitivity"
+
+
+def category(column: Field, text: str) -> int:
+    """Place of a value's category, 0 for the least severe."""
+    return next(i for i, own in enumerate(severity(column).values()) if text in own)
 
 
 def violations(
@@ -62,6 +86,8 @@ def value(model: Model, column: Field | None, row: Row) -> Any:
     if column is None:
         return None
     own = row[column.name]
+    if by_category(model):
+        return None if own is None else category(column, own)
     level = model.get("level", 0)
     return column.paths[own][level] if level and own is not None else own
 
@@ -76,6 +102,22 @@ def satisfied(model: Model, column: Field | None, group: Counter, table: Counter
             return n >= model["k"]
         case "distinct-l-diversity":
             return len(+group) >= model["l"]
+        case "p-sensitivity" | "p-plus-sensitivity":
+            return len(+group) >= model["p"]
+        case "balanced-p-plus-sensitivity":
+            return len(+group) >= model["p"] and max(group.values()) - min((+group).values()) <= 1
+        case "p-alpha-sensitivity":
+            last = len(severity(column)) - 1
+            ranks = [v if by_category(model) else category(column, v) for v in +group]
+            return len(ranks) >= model["p"] and sum(Fraction(last - r, last) for r in ranks) >= Fraction(
+                model["alpha"]
+            )
+        case "membership-safety":
+            # What is believed of who is of the category below at least; of everybody, for the lowest.
+            among = {v: sum(group[w] for w in group if w >= v - 1) for v in group}
+            return all(group[v] <= Fraction(model["delta"]) * among[v] for v in group)
+        case "theta-sensitivity":
+            return n >= model["k"] and varied(model, group, len(+table))
         case "entropy-l-diversity":
             product = Fraction(str(model["l"])) ** n
             for count in group.values():
@@ -106,6 +148,18 @@ def satisfied(model: Model, column: Field | None, group: Counter, table: Counter
             epsilon = Fraction(str(model["epsilon"]))
             return all(sum(abs(x - y) <= epsilon for y in numbers) * model["m"] <= n for x in numbers)
     raise AssertionError(model)
+
+
+def varied(model: Model, group: Counter, categories: int) -> bool:
+    """Whether the numbers of the categories of a class have the variance that is asked for."""
+    reading = model.get("order", "severity")
+    there = sorted(+group, key=lambda v: (-group[v], v) if reading == "frequency" else v)
+    number = {v: v if model.get("index") == "category-id" else i for i, v in enumerate(there)}
+    records = sum(group.values())
+    mean = Fraction(sum(number[v] * group[v] for v in there), records)
+    variance = sum((number[v] - mean) ** 2 * group[v] for v in there) / records
+    full = Fraction(min(model["k"], categories) ** 2 - 1, 12)
+    return full > 0 and variance >= Fraction(model["mu"]) * full
 
 
 def near_in_ratio(beta: Fraction, q: dict[Any, Fraction], p: dict[Any, Fraction]) -> bool:

@@ -8,9 +8,9 @@ from typing import Any
 import polars as pl
 from hypothesis import strategies as st
 from tests.properties import guarantees
-from tests.properties.brute_force import Model, Row, distance_of
+from tests.properties.brute_force import Model, Row, distance_of, needs_categories
 from tests.properties.columns import MARKERS, categorical, hierarchical, numbers, ordered, series
-from tests.properties.plain_regions import Field
+from tests.properties.plain_regions import Field, severity
 
 import likeness as lk
 from likeness import registry
@@ -54,8 +54,14 @@ class Case:
             "missing": {"markers": sorted(MARKERS)},
             "withhold": {"at_most": self.at_most},
             "output": {"numeric_pairs": self.pairs},
+            "categories": {name: severity(self.sensitive[name]) for name in self.categorized},
         }
         return lk.Policy(**(given | changes))
+
+    @property
+    def categorized(self) -> list[str]:
+        """Sensitive columns whose values have categories."""
+        return sorted({model["sensitive"] for model in self.models if needs_categories(model)})
 
     @property
     def kept(self) -> list[int]:
@@ -88,6 +94,13 @@ class Case:
             found.append("every record has a missing value")
         if found:
             return found
+        for name in self.categorized:
+            own = self.sensitive[name]
+            if self.treatment[name] == "category" and None in own.cells:
+                found.append("missing values have no category")
+            shown = {own.text(own.cells[i]) for i in self.kept if own.cells[i] is not None}
+            if not all(shown & {*texts} for texts in severity(own).values()):
+                found.append("nobody has the category")
         for model in self.models:
             for name in [model["sensitive"]] if model.get("sensitive") else self.sensitive:
                 own = self.sensitive[name]

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 from hypothesis import strategies as st
-from tests.properties.brute_force import Model
-from tests.properties.plain_regions import NUMBERS, Field
+from tests.properties.brute_force import Model, needs_categories
+from tests.properties.plain_regions import NUMBERS, Field, severity
 
 from likeness import registry
 from likeness.models.base import DistributionModel
@@ -36,6 +36,19 @@ def model(draw: st.DrawFn, sensitive: dict[str, Field]) -> Model:
         if not scaled:
             return {"model": "k-anonymity", "k": 2}
         covered = draw(st.sampled_from(scaled))
+    # A blank text is no value that a file of categories could name.
+    sorted_ = [
+        n
+        for n, own in sensitive.items()
+        if len({*own.cells} - {None}) > 1
+        and all(t.strip() for texts in severity(own).values() for t in texts)
+    ]
+    if sorted_ and name in MAY_BE_BY_CATEGORY and draw(st.integers(0, 2)) == 0:
+        found["by"] = "categories"
+    if needs_categories(found):
+        if not sorted_:
+            return {"model": "k-anonymity", "k": 2}
+        covered = draw(st.sampled_from(sorted_))
     if covered is not None:
         found["sensitive"] = covered
         tree = sensitive[covered].kind == "hierarchical"
@@ -86,7 +99,20 @@ PARAMETERS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
         {"rho2": fractions("2/3", "5/6")}, optional={"rho1": fractions("1/6", "1/2")}
     ),
     "proximity": st.fixed_dictionaries({"epsilon": fractions("0", "4"), "m": st.integers(1, 3)}),
+    "p-sensitivity": st.fixed_dictionaries({"p": st.integers(1, 3)}),
+    "p-plus-sensitivity": st.fixed_dictionaries({"p": st.integers(1, 3)}),
+    "balanced-p-plus-sensitivity": st.fixed_dictionaries({"p": st.integers(1, 2)}),
+    "p-alpha-sensitivity": st.fixed_dictionaries({"p": st.integers(1, 3), "alpha": fractions("1/6", "3/2")}),
+    "membership-safety": st.fixed_dictionaries({"delta": fractions("1/3", "1")}),
+    "theta-sensitivity": st.fixed_dictionaries(
+        {"k": st.integers(2, 4), "mu": fractions("1/6", "1")},
+        optional={"order": st.sampled_from(["severity", "frequency"])},
+    ),
 }
+MAY_BE_BY_CATEGORY = {
+    "distinct-l-diversity", "entropy-l-diversity", "recursive-cl-diversity", "alpha-k-anonymity", "delta-disclosure",
+    "p-sensitivity", "p-alpha-sensitivity",
+}  # fmt: skip
 
 
 @st.composite

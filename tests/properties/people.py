@@ -11,7 +11,7 @@ from typing import Any
 from tests.properties.brute_force import Model, Row, satisfied, value
 from tests.properties.plain_regions import Field
 
-PAIRS = ("entropy-l-diversity", "recursive-cl-diversity", "t-closeness", "proximity")
+PAIRS = ("entropy-l-diversity", "recursive-cl-diversity", "t-closeness", "proximity", "membership-safety")
 """Models that count pairs of a person and a value of theirs; others count the people who have a value."""
 Record = tuple[Any, Row]
 """Who it is of, and its sensitive values."""

@@ -45,6 +45,16 @@ class Field:
         return cell.isoformat() if isinstance(cell, date) else str(cell)
 
 
+def severity(column: Field) -> dict[str, list[str]]:
+    """Categories for the values of a column: those that somebody has by turns, what is only declared in the first."""
+    shown = sorted({column.text(cell) for cell in column.cells if cell is not None})
+    count = min(3, max(2, len(shown)))
+    found = {f"category {i}": shown[i::count] for i in range(count)}
+    declared = column.paths or column.order or column.column.get("domain") or ()
+    found["category 0"] += [text for text in declared if isinstance(text, str) and text not in shown]
+    return found
+
+
 @dataclass(frozen=True)
 class Region:
     """Everything, an interval between two positions, or a set of texts (None: the missing value)."""

@@ -93,6 +93,9 @@ def test_every_release_holds_its_guarantee_and_loses_nobody(case):
     except lk.CannotBeMetError as error:
         event("cannot be met")
         assert not refusals
+        if "the release would tell that there was somebody" in str(error):
+            assert case.categorized
+            return
         assert error.problems[0].startswith("cannot be met: ")
         limited = any("max_level" in own.column for own in case.quasi.values())
         assert limited or not whole_table_holds(case), error

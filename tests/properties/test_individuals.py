@@ -131,6 +131,9 @@ def test_every_release_holds_for_its_people_and_keeps_them_together(one):
         if "says nothing about these records" in str(error):
             assert says_nothing(case.models, case.sensitive, one.everybody())
             return
+        if "the release would tell that there was somebody" in str(error):
+            assert case.categorized
+            return
         assert error.problems[0].startswith("cannot be met: ")
         limited = any("max_level" in own.column for own in case.quasi.values())
         leftovers = case.method["name"] in {"k-member", "sbca"}

@@ -25,6 +25,7 @@ from likeness.errors import (
     CannotBeMetError,
     LikenessError,
     PolicyError,
+    Refusal,
     TableError,
     suggestion,
 )
@@ -397,10 +398,11 @@ def describe_columns(
     for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):
         gone = _without_anybody(domain, codes[kept]) if kept.any() else []
         if gone:
-            raise CannotBeMetError(
-                f"column {domain.name!r}: everybody of the category {quoted(gone[0])} would have to be withheld, and the release "
-                "would tell that there was somebody; weaken the guarantee, or join the category with another one"
-            )
+            what = f"everybody of the category {quoted(gone[0])} would have to be withheld"
+            why = "the release would tell that there was somebody"
+            remedy = "weaken the guarantee, or join the category with another one"
+            where = (f"column {domain.name!r}",)
+            raise CannotBeMetError(reasons=[Refusal(what, where, why=why, remedy=remedy)])
     coded = {
         encoded.published_name(name): (column.bottom, column.top) for name, column in policy.columns.items()
     }
