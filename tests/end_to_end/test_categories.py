@@ -9,8 +9,11 @@ import numpy as np
 import polars as pl
 import pytest
 from tests.folder.samples import Folder
+from tests.oracles import models as oracles
 
 import likeness as lk
+from likeness import registry
+from likeness.microdata.domain import Domain
 
 SEVERITY = {"Low": ["Flu", "Headache"], "Mild": ["Cough", "Fever"], "High": ["Chest Pain"]}
 LINES = "Low;Flu;Headache\nMild;Cough;Fever\nHigh;Chest Pain\n"
@@ -276,3 +279,54 @@ def test_a_column_that_is_published_under_another_name_keeps_its_categories(tmp_
     again = lk.open_release(out, table).write(tmp_path / "again")
     assert (out / "public/release.csv").read_bytes() == (again / "public/release.csv").read_bytes()
     assert (out / "private/audit.json").read_bytes() == (again / "private/audit.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        lk.MembershipSafety("1/2"),
+        lk.MembershipSafety("3/5"),
+        lk.ThetaSensitivity(4, "1/2"),
+        lk.ThetaSensitivity(3, "3/5", order="frequency"),
+        lk.ThetaSensitivity(4, "3/4", index="category-id"),
+        lk.PPlusSensitivity(3),
+        lk.PSensitivity(2, by="categories"),
+        lk.PAlphaSensitivity(2, "3/2", by="categories"),
+        lk.RecursiveClDiversity(2, 2, by="categories"),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_released_classes_hold_by_the_plain_definition(model, seed):
+    """Classes and categories are counted from the published table by polars; the definitions are those of the oracles."""
+    drawn = np.random.default_rng(seed)
+    shares = drawn.dirichlet([4] * 5)
+    table = TABLE.with_columns(
+        disease=pl.Series(drawn.choice([v for own in SEVERITY.values() for v in own], 300, p=shares))
+    )
+    try:
+        release = lk.anonymize(
+            table, policy(privacy=model, method="mondrian", withhold={"at_most": 0.1}), seed=seed
+        )
+    except lk.CannotBeMetError:
+        shown, whole = table.with_columns(pl.lit("*").alias("age"), pl.lit("*").alias("sex")), True
+    else:
+        shown, whole = release.table, False
+    rank = {value: i for i, own in enumerate(SEVERITY.values()) for value in own}
+    counts = (
+        shown.with_columns(pl.col("disease").replace_strict(rank))
+        .group_by("age", "sex", "disease").len().pivot("disease", index=["age", "sex"], values="len").fill_null(0)
+        .select(pl.col(str(i)) for i in range(3)).rows()
+    )  # fmt: skip
+    reference = [sum(own) for own in zip(*counts, strict=True)]
+    given = {key: own for key, own in registry.parameters(model).items() if key not in {"by", "sensitive"}}
+    if model.name == "p-alpha-sensitivity":
+        given["by"] = "categories"
+    definition = getattr(oracles, model.name.replace("-", "_"))
+    domain = Domain("disease", "ordered", np.array(list(SEVERITY), object), "interval")
+    held = [definition(own, reference, domain, **given) for own in counts]
+    if whole:
+        assert held == [False]
+    else:
+        assert all(held)
+        assert len(counts) > 1

@@ -100,12 +100,12 @@ PARAMETERS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     ),
     "proximity": st.fixed_dictionaries({"epsilon": fractions("0", "4"), "m": st.integers(1, 3)}),
     "p-sensitivity": st.fixed_dictionaries({"p": st.integers(1, 3)}),
-    "p-plus-sensitivity": st.fixed_dictionaries({"p": st.integers(1, 3)}),
+    "p-plus-sensitivity": st.fixed_dictionaries({"p": st.integers(1, 2)}),
     "balanced-p-plus-sensitivity": st.fixed_dictionaries({"p": st.integers(1, 2)}),
-    "p-alpha-sensitivity": st.fixed_dictionaries({"p": st.integers(1, 3), "alpha": fractions("1/6", "3/2")}),
-    "membership-safety": st.fixed_dictionaries({"delta": fractions("1/3", "1")}),
+    "p-alpha-sensitivity": st.fixed_dictionaries({"p": st.integers(1, 2), "alpha": fractions("1/6", "1")}),
+    "membership-safety": st.fixed_dictionaries({"delta": fractions("1/2", "1")}),
     "theta-sensitivity": st.fixed_dictionaries(
-        {"k": st.integers(2, 4), "mu": fractions("1/6", "1")},
+        {"k": st.integers(2, 3), "mu": fractions("1/6", "2/3")},
         optional={"order": st.sampled_from(["severity", "frequency"])},
     ),
 }
