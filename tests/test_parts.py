@@ -41,6 +41,10 @@ NAMED = {
     ("methods/burel/drawing.py", "mondrian"): "a value of its own parameter",
     ("profiling/cells.py", "mixed"): "a column of values of several kinds; the form is not meant",
     ("tables/frames/pandas_frame.py", "mixed"): "pandas' word for such a column; the form is not meant",
+    (
+        "models/theta_sensitivity.py",
+        "frequency",
+    ): "a value of its own parameter; the source of knowledge is not meant",
     ("randomness.py", "table"): "a key of policies; the source of knowledge is not meant",
     ("report/certificate_page.py", "perturbation"): "a table is called so; the method is not meant",
 }
@@ -48,6 +52,7 @@ NAMED = {
 
 IMPORTED = {
     ("choosing.py", "Ncp"): "the loss by which solutions of several methods are compared",
+    ("forms/angelized.py", "GeneralizedForm"): "what it shows of quasi-identifiers is that form's",
     ("forms/identity_reserved.py", "GeneralizedForm"): "derived from it",
     ("forms/mixed.py", "MicroaggregatedForm"): "derived from it",
     ("methods/burel/__init__.py", "KAnonymity"): "a size of its own is one more model",

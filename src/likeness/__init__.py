@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     )
     from likeness.folder import verify
     from likeness.forms.anatomized import AnatomizedForm as AnatomizedForm
+    from likeness.forms.angelized import AngelizedForm as AngelizedForm
     from likeness.forms.baseline import BaselineForm as BaselineForm
     from likeness.forms.generalized import GeneralizedForm as GeneralizedForm
     from likeness.forms.identity_reserved import IdentityReservedForm as IdentityReservedForm
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from likeness.knowledge.sequence import SequenceKnowledge as SequenceKnowledge
     from likeness.knowledge.table import TableKnowledge as TableKnowledge
     from likeness.methods.anatomy import Anatomy as Anatomy
+    from likeness.methods.angel import Angel as Angel
     from likeness.methods.baseline import Baseline as Baseline
     from likeness.methods.beta_likeness_primacy import BetaLikenessPrimacy as BetaLikenessPrimacy
     from likeness.methods.burel import Burel as Burel

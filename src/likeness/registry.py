@@ -156,8 +156,15 @@ def parameters(part: Any) -> dict[str, Any]:
     return found
 
 
+def belongs(part: Any, kind: str) -> bool:
+    """Whether a part's class comes from the folder of a kind."""
+    return any(base.__module__.startswith(f"likeness.{kind}.") for base in type(part).__mro__)
+
+
 def _plain(value: Any) -> Any:
-    """Write fractions as texts and numpy's numbers as Python's; everything else JSON holds as it is."""
+    """Write fractions as texts, numpy's numbers as Python's, methods with what they are made of; the rest JSON holds as it is."""
+    if belongs(value, "methods"):
+        return {"name": value.name, **parameters(value)}
     if isinstance(value, Fraction | Decimal):
         exact = Fraction(value)
         return exact.numerator if exact.denominator == 1 else str(exact)

@@ -34,7 +34,9 @@ SCALE = 100
 FORMS = registry.names("forms")
 RECORD_FORMS = tuple(name for name in FORMS if not registry.load("forms", name).needs_individuals)
 """Forms of releases in which every record is another person's."""
-COVERING = tuple(name for name in RECORD_FORMS if registry.load("forms", name).takes_individuals)
+COVERING = tuple(
+    name for name in RECORD_FORMS if example("forms", name).shows("integer", "interval") == "region"
+)
 """Those of them whose regions cover the people they were made from."""
 
 
@@ -95,6 +97,9 @@ def attacked(draw: st.DrawFn, form: str, *, several: bool = False) -> Attacked:
     if own.publishes_exactly:
         # Records of equal quasi-identifiers are alike; buckets are what the classes were.
         plan = Plan(renumber(np.where(plan.published, data.tuples.of, -1)), plan.classes)
+    if form == "angelized":
+        # Buckets that have nothing to do with the classes.
+        plan = Plan(plan.classes, renumber(np.where(plan.published, np.arange(n) * 7 % 11 % 3, -1)))
     if form == "perturbed":
         assume(plan.published.any())
         plan = perturbed(data, plan, draw(st.lists(st.integers(1, 20), min_size=4, max_size=4)))

@@ -8,7 +8,11 @@ import pytest
 
 from likeness import registry
 
-FORMS = [name for name in registry.names("forms") if not registry.load("forms", name).takes_individuals]
+FORMS = [
+    name
+    for name in registry.names("forms")
+    if registry.load("forms", name)().shows("integer", "interval") == "mean"
+]
 
 
 def ask(desk, form, rest=""):

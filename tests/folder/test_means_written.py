@@ -17,7 +17,11 @@ from likeness import registry
 from likeness.errors import PolicyError
 from likeness.tables import read_published
 
-FORMS = [name for name in registry.names("forms") if not registry.load("forms", name).takes_individuals]
+FORMS = [
+    name
+    for name in registry.names("forms")
+    if registry.load("forms", name)().shows("integer", "interval") == "mean"
+]
 COLUMNS = {
     "age": lk.quasi(missing={"markers": [""], "policy": "category"}),
     "pay": lk.quasi(kind="real"),

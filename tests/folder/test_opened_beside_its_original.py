@@ -100,6 +100,11 @@ POLICIES: dict[str, dict[str, Any]] = {
         "privacy": lk.DistinctLDiversity(2),
         "method": {"name": "anatomy", "l": 2},
     },
+    "angelized": {
+        "columns": COLUMNS,
+        "privacy": [lk.KAnonymity(2), lk.DistinctLDiversity(2)],
+        "method": {"name": "angel", "batches": {"name": "mondrian", "cut": "widest"}},
+    },
     "perturbed": {"columns": COLUMNS, "privacy": lk.BetaLikeness(2), "method": "perturbation"},
     "perturbed numbers": {"columns": COLUMNS | PAY, "privacy": lk.BetaLikeness(4), "method": "perturbation"},
     "baseline": {"columns": COLUMNS, "privacy": lk.BetaLikeness(2), "method": "baseline"},
@@ -159,7 +164,8 @@ def test_every_form_is_here():
     made = {lk.Policy(**given).form for given in POLICIES.values()}
     names = {None if form is None else form.name for form in made}
     methods = {
-        registry.load("methods", name).form for name in ("anatomy", "perturbation", "baseline", "mondrian")
+        registry.load("methods", name).form
+        for name in ("anatomy", "angel", "perturbation", "baseline", "mondrian")
     }
     assert (names | methods) - {None} == set(registry.names("forms"))
 

@@ -34,7 +34,11 @@ DATA = table(
 )
 CLASSES = [0, 0, 0, 1, 1, -1, 2, 2]
 FORM = MicroaggregatedForm()
-MEAN_FORMS = [name for name in registry.names("forms") if not registry.load("forms", name).takes_individuals]
+MEAN_FORMS = [
+    name
+    for name in registry.names("forms")
+    if registry.load("forms", name)().shows("integer", "interval") == "mean"
+]
 
 
 def cells(published):

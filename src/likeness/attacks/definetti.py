@@ -69,8 +69,9 @@ class DefinettiAttack(ColumnAttack):
     ones values are exchanged between two records while that helps. Among equally good assignments the random order of
     the records decides, never the order of the original.
 
-    In anatomized releases everybody sees who is in which bucket. In generalized ones regions may overlap, and
-    the adversary is taken to know the class all the same: the worst case.
+    In anatomized releases everybody sees who is in which bucket. In generalized ones regions may overlap, in angelized ones
+    people of one region are in several buckets, and the adversary is taken to know the class, or bucket, all the same: the
+    worst case.
 
     On Anatomy the paper expects a success below 50 % at l = 5 and below 30 % at l = 7. On Adult (30,162 records,
     occupation, l = 2, 3, 4, 5, 6, 7) it is .80, .62, .49, .35, .27, .17 (hard) and .79, .62, .51, .43, .36, .32 (soft)
@@ -97,7 +98,7 @@ class DefinettiAttack(ColumnAttack):
 
     name: ClassVar[str] = "definetti"
     forms: ClassVar[frozenset[str] | None] = frozenset(
-        {"anatomized", "generalized", "microaggregated", "mixed"}
+        {"anatomized", "angelized", "generalized", "microaggregated", "mixed"}
     )
     explained: ClassVar[Mapping[str, str]] = {
         "baseline": "dealing every class's values to its members at random",

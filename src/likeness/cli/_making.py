@@ -92,7 +92,7 @@ def tell(release: Release, summary: dict[str, Any]) -> list[str]:
     """Write the summary of a release that was written, line by line."""
     private = release.private
     policy = private.policy
-    classes = classes_line(release.certificate.classes, summary)
+    classes = classes_line(release.certificate.classes, summary, release.certificate.make_form().class_noun)
     weakened = release.certificate.weakened_by_seed
     may = "is not to be handed out: it was made with a seed" if weakened else "may be handed out"
     blocks = {
@@ -112,16 +112,16 @@ def tell(release: Release, summary: dict[str, Any]) -> list[str]:
     return headed_lines(blocks)
 
 
-def classes_line(classes: int, summary: Mapping[str, Any]) -> str:
-    """Say how many classes there are, and how many the smallest one holds.
+def classes_line(classes: int, summary: Mapping[str, Any], noun: str) -> str:
+    """Say how many classes there are, or buckets, and how many the smallest one holds.
 
     Examples
     --------
-    >>> classes_line(12, {"smallest_class": 5, "individuals": None})
+    >>> classes_line(12, {"smallest_class": 5, "individuals": None}, "equivalence class")
     '12 equivalence classes, the smallest of 5 records'
     """
     unit = "record" if summary["individuals"] is None else "individual"
-    return f"{count(classes, 'equivalence class')}, the smallest of {count(summary['smallest_class'], unit)}"
+    return f"{count(classes, noun)}, the smallest of {count(summary['smallest_class'], unit)}"
 
 
 def headed_lines(blocks: dict[str, list[str]]) -> list[str]:

@@ -405,6 +405,8 @@ class Form(ABC):
     """Whether what protects is that nobody can repeat the random draws: a given seed then weakens a release."""
     sensitive_shown: ClassVar[str] = "exactly"
     """How sensitive values are shown, in a certificate's list of columns."""
+    publishes_buckets: ClassVar[bool] = False
+    """Whether sensitive values are published by buckets: these are its classes."""
     remark: ClassVar[str] = "sensitive values are published exactly, one per record"
     """What the form publishes as it is, said in every certificate."""
     further_remarks: ClassVar[tuple[str, ...]] = ()
@@ -453,6 +455,11 @@ class Form(ABC):
         foreign = (name for name in names if name not in keys)
         allowed = {*of.values()} - {"added"} if roles is None else roles
         return [name for name in foreign if name in RESERVED or of.get(name) not in allowed]
+
+    @property
+    def class_noun(self) -> str:
+        """What a class is called where people read of it."""
+        return "bucket" if self.publishes_buckets else "equivalence class"
 
     def with_numeric_pairs(self) -> Self:
         """Publish the ends of regions as numbers too, where the form can."""

@@ -206,9 +206,18 @@ class GeneralizedPublication(Publication):
             i = published.index(of)
             weights = weights * number_weights(self.sensitive[i], power)[self.sensitive_codes[i]]
         elif of is not None:
-            j = self.names.index(of)
-            shares *= self.axes[j].sums(where.get(of, ANYTHING), power)[self.class_regions[j]]
+            shares *= self._sums(where, of, power)
         return float(np.bincount(self.classes, weights, self.class_count) @ shares)
+
+    def shares(self, where: Mapping[str, Any], of: str | None, power: int) -> NDArray[np.float64]:
+        """(E,) Share of each class that meets conditions on quasi-identifiers, times what `total` adds of the number ``of``."""
+        found, _ = self._parts(where, of)
+        return found if of is None else found * self._sums(where, of, power)
+
+    def _sums(self, where: Mapping[str, Any], of: str, power: int) -> NDArray[np.float64]:
+        """(E,) Mean, over the region of each class, of a quasi-identifier's numbers that meet the condition on it."""
+        j = self.names.index(of)
+        return np.asarray(self.axes[j].sums(where.get(of, ANYTHING), power)[self.class_regions[j]])
 
     def _parts(
         self, where: Mapping[str, Any], of: str | None = None
@@ -251,7 +260,7 @@ class GeneralizedPublication(Publication):
         if self.persons is None:
             raise self._no_persons()
         return units_of_individuals(
-            self._axes(),
+            self.axes_by_name,
             self.sensitive,
             self.sensitive_codes,
             self.classes,
@@ -260,7 +269,8 @@ class GeneralizedPublication(Publication):
             self.class_count,
         )
 
-    def _axes(self) -> dict[str, Axis]:
+    @property
+    def axes_by_name(self) -> dict[str, Axis]:
         """Its quasi-identifiers, with the region of each class."""
         return dict(zip(self.names, self.axes, strict=True))
 
@@ -268,7 +278,9 @@ class GeneralizedPublication(Publication):
     def units(self) -> Units:
         """Equivalence classes."""
         sensitive, codes = tuples_of(self.sensitive, self.sensitive_codes)
-        return make_units(self._axes(), sensitive, self.classes, codes, self.survey_weights, self.class_count)
+        return make_units(
+            self.axes_by_name, sensitive, self.classes, codes, self.survey_weights, self.class_count
+        )
 
     def candidates(self, target: Mapping[str, Any]) -> NDArray[np.int64]:
         """Classes whose region contains every known quasi-identifier value."""

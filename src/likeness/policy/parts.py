@@ -273,16 +273,13 @@ def _made(kind: str, given: Any) -> Any:
         raise refusal(f"{given.__name__} is a class; give one with its parameters, {given.__name__}(…)")
     name = getattr(given, "name", None)
     if is_dataclass(given) and isinstance(name, str):
-        other = next((home for home in registry.KINDS if home != kind and _belongs(given, home)), None)
-        if other is None or _belongs(given, kind):
+        other = next(
+            (home for home in registry.KINDS if home != kind and registry.belongs(given, home)), None
+        )
+        if other is None or registry.belongs(given, kind):
             return given
         raise refusal(f"must be a {noun}; {name} is one of the {other}")
     raise refusal(f"must be a {noun} such as {_EXAMPLES[kind]}", given)
-
-
-def _belongs(part: Any, kind: str) -> bool:
-    """Whether a part's class comes from the folder of a kind."""
-    return any(base.__module__.startswith(f"likeness.{kind}.") for base in type(part).__mro__)
 
 
 def _plain(value: Any) -> Any:
@@ -300,7 +297,7 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
         return {key: _plain(item) for key, item in value.items()}
-    if is_dataclass(value) and _belongs(value, "knowledge"):
+    if is_dataclass(value) and registry.belongs(value, "knowledge"):
         return plain_source(value, ())
     raise TypeError(type(value).__name__)
 
@@ -360,6 +357,9 @@ def part_schema(kind: str, name: str) -> dict[str, Any]:
         properties[key] = _without_noise(described)
         if parameter in texts:
             properties[key]["description"] = " ".join(texts[parameter].split())
+        if kind == "methods" and not {*properties[key]} - {"description", "default"}:
+            # What has no type of files is another method.
+            properties[key]["anyOf"] = [{"$ref": "#/$defs/method"}, {"enum": [*registry.names(kind), None]}]
     return {
         "type": "object",
         "description": registry.summary(kind, name),

@@ -60,6 +60,8 @@ def certificate_page(certificate: Certificate) -> str:
     page = render(
         "report/templates/certificate.html",
         certificate=certificate,
+        classes=count(certificate.classes, form.class_noun),
+        by_bucket=form.publishes_buckets,
         guarantee=[_guarantee_row(entry) for entry in certificate.guarantee],
         scopes=[_SCOPES[scope] for scope in scopes],
         claimed="steward" in scopes,

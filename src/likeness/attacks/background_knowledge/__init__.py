@@ -99,7 +99,7 @@ class BackgroundKnowledgeAttack(ColumnAttack):
 
     name: ClassVar[str] = "background-knowledge"
     forms: ClassVar[frozenset[str] | None] = frozenset(
-        {"anatomized", "baseline", "generalized", "microaggregated", "mixed"}
+        {"anatomized", "angelized", "baseline", "generalized", "microaggregated", "mixed"}
     )
     takes_knowledge: ClassVar[bool] = True
     explained: ClassVar[Mapping[str, str]] = {
