@@ -33,7 +33,7 @@ class PlainRelease:
         self.prior = Counter(self.kept_values)
         self.mechanism = plan.mechanism if form == "perturbed" else None
         self.shown = None if plan.sensitive is None else [int(plan.sensitive[0][r]) for r in kept]
-        exact = form not in {"generalized", "mixed"}
+        exact = form not in {"angelized", "generalized", "mixed"}
         buckets = plan.classes if plan.buckets is None else plan.buckets
         group = {r: (0 if form == "baseline" else int(buckets[r])) for r in kept}
         self.classes = {
