@@ -25,6 +25,7 @@ FORMS = {
         "privacy": [{"model": "distinct-l-diversity", "l": 2}],
         "method": {"name": "anatomy", "l": 2},
     },
+    "angelized": {"privacy": [*K, {"model": "distinct-l-diversity", "l": 2}], "method": "angel"},
     "perturbed": {"privacy": [{"model": "beta-likeness", "beta": 3}], "method": "perturbation"},
     "baseline": {"privacy": [{"model": "k-anonymity", "k": 1}], "method": "baseline"},
     "microaggregated": {"privacy": K, "form": "microaggregated"},
