@@ -99,6 +99,13 @@ EXPECTED = {
         "weight": "quasi",
         "result": "sensitive",
     },
+    "symptoms": {
+        "patient_id": "identifier",
+        "age": "quasi",
+        "zip": "quasi",
+        "sex": "quasi",
+        "symptom": "sensitive",
+    },
     # Nothing in the name of a monthly charge says that others cannot know it.
     "isp": {"age": "quasi", "sex": "quasi", "location": "quasi", "monthly_charge": "quasi"},
 }

@@ -40,7 +40,8 @@ GUARANTEES: tuple[tuple[str, dict[str, Any]], ...] = (
 @st.composite
 def asked(draw: st.DrawFn, method: str) -> tuple[Case, tuple[str, dict[str, Any]], int, lk.Policy]:
     """A table with one sensitive column, a guarantee for it, and a policy."""
-    case = draw(cases(most=30))
+    # Its own models are not asked, nor the categories that these would need.
+    case = replace(draw(cases(most=30)), models=[])
     assume(len(case.sensitive) == 1)
     name, given_ = draw(st.sampled_from(GUARANTEES))
     k = draw(st.sampled_from([1, 1, 2]))
@@ -59,7 +60,7 @@ def release_of(case: Case, policy: lk.Policy) -> lk.Release | None:
         return lk.anonymize(case.frame, policy)
     except lk.InvalidError as error:
         event("refused")
-        assert any(words in str(error) for words in replace(case, models=[]).refusals), error
+        assert any(words in str(error) for words in case.refusals), error
     except lk.CannotBeMetError as error:
         event("cannot be met")
         assert error.problems[0].startswith("cannot be met: ")
