@@ -11,8 +11,8 @@ import polars as pl
 
 from likeness.apart import parts_of
 from likeness.attacks._columns import histograms
-from likeness.attacks.background_knowledge import BackgroundKnowledgeAttack, _Joint
-from likeness.datasets.bkseq import _Clinic
+from likeness.attacks.background_knowledge import BackgroundKnowledgeAttack, Joint
+from likeness.datasets.bkseq import Clinic
 from likeness.kernels.beliefs import divergences, entropies
 from papers.background_knowledge import why
 from papers.background_knowledge.measuring import Estimate, publish
@@ -72,7 +72,7 @@ def chances(
     records = np.flatnonzero(plan.published)
     of = np.unique(plan.classes[records], return_inverse=True)[1].reshape(-1).astype(np.int64)
     codes = data.sensitive_codes[0][records]
-    world = _Joint(histograms(of, codes, data.sensitive[0].codes), of, data.knowledge[0], records)
+    world = Joint(histograms(of, codes, data.sensitive[0].codes), of, data.knowledge[0], records)
     world.believe(attack or BackgroundKnowledgeAttack())
     both, by_class = world.guessed(codes)
     found = Chances(*(np.full(data.size, np.nan) for _ in range(3)))
@@ -253,7 +253,7 @@ def _claims(
 
 def farthest(source: BkseqSource) -> list[float]:
     """Find the largest divergence of two people of each table of a sequence, in bits: from there on all are one cluster."""
-    clinic = _Clinic(source.dataset, source.rows, source.seed)
+    clinic = Clinic(source.dataset, source.rows, source.seed)
     found = []
     for table in clinic.tables():
         shares = clinic.knowledge(table)["share"].cast(pl.Float64).to_numpy()

@@ -77,12 +77,12 @@ def beliefs(rows, codes, how=None, sweeps=10_000):
 
 def world_of(data, plan, how=None, sweeps=10_000):
     from likeness.attacks._columns import histograms
-    from likeness.attacks.background_knowledge import _Joint
+    from likeness.attacks.background_knowledge import Joint
 
     records = np.flatnonzero(plan.published)
     of = plan.classes[records]
     found = histograms(of, data.sensitive_codes[0][records], data.sensitive[0].codes)
-    world = _Joint(found, of, data.knowledge[0], records)
+    world = Joint(found, of, data.knowledge[0], records)
     if how is not None:
         ways = world._ways
         world._ways = lambda: np.where(ways() == 0, 0, how)

@@ -125,7 +125,7 @@ class Bkseq(Dataset):
         list
             ``releases`` tables, the oldest first; a patient has one ``patient_id`` in all of them.
         """
-        clinic = _Clinic(self, rows, seed)
+        clinic = Clinic(self, rows, seed)
         return clinic.tables()
 
     def beside(self, rows: int | None = None, seed: int = 0) -> dict[str, pl.DataFrame]:
@@ -142,7 +142,7 @@ class Bkseq(Dataset):
             ``knowledge``: ω of every combination of quasi-identifiers of the last table (``sex``, ``age``, ``weight``, ``value``,
             ``share``). ``transitions``: T (``before``, ``value``, ``share``). ``01``, ``02`` and so on: the earlier tables.
         """
-        clinic = _Clinic(self, rows, seed)
+        clinic = Clinic(self, rows, seed)
         tables = clinic.tables()
         earlier = {f"{i:02}": table for i, table in enumerate(tables[:-1], 1)}
         return {"knowledge": clinic.knowledge(tables[-1]), "transitions": clinic.transitions()} | earlier
@@ -172,7 +172,7 @@ class Bkseq(Dataset):
         }
 
 
-class _Clinic:
+class Clinic:
     """The patients, ω and T of one seed."""
 
     def __init__(self, asked: Bkseq, rows: int | None, seed: int) -> None:

@@ -178,7 +178,7 @@ class BackgroundKnowledgeAttack(ColumnAttack):
         truth = original.sensitive_codes[column][records]
         results = {}
         for own in self._known(original, sensitive):
-            world = _Joint(found, of, own, records)
+            world = Joint(found, of, own, records)
             world.believe(self)
             results[own.name or sensitive] = self._result(world, truth, target, sensitive)
         most = max(results.values(), key=lambda one: one.success)
@@ -194,7 +194,7 @@ class BackgroundKnowledgeAttack(ColumnAttack):
         ]
 
     def _result(
-        self, world: _Joint, truth: NDArray[np.int32], target: NDArray[np.bool_], sensitive: str
+        self, world: Joint, truth: NDArray[np.int32], target: NDArray[np.bool_], sensitive: str
     ) -> AttackResult:
         """Say what came of it; ``truth`` (n,) is the code of each record, ``target`` (n,) whether it is a target."""
         size = max(1, int(np.count_nonzero(target)))
@@ -232,7 +232,7 @@ class BackgroundKnowledgeAttack(ColumnAttack):
         )
 
 
-class _Joint:
+class Joint:
     """What the adversary works with: classes, the distributions of their members (units), a cell for each value of each unit."""
 
     def __init__(
