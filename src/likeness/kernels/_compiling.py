@@ -1,8 +1,12 @@
-"""Compiled kernels: whether numba is compiling one, and which are older than what they inline.
+"""Compiled kernels: whether numba is compiling one, which are older than what they inline, and that none is taken for another.
 
 The first run on a machine spends its time there. numba compares a cached kernel with the file it stands in, not with those of
 the functions it calls, which are compiled into it. After an upgrade such a kernel would go on with the old ones, and crash where
 their arguments have changed.
+
+numba tells functions of one name apart by a number that every process counts from 1, also those it compiles into a kernel. Two
+cached kernels that two processes compiled may so hold different functions of the same name, as ``sort`` and ``argsort`` do; a
+third process that loads both runs one in the place of the other (numba's issue 10486). Counted from a random number, they differ.
 """
 
 from __future__ import annotations
@@ -12,8 +16,11 @@ import os
 import re
 from contextlib import suppress
 from hashlib import sha256
+from itertools import count
+from secrets import randbits
 from typing import TYPE_CHECKING
 
+from numba.core.bytecode import FunctionIdentity
 from numba.core.event import Listener, register
 
 from likeness.progress import when_compiling
@@ -49,8 +56,20 @@ def compiling() -> bool:
     return _depth.depth > 0
 
 
+def count_apart() -> None:
+    """Number the functions that this process compiles as no other process does."""
+    FunctionIdentity._unique_ids = count(randbits(62))  # noqa: SLF001
+
+
+count_apart()
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=count_apart)
+
+
 _IMPORT = re.compile(r"^\s*from likeness\.([\w.]+) import", re.MULTILINE)
 _NOTE = "digests.json"
+# Part of every digest: raised when kernels compiled before must go though no source changed.
+_GENERATION = b"2"
 
 
 def kernel_files(package: Path) -> dict[str, Path]:
@@ -109,5 +128,5 @@ def digests(package: Path) -> dict[str, str]:
             reached |= new
             ahead += new
         parts = [sha256(texts[one].encode()).digest() for one in sorted(reached)]
-        found[name] = sha256(b"".join(parts)).hexdigest()
+        found[name] = sha256(_GENERATION + b"".join(parts)).hexdigest()
     return found
