@@ -11,7 +11,7 @@ import numpy as np
 from likeness import registry
 from likeness.checks import choice
 from likeness.errors import PolicyError, Refusal
-from likeness.methods.base import Method, Problem, holding_classes, run_in_parts
+from likeness.methods.base import Method, Problem, holding_classes, method_for, run_in_parts
 from likeness.microdata.highest import HISTORY, highest
 from likeness.microdata.plan import Plan, Reason
 from likeness.microdata.regions import LOSSES, recode
@@ -121,15 +121,7 @@ class Angel(Method):
         """The method that makes buckets for a guarantee."""
         if self.buckets is not None:
             return self._made("buckets", self.buckets)
-        models = tuple(one.model for one in requirements)
-        for name in registry.names("methods"):
-            part = registry.load("methods", name)
-            if part.candidate and part.form == Method.form:
-                found: Method = registry.create("methods", name, {})
-                if found.made_for(models):
-                    return found
-        default: Method = registry.create("methods", "mondrian", {})
-        return default
+        return method_for(tuple(one.model for one in requirements))
 
     @property
     def leaves_one_record(self) -> bool:
