@@ -217,6 +217,36 @@ class Method(ABC):
         """
         return False
 
+    @property
+    def leaves_one_record(self) -> bool:
+        """Whether `prepared` leaves one record a person, so that forms which take each for another person's will do."""
+        return False
+
+    def prepared(self, data: Microdata) -> tuple[Microdata, Reason | None]:
+        """Make the table that is published from the encoded one, before anything looks at it, and say why records are left out.
+
+        Asked once, by `encode`, where a policy names the method: what searches, proofs, attacks and metrics see is what it
+        gives back. By default the table as it is.
+
+        Parameters
+        ----------
+        data
+            The encoded table, after the rules of hygiene.
+
+        Returns
+        -------
+        data
+            The table that goes on; its ``rows`` are some of the others.
+        reason
+            Why the other records are dropped; None where none is.
+
+        Raises
+        ------
+        PolicyError
+            When the table is none that the method can make one of.
+        """
+        return data, None
+
     @abstractmethod
     def run(self, problem: Problem) -> Plan:
         """Decide every record's class; classes that cannot hold the requirements are withheld, with the reason."""
