@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from likeness.methods.mdav import Mdav as Mdav
     from likeness.methods.mondrian import Mondrian as Mondrian
     from likeness.methods.perturbation import Perturbation as Perturbation
+    from likeness.methods.pl_angelization import PlAngelization as PlAngelization
     from likeness.methods.sabre import Sabre as Sabre
     from likeness.methods.sbca import Sbca as Sbca
     from likeness.methods.t_close_microaggregation import TCloseMicroaggregation as TCloseMicroaggregation

@@ -148,7 +148,7 @@ def check_tables(tables: Mapping[str, Columns], names: tuple[str, ...]) -> None:
             raise TableError(f"the table {name!r} is not there; it was published with the others")
 
 
-class _Listed(NamedTuple):
+class _SensitiveRows(NamedTuple):
     """Rows of the table of sensitive values, of all columns or of one that is listed by itself.
 
     ``columns``: what they show of each, one value a row. ``holders`` (rows,): bucket, by position in the numbers of buckets.
@@ -192,13 +192,13 @@ class BucketPublication(Publication):
         self.survey_weights = read_survey_weights(quasi, columns, self.size)
         self.beside = tuple(note.name for note in columns.with_role("other"))
 
-    def _read(self, table: Columns, notes: Sequence[ColumnNote], counted: str) -> _Listed:
+    def _read(self, table: Columns, notes: Sequence[ColumnNote], counted: str) -> _SensitiveRows:
         """Read rows of ``sensitive``, and whose they are."""
         columns = tuple(ExactColumn("sensitive", table, note) for note in notes)
         counts = whole_numbers("sensitive", table, counted, at_least=1)
         holders = self._find_buckets(columns, whole_numbers("sensitive", table, BUCKET, at_least=0))
         self._check_counts(holders, counts, counted, notes)
-        return _Listed(columns, holders, counts)
+        return _SensitiveRows(columns, holders, counts)
 
     def _find_buckets(self, columns: Sequence[ExactColumn], held: NDArray[np.int64]) -> NDArray[np.int64]:
         """Bucket of every row of ``sensitive``, by position in ``numbers``."""
@@ -239,7 +239,7 @@ class BucketPublication(Publication):
                 f"bucket {number} do not sum to its {count(size, 'record')} in the table 'quasi'"
             )
 
-    def _expand(self, listed: _Listed) -> NDArray[np.int32]:
+    def _expand(self, listed: _SensitiveRows) -> NDArray[np.int32]:
         """(columns, n) Values that are listed together in its bucket, for every record."""
         # Sorted by bucket, both tables run side by side.
         order = np.argsort(listed.holders, kind="stable")
@@ -250,21 +250,21 @@ class BucketPublication(Publication):
         return codes
 
     @cached_property
-    def _entries(self) -> tuple[NDArray[np.int64], NDArray[np.integer], NDArray[Any]]:
+    def _entries(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
         """Buckets, (s, entries) codes and expected numbers of records of the sensitive tuples that buckets may hold.
 
         What is listed apart is taken to go together as it does by chance.
         """
         first, *others = self._listed
         holders, counts = first.holders, first.counts
-        codes: NDArray[np.integer] = np.array([column.codes for column in first.columns])
+        codes = np.array([column.codes for column in first.columns], np.int32)
         for other in others:
             order = np.argsort(other.holders, kind="stable")
             begins = np.searchsorted(other.holders[order], np.arange(self.numbers.size + 1))
             times = np.diff(begins)[holders]
             within = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
             own = order[np.repeat(begins[holders], times) + within]
-            more = np.array([column.codes[own] for column in other.columns])
+            more = np.array([column.codes[own] for column in other.columns], np.int32)
             codes = np.concatenate([np.repeat(codes, times, axis=1), more])
             holders, counts = np.repeat(holders, times), np.repeat(counts, times)
             counts = counts * other.counts[own] / self.sizes[holders]
