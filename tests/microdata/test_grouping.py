@@ -71,7 +71,6 @@ def test_many_keys_grow_the_table():
 
 
 @EASY
-@EASY
 @given(numbers=st.lists(st.one_of(st.integers(-3, 3), st.sampled_from([-(2**63), 2**63 - 1]))))
 def test_distinct_numbers_are_those_of_numpy(numbers):
     found = distinct(np.array(numbers, np.int64))
