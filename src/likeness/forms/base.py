@@ -348,7 +348,8 @@ class Publication(ABC):
         Returns
         -------
         dict
-            For every sensitive column, the probability of every value; empty when nobody matches.
+            For every sensitive column, the probability of every value; empty when nobody matches. Where sets are
+            published, that of having it, so that they need not sum to 1.
 
         Raises
         ------
@@ -362,8 +363,10 @@ class Publication(ABC):
         if total == 0:
             return found
         for domain, codes in zip(self.sensitive, self.sensitive_codes, strict=True):
-            counts = np.bincount(codes[inside], minlength=domain.codes)
-            found[domain.name] = by_label(domain, counts / total)
+            likely = np.bincount(codes[inside], minlength=domain.codes) / total
+            if domain.sets is not None:
+                likely = domain.sets.beliefs(likely)
+            found[domain.name] = by_label(domain.single, likely)
         return found
 
 
@@ -498,6 +501,8 @@ def publish_values(domain: Domain, codes: NDArray[np.int32]) -> Labelled | Encod
     shown = np.where(codes == domain.missing_code, -1, codes).astype(np.int32) if domain.missing else codes
     if domain.kind in NUMERIC and domain.shape == "interval":
         return EncodedColumn(domain.name, domain.kind, shown, domain.values)
+    if domain.sets is not None:
+        return Labelled(codes, domain.labels_with(MISSING))
     return Labelled(codes, written_labels(domain, write_value))
 
 
