@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 from collections import Counter
 
 import numpy as np
@@ -171,6 +172,11 @@ def test_a_release_is_proven_from_its_public_part_alone(tmp_path):
     release.write(tmp_path / "out")
     assert lk.verify(tmp_path / "out" / "public").status == "proven"
     assert lk.verify(tmp_path / "out", tmp_path / "people.csv").status == "proven"
+    beside = lk.open_release(tmp_path / "out", tmp_path / "people.csv")
+    beside.write(tmp_path / "again")
+    same = [path.relative_to(tmp_path / "out") for path in (tmp_path / "out").rglob("*.*")]
+    assert len(same) > 4
+    assert filecmp.cmpfiles(tmp_path / "out", tmp_path / "again", same, shallow=False)[0] == same
     again = lk.open_release(tmp_path / "out")
     where = {"symptom": ["Flu", "Cough"], "age": (20, 40)}
     assert again.estimate(Query(where)) == pytest.approx(release.estimate(Query(where)))

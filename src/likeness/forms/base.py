@@ -101,6 +101,8 @@ class Publication(ABC):
     form: ClassVar[str]
     covers: ClassVar[bool] = True
     """Whether what is shown of quasi-identifiers covers those it was made from, so that a target is among its candidates."""
+    links_buckets: ClassVar[bool] = False
+    """Whether ``classes`` are buckets that link two tables, and identities are what is shown of quasi-identifiers."""
     tells_classes: ClassVar[bool] = True
     """Whether sensitive values are told by class; else of everybody at once."""
     mechanism: Mechanism | None = None
@@ -435,6 +437,10 @@ class Form(ABC):
 
     def keys_in(self, table: str, columns: PublishedColumns) -> frozenset[str]:  # noqa: ARG002
         """Name the columns that the form itself adds to a table, beside those of the original."""
+        return frozenset()
+
+    def words_in(self, table: str, columns: PublishedColumns) -> frozenset[str]:  # noqa: ARG002
+        """Name those of these columns that hold words; the others hold numbers."""
         return frozenset()
 
     def own_columns(self, columns: PublishedColumns) -> frozenset[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -53,8 +53,14 @@ def keys_in(table: str, columns: PublishedColumns, *, apart: bool = False) -> fr
     names = [note.name for note in columns.with_role("sensitive")]
     if table != "sensitive" or not names:
         return frozenset({BUCKET})
-    own = {BUCKET, count_column(*names)}
-    return frozenset(own | {_which_column(names)} if _listed_apart(names, apart) else own)
+    return frozenset({BUCKET, count_column(*names)}) | words_in(table, columns, apart=apart)
+
+
+def words_in(table: str, columns: PublishedColumns, *, apart: bool) -> frozenset[str]:
+    """Name the column that says of which sensitive column a row is, where each is listed by itself."""
+    names = [note.name for note in columns.with_role("sensitive")]
+    listed = table == "sensitive" and _listed_apart(names, apart)
+    return frozenset({_which_column(names)} if listed else ())
 
 
 def check_apart(form: str, apart: Any) -> None:
@@ -167,6 +173,8 @@ class BucketPublication(Publication):
     record has which means nothing, as nobody knows. ``apart``: the values of each sensitive column are listed by themselves.
     Raises `TableError` where a column is missing, a text is no value of its column, or the tables contradict each other.
     """
+
+    links_buckets: ClassVar[bool] = True
 
     def __init__(
         self, quasi: Columns, sensitive: Columns, columns: PublishedColumns, *, apart: bool = False
