@@ -210,6 +210,19 @@ class TestWhatIsUnderstood:
         assert tables.pair("symptom", "sex")[0, 0] == pytest.approx(expected / 2)
         assert tables.pair("sex", "symptom")[0, 0] == pytest.approx(expected / 2)
 
+    def test_the_steward_is_told_what_is_lost_and_who_is_exposed(self):
+        (found,) = (own for own in self.release().findings if own.code == "sensitive-sets")
+        assert found.facts == {
+            "column": "symptom",
+            "people": 8,
+            "sets": 3,
+            "fewest": 2,
+            "items": 16,
+            "lost": pytest.approx(102 / 13 / 16),
+            "mixed": 2,
+        }
+        assert "of their 16 values, 49.04% is lost by generalizing (SA-NCP); 2 have a " in str(found)
+
     def test_everybody_counts_once(self):
         publication = self.release().publication
         assert publication.estimate(Query({})) == pytest.approx(8)

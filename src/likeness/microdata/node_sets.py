@@ -44,6 +44,13 @@ class NodeSets:
         of = np.repeat(np.arange(self.count), [len(own) for own in self.nodes])
         return of, np.array([node for own in self.nodes for node in own], np.int64)
 
+    @cached_property
+    def mixes_levels(self) -> NDArray[np.bool_]:
+        """(K,) Whether each has a leaf and a node that is none: then the leaf is told, of whomever the set is."""
+        of, node = self._laid
+        leaf = self.tree.is_leaf(node)
+        return np.asarray((np.bincount(of, leaf, self.count) > 0) & (np.bincount(of, ~leaf, self.count) > 0))
+
     def shares(self, met: NDArray[np.float64]) -> NDArray[np.float64]:
         """(S, K) Chance that somebody of each set has a value that is met, from (S, leaves) whether each is, as 0 and 1."""
         of, node = self._laid
