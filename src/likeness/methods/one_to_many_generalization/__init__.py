@@ -58,7 +58,7 @@ class OneToManyGeneralization(Method):
     The published program leaves open which of equal nodes goes first and in which order groups of people are: here nodes stand in
     the order of their labels, and groups by the children they have. Where too few people are left over, those with the
     fewest values below the node join them, from groups of more than k; where these do not suffice, the group with the fewest
-    values does, and they are not divided any further.
+    values does, and they are not divided any further. Sets are equal or not: whatever distance their values have, they have none.
 
     References
     ----------
