@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import filecmp
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -19,6 +20,7 @@ from likeness.errors import PolicyError, TableError
 from likeness.hierarchies import from_rows
 from likeness.methods.one_to_many_generalization import lay_out
 from likeness.methods.one_to_many_generalization.kernels import generalize
+from likeness.published.columns import ColumnNote
 from likeness.queries.drawing import draw_workload, exact_answers, relative_errors
 from likeness.queries.query import Query, Workload
 
@@ -262,7 +264,6 @@ def changed(release, tmp_path, edit):
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("{High|Severe}", "not a set"),
         ("{Low|High}", "must read"),
         ("{High|Chest Pain}", "'Chest Pain' is below 'High'"),
         ("Hihg", "'Hihg' is not a label"),
@@ -272,7 +273,18 @@ def test_changed_sets_are_refused(tmp_path, text, line):
     release = TestWhatIsUnderstood().release()
     found = changed(release, tmp_path, lambda own: own.replace("{High|Lungs Infection}", text))
     assert "WRONG" in found
-    assert line in found or text == "{High|Severe}"
+    assert line in found
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"role": "quasi"}, {"hierarchy": None}, {"categories": (("low", "Flu"), ("high", "Cough"))}],
+)
+def test_sets_of_what_has_none_contradict_a_note(more):
+    note = ColumnNote("symptom", "sensitive", sets=True, hierarchy=(("Flu", "*"), ("Cough", "*")))
+    assert note.contradiction() == ""
+    assert ColumnNote.from_json(note.to_json()) == note
+    assert "sets are of nodes of the hierarchy" in replace(note, **more).contradiction()
 
 
 @pytest.mark.parametrize(
