@@ -54,8 +54,14 @@ def keys_in(table: str, columns: PublishedColumns, *, apart: bool = False) -> fr
     names = [note.name for note in columns.with_role("sensitive")]
     if table != "sensitive" or not names:
         return frozenset({BUCKET})
-    own = {BUCKET, count_column(*names)}
-    return frozenset(own | {_which_column(names)} if _listed_apart(names, apart) else own)
+    return frozenset({BUCKET, count_column(*names)}) | words_in(table, columns, apart=apart)
+
+
+def words_in(table: str, columns: PublishedColumns, *, apart: bool) -> frozenset[str]:
+    """Name the column that says of which sensitive column a row is, where each is listed by itself."""
+    names = [note.name for note in columns.with_role("sensitive")]
+    listed = table == "sensitive" and _listed_apart(names, apart)
+    return frozenset({_which_column(names)} if listed else ())
 
 
 def check_apart(form: str, apart: Any) -> None:
