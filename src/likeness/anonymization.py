@@ -189,6 +189,9 @@ def _refuse_added(encoded: Encoded, policy: Policy, form: Form, method: Method) 
     if not form.publishes_added:
         what = f"invents records here, which {form.name} cannot publish"
         raise PolicyError(Refusal(what, (method.name,), remedy="leave form out, or the variant"))
+    if encoded.data.knowledge:
+        what = "invents records here, of whom nobody knows anything beforehand"
+        raise PolicyError(Refusal(what, (method.name,), remedy="leave knowledge out, or the variant"))
     beside = [*encoded.with_role("other"), *encoded.pseudonyms(policy)]
     if beside:
         what = f"invents records here, and nobody has their {quoted(beside[0])}, which is published as it is"

@@ -115,6 +115,9 @@ def judge(
         partly = any(proof.holds is None for proof in proven.proofs)
         what = "the numbers of records and classes" if partly else "counts and measured strengths"
         checks.append(Statement("are those of certificate.json", about=what))
+    if public.certificate is not None and public.certificate.noise:
+        what = "declares that some published records are nobody's; who they are, and so what is guaranteed, only private/ tells"
+        checks.append(Statement(what, about="certificate.json"))
     if steward is not None:
         problems += steward.refusals
         checks += steward.statements
