@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from likeness.attacks.membership import MembershipAttack as MembershipAttack
     from likeness.attacks.minimality import MinimalityAttack as MinimalityAttack
     from likeness.attacks.naive_bayes import NaiveBayesAttack as NaiveBayesAttack
+    from likeness.attacks.non_membership import NonMembershipAttack as NonMembershipAttack
     from likeness.attacks.similarity import SimilarityAttack as SimilarityAttack
     from likeness.attacks.skewness import SkewnessAttack as SkewnessAttack
     from likeness.checking import Checked, check

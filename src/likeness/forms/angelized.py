@@ -118,6 +118,7 @@ class AngelizedPublication(BucketPublication):
     """
 
     form: ClassVar[str] = "angelized"
+    claimed_immune: ClassVar[str] = "Fazal et al. 2023"
 
     def __init__(
         self, quasi: Columns, sensitive: Columns, columns: PublishedColumns, *, pairs: bool = False

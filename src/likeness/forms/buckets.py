@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -95,6 +95,8 @@ class BucketPublication(Publication):
     record has which means nothing, as nobody knows. Raises `TableError` where a column is missing, a text is no value of
     its column, or the tables contradict each other.
     """
+
+    by_buckets: ClassVar[bool] = True
 
     def __init__(self, quasi: Columns, sensitive: Columns, columns: PublishedColumns) -> None:
         notes = columns.with_role("sensitive")

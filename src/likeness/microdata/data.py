@@ -30,6 +30,8 @@ class Microdata:
     ``survey_weights``: (n,) float64, weight of each record, if any.
     ``members``: in a table of individuals (`people`) the records of each.
     ``knowledge``: what adversaries may know of each record beforehand; not where people may have several.
+    ``source``: where a method keeps one record a person (`Method.prepared`), the records that it was made from, and whose they
+    are; only attacks look at them, for what an adversary may know.
     """
 
     quasi: tuple[Domain, ...]
@@ -41,6 +43,7 @@ class Microdata:
     survey_weights: NDArray[np.float64] | None = None
     members: Members | None = None
     knowledge: tuple[Knowledge, ...] = ()
+    source: Members | None = None
 
     @property
     def size(self) -> int:
@@ -99,6 +102,7 @@ class Microdata:
             survey_weights=None if self.survey_weights is None else self.survey_weights[records],
             members=None if self.members is None else self.members.take(records, self.size),
             knowledge=tuple(own.take(records) for own in self.knowledge),
+            source=None if self.source is None else self.source.take(records, self.size),
         )
 
     def __repr__(self) -> str:

@@ -96,6 +96,12 @@ class Domain:
         """The code of every label (the missing value has none)."""
         return {label: code for code, label in enumerate(self.labels)}
 
+    @cached_property
+    def category_of(self) -> NDArray[np.int64]:
+        """(codes,) Number of the category of every value, 0 for the least severe; where the policy declares categories."""
+        assert self.categories is not None  # noqa: S101  # asked only of domains that have them
+        return np.array([self.categories.rank[label] for label in self.labels], np.int64)
+
     def label_of(self, code: int) -> str:
         """Write what a code stands for, for people: ``missing`` is the missing value."""
         return "missing" if code >= self.size else self.labels[code]
