@@ -113,17 +113,18 @@ def choose_form(policy: Policy, method: Method | None = None) -> Form:
             f"form: {policy.form.name!r} says whose records are whose; name the column that tells people apart, as in "
             "individual: patient_id"
         )
-    if policy.individual is not None and policy.form is not None and not policy.form.takes_individuals:
+    named = None if policy.method is None else method or policy.method
+    one_each = policy.individual is None or (named is not None and named.leaves_one_record)
+    if not one_each and policy.form is not None and not policy.form.takes_individuals:
         raise PolicyError(
             f"form: {policy.form.name!r} takes every record for another person's, and individual: says that people have several; "
             "leave the form out"
         )
-    if policy.method is None:
+    if named is None:
         methods_to_try(policy)
         name = _default_form(policy)
     else:
-        method = method or policy.method
-        possible = _forms_of(method)
+        possible = _forms_of(named)
         if policy.individual is None:
             possible = [name for name in possible if not registry.load("forms", name).needs_individuals]
         name = possible[0]
@@ -131,7 +132,7 @@ def choose_form(policy: Policy, method: Method | None = None) -> Form:
             raise PolicyError(
                 Refusal(
                     f"publishes in the form {' or '.join(map(repr, possible))}, not {policy.form.name!r}",
-                    (method.name,),
+                    (named.name,),
                 )
             )
     form: Form = policy.form if policy.form is not None else registry.create("forms", name, {})

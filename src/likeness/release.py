@@ -249,7 +249,9 @@ class Release:
         hygiene = self.private.encoded.hygiene
         if hygiene is None:
             return None
-        published = int(self.certificate.individuals or 0)
+        shown = self.certificate.individuals
+        # Where one record is left of everybody, records are people.
+        published = int(self.private.solution.plan.published.sum()) if shown is None else shown
         withheld, dropped = hygiene.people - published, hygiene.individuals_dropped
         found = {
             "input": hygiene.people_before,

@@ -132,7 +132,7 @@ class MembershipAttack(ColumnAttack):
                 "everybody has one record here, so that who knows a value of somebody knows all there is",
                 "attack a release of people with several records",
             )
-        if publication.by_buckets:
+        if publication.links_buckets:
             return self._refused(
                 "is defined for two tables where they show one record a person, the highest category",
                 "publish that",

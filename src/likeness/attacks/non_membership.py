@@ -133,13 +133,7 @@ class NonMembershipAttack(ColumnAttack):
         success, baseline, details = inquiry.answer()
         drawn = self.known != "all" and not self._few(had.shape[1])
         details["standard_error"] = float(drawn) * float(np.sqrt(success * (1 - success) / max(1, rows.size)))
-        what = (
-            "all values"
-            if self.known == "all"
-            else "one value"
-            if self.known == 1
-            else f"{self.known} values"
-        )
+        what = "all values" if self.known == "all" else count(int(self.known), "value")
         return AttackResult(
             self.name,
             success,

@@ -178,7 +178,7 @@ def encode(table: Table, policy: Policy) -> Encoded:
         raise error(*problems)
     encoded = _assemble(table, policy, found, people)
     _refuse_empty_categories(encoded)
-    return _show(encoded, policy)
+    return _show(_prepare(encoded, policy), policy)
 
 
 def _refuse_empty_categories(encoded: Encoded) -> None:
@@ -200,6 +200,27 @@ def _without_anybody(domain: Domain, codes: NDArray[np.integer]) -> list[str]:
     rank = domain.categories.rank
     there = {rank[domain.labels[code]] for code in np.unique(codes).tolist()}
     return [label for number, label in enumerate(domain.categories.labels) if number not in there]
+
+
+def _prepare(encoded: Encoded, policy: Policy) -> Encoded:
+    """Make the table that the policy's method publishes; the records it leaves out are dropped."""
+    if policy.method is None:
+        return encoded
+    try:
+        data, reason = policy.method.prepared(encoded.data)
+    except PolicyError as problem:
+        raise PolicyError(*problem.within(policy.method.name)) from None
+    left_out = encoded.data.size - data.size
+    if reason is None or not left_out:
+        return replace(encoded, data=data)
+    reasons = (
+        np.full(encoded.table.height, -1, np.int32) if encoded.reasons is None else encoded.reasons.copy()
+    )
+    gone = np.zeros(encoded.table.height, np.bool_)
+    gone[encoded.data.rows] = True
+    gone[data.rows] = False
+    reasons[gone] = len(encoded.because)
+    return replace(encoded, data=data, because={**encoded.because, reason: left_out}, reasons=reasons)
 
 
 def _show(encoded: Encoded, policy: Policy) -> Encoded:

@@ -64,8 +64,7 @@ class AngelizedForm(Form):
     publishes_buckets: ClassVar[bool] = True
     remark: ClassVar[str] = (
         "sensitive values are published by bucket, each with its number of records; what k-anonymity and its like say is decided "
-        "on the table of quasi-identifiers, what models say of sensitive values on the buckets, and whoever joins the two tables "
-        "believes in a value a mean of its shares in buckets"
+        "on the table of quasi-identifiers, what models say of sensitive values on the buckets"
     )
 
     def __post_init__(self) -> None:

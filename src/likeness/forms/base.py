@@ -129,10 +129,10 @@ class Publication(ABC):
     form: ClassVar[str]
     covers: ClassVar[bool] = True
     """Whether what is shown of quasi-identifiers covers those it was made from, so that a target is among its candidates."""
+    links_buckets: ClassVar[bool] = False
+    """Whether ``classes`` are buckets that link two tables, and identities are what is shown of quasi-identifiers."""
     tells_classes: ClassVar[bool] = True
     """Whether sensitive values are told by class; else of everybody at once."""
-    by_buckets: ClassVar[bool] = False
-    """Whether classes are buckets, which link two tables."""
     claimed_immune: ClassVar[str] = ""
     """Who claims that adversaries who know some values of people learn no others from such releases."""
     mechanism: Mechanism | None = None

@@ -96,7 +96,7 @@ class BucketPublication(Publication):
     its column, or the tables contradict each other.
     """
 
-    by_buckets: ClassVar[bool] = True
+    links_buckets: ClassVar[bool] = True
 
     def __init__(self, quasi: Columns, sensitive: Columns, columns: PublishedColumns) -> None:
         notes = columns.with_role("sensitive")

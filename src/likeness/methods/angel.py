@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from likeness import registry
+from likeness.checks import choice
 from likeness.errors import PolicyError, Refusal
-from likeness.methods.base import Method, Problem, holding_classes, run_in_parts
+from likeness.methods.base import Method, Problem, holding_classes, method_for, run_in_parts
+from likeness.microdata.highest import HISTORY, highest
 from likeness.microdata.plan import Plan, Reason
 from likeness.microdata.regions import LOSSES, recode
 from likeness.progress import Progress
@@ -19,8 +21,11 @@ from likeness.wording import quoted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likeness.microdata.data import Microdata
     from likeness.models.requirements import Requirement
 
+PUBLISHED = ("values", "highest")
+"""What may be published of everybody's sensitive values: all, or the highest category."""
 _BATCH = "their batch does not hold {model}"
 _BUCKET = "their bucket does not hold {model}"
 
@@ -40,6 +45,10 @@ class Angel(Method):
     buckets
         The method that makes buckets; by default the one that was made for the guarantee, else ``mondrian``. One that keeps
         people who are alike together lets queries that join the tables err less.
+    publish
+        ``values`` (default): sensitive values as they are. ``highest``: of everybody the highest category alone, one record a
+        person (Fazal et al. 2023); it needs ``categories`` of the one sensitive column. All other records of a person are
+        history: dropped, and counted in ``private/`` only. Quasi-identifiers are those of the record that is kept.
 
     Notes
     -----
@@ -54,19 +63,21 @@ class Angel(Method):
     Examples
     --------
     >>> Angel()
-    Angel(batches='mondrian', buckets=None)
+    Angel(batches='mondrian', buckets=None, publish='values')
     >>> Angel(buckets={"name": "k-member"}) == Angel(buckets="k-member")
     True
     """
 
     batches: Any = "mondrian"
     buckets: Any = None
+    publish: str = "values"
 
     name: ClassVar[str] = "angel"
     form: ClassVar[str] = "angelized"
     takes_parts: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        choice(self.name, "publish", self.publish, PUBLISHED)
         for name in ("batches", "buckets"):
             given = getattr(self, name)
             if given is None and name == "buckets":
@@ -110,15 +121,16 @@ class Angel(Method):
         """The method that makes buckets for a guarantee."""
         if self.buckets is not None:
             return self._made("buckets", self.buckets)
-        models = tuple(one.model for one in requirements)
-        for name in registry.names("methods"):
-            part = registry.load("methods", name)
-            if part.candidate and part.form == Method.form:
-                found: Method = registry.create("methods", name, {})
-                if found.made_for(models):
-                    return found
-        default: Method = registry.create("methods", "mondrian", {})
-        return default
+        return method_for(tuple(one.model for one in requirements))
+
+    @property
+    def leaves_one_record(self) -> bool:
+        """Whether everybody's highest category is published, and nothing else of them."""
+        return self.publish == "highest"
+
+    def prepared(self, data: Microdata) -> tuple[Microdata, Reason | None]:
+        """Keep of everybody the highest category, where that is what is published."""
+        return (highest(data), HISTORY) if self.publish == "highest" else (data, None)
 
     def check(self, requirements: tuple[Requirement, ...]) -> None:
         """Refuse what either method refuses of its half of the guarantee."""

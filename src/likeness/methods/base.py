@@ -217,6 +217,36 @@ class Method(ABC):
         """
         return False
 
+    @property
+    def leaves_one_record(self) -> bool:
+        """Whether `prepared` leaves one record a person, so that forms which take each for another person's will do."""
+        return False
+
+    def prepared(self, data: Microdata) -> tuple[Microdata, Reason | None]:
+        """Make the table that is published from the encoded one, before anything looks at it, and say why records are left out.
+
+        Asked once, by `encode`, where a policy names the method: what searches, proofs, attacks and metrics see is what it
+        gives back. By default the table as it is.
+
+        Parameters
+        ----------
+        data
+            The encoded table, after the rules of hygiene.
+
+        Returns
+        -------
+        data
+            The table that goes on; its ``rows`` are some of the others.
+        reason
+            Why the other records are dropped; None where none is.
+
+        Raises
+        ------
+        PolicyError
+            When the table is none that the method can make one of.
+        """
+        return data, None
+
     @abstractmethod
     def run(self, problem: Problem) -> Plan:
         """Decide every record's class; classes that cannot hold the requirements are withheld, with the reason."""
@@ -259,6 +289,24 @@ class Method(ABC):
         PolicyError
             Saying which model the method lacks or cannot take.
         """
+
+
+def method_for(models: tuple[PrivacyModel, ...]) -> Method:
+    """Take the method that was devised for a guarantee, of those that are tried unasked and make classes; else Mondrian.
+
+    Parameters
+    ----------
+    models
+        What must hold.
+    """
+    for name in registry.names("methods"):
+        part = registry.load("methods", name)
+        if part.candidate and part.form == Method.form:
+            found: Method = registry.create("methods", name, {})
+            if found.made_for(models):
+                return found
+    default: Method = registry.create("methods", "mondrian", {})
+    return default
 
 
 def cells_at_most(data: Microdata, requirements: tuple[Requirement, ...]) -> int:

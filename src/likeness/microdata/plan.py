@@ -166,7 +166,7 @@ def side_by_side(
 def spread(plan: Plan, of: NDArray[np.int64]) -> Plan:
     """Make a plan for individuals one for their records; ``of``: (n,) int64, individual of each record.
 
-    Classes, bounds and reasons are spread; the plan must have no buckets and no sensitive codes.
+    Classes, buckets, bounds and reasons are spread; the plan must have no sensitive codes.
     """
     reasons = plan.reason_of
     numbers = np.bincount(reasons[of] + 1, minlength=len(plan.because) + 1)[1:]
@@ -174,6 +174,7 @@ def spread(plan: Plan, of: NDArray[np.int64]) -> Plan:
     return replace(
         plan,
         classes=plan.classes[of],
+        buckets=None if plan.buckets is None else plan.buckets[of],
         bounds=None if plan.bounds is None else np.ascontiguousarray(plan.bounds[:, :, of]),
         because=because,
         reasons=reasons[of],

@@ -433,7 +433,6 @@ def _by_category(model: SensitiveModel, domain: Domain, column: int, known: tupl
             f"{model.name}: judges {domain.name!r} by categories, and it has none; give them, as in categories: "
             f"{{{domain.name}: severity.csv}}"
         )
-    group = np.array([categories.rank[label] for label in domain.labels], np.int64)
     size = len(categories.labels)
     grouped = replace(
         domain,
@@ -447,4 +446,4 @@ def _by_category(model: SensitiveModel, domain: Domain, column: int, known: tupl
         declared=True,
         categories=None,
     )
-    return View(column, grouped, group, known)
+    return View(column, grouped, domain.category_of, known)
