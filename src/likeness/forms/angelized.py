@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from likeness.forms.base import Columns, Form, Publication, Published
-from likeness.forms.buckets import BUCKET, BucketPublication, check_tables, keys_in, published_beside
+from likeness.forms.buckets import (
+    BUCKET,
+    BucketPublication,
+    check_apart,
+    check_tables,
+    keys_in,
+    published_beside,
+)
 from likeness.forms.generalized import GeneralizedForm, GeneralizedPublication
 from likeness.queries.asking import Askable
 from likeness.queries.sums import unknown_column
@@ -40,6 +47,9 @@ class AngelizedForm(Form):
     ----------
     recoding, numeric_pairs
         As those of `GeneralizedForm`.
+    apart
+        List the values of each of several sensitive columns by themselves, in a column ``column`` the name of the one that a
+        row is of. By default what records have together is counted, so that who knows one of their values learns of the others.
 
     References
     ----------
@@ -54,6 +64,7 @@ class AngelizedForm(Form):
 
     recoding: str = "tight"
     numeric_pairs: bool = False
+    apart: bool = False
 
     name: ClassVar[str] = "angelized"
     tables: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
@@ -69,6 +80,7 @@ class AngelizedForm(Form):
 
     def __post_init__(self) -> None:
         self._quasi.__post_init__()
+        check_apart(self.name, self.apart)
 
     @property
     def _quasi(self) -> GeneralizedForm:
@@ -82,7 +94,7 @@ class AngelizedForm(Form):
     def keys_in(self, table: str, columns: PublishedColumns) -> frozenset[str]:
         """Name the bucket, the counts of the sensitive values, and the numeric pairs."""
         pairs = self._quasi.keys_in(table, columns) if table == "quasi" else frozenset[str]()
-        return keys_in(table, columns) | pairs
+        return keys_in(table, columns, apart=self.apart) | pairs
 
     def publish(self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator) -> Published:
         """Publish every kept record's region, and its bucket's sensitive values.
@@ -90,13 +102,13 @@ class AngelizedForm(Form):
         Raises
         ------
         PolicyError
-            When there is not exactly one sensitive column, or a column of the table has the name of a numeric pair.
+            When there is no sensitive column, or a column of the table has the name of a numeric pair.
         """
         shown = self._quasi.publish(data, plan, recoding, rng)
         table, rows = shown.tables["release"], shown.rows["release"]
         sensitive = {domain.name for domain in data.sensitive}
         quasi = {name: column for name, column in table.items() if name not in sensitive}
-        return published_beside(self, quasi, rows, data, plan, rng)
+        return published_beside(self, quasi, rows, data, plan, rng, apart=self.apart)
 
     def read(self, tables: Mapping[str, Columns], columns: PublishedColumns) -> Publication:
         """Understand published tables.
@@ -107,7 +119,9 @@ class AngelizedForm(Form):
             When they are not as `publish` makes them; says which table and column.
         """
         check_tables(tables, self.tables)
-        return AngelizedPublication(tables["quasi"], tables["sensitive"], columns, pairs=self.numeric_pairs)
+        return AngelizedPublication(
+            tables["quasi"], tables["sensitive"], columns, pairs=self.numeric_pairs, apart=self.apart
+        )
 
 
 class AngelizedPublication(BucketPublication):
@@ -120,9 +134,15 @@ class AngelizedPublication(BucketPublication):
     claimed_immune: ClassVar[str] = "Fazal et al. 2023"
 
     def __init__(
-        self, quasi: Columns, sensitive: Columns, columns: PublishedColumns, *, pairs: bool = False
+        self,
+        quasi: Columns,
+        sensitive: Columns,
+        columns: PublishedColumns,
+        *,
+        pairs: bool = False,
+        apart: bool = False,
     ) -> None:
-        super().__init__(quasi, sensitive, columns)
+        super().__init__(quasi, sensitive, columns, apart=apart)
         notes = tuple(note for note in columns.notes if note.role != "sensitive")
         shown = {name: column for name, column in quasi.items() if name != BUCKET}
         self.regions = GeneralizedPublication(shown, replace(columns, notes=notes), pairs=pairs)
@@ -133,18 +153,20 @@ class AngelizedPublication(BucketPublication):
     @cached_property
     def askable(self) -> Mapping[str, Askable]:
         """Columns that can be asked about."""
-        own = Askable.of_domain(self.values.domain)
-        return {**self.regions.askable, own.note.name: own}
+        return {
+            **self.regions.askable,
+            **{domain.name: Askable.of_domain(domain) for domain in self.sensitive},
+        }
 
     def shares(self, where: Mapping[str, Any], of: str | None, power: int) -> NDArray[np.float64]:
         """Share of each record's region that meets all conditions, as in generalized tables; times the mean of ``of`` there."""
-        published = self.values.domain.name
-        names = (*self.regions.names, published)
+        published = [domain.name for domain in self.sensitive]
+        names = (*self.regions.names, *published)
         for name in (*where, *(() if of is None else (of,))):
             if name not in names:
                 raise unknown_column(name, names)
-        quasi = {name: condition for name, condition in where.items() if name != published}
-        return self.regions.shares(quasi, None if of == published else of, power)[self.identities]
+        quasi = {name: condition for name, condition in where.items() if name not in published}
+        return self.regions.shares(quasi, None if of in published else of, power)[self.identities]
 
     @property
     def axes_of_identities(self) -> Mapping[str, Axis]:

@@ -118,6 +118,8 @@ class Publication(ABC):
         forms that publish quasi-identifiers exactly.
     cells : tuple of ShownColumn
         What is shown of the identities, one quasi-identifier each.
+    tells_together : bool
+        Whether it is told which values of several sensitive columns are one record's, if only in which class.
     survey_weights : (n,) float64
         How many people each record counts for: 1, unless survey weights were published.
     beside : tuple of str
@@ -136,6 +138,7 @@ class Publication(ABC):
     claimed_immune: ClassVar[str] = ""
     """Who claims that adversaries who know some values of people learn no others from such releases."""
     mechanism: Mechanism | None = None
+    tells_together: bool = True
     size: int
     sensitive: tuple[Domain, ...]
     sensitive_codes: NDArray[np.int32]
@@ -459,7 +462,8 @@ class Publication(ABC):
         Returns
         -------
         dict
-            For every sensitive column, the probability of every value; empty when nobody matches.
+            For every sensitive column, the probability of every value; empty when nobody matches. Where sets are
+            published, that of having it, so that they need not sum to 1.
 
         Raises
         ------
@@ -473,8 +477,10 @@ class Publication(ABC):
         if total == 0:
             return found
         for domain, codes in zip(self.sensitive, self.sensitive_codes, strict=True):
-            counts = np.bincount(codes[inside], minlength=domain.codes)
-            found[domain.name] = by_label(domain, counts / total)
+            likely = np.bincount(codes[inside], minlength=domain.codes) / total
+            if domain.sets is not None:
+                likely = domain.sets.beliefs(likely)
+            found[domain.name] = by_label(domain.single, likely)
         return found
 
 
@@ -623,6 +629,8 @@ def publish_values(domain: Domain, codes: NDArray[np.int32]) -> Labelled | Encod
     shown = np.where(codes == domain.missing_code, -1, codes).astype(np.int32) if domain.missing else codes
     if domain.kind in NUMERIC and domain.shape == "interval":
         return EncodedColumn(domain.name, domain.kind, shown, domain.values)
+    if domain.sets is not None:
+        return Labelled(codes, domain.labels_with(MISSING))
     return Labelled(codes, written_labels(domain, write_value))
 
 

@@ -361,6 +361,9 @@ def _prove_one(
     people: NDArray[np.int64] | None,
 ) -> Proof:
     """Decide one requirement on every class."""
+    if requirement.view is not None and not publication.tells_together:
+        # Nobody finds a record's value in one column by that in another.
+        requirement = replace(requirement, view=replace(requirement.view, known=()))
     classes = publication.identities if requirement.view is None else publication.classes
     count = int(classes.max(initial=-1)) + 1
     stats = requirement.statistics(classes, count, sensitive, codes, people)
