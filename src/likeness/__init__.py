@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from likeness.attacks.naive_bayes import NaiveBayesAttack as NaiveBayesAttack
     from likeness.attacks.non_membership import NonMembershipAttack as NonMembershipAttack
     from likeness.attacks.sensitive_variance import SensitiveVarianceAttack as SensitiveVarianceAttack
+    from likeness.attacks.sensitive_vertical import SensitiveVerticalAttack as SensitiveVerticalAttack
     from likeness.attacks.similarity import SimilarityAttack as SimilarityAttack
     from likeness.attacks.skewness import SkewnessAttack as SkewnessAttack
     from likeness.checking import Checked, check

@@ -87,7 +87,7 @@ def test_attacks_that_count_records_are_refused_where_people_have_several(name, 
         assert problem == (
             f"{name}: takes every record for another person's, and individual: names whose records are whose; "
             "attacks that count people: categorical-similarity, fingerprint, homogeneity, linkage, membership, "
-            "non-membership, sensitive-variance"
+            "non-membership, sensitive-variance, sensitive-vertical"
         )
 
 

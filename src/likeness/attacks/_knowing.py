@@ -365,6 +365,7 @@ EXPLAINED = {
     "mean_belief_in_class": "mean belief in what was not known, where the bucket or class is known too",
 }
 """What the figures of an `Inquiry` mean."""
+NO_SETS = "is defined for published values and highest categories, not for generalized sets of values; sensitive-vertical is"
 
 
 def against_the_claim(

@@ -19,6 +19,7 @@ from likeness.attacks._individuals import (
 )
 from likeness.attacks._knowing import (
     EXPLAINED,
+    NO_SETS,
     Cases,
     Inquiry,
     Told,
@@ -125,8 +126,10 @@ class MembershipAttack(ColumnAttack):
     def inapplicable(self, publication: Publication, original: Microdata) -> Refusal | None:
         """Find why the attack is not defined for a release: nothing is left to learn of who has one value."""
         problem = super().inapplicable(publication, original)
-        if problem is not None or publication.persons is not None or original.source is not None:
+        if problem is not None or publication.persons is not None:
             return problem
+        if original.source is not None:
+            return None if publication.shows_highest(0) else self._refused(NO_SETS)
         if original.individuals is None:
             return self._refused(
                 "everybody has one record here, so that who knows a value of somebody knows all there is",

@@ -13,6 +13,7 @@ from likeness.attacks._columns import ColumnAttack
 from likeness.attacks._individuals import sets_of, shown_codes
 from likeness.attacks._knowing import (
     EXPLAINED,
+    NO_SETS,
     Cases,
     Inquiry,
     Told,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from likeness.attacks._individuals import ValueSets
     from likeness.attacks.base import Making
+    from likeness.errors import Refusal
     from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
 
@@ -102,6 +104,13 @@ class NonMembershipAttack(ColumnAttack):
             whole(self.name, "known", self.known, at_least=1)
         number(self.name, "threshold", self.threshold, above=0, at_most=1)
         check_targets(self.name, self.targets, self.seed)
+
+    def inapplicable(self, publication: Publication, original: Microdata) -> Refusal | None:
+        """Find why the attack is not defined for a release; None when it is."""
+        problem = super().inapplicable(publication, original)
+        if problem is None and original.source is not None and not publication.shows_highest(0):
+            return self._refused(NO_SETS)
+        return problem
 
     def attack_column(
         self, publication: Publication, original: Microdata, making: Making | None, sensitive: str

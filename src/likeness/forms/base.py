@@ -327,16 +327,19 @@ class Publication(ABC):
         -------
         (shown,) bool
             The known value itself; where categories are published, which are everybody's highest, the highest category of the
-            known values and all above it. All of them where nothing is known.
+            known values and all above it; of sets of nodes those that cover all known values. All of them where nothing is known.
 
         Raises
         ------
         TableError
-            When categories are published, and a known value has none.
+            When categories are published, and a known value has none, or sets are, and it is no leaf of their hierarchy.
         """
         domain = self.sensitive[column]
         if not known:
             return np.ones(domain.codes, np.bool_)
+        if domain.sets is not None:
+            leaves = [domain.sets.tree.leaf_rank(value) for value in known]
+            return np.asarray(domain.sets.covering(np.array(leaves, np.int64)).all(axis=0))
         if domain.categories is None or not self.shows_highest(column):
             return np.array([{label} == set(known) for label in domain.labels_with(None)], np.bool_)
         rank = domain.categories.rank
