@@ -115,7 +115,7 @@ class SensitiveVerticalAttack(ColumnAttack):
         if sets is not None:
             own = records.sensitive[records.sensitive_index(sensitive)]
             leaf = np.array([sets.tree.leaf_rank(label) for label in own.labels], np.int64)
-            asked = _Asked(sets, target, leaf[known], chance, everybody.take(rows).recoded(leaf))
+            asked = _Vertical(sets, target, leaf[known], chance, everybody.take(rows).recoded(leaf))
             units = _units_of(original)[rows]
             through = through_regions(publication, column, original, units)
             success, details["certain"] = asked.of(
@@ -142,9 +142,9 @@ class SensitiveVerticalAttack(ColumnAttack):
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Say which value of which target is known, and how likely that is."""
         sets = everybody.take(rows)
-        if self.record == "any":
+        if self.record == "any" or records.individuals is None:
+            # Where everybody has one record, there is nobody here.
             return sets.of, sets.value, 1 / sets.sizes[sets.of]
-        assert records.individuals is not None  # noqa: S101  # who has several values has several records
         codes = records.sensitive_codes[records.sensitive_index(sensitive)].astype(np.int64)
         _, first = np.unique(records.individuals, return_index=True)
         _, last = np.unique(records.individuals[::-1], return_index=True)
@@ -180,7 +180,7 @@ def _units_of(original: Microdata) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class _Vertical:
     """Of ``target`` (c,) the leaf ``known`` (c,) is known with some ``chance`` (c,); ``had``: all leaves of every target."""
 
     sets: NodeSets
