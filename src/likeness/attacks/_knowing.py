@@ -141,6 +141,16 @@ class Whereabouts:
         credit = np.bincount(case, likeliest, place.size) / ties[case_of]
         return ConditionalBeliefs(most, total, whole[case_of], credit)
 
+    def fitting(self, told: NDArray[np.int64], allowed: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """(t,) Sum of the weights that what is known of each target, row ``told`` (t,) of ``allowed``, leaves."""
+        there = np.flatnonzero(self.of >= 0)
+        keys = self.of[there] * allowed.shape[0] + told[there]
+        pairs, of = np.unique(keys, return_inverse=True)
+        whole, _, _ = self._sums(*np.divmod(pairs, allowed.shape[0]), Told(allowed))
+        found = np.zeros(self.of.size, np.int64)
+        found[there] = whole[of]
+        return found
+
     def _sums(
         self, place: NDArray[np.int64], told: NDArray[np.int64], known: Told
     ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
@@ -201,13 +211,29 @@ def _by_case(case: NDArray[np.int64], weight: NDArray[Any], cases: int) -> tuple
     return total, most
 
 
+def rows_of_people(original: Microdata) -> NDArray[np.int64]:
+    """Row of ``original.units`` of every person of the records that it was made from, in the order of their numbers."""
+    source = original.source
+    if source is None or source.records.individuals is None:
+        return np.arange(original.units.size)
+    _, first = np.unique(source.records.individuals, return_index=True)
+    return np.asarray(source.of[first])
+
+
 def through_regions(
-    publication: Publication, column: int, original: Microdata, rows: NDArray[np.int64]
+    publication: Publication,
+    column: int,
+    original: Microdata,
+    rows: NDArray[np.int64],
+    joined: Joined | None = None,
 ) -> Whereabouts:
-    """Look for the targets ``rows`` (t,) of ``original.units`` by all quasi-identifiers: any record that fits is as likely."""
+    """Look for the targets ``rows`` (t,) of ``original.units`` by all quasi-identifiers: any record that fits is as likely.
+
+    ``joined``: what every identity shows, where that is not how likely the values at ``column`` are.
+    """
     from likeness.attacks.kernels.beliefs import list_matches
 
-    joined = publication.joined(column)
+    joined = publication.joined(column) if joined is None else joined
     match = match_targets(publication, original.units, rows)
     if match.exact is not None:
         return Whereabouts(joined, match.exact[match.targets.of])
@@ -248,6 +274,17 @@ def _united(
         filled, begin = filled + keys.size, stop
     start, value, weight = (np.concatenate(parts) for parts in (starts, values, weights))
     return Joined(start.astype(np.int64), value, weight, joined.one, joined.values)
+
+
+def classes_of_regions(publication: Publication) -> Joined:
+    """Records of every identity by the class they are in, in place of a value."""
+    classes = int(publication.classes.max(initial=-1)) + 1
+    keys, records = np.unique(
+        publication.identities * max(1, classes) + publication.classes, return_counts=True
+    )
+    identities = int(publication.identities.max(initial=-1)) + 1
+    start = np.searchsorted(keys, np.arange(identities + 1) * classes).astype(np.int64)
+    return Joined(start, keys % max(1, classes), records.astype(np.int64), 1, classes)
 
 
 def in_own_class(

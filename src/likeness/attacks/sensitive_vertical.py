@@ -10,7 +10,7 @@ import numpy as np
 
 from likeness.attacks._columns import ColumnAttack, column_of
 from likeness.attacks._individuals import ValueSets, crowd_of_original, sets_of
-from likeness.attacks._knowing import in_own_class, single, through_regions
+from likeness.attacks._knowing import in_own_class, rows_of_people, single, through_regions
 from likeness.attacks.base import AttackResult, check_targets, choose_targets
 from likeness.checks import choice, number
 from likeness.exact import times
@@ -116,7 +116,7 @@ class SensitiveVerticalAttack(ColumnAttack):
             own = records.sensitive[records.sensitive_index(sensitive)]
             leaf = np.array([sets.tree.leaf_rank(label) for label in own.labels], np.int64)
             asked = _Vertical(sets, target, leaf[known], chance, everybody.take(rows).recoded(leaf))
-            units = _units_of(original)[rows]
+            units = rows_of_people(original)[rows]
             through = through_regions(publication, column, original, units)
             success, details["certain"] = asked.of(
                 through, number(self.name, "threshold", self.threshold), total
@@ -168,15 +168,6 @@ class SensitiveVerticalAttack(ColumnAttack):
         limit = number(self.name, "threshold", self.threshold)
         enough = times(found.most, limit.denominator) >= times(found.candidates, limit.numerator)
         return np.where(enough.astype(np.bool_), found.credit, 0.0)
-
-
-def _units_of(original: Microdata) -> NDArray[np.int64]:
-    """Row of ``original.units`` of every person of the records that it was made from, in the order of their numbers."""
-    source = original.source
-    if source is None or source.records.individuals is None:
-        return np.arange(original.units.size)
-    _, first = np.unique(source.records.individuals, return_index=True)
-    return np.asarray(source.of[first])
 
 
 @dataclass(frozen=True, eq=False)

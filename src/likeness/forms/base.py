@@ -313,7 +313,7 @@ class Publication(ABC):
         domain = self.sensitive[column]
         return domain.categories is not None and set(domain.labels) <= set(domain.categories.labels)
 
-    def consistent(self, column: int, known: Collection[str]) -> NDArray[np.bool_]:
+    def consistent(self, column: int, known: Collection[str | None]) -> NDArray[np.bool_]:
         """Find which published values somebody with some known values may have.
 
         Parameters
@@ -321,7 +321,7 @@ class Publication(ABC):
         column
             Position of the attribute in ``sensitive``.
         known
-            Texts of values (or categories) that the person has.
+            Texts of values (or categories) that the person has; None for the missing one.
 
         Returns
         -------
@@ -337,16 +337,17 @@ class Publication(ABC):
         domain = self.sensitive[column]
         if not known:
             return np.ones(domain.codes, np.bool_)
+        texts = [value for value in known if value is not None]
         if domain.sets is not None:
-            leaves = [domain.sets.tree.leaf_rank(value) for value in known]
+            leaves = [domain.sets.tree.leaf_rank(value) for value in texts]
             return np.asarray(domain.sets.covering(np.array(leaves, np.int64)).all(axis=0))
         if domain.categories is None or not self.shows_highest(column):
             return np.array([{label} == set(known) for label in domain.labels_with(None)], np.bool_)
         rank = domain.categories.rank
-        for value in known:
+        for value in texts:
             if value not in rank:
                 raise TableError(f"column {domain.name!r}: {quoted(value)} is in none of its categories")
-        least = domain.categories.highest(known)
+        least = domain.categories.highest(texts)
         return np.array(
             [label is not None and rank[label] >= least for label in domain.labels_with(None)], np.bool_
         )
