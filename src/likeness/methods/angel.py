@@ -100,6 +100,9 @@ class Angel(Method):
         if given.form != Method.form:
             what = f"{name}: {given.name} makes no classes of records"
             raise PolicyError(Refusal(what, (self.name,)))
+        if given.invents:
+            what = f"{name}: {given.name} would invent records, which are in no other table"
+            raise PolicyError(Refusal(what, (self.name,), remedy="leave its variant out"))
         return given
 
     def _create(self, name: str, method: Any, parameters: Mapping[str, Any]) -> Method:
