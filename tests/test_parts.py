@@ -59,12 +59,18 @@ IMPORTED = {
     ("forms/angelized.py", "GeneralizedForm"): "what it shows of quasi-identifiers is that form's",
     ("forms/identity_reserved.py", "GeneralizedForm"): "derived from it",
     ("forms/mixed.py", "MicroaggregatedForm"): "derived from it",
+    ("methods/_theta/__init__.py", "ThetaSensitivity"): "what both methods of θ-sensitivity are devised for",
     ("methods/burel/__init__.py", "KAnonymity"): "a size of its own is one more model",
     ("methods/burel/drawing.py", "Mondrian"): "its first step is that method",
     ("methods/danonyir/__init__.py", "KAnonymity"): "neighbourhoods are made under a size",
     ("methods/danonyir/__init__.py", "Mondrian"): "neighbourhoods are made by that method",
     ("methods/local_recoding/__init__.py", "Mondrian"): "the smaller loss of the two is kept",
     ("methods/sabre/__init__.py", "TCloseness"): "devised for it, and takes its ground distance",
+    ("methods/theta_star_utility.py", "KAnonymity"): "groups are made under a size",
+    (
+        "methods/theta_star_utility.py",
+        "Mondrian",
+    ): "groups are made by that method, unless the paper's are asked for",
     (
         "methods/t_close_microaggregation/__init__.py",
         "TCloseness",

@@ -121,7 +121,11 @@ def test_losses_by_name_and_all_at_once(release):
 
 def test_losses_by_value(release):
     given = release.loss(lk.Ncp(loss="glm"), "glm", lk.CAvg(k=2))
-    assert given["Ncp(loss='glm', charge_withheld=False)"] == given["glm"] == release.loss("glm")["glm"]
+    assert (
+        given["Ncp(loss='glm', charge_withheld=False, include_noise=False)"]
+        == given["glm"]
+        == release.loss("glm")["glm"]
+    )
     assert given["CAvg(k=2)"] == release.loss("average-class-size")["average-class-size"] / 2
 
 

@@ -86,6 +86,8 @@ if TYPE_CHECKING:
     from likeness.methods.sabre import Sabre as Sabre
     from likeness.methods.sbca import Sbca as Sbca
     from likeness.methods.t_close_microaggregation import TCloseMicroaggregation as TCloseMicroaggregation
+    from likeness.methods.theta_sensitive import ThetaSensitive as ThetaSensitive
+    from likeness.methods.theta_star_utility import ThetaStarUtility as ThetaStarUtility
     from likeness.metrics.ail import Ail as Ail
     from likeness.metrics.average_class_size import AverageClassSize as AverageClassSize
     from likeness.metrics.c_avg import CAvg as CAvg

@@ -11,7 +11,7 @@ from likeness import registry
 from likeness._version import __version__
 from likeness.choosing import choose, choose_form
 from likeness.encode import Encoded, describe_columns, encode
-from likeness.errors import CannotBeMetError, PolicyError
+from likeness.errors import CannotBeMetError, PolicyError, Refusal
 from likeness.exact import rational
 from likeness.forms.base import as_labelled
 from likeness.knowledge.base import certified, learn
@@ -22,7 +22,7 @@ from likeness.proving.certificate import Certificate, unique_claims
 from likeness.randomness import entropy_of, stream
 from likeness.release import Private, Release
 from likeness.tables import EncodedColumn, Labelled, Table, read
-from likeness.wording import count, nouns
+from likeness.wording import count, nouns, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -115,6 +115,8 @@ def anonymize_encoded(encoded: Encoded, policy: Policy, progress: Progress) -> R
         progress,
     )
     entropy, solution = entropy_with(choice.method), choice.solution
+    if solution.plan.added is not None:
+        _refuse_added(encoded, policy, form, choice.method)
     publish, names = (stream(entropy, purpose) for purpose in ("publish", "names"))
     progress.step("publish", 0, 1)
     published = form.publish(encoded.data, solution.plan, solution.recoding, publish)
@@ -143,6 +145,7 @@ def _proven(tables: dict[str, dict[str, Labelled | EncodedColumn]], form: Form, 
         version=__version__,
         individuals=verdict.individuals,
         formulas=policy.output.formulas,
+        noise=private.solution.plan.added is not None,
         knowledge=certified(encoded, policy),
     )
     return Release(tables, certificate, publication, verdict, private)
@@ -179,6 +182,19 @@ def _refuse_links(encoded: Encoded, policy: Policy, form: Form) -> None:
         )
     if problems:
         raise CannotBeMetError(*problems)
+
+
+def _refuse_added(encoded: Encoded, policy: Policy, form: Form, method: Method) -> None:
+    """Refuse to invent records where something would have to be said of them that nobody has."""
+    if not form.publishes_added:
+        what = f"invents records here, which {form.name} cannot publish"
+        raise PolicyError(Refusal(what, (method.name,), remedy="leave form out, or the variant"))
+    beside = [*encoded.with_role("other"), *encoded.pseudonyms(policy)]
+    if beside:
+        what = f"invents records here, and nobody has their {quoted(beside[0])}, which is published as it is"
+        raise PolicyError(
+            Refusal(what, (method.name,), remedy="leave the column out of the release (role: drop)")
+        )
 
 
 def _add_other_columns(

@@ -19,7 +19,7 @@ from likeness.folder.verification import compare_policy, judge
 from likeness.forms.base import as_labelled
 from likeness.microdata.domain import NUMERIC
 from likeness.microdata.grouping import distinct
-from likeness.microdata.plan import Plan
+from likeness.microdata.plan import Added, Plan
 from likeness.microdata.regions import recode
 from likeness.models.requirements import require_of
 from likeness.policy import as_policy
@@ -275,13 +275,38 @@ def _private(
     of_row[data.rows] = np.arange(data.size)
     records = of_row[class_map.original_row]
     plan = _plan(data, audit, class_map)
+    plan = replace(plan, added=_added(data, publication, records, class_map))
     if publication.mechanism is not None:
         plan = _with_mechanism(plan, publication, data, records, publication.mechanism)
     if method.bounds_regions:
         plan = _with_bounds(plan, publication, data, records)
     plan, regions = recode(data, plan)
     solution = Solution(plan, regions, _requirements(encoded, policy, plan))
+    if plan.added is not None:
+        records[class_map.copies_row] = -1 - np.arange(plan.added.size)
     return Private(encoded, policy, method, solution, {main: records}, audit.entropy, audit.candidates)
+
+
+def _added(
+    data: Microdata, publication: Publication, records: NDArray[np.int64], class_map: ClassMap
+) -> Added | None:
+    """Take the records that nobody is from whom they copy, with their values: those of their classes that are no record's."""
+    if class_map.copies is None or class_map.copies_row is None:
+        return None
+    places = class_map.copies_row
+    somebody = np.ones(publication.size, np.bool_)
+    somebody[places] = False
+    order = np.argsort(publication.classes[places], kind="stable")
+    sensitive = np.empty((len(data.sensitive), places.size), np.int32)
+    for domain, codes in zip(publication.sensitive, publication.sensitive_codes, strict=True):
+        j = data.sensitive_index(domain.name)
+        width = data.sensitive[j].codes
+        shown = exact_codes(domain, data.sensitive[j])[codes]
+        number, times = np.unique(publication.classes * width + shown, return_counts=True)
+        own = publication.classes[somebody] * width + data.sensitive_codes[j][records[somebody]]
+        np.subtract.at(times, np.searchsorted(number, own), 1)
+        sensitive[j, order] = np.repeat(number, times) % width
+    return Added(records[places], sensitive)
 
 
 def _plan(data: Microdata, audit: Audit, class_map: ClassMap) -> Plan:

@@ -72,6 +72,7 @@ class Private:
             as_published(self.encoded.name_models(self.policy.privacy), publication),
             self.encoded.data,
             several=several,
+            invented=rows < 0 if self.solution.plan.added is not None and rows is not None else None,
             individuals=people[rows] if people is not None and several and rows is not None else None,
             knowledge=[own.take(rows) for own in self.encoded.data.knowledge if rows is not None],
         )
@@ -188,7 +189,12 @@ class Release:
         """
         if self._private is None:
             several = self.certificate.individuals is not None
-            return prove(self._publication, self.certificate.make_models(), several=several)
+            return prove(
+                self._publication,
+                self.certificate.make_models(),
+                several=several,
+                noise=self.certificate.noise,
+            )
         return self._private.prove(self._publication)
 
     @cached_property
@@ -224,7 +230,8 @@ class Release:
     def counts(self) -> dict[str, Any]:
         """What became of every record of the original: ``input`` = ``published`` - ``added`` + ``withheld`` + ``dropped``.
 
-        Those withheld and dropped by reason; added are rows of people without records.
+        Those withheld and dropped by reason; added are rows of people without records, and records that nobody is
+        (``invented`` of them, where there are any).
 
         Examples
         --------

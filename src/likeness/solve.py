@@ -361,8 +361,15 @@ def _whole(
     if plan.bounds is not None:
         bounds = np.stack([units.codes, units.codes])
         bounds[:, :, active] = plan.bounds
+    added = None if plan.added is None else replace(plan.added, of=active[plan.added.of])
     whole = replace(
-        plan, classes=classes, buckets=buckets, sensitive=sensitive, bounds=bounds, because=because
+        plan,
+        classes=classes,
+        buckets=buckets,
+        sensitive=sensitive,
+        bounds=bounds,
+        added=added,
+        because=because,
     )
     if units.members is not None:
         whole = spread(whole, units.members.of)

@@ -16,7 +16,7 @@ from tests.oracles import models as oracles
 
 from likeness import registry
 from likeness.errors import CannotBeMetError, PolicyError
-from likeness.hierarchies import from_rows
+from likeness.hierarchies import Categories, from_rows
 from likeness.methods.base import Problem
 from likeness.microdata.data import Microdata
 from likeness.microdata.domain import Domain
@@ -43,6 +43,8 @@ GUARANTEES: tuple[tuple[tuple[str, dict[str, Any]], ...], ...] = (
     (("beta-likeness", {"beta": 2}),),
     (("ir-kl-anonymity", {"k": 3, "l": 2}),),
     (("beta-likeness", {"beta": 4}), ("k-anonymity", {"k": 4}), ("distinct-l-diversity", {"l": 2})),
+    (("theta-sensitivity", {"k": 2, "mu": "0.7"}), ("k-anonymity", {"k": 3})),
+    (("theta-sensitivity", {"k": 4, "mu": "0.4", "order": "frequency"}),),
 )
 ROWS = [(f"z{i}", f"group {i // 3}", "*") for i in range(8)]
 TREE = from_rows(ROWS, "zip", where=str)
@@ -52,7 +54,14 @@ QUASI = (
     Domain("zip", "hierarchical", np.array(TREE.leaves, object), "tree", TREE, weight=2.0),
     Domain("job", "categorical", np.array(list("abcde"), object), "set", missing=True),
 )
-DISEASE = Domain("disease", "categorical", np.array([f"d{i}" for i in range(6)], object), "set")
+NAMED = tuple(f"d{i}" for i in range(6))
+DISEASE = Domain(
+    "disease",
+    "categorical",
+    np.array(NAMED, object),
+    "set",
+    categories=Categories(NAMED, tuple((name,) for name in NAMED)),
+)
 
 
 @cache

@@ -1,14 +1,25 @@
-"""ANGEL on Adult and Census Income: what two tables lose beside one table under the same guarantee."""
+"""ANGEL on Adult and Census Income: what two tables lose beside one table under the same guarantee.
+
+(θ*,k)-utility on INFORMS 2005: what the papers' buckets invent.
+"""
 
 from __future__ import annotations
 
 import gzip
 
+import numpy as np
 import polars as pl
 import pytest
 
 import likeness as lk
+from likeness.encode import encode
+from likeness.errors import CannotBeMetError
+from likeness.methods.base import Problem
 from likeness.metrics.query_error import QueryError
+from likeness.microdata.regions import LOSSES
+from likeness.models.requirements import require_of
+from papers.identity_reserved.real import informs_2005
+from papers.two_tables.severity import severity
 
 ADULT = ["age", "sex", "education", "race", "marital-status", "native-country", "workclass", "salary-class"]
 CENSUS = {
@@ -75,3 +86,79 @@ def test_census_income(census, beta, one_table, share):
     assert 20 * two.loss("ncp")["ncp"] < one.loss("ncp")["ncp"] < one_table
     assert error(two) <= share * error(one)
     assert two.verify().ok
+
+
+@pytest.fixture(scope="module")
+def informs(data_folder):
+    """Records of INFORMS 2005, with the categories of its diagnoses."""
+    return informs_2005(data_folder)
+
+
+QUASI = ["month", "year", "gender", "race", "educ_year", "marry", "poverty", "hispanx"]
+NUMBERS = {"month", "year", "educ_year"}
+
+
+def by_category(frame, *privacy, method, k=5):
+    columns = {name: lk.quasi(kind="integer" if name in NUMBERS else "categorical") for name in QUASI}
+    columns |= {"patient_id": lk.identifier(), "diagnosis": lk.sensitive(kind="categorical")}
+    return lk.Policy(
+        columns=columns,
+        individual="patient_id",
+        categories={"diagnosis": severity(frame["diagnosis"])},
+        privacy=[lk.KAnonymity(k), *privacy],
+        method=method,
+    )
+
+
+FOUND = {  # k: exchanges, invented, buckets with invented records, buckets
+    2: (9_310, 0, 0, 13_427),
+    3: (15_050, 2_830, 2_514, 8_951),
+    4: (8_749, 6_980, 4_401, 6_713),
+    5: (7_233, 5_903, 3_058, 5_370),
+    10: (3_419, 3_057, 2_019, 2_685),
+}
+
+
+def test_the_papers_buckets_of_informs(informs):
+    policy = by_category(
+        informs, lk.ThetaSensitivity(5, "0.6", order="frequency"), method="theta-star-utility"
+    )
+    data = encode(lk.read(informs), policy).data
+    assert np.bincount(data.sensitive_codes[0]).tolist() == [667, 4_133, 11_782, 8_625, 1_647]
+    method = lk.ThetaStarUtility("paper", grouping="mondrian")
+    for k, (exchanges, invented, filled, buckets) in FOUND.items():
+        own = require_of([lk.ThetaSensitivity(k, "0.6", order="frequency")], data)
+        found = method.run(Problem(data, own, LOSSES["glm"], np.random.default_rng(0)))
+        told = {"exchanges": exchanges, "invented": invented, "buckets_with_invented": filled}
+        assert found.history == told
+        assert int(found.buckets.max()) + 1 == buckets
+    # 22 % of what would be published at k = 5 are records that nobody is.
+    assert 5_903 / data.size == pytest.approx(0.22, abs=0.002)
+
+
+@pytest.mark.slow
+def test_the_papers_release_of_informs_accounts_for_everybody(informs, tmp_path):
+    model = lk.ThetaSensitivity(5, "0.6", order="frequency")
+    method = {"name": "theta-star-utility", "variant": "paper"}
+    release = lk.anonymize(informs, by_category(informs, model, method=method), seed=1)
+    counts = release.counts
+    assert counts["input"] == 98_703
+    assert (counts["published"], counts["invented"]) == (26_854 + 5_903, 5_903)
+    assert list(counts["dropped"].values()) == [71_849]
+    assert release.loss("glm")["glm"] == pytest.approx(0.0444, abs=5e-5)
+    mondrian = by_category(informs, model, method=method | {"grouping": "mondrian"})
+    assert lk.anonymize(informs, mondrian, seed=1).loss("glm")["glm"] == pytest.approx(0.0513, abs=5e-5)
+    folder = release.write(tmp_path / "out")
+    assert lk.verify(folder, informs).status == "proven"
+    assert lk.verify(folder / "public").status == "nothing checkable"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("order", "strongest"), [("severity", "0.381"), ("frequency", "0.5269")])
+def test_without_invented_records_informs_is_refused_with_the_strongest(informs, order, strongest):
+    method = "theta-star-utility"
+    asked = by_category(informs, lk.ThetaSensitivity(5, "0.6", order=order), method=method)
+    with pytest.raises(CannotBeMetError, match=f"the strongest it could meet is mu = {strongest}"):
+        lk.anonymize(informs, asked, seed=1)
+    weaker = by_category(informs, lk.ThetaSensitivity(5, strongest, order=order), method=method)
+    assert lk.anonymize(informs, weaker, seed=1).certificate.records == 26_854

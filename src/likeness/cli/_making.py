@@ -222,8 +222,11 @@ def counted_line(counts: dict[str, Any]) -> list[str]:
     added = f" - {counts['added']:,} added" if counts["added"] else ""
     said = f"{counts['published']:,} published{added} + {withheld:,} withheld + {dropped:,} dropped"
     lines = [f"{count(counts['input'], 'record')} = {said}"]
-    if counts["added"]:
-        lines.append(f"added {counts['added']:,}: rows of people without records")
+    invented = counts.get("invented", 0)
+    if counts["added"] > invented:
+        lines.append(f"added {counts['added'] - invented:,}: rows of people without records")
+    if invented:
+        lines.append(f"added {invented:,}: invented, so that the guarantee holds; nobody has these records")
     for status in ("withheld", "dropped"):
         lines += [f"{status} {number_:,}: {reason}" for reason, number_ in counts[status].items()]
     return lines

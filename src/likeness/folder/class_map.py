@@ -5,7 +5,7 @@ A class map is checked against itself and against what was published.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 STATUS = ("published", "withheld", "dropped")
 PUBLISHED, WITHHELD, DROPPED = range(3)
+INVENTED = "invented"
+"""Status of rows behind those of the original: records that nobody is; their ``row`` is the one that they copy."""
 _COLUMNS = ("row", "status", "class", "published_row", "reason")
 NOT_SAID = Reason("not-said", "not said")
 """Why rows are not published where nothing says why."""
@@ -48,6 +50,8 @@ class ClassMap:
     Individuals who are published have the number they are published under, if they are published under any.
     ``added``: (N,) bool, rows that are no records of the original, but people of the first of two tables who have none in
     the second; None where there are none.
+    ``copies``: (a,) int64, of each published record that nobody is the row whose quasi-identifiers it copies, and whose class
+    and bucket it is in; ``copies_row``: (a,) int64, its position in the first published table. None where there are none.
     """
 
     status: NDArray[np.int8]
@@ -58,6 +62,8 @@ class ClassMap:
     buckets: NDArray[np.int64] | None = None
     persons: NDArray[np.int64] | None = None
     added: NDArray[np.bool_] | None = None
+    copies: NDArray[np.int64] | None = None
+    copies_row: NDArray[np.int64] | None = None
 
     @property
     def height(self) -> int:
@@ -71,22 +77,41 @@ class ClassMap:
 
     @cached_property
     def original_row(self) -> NDArray[np.int64]:
-        """Row of the original that each published row was made from."""
-        rows = self.published
-        found = np.empty(rows.size, np.int64)
-        found[self.published_row[rows]] = rows
+        """Row of the original that each published row was made from, or whose quasi-identifiers it copies."""
+        rows, places = self.published, self.places
+        found = np.empty(places.size, np.int64)
+        found[places] = rows if self.copies is None else np.append(rows, self.copies)
+        return found
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """(published,) Published row of each row of the original that has one, then of each record that nobody is."""
+        own = self.published_row[self.published]
+        return own if self.copies_row is None else np.append(own, self.copies_row)
+
+    @cached_property
+    def invented(self) -> NDArray[np.bool_] | None:
+        """(published,) Which published rows are nobody's; None where all are somebody's."""
+        if self.copies_row is None:
+            return None
+        found = np.zeros(self.places.size, np.bool_)
+        found[self.copies_row] = True
         return found
 
     def counts(self) -> dict[str, Any]:
         """Account for every record: input = published - added + withheld + dropped, by reason.
 
-        People without records are none of the input: where they are published, with a row that says so, that row is added.
+        People without records are none of the input: where they are published, with a row that says so, that row is added. So are
+        records that nobody is, of which ``invented`` says how many, where there are any.
         """
         records = np.ones(self.height, np.bool_) if self.added is None else ~self.added
-        found: dict[str, Any] = {"input": int(records.sum()), "published": int(self.published.size)}
+        found: dict[str, Any] = {"input": int(records.sum()), "published": int(self.places.size)}
         for status in (WITHHELD, DROPPED):
             found[STATUS[status]] = self._by_reason((self.status == status) & records)
-        return found | {"added": int(np.count_nonzero(~records[self.published]))}
+        without = int(np.count_nonzero(~records[self.published]))
+        if self.copies is None:
+            return found | {"added": without}
+        return found | {"added": without + self.copies.size, INVENTED: int(self.copies.size)}
 
     @property
     def withheld_because(self) -> dict[str, int]:
@@ -100,16 +125,23 @@ class ClassMap:
 
     def columns(self) -> dict[str, Any]:
         """Lay out the columns of the file."""
+        own, status, row = np.arange(self.height, dtype=np.int64), self.status.astype(np.int32), None
+        labels, published_row = list(STATUS), self.published_row
+        if self.copies is not None and self.copies_row is not None:
+            labels, row = [*STATUS, INVENTED], np.append(own, self.copies)
+            status = np.append(status, np.full(self.copies.size, len(STATUS), np.int32))
+            published_row = np.append(published_row, self.copies_row)
+        of = own if row is None else row
         found: dict[str, Any] = {
-            "row": np.arange(self.height, dtype=np.int64),
-            "status": Labelled(self.status.astype(np.int32), list(STATUS)),
-            "class": self.classes,
-            "published_row": self.published_row,
-            "reason": Labelled(self.reason, list(self.reasons)),
+            "row": of,
+            "status": Labelled(status, labels),
+            "class": self.classes[of],
+            "published_row": published_row,
+            "reason": Labelled(self.reason[of], list(self.reasons)),
         }
         added = None if self.added is None else self.added.astype(np.int64)
         further = {"bucket": self.buckets, "person": self.persons, "added": added}
-        return found | {name: numbers for name, numbers in further.items() if numbers is not None}
+        return found | {name: numbers[of] for name, numbers in further.items() if numbers is not None}
 
 
 def class_map_of(release: Release) -> ClassMap:
@@ -138,9 +170,14 @@ def class_map_of(release: Release) -> ClassMap:
         buckets = np.full(height, -1, np.int64)
         buckets[rows] = plan.buckets
     persons = _persons(release)
-    return ClassMap(
+    found = ClassMap(
         status, classes, published_row, reason, reasons, buckets, persons, encoded.without_records
     )
+    if plan.added is None:
+        return found
+    copies_row = np.empty(plan.added.size, np.int64)
+    copies_row[-1 - of_record[~own]] = np.flatnonzero(~own)
+    return replace(found, copies=rows[plan.added.of], copies_row=copies_row)
 
 
 def counts_of(release: Release, found: ClassMap | None = None) -> dict[str, Any]:
@@ -196,14 +233,22 @@ def read_class_map(path: Path, label: str) -> ClassMap:
     frame, height = table.held, table.height
     del table
     row = numbers_of(frame, "row", label)
-    if not np.array_equal(row, np.arange(height)):
-        wrong = int(np.argmax(row != np.arange(height)))
+    invented = np.array([value == INVENTED for value in status.values] + [False], np.bool_)[status.codes]
+    height -= int(invented.sum())
+    if not np.array_equal(row[:height], np.arange(height)) or invented[:height].any():
+        own = row[:height] != np.arange(height)
+        wrong = int(np.argmax(own | invented[:height]))
         raise TableError(
             f"{label}: row {wrong} of the original is not in its place; a row was taken out or moved"
         )
-    del row
     classes, published_row = (numbers_of(frame, name, label) for name in ("class", "published_row"))
     others = {name: numbers_of(frame, name, label) for name in further}
+    copies, copies_row = row[height:], published_row[height:]
+    if copies.size:
+        _check_copies(copies, height, {"class": classes, **others}, label)
+    del row
+    published_row, classes = published_row[:height], classes[:height]
+    others = {name: numbers[:height] for name, numbers in others.items()}
     for name, numbers in {"class": classes, **others}.items():
         # There are no more classes or buckets than records; larger numbers would only exhaust the memory.
         least, most = (0, 1) if name == "added" else (-1, height - (name != "person"))
@@ -217,22 +262,42 @@ def read_class_map(path: Path, label: str) -> ClassMap:
             raise TableError(
                 f"{label}: row {wrong} of the original is said to be in the {name} {number}, which cannot be"
             )
-    unknown = [str(value) for value in status.values if value not in STATUS]
+    unknown = [str(value) for value in status.values if value not in {*STATUS, INVENTED}]
     if unknown or status.missing:
         raise TableError(f"{label}: {quoted(unknown[0] if unknown else 'null')} is not a status")
-    places = np.array([STATUS.index(value) for value in status.values], np.int8)
+    places = np.array([(*STATUS, INVENTED).index(str(value)) for value in status.values], np.int8)
     if reason.missing:
         raise TableError(f"{label}: the column 'reason' holds null")
     return ClassMap(
-        places[status.codes],
+        places[status.codes[:height]],
         classes,
         published_row,
-        reason.codes,
+        reason.codes[:height],
         tuple(map(str, reason.values)),
         others.get("bucket"),
         others.get("person"),
         others["added"] == 1 if "added" in others else None,
+        copies if copies.size else None,
+        copies_row if copies.size else None,
     )
+
+
+def _check_copies(
+    copies: NDArray[np.int64], height: int, told: dict[str, NDArray[np.int64]], label: str
+) -> None:
+    """Refuse invented records that copy no row of the original, or are said to be elsewhere than what they copy."""
+    strange = np.flatnonzero((copies < 0) | (copies >= height))
+    if strange.size:
+        raise TableError(
+            f"{label}: an invented record copies the row {int(copies[strange[0]])}, which is not there"
+        )
+    for name, numbers in told.items():
+        elsewhere = np.flatnonzero(numbers[height:] != numbers[copies])
+        if elsewhere.size:
+            one = int(elsewhere[0])
+            raise TableError(
+                f"{label}: the invented record {one} is not in the {name} of row {int(copies[one])}, which it copies"
+            )
 
 
 def numbers_of(frame: Any, name: str, label: str) -> NDArray[np.int64]:
@@ -277,9 +342,14 @@ def own_problems(found: ClassMap, label: str) -> list[Refusal]:
     ]
     if problems:
         return problems
-    rows = found.published
-    places = found.published_row[rows]
-    wrong = places >= rows.size
+    rows, places = found.published, found.places
+    if found.copies is not None:
+        if not published[found.copies].all():
+            what = "is said to be copied by an invented record, and is not published"
+            row = found.copies[~published[found.copies]]
+            return [Refusal(what, (label,), about=f"row {listed(row)} of the original")]
+        rows = np.append(rows, found.copies)
+    wrong = (places >= rows.size) | (places < 0)
     if wrong.any() or (np.bincount(places, minlength=rows.size) != 1).any():
         _, first = np.unique(places, return_index=True)
         twice = np.ones(rows.size, np.bool_)
@@ -298,7 +368,7 @@ def class_problems(
     The map must agree with itself (`own_problems`). For messages, ``label`` is the map's name and ``where`` names the place
     of a published row.
     """
-    rows = found.published
+    rows = found.places
     if rows.size != publication.size:
         what = f"it knows {count(rows.size, 'published row')}; published are {publication.size:,}"
         return [Refusal(what, (label,))]

@@ -171,9 +171,13 @@ class Origin:
         lost = list(self._dropped())
         if lost:
             return problems + lost, checks
-        checks.append(
-            Statement("no record was lost or invented: every row of the original is accounted for once")
+        invented = self.class_map.invented
+        what = (
+            "no record was lost or invented"
+            if invented is None
+            else f"no record was lost, and nobody is {count(int(invented.sum()), 'published record')}"
         )
+        checks.append(Statement(f"{what}: every row of the original is accounted for once"))
         wrong = [
             *self._regions(),
             *self._sensitive(),
@@ -282,6 +286,8 @@ class Origin:
         """Compare every published sensitive value with the original one."""
         data, publication = self.encoded.data, self.publication
         first = next(iter(self.public.tables.values()))
+        invented = self.class_map.invented
+        somebody = np.ones(publication.size, np.bool_) if invented is None else ~invented
         shown = {domain.name: i for i, domain in enumerate(publication.sensitive)}
         for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):
             if domain.name not in shown:
@@ -300,16 +306,22 @@ class Origin:
                 yield from self._drawn(moved, found, own)
                 continue
             if domain.name in first.names:
-                if not np.array_equal(found, own):
-                    yield self._wrong(found != own, domain.name, "is not the original's value")
+                wrong = (found != own) & somebody
+                if wrong.any():
+                    yield self._wrong(wrong, domain.name, "is not the original's value")
                 continue
             # In a table of its own, values belong to classes: each class must have those of its records.
             width = domain.codes + 1
             keys = publication.classes * width
-            theirs, ours = np.sort(keys + np.where(found < 0, domain.codes, found)), np.sort(keys + own)
-            # Classes have the same records on both sides, so that sorted they stand at the same places.
-            differ = theirs != ours
-            for number in np.unique(ours[differ] // width)[:3]:
+            theirs, ours = keys + np.where(found < 0, domain.codes, found), (keys + own)[somebody]
+            if somebody.all():
+                # Classes have the same records on both sides, so that sorted they stand at the same places.
+                theirs, ours = np.sort(theirs), np.sort(ours)
+                lacking = ours[theirs != ours]
+            else:
+                # As many values as there are invented records are nobody's; all others are somebody's.
+                lacking = _beyond(ours, theirs)
+            for number in np.unique(lacking // width)[:3]:
                 shown_as = publication.describe_class(int(number))
                 yield _of_column(
                     domain.name, f"the class {shown_as} does not have the sensitive values of its records"
@@ -434,6 +446,14 @@ class Origin:
             np.flatnonzero(wrong), lambda row: f"{self.public.where(row)} (row {rows[row]} of the original)"
         )
         return Refusal(what, (where,), about=f"column {column!r}")
+
+
+def _beyond(those: NDArray[np.int64], within: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Numbers that are there more often than in another array."""
+    number, times = np.unique(those, return_counts=True)
+    other, most = np.unique(within, return_counts=True)
+    at = np.minimum(np.searchsorted(other, number), max(0, other.size - 1))
+    return number[times > np.where(other[at] == number, most[at], 0)] if other.size else number
 
 
 def _of_column(name: str, what: str) -> Refusal:

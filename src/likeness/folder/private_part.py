@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from likeness.errors import LikenessError, Refusal, Statement, TableError, VerificationError
 from likeness.folder.audit import Audit
-from likeness.folder.class_map import ClassMap, class_problems, own_problems, read_class_map
+from likeness.folder.class_map import INVENTED, ClassMap, class_problems, own_problems, read_class_map
 from likeness.folder.known import read_known
 from likeness.folder.layout import AUDIT, CLASSES, KNOWLEDGE, PRIVATE_FILES, digest, read_bounded
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from likeness.folder.layout import Layout
@@ -112,6 +113,7 @@ def _check_claims(part: PrivatePart, label: str, public: PublicPart) -> None:
         "likeness": (content["likeness"], certificate.version),
         "published records": (content["counts"].get("published"), certificate.records),
         "a given seed": (content["randomness"].get("seed") is not None, certificate.reproducible),
+        "noise": (content["counts"].get(INVENTED, 0) > 0, certificate.noise),
     }
     part.refusals += [
         Refusal(f"{quoted(told)}; certificate.json says {quoted(certified)}", (label, what))
@@ -150,6 +152,12 @@ def _read_knowledge(
     part.knowledge = found
 
 
+def _whose(counts: Mapping[str, Any]) -> str:
+    """Say whose published rows are."""
+    invented = counts.get(INVENTED, 0)
+    return f"that of one record, or one of {invented:,} that nobody is" if invented else "that of one record"
+
+
 def _read_classes(part: PrivatePart, label: str, path: Path, public: PublicPart) -> None:
     """Read the class map and compare it with itself, the audit and what was published."""
     try:
@@ -180,6 +188,6 @@ def _read_classes(part: PrivatePart, label: str, path: Path, public: PublicPart)
         added = f" - {counts['added']:,} added" if counts["added"] else ""
         what = (
             f"{count(counts['input'], 'record')} = {counts['published']:,} published{added} + {withheld:,} withheld + "
-            f"{dropped:,} dropped; every published row is that of one record, in the class it is said to be in"
+            f"{dropped:,} dropped; every published row is {_whose(counts)}, in the class it is said to be in"
         )
         part.statements.append(Statement(what, (label,)))

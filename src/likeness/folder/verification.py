@@ -107,7 +107,9 @@ def judge(
 ) -> Verdict:
     """Put together everything that was found; ``encoded`` is the original, where it was given."""
     problems, checks = list(public.refusals), list(public.statements)
-    proven = _prove(public, encoded, policy, problems, _individuals(steward, encoded), _known(steward))
+    proven = _prove(
+        public, encoded, policy, problems, _individuals(steward, encoded), _known(steward), _invented(steward)
+    )
     problems += _repeated(public)
     if not problems:
         partly = any(proof.holds is None for proof in proven.proofs)
@@ -143,6 +145,13 @@ def _known(steward: PrivatePart | None) -> list[Knowledge] | None:
     if steward is None or steward.class_map is None or not steward.consistent or not steward.knowledge:
         return None
     return [own.take(steward.class_map.original_row) for own in steward.knowledge]
+
+
+def _invented(steward: PrivatePart | None) -> NDArray[np.bool_] | None:
+    """(published,) Which published rows are nobody's; None where the class map is not at hand."""
+    if steward is None or steward.class_map is None or not steward.consistent:
+        return None
+    return steward.class_map.invented
 
 
 def _learn_again(
@@ -200,6 +209,7 @@ def _prove(
     problems: list[Refusal],
     individuals: NDArray[np.int64] | None,
     knowledge: list[Knowledge] | None,
+    invented: NDArray[np.bool_] | None,
 ) -> Verdict:
     """Prove what the certificate claims and the policy asks for, from the published texts."""
     certificate, publication = public.certificate, public.publication
@@ -209,7 +219,14 @@ def _prove(
     several = certificate.individuals is not None or individuals is not None
     try:
         certified = certificate.make_models()
-        proven = partial(prove, several=several, individuals=individuals, knowledge=knowledge)
+        proven = partial(
+            prove,
+            several=several,
+            individuals=individuals,
+            knowledge=knowledge,
+            noise=certificate.noise,
+            invented=invented if certificate.noise else None,
+        )
         verdict = proven(publication, certified, data)
         problems += certificate.compare(verdict)
         if policy is None:

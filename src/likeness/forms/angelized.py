@@ -73,6 +73,7 @@ class AngelizedForm(Form):
     )
     takes_individuals: ClassVar[bool] = False
     publishes_buckets: ClassVar[bool] = True
+    publishes_added: ClassVar[bool] = True
     remark: ClassVar[str] = (
         "sensitive values are published by bucket, each with its number of records; what k-anonymity and its like say is decided "
         "on the table of quasi-identifiers, what models say of sensitive values on the buckets"

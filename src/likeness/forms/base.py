@@ -545,6 +545,8 @@ class Form(ABC):
     """How sensitive values are shown, in a certificate's list of columns."""
     publishes_buckets: ClassVar[bool] = False
     """Whether sensitive values are published by buckets: these are its classes."""
+    publishes_added: ClassVar[bool] = False
+    """Whether it can publish records that nobody is beside the others (`Plan.added`)."""
     remark: ClassVar[str] = "sensitive values are published exactly, one per record"
     """What the form publishes as it is, said in every certificate."""
     further_remarks: ClassVar[tuple[str, ...]] = ()
@@ -621,7 +623,8 @@ class Published:
     tables
         Table name to its columns.
     rows
-        Table name to the record each row was made from (-1 for rows that are nobody's); the private class map.
+        Table name to the record each row was made from; below 0 for rows that are nobody's (``-1 - i`` for the i-th record that
+        was added). The private class map.
     """
 
     tables: dict[str, dict[str, Labelled | EncodedColumn]]

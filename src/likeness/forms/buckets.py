@@ -90,10 +90,10 @@ def published_beside(
     """
     if not data.sensitive:
         raise PolicyError(Refusal("publishes sensitive values; no column is sensitive", (form.name,)))
-    buckets = (plan.classes if plan.buckets is None else plan.buckets)[rows]
+    buckets = plan.of_rows(plan.classes if plan.buckets is None else plan.buckets, rows)
     # Numbers in no order of anything: a method may number its buckets by what is in them.
     numbers = rng.permutation(int(buckets.max(initial=-1)) + 1)[buckets]
-    codes = (data.sensitive_codes if plan.sensitive is None else plan.sensitive)[:, rows]
+    codes = plan.sensitive_of(data.sensitive_codes, rows)
     names = [domain.name for domain in data.sensitive]
     counted = count_column(*names)
     sensitive: dict[str, Any]

@@ -68,6 +68,7 @@ class GeneralizedForm(Form):
 
     name: ClassVar[str] = "generalized"
     of_classes: ClassVar[bool] = True
+    publishes_added: ClassVar[bool] = True
 
     def with_numeric_pairs(self) -> Self:
         """Publish the ends of regions as numbers too."""
@@ -98,8 +99,8 @@ class GeneralizedForm(Form):
             When a column of the table has the name of a numeric pair.
         """
         names = {domain.name for domain in (*data.quasi, *data.sensitive)}
-        rows = rng.permutation(np.flatnonzero(plan.published))
-        classes = plan.classes[rows]
+        rows = plan.in_order(rng)
+        classes = plan.of_rows(plan.classes, rows)
         table: dict[str, Any] = {}
         for regions in recoding.attributes:
             codes = regions.of[classes].astype(np.int32)
@@ -114,9 +115,9 @@ class GeneralizedForm(Form):
                             f"column {pair!r} would stand twice in the release; rename it or leave numeric pairs out"
                         )
                     table[pair] = publish_values(regions.domain, ends[codes])
-        sensitive = data.sensitive_codes if plan.sensitive is None else plan.sensitive
+        sensitive = plan.sensitive_of(data.sensitive_codes, rows)
         for domain, codes in zip(data.sensitive, sensitive, strict=True):
-            table[domain.name] = publish_values(domain, codes[rows])
+            table[domain.name] = publish_values(domain, codes)
         return Published({"release": table}, {"release": rows})
 
     def read(self, tables: Mapping[str, Columns], columns: PublishedColumns) -> Publication:

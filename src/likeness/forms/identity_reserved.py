@@ -62,6 +62,7 @@ class IdentityReservedForm(GeneralizedForm):
     of_classes: ClassVar[bool] = False
     leading: ClassVar[tuple[str, ...]] = (PERSON, CLASS)
     needs_individuals: ClassVar[bool] = True
+    publishes_added: ClassVar[bool] = False
     further_remarks: ClassVar[tuple[str, ...]] = (
         (
             "records of one individual share a random number: knowing some sensitive values of a person may single out "

@@ -100,6 +100,9 @@ class Angel(Method):
         if given.form != Method.form:
             what = f"{name}: {given.name} makes no classes of records"
             raise PolicyError(Refusal(what, (self.name,)))
+        if given.invents:
+            what = f"{name}: {given.name} would invent records, which are in no other table"
+            raise PolicyError(Refusal(what, (self.name,), remedy="leave its variant out"))
         return given
 
     def _create(self, name: str, method: Any, parameters: Mapping[str, Any]) -> Method:
@@ -147,7 +150,7 @@ class Angel(Method):
         reasons: dict[Reason, NDArray[np.int64]] = {}
         while True:
             here = _of_records(problem, left)
-            batches = self._batches(replace(here, requirements=size))
+            batches = self._batches(replace(here, requirements=size), merged=not value)
             buckets = self._buckets(replace(here, requirements=value), batches)
             out = np.zeros(left.size, np.bool_)
             for plan in (batches, buckets):
@@ -170,13 +173,13 @@ class Angel(Method):
             found = found.withhold(gone, reason)
         return found
 
-    def _batches(self, problem: Problem) -> Plan:
-        """Batches, those of equal regions as the one that they are; of equal quasi-identifiers where no size is asked."""
+    def _batches(self, problem: Problem, *, merged: bool) -> Plan:
+        """Batches, where ``merged`` those of equal regions as the one that they are; of equal tuples where no size is asked."""
         if not problem.requirements:
             return Plan(problem.data.tuples.of)
         method = self._of_batches
         plan = run_in_parts(method, replace(problem, loss=LOSSES[method.loss]))
-        if problem.data.members is None:
+        if merged and problem.data.members is None:
             plan = recode(problem.data, plan)[0]
         return _failing(problem, plan, _BATCH)
 

@@ -121,8 +121,8 @@ def holding_classes(
 def holding_records(requirements: tuple[Requirement, ...], data: Microdata, plan: Plan) -> NDArray[np.bool_]:
     """Decide exactly which records of a plan are published where every requirement holds.
 
-    Models about sensitive values are judged on the mechanism or the buckets, where a plan has them, all others on the
-    classes.
+    Models about sensitive values are judged on the mechanism or the buckets, where a plan has them, with what was added; all
+    others on the classes, without it.
 
     Parameters
     ----------
@@ -143,15 +143,21 @@ def holding_records(requirements: tuple[Requirement, ...], data: Microdata, plan
         good = holding_classes(of_classes, data, plan.classes, plan.count)
         good &= _mechanism_holds(requirements, data, plan, plan.mechanism)
         return np.asarray(np.append(good, False)[plan.classes], np.bool_)
-    if plan.buckets is None:
+    if plan.buckets is None and plan.added is None:
         good = holding_classes(requirements, data, plan.classes, plan.count)
         return np.asarray(np.append(good, False)[plan.classes], np.bool_)
     of_classes = tuple(r for r in requirements if r.view is None)
     of_buckets = tuple(r for r in requirements if r.view is not None)
-    buckets = int(plan.buckets.max(initial=-1)) + 1
+    buckets = plan.classes if plan.buckets is None else plan.buckets
     in_class = holding_classes(of_classes, data, plan.classes, plan.count)
-    in_bucket = holding_classes(of_buckets, data, plan.buckets, buckets)
-    both = np.append(in_class, False)[plan.classes] & np.append(in_bucket, False)[plan.buckets]
+    shown, own = data, buckets
+    if plan.added is not None:
+        # Sizes are of people; of values whoever sees the release takes those added for somebody's.
+        shown = data.take(np.append(np.arange(data.size), plan.added.of))
+        codes = np.concatenate([data.sensitive_codes, plan.added.sensitive], axis=1)
+        shown, own = replace(shown, sensitive_codes=codes), np.append(own, own[plan.added.of])
+    in_bucket = holding_classes(of_buckets, shown, own, int(own.max(initial=-1)) + 1)
+    both = np.append(in_class, False)[plan.classes] & np.append(in_bucket, False)[buckets]
     return np.asarray(both, np.bool_)
 
 
@@ -206,6 +212,11 @@ class Method(ABC):
     @property
     def ignores_order(self) -> bool:
         """Whether the same records in another order get the same classes."""
+        return False
+
+    @property
+    def invents(self) -> bool:
+        """Whether it may add records that nobody is (`Plan.added`)."""
         return False
 
     @property

@@ -86,7 +86,7 @@ def metric_named(name: str, parameters: Mapping[str, Any] | None = None) -> Metr
     Raises `PolicyError` where there is no such metric, or a parameter is unknown, missing, out of range or set by the name.
 
     >>> metric_named("ncp-total")
-    Ncp(loss='ncp', charge_withheld=True)
+    Ncp(loss='ncp', charge_withheld=True, include_noise=False)
     """
     known = _known()
     if name not in known:

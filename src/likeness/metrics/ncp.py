@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from likeness.checks import choice
-from likeness.metrics.base import Metric, mean_loss, mean_losses
+from likeness.metrics.base import Evaluation, Metric, mean_loss, mean_losses
 from likeness.microdata.regions import LOSSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from likeness.metrics.base import Evaluation
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,9 @@ class Ncp(Metric):
     charge_withheld
         False: mean over the published records, the normalised GCP of Amiri et al. 2016. True: NCP-total of Sarrafi Aghdam &
         Sonehara 2016, in which every withheld record costs 1 and the mean is over all records.
+    include_noise
+        Whether published records that nobody is count like the others (Fazal et al. 2023, eq. 21 as it is written). Their loss
+        says nothing of anybody, so by default they do not.
 
     Notes
     -----
@@ -44,7 +47,7 @@ class Ncp(Metric):
     References
     ----------
     Sarrafi Aghdam & Sonehara 2016, section 4, eq. 1-3; Cao & Karras 2012,
-    section 4.1, eq. 2-4; the GLM form is Iyengar 2002.
+    section 4.1, eq. 2-4; the GLM form is Iyengar 2002. Fazal et al. 2023, eq. 20-21.
 
     Examples
     --------
@@ -57,6 +60,7 @@ class Ncp(Metric):
 
     loss: str = "ncp"
     charge_withheld: bool = False
+    include_noise: bool = False
 
     name: ClassVar[str] = "ncp"
     of_regions: ClassVar[bool] = True
@@ -69,8 +73,21 @@ class Ncp(Metric):
 
     def measure(self, evaluation: Evaluation) -> float:
         """Average over all quasi-identifiers."""
-        return mean_loss(evaluation, self.loss, charge_withheld=self.charge_withheld)
+        return mean_loss(self._counted(evaluation), self.loss, charge_withheld=self.charge_withheld)
 
     def by_attribute(self, evaluation: Evaluation) -> dict[str, float]:
         """Average of each quasi-identifier by itself."""
-        return mean_losses(evaluation, self.loss, charge_withheld=self.charge_withheld)
+        return mean_losses(self._counted(evaluation), self.loss, charge_withheld=self.charge_withheld)
+
+    def _counted(self, evaluation: Evaluation) -> Evaluation:
+        """Take the records that count: with those that nobody is as many records more, where they are asked for."""
+        added = evaluation.plan.added
+        if added is None or not self.include_noise:
+            return evaluation
+
+        def with_noise() -> Evaluation:
+            rows = np.append(np.arange(evaluation.data.size), added.of)
+            plan = replace(evaluation.plan, classes=evaluation.plan.classes[rows], added=None)
+            return Evaluation(evaluation.data.take(rows), plan, evaluation.recoding)
+
+        return evaluation.once("with noise", with_noise)

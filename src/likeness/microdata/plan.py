@@ -54,6 +54,38 @@ class Reason:
 
 
 @dataclass(frozen=True, eq=False)
+class Added:
+    """Records that nobody is: invented, so that classes or buckets hold a guarantee.
+
+    ``of``: (a,) int64, the record whose quasi-identifiers each of them shows; they are in its class, and in its bucket.
+    ``sensitive``: (s, a) int32, their sensitive codes.
+    """
+
+    of: NDArray[np.int64]
+    sensitive: NDArray[np.int32]
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return int(self.of.size)
+
+    def take(self, kept: NDArray[np.integer] | NDArray[np.bool_]) -> Added | None:
+        """Keep some of them; None where none is left."""
+        of = self.of[kept]
+        return Added(of, self.sensitive[:, kept]) if of.size else None
+
+    @staticmethod
+    def together(several: Sequence[Added]) -> Added | None:
+        """Put several into one; None where there are none."""
+        if not several:
+            return None
+        return Added(
+            np.concatenate([one.of for one in several]),
+            np.concatenate([one.sensitive for one in several], axis=1),
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Plan:
     """One decision about every record; what models judge, forms publish and metrics measure.
 
@@ -68,7 +100,7 @@ class Plan:
     Models about sensitive values are then judged on it, and not on classes.
     ``bounds``: (2, d, n) int32, smallest and largest code that the region of each record's class covers, where regions are
     wider than the members of their classes (cuts instead of tight hulls); looked at for published records.
-    ``added``: (a, …) records added as noise, as codes; none of the methods so far adds any.
+    ``added``: records that nobody is, published like the others; None where there are none.
     ``because``: reasons for withholding, with the number of records each; ``withheld_because`` has them in words.
     ``reasons``: (n,) int32, position in ``because`` of each withheld record's reason, -1 for published ones; None
     where there is one reason at most.
@@ -80,7 +112,7 @@ class Plan:
     sensitive: NDArray[np.int32] | None = None
     mechanism: Mechanism | None = None
     bounds: NDArray[np.int32] | None = None
-    added: NDArray[np.int32] | None = None
+    added: Added | None = None
     because: dict[Reason, int] = field(default_factory=dict)
     reasons: NDArray[np.int32] | None = None
     history: dict[str, Any] = field(default_factory=dict)
@@ -124,7 +156,29 @@ class Plan:
         because[reason] = because.get(reason, 0) + newly
         number = list(because).index(reason)
         reasons = np.where(records & self.published, number, self.reason_of).astype(np.int32)
-        return replace(self, classes=classes, buckets=buckets, because=because, reasons=reasons)
+        added = None if self.added is None else self.added.take(classes[self.added.of] >= 0)
+        return replace(self, classes=classes, buckets=buckets, because=because, reasons=reasons, added=added)
+
+    def in_order(self, rng: np.random.Generator) -> NDArray[np.int64]:
+        """(m,) Put the published records in random order, those that are added too: the i-th of these is ``-1 - i``."""
+        rows = np.flatnonzero(self.published)
+        if self.added is not None:
+            rows = np.concatenate([rows, -1 - np.arange(self.added.size)])
+        return rng.permutation(rows)
+
+    def of_rows(self, of_records: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(m,) Give rows, as `in_order` does, what is said of the records (n,); to those added what is said of whom they copy."""
+        if self.added is None:
+            return of_records[rows]
+        # Behind the records, the last of the added first: so that -1 - i, counted from the end, is the i-th of them.
+        return np.concatenate([of_records, of_records[self.added.of[::-1]]])[rows]
+
+    def sensitive_of(self, codes: NDArray[np.int32], rows: NDArray[np.int64]) -> NDArray[np.int32]:
+        """(s, m) Sensitive codes of rows as `in_order` gives them; ``codes`` (s, n) are those of the records."""
+        own = codes if self.sensitive is None else self.sensitive
+        if self.added is None:
+            return own[:, rows]
+        return np.concatenate([own, self.added.sensitive[:, ::-1]], axis=1)[:, rows]
 
 
 def side_by_side(
@@ -133,7 +187,7 @@ def side_by_side(
     """Put plans of parts of a table together; ``records`` are those of each part, by position in the whole table.
 
     ``instead``: reasons that say otherwise of a part what they say of a table, by name. Only plans of classes and buckets, with
-    bounds or without; private history stays with the parts.
+    bounds and added records or without; private history stays with the parts.
     """
     size = sum(own.size for own in records)
     classes = np.full(size, -1, np.int64)
@@ -141,6 +195,7 @@ def side_by_side(
     bounds: NDArray[np.int32] | None = None
     reasons = np.full(size, -1, np.int32)
     because: dict[Reason, int] = {}
+    added: list[Added] = []
     for plan, own in zip(plans, records, strict=True):
         classes[own] = np.where(plan.classes < 0, -1, plan.classes + int(classes.max(initial=-1)) + 1)
         if plan.buckets is not None:
@@ -149,6 +204,8 @@ def side_by_side(
             if bounds is None:
                 bounds = np.zeros((*plan.bounds.shape[:2], size), np.int32)
             bounds[:, :, own] = plan.bounds
+        if plan.added is not None:
+            added.append(Added(own[plan.added.of], plan.added.sensitive))
         named = [instead.get(reason.name, reason) for reason in plan.because]
         for reason, number in zip(named, plan.because.values(), strict=True):
             because[reason] = because.get(reason, 0) + number
@@ -158,6 +215,7 @@ def side_by_side(
         classes,
         None if all(plan.buckets is None for plan in plans) else buckets,
         bounds=bounds,
+        added=Added.together(added),
         because=because,
         reasons=reasons,
     )

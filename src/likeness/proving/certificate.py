@@ -43,6 +43,11 @@ SEED_WARNING = (
     "this release comes out, and then knows them. Do not hand it out: make it again without a seed"
 )
 """What a seed means for forms that protect by randomness."""
+NOISE = (
+    "some published records are nobody's: they were invented, so that buckets or classes hold the guarantee, and counts are of "
+    "all records. Which ones, and how many, only the steward knows, so nobody else can check the guarantee"
+)
+"""What is said where records were added."""
 
 
 def remarks_on_others(models: Iterable[PrivacyModel], sensitive: Sequence[str]) -> Iterator[str]:
@@ -175,6 +180,7 @@ class Certificate:
     ``keep``.
     ``knowledge``: what adversaries are taken to know beforehand: ``source``, ``sensitive`` column, ``parameters`` and,
     of several, ``name``; never what they believe of anybody.
+    ``noise``: some published records are nobody's. How many is not told; ``records`` counts them too.
     """
 
     form: dict[str, Any]
@@ -188,6 +194,7 @@ class Certificate:
     individuals: int | None = None
     formulas: Formulas = "keep"
     knowledge: tuple[dict[str, Any], ...] = ()
+    noise: bool = False
 
     def make_form(self) -> Form:
         """Make the form the release was published in."""
@@ -209,6 +216,7 @@ class Certificate:
         return (
             *remarks_on(self.make_form(), self.make_models(), self.columns, reproducible=self.reproducible),
             *map(remark_on_knowledge, self.knowledge),
+            *([NOISE] if self.noise else []),
         )
 
     @property
@@ -281,6 +289,7 @@ class Certificate:
             "files": self.files,
         } | ({} if self.formulas == "keep" else {"formulas": self.formulas})
         plain |= {"knowledge": list(self.knowledge)} if self.knowledge else {}
+        plain |= {"noise": True} if self.noise else {}
         return json.dumps(plain, indent=2, ensure_ascii=False) + "\n"
 
     @staticmethod
@@ -377,6 +386,7 @@ def _read(text: str, where: str) -> Certificate:
         plain.counts.individuals,
         plain.formulas or "keep",
         tuple(map(_Known.ordered, given.get("knowledge", ()))),
+        plain.noise is True,
     )
     _check_claims(certificate)
     # JSON can hold halves of characters, which no file of ours has.
@@ -480,6 +490,7 @@ class _Plain(_Part):
     files: dict[str, _File]
     formulas: Literal["escape"] | None = None
     knowledge: Annotated[list[_Known], Field(min_length=1, max_length=MOST_GUARANTEES)] | None = None
+    noise: Literal[True] | None = None
 
 
 def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
@@ -510,6 +521,12 @@ def _check_claims(certificate: Certificate) -> None:
             raise ValueError(f"guarantee: {_subject(entry)} stands there twice")
         keys.add(_key(entry))
     _check_knowledge(certificate)
+    if certificate.noise and not form.publishes_added:
+        raise ValueError(f"noise: {form.name} publishes no record that is nobody's")
+    if certificate.noise and certificate.individuals is not None:
+        raise ValueError(
+            "counts: individuals are counted, and noise is declared: not every record is somebody's"
+        )
     names = [note.name for note in certificate.columns.notes]
     if len(set(names)) < len(names):
         raise ValueError("columns: a name stands there twice")

@@ -221,6 +221,8 @@ def prove(
     several: bool = False,
     individuals: NDArray[np.int64] | None = None,
     knowledge: Sequence[Knowledge] | None = None,
+    noise: bool = False,
+    invented: NDArray[np.bool_] | None = None,
 ) -> Verdict:
     """Prove models on published tables, read back.
 
@@ -228,8 +230,10 @@ def prove(
     people may have several records, so that people are counted. ``individuals`` (n,) is whose each published record is,
     where that was not published; only the steward knows. Without it nothing can be proven of such a release, only some
     models refuted. ``knowledge``: what adversaries may know of each published record, which only the steward has. What could
-    not be checked for want of these is in the verdict, with ``holds`` None.
+    not be checked for want of these is in the verdict, with ``holds`` None. ``noise``: some records may be nobody's; ``invented``
+    (n,) says which, and only the steward knows. Sizes are then of the others; values are judged as they are published.
     """
+    noise = noise or invented is not None
     proofs: list[Proof] = []
     hidden = several and publication.persons is None
     people = individuals if hidden else publication.persons
@@ -272,8 +276,11 @@ def prove(
             if mechanism is not None and requirement.view is not None:
                 proofs.append(_prove_mechanism(mechanism, requirement))
             else:
-                proof = _prove_one(publication, requirement, sensitive, codes, people)
-                proofs.append(replace(proof, scope="steward") if hidden else proof)
+                proof = _prove_one(publication, requirement, sensitive, codes, people, invented)
+                if noise and invented is None and proof.holds:
+                    # Counted with those that nobody is.
+                    proof = replace(proof, holds=None, strength=None)
+                proofs.append(replace(proof, scope="steward") if hidden or noise else proof)
     count = int(publication.classes.max(initial=-1)) + 1
     found = None if people is None else distinct(people).size
     return Verdict(tuple(proofs), publication.size, count, individuals=found)
@@ -359,13 +366,16 @@ def _prove_one(
     sensitive: Sequence[Domain],
     codes: NDArray[np.int32],
     people: NDArray[np.int64] | None,
+    invented: NDArray[np.bool_] | None = None,
 ) -> Proof:
-    """Decide one requirement on every class."""
+    """Decide one requirement on every class; one without a view of those who are not ``invented``."""
     if requirement.view is not None and not publication.tells_together:
         # Nobody finds a record's value in one column by that in another.
         requirement = replace(requirement, view=replace(requirement.view, known=()))
     classes = publication.identities if requirement.view is None else publication.classes
     count = int(classes.max(initial=-1)) + 1
+    if invented is not None and requirement.view is None:
+        classes = np.where(invented, -1, classes)
     stats = requirement.statistics(classes, count, sensitive, codes, people)
     holds = requirement.bound.holds(stats)
     bad = np.flatnonzero(~holds) if stats.parent is None else distinct(stats.parent[~holds])

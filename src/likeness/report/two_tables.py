@@ -100,6 +100,9 @@ def _largest_share(release: Release, requirement: Requirement) -> str:
     if view is None or not shown.any():
         return ""
     codes, own = view.codes(data.judged_codes)[shown], buckets[shown]
+    if plan.added is not None:
+        codes = np.append(codes, view.codes(plan.added.sensitive))
+        own = np.append(own, buckets[plan.added.of])
     keys, counts = np.unique(own * view.values + codes, return_counts=True)
     sizes = np.bincount(own)[keys // view.values]
     largest = int(np.argmax(counts / sizes))

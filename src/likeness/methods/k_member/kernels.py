@@ -79,7 +79,7 @@ def begin(geometry: Geometry, space: Space, start: NDArray[np.int64], k: int, wi
 
 
 @njit(inline="always")
-def _widened_loss(geometry, hulls, own, codes, u, most):
+def widened_loss(geometry, hulls, own, codes, u, most):
     """Loss of a hull, widened by one tuple; no less than ``most`` where it is found to be so before all is added."""
     total = 0.0
     for j in range(codes.shape[1]):
@@ -104,7 +104,7 @@ def _widened_loss(geometry, hulls, own, codes, u, most):
 
 
 @njit(cache=True)
-def _widen(geometry, hulls, own, codes, u):
+def widen(geometry, hulls, own, codes, u):
     """Widen a hull by one tuple."""
     for j in range(codes.shape[1]):
         hulls.low[own, j] = min(hulls.low[own, j], codes[u, j])
@@ -140,7 +140,7 @@ def go_on(geometry, space, codes, start, record, views, k, functions, shape, int
         state.histogram[:] = 0
         count, good = 0, False
         while True:
-            _widen(geometry, hulls, own, codes, chosen)
+            widen(geometry, hulls, own, codes, chosen)
             # Its other records add nothing: they are the best there are.
             while state.head[chosen] < start[chosen + 1] and not good:
                 one = record[state.head[chosen]]
@@ -200,7 +200,7 @@ def _cheapest(geometry, codes, state, own):
         tuple_ = alive[i]
         if least[tuple_] >= lowest - TIE:
             continue
-        lost = _widened_loss(geometry, hulls, own, codes, tuple_, lowest)
+        lost = widened_loss(geometry, hulls, own, codes, tuple_, lowest)
         least[tuple_] = lost
         if lost < lowest - TIE:
             best, lowest = tuple_, lost
@@ -212,7 +212,7 @@ def added_losses(geometry, hulls, classes, codes, u):
     """(classes,) What a tuple would add to the total loss of each class: ``(n + 1) loss' - n loss``."""
     found = np.empty(classes)
     for i in range(classes):
-        own = _widened_loss(geometry, hulls, i, codes, u, np.inf)
+        own = widened_loss(geometry, hulls, i, codes, u, np.inf)
         before = 0.0
         for j in range(codes.shape[1]):
             before += _own_loss(geometry, hulls.low[i], hulls.high[i], hulls.present[i], j)
