@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.attacks.releases import attacked
-from tests.attacks.table_12 import LABELS, LOOSE, PEOPLE, PUBLISHED, SYMPTOMS, TIGHT, making
+from tests.attacks.table_12 import BUCKETS, GROUPS, LABELS, LOOSE, PEOPLE, PUBLISHED, SYMPTOMS, TIGHT, making
 from tests.forms.publications import publish
 from tests.oracles.attacks_knowing import PlainKnowing
 
@@ -19,7 +19,7 @@ from likeness.attacks._knowing import Cases, Told, Whereabouts, in_own_class, si
 from likeness.errors import TableError
 from likeness.forms.angelized import AngelizedForm
 from likeness.forms.perturbed import PerturbedForm
-from likeness.microdata.plan import Plan
+from likeness.microdata.plan import Added, Plan
 
 FORM = AngelizedForm()
 
@@ -76,6 +76,18 @@ def test_mean_beliefs_in_the_truth_are_exact():
     publication, _, made = table_12(TIGHT)
     places = in_own_class(publication, 0, PUBLISHED, making(made), np.arange(8))
     assert sum(believed(places, p)[truth[p]] for p in range(8)) / 8 == Fraction(13, 24)
+
+
+def test_invented_records_are_in_their_bucket():
+    invented = Added(np.array([7]), np.array([[LABELS.index("Mild")]], np.int32))
+    plan = Plan(np.array(GROUPS), np.array(BUCKETS), added=invented)
+    publication, _, made = publish(FORM, PEOPLE, plan)
+    assert publication.size == 9
+    places = in_own_class(publication, 0, PEOPLE, making(made), np.arange(8))
+    for person in (5, 7):
+        assert believed(places, person) == fractions(Low="2/3", Mild="1/3")
+    through = through_regions(publication, 0, PEOPLE, np.arange(8))
+    assert believed(through, 7) == fractions(Low="4/9", Mild="2/9", High="1/6", Severe="1/6")
 
 
 @pytest.mark.parametrize(

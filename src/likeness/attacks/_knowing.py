@@ -296,9 +296,14 @@ def in_own_class(
     index = original.sensitive_index(publication.sensitive[column].name)
     codes = (original.sensitive_codes if plan.sensitive is None else plan.sensitive)[index]
     own = original.sensitive[index].codes_in(publication.sensitive[column])[codes]
-    kept = classes >= 0
+    where = classes
+    if plan.added is not None:
+        # Who knows the bucket cannot tell its invented records from the others.
+        more = original.sensitive[index].codes_in(publication.sensitive[column])[plan.added.sensitive[index]]
+        where, own = np.append(classes, classes[plan.added.of]), np.append(own, more)
+    kept = where >= 0
     values = publication.sensitive[column].codes
-    stats = count_classes(classes[kept], int(classes.max(initial=-1)) + 1, own[kept], values)
+    stats = count_classes(where[kept], int(classes.max(initial=-1)) + 1, own[kept], values)
     if original.individuals is not None:
         classes = classes[np.unique(original.individuals, return_index=True)[1]]
     return Whereabouts(Joined(stats.start, stats.value, stats.count, 1, values), classes[rows])
