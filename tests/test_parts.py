@@ -52,6 +52,10 @@ NAMED = {
 
 IMPORTED = {
     (
+        "attacks/categorical_similarity.py",
+        "ThetaSensitivity",
+    ): "one who knows k knows what buckets were filled up to",
+    (
         "attacks/sensitive_variance.py",
         "ThetaSensitivity",
     ): "its adversary looks for classes that fail that model",

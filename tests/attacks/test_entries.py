@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,11 +15,12 @@ from tests.forms.publications import publish
 from tests.oracles.theta import variance
 
 import likeness as lk
-from likeness.attacks.categorical_similarity import CategoricalSimilarityAttack
+from likeness.attacks.categorical_similarity import CategoricalSimilarityAttack, _Noise
 from likeness.attacks.sensitive_variance import SensitiveVarianceAttack
 from likeness.forms.angelized import AngelizedForm
 from likeness.forms.generalized import GeneralizedForm
 from likeness.microdata.plan import Plan
+from likeness.models.base import SensitiveAttribute
 
 BOTH = (CategoricalSimilarityAttack(), SensitiveVarianceAttack(order="frequency"))
 
@@ -33,6 +35,45 @@ def test_the_example_of_the_paper(attack):
     after, _, _ = publish(AngelizedForm(), PUBLISHED, LOOSE)
     found = attack.run(after, PEOPLE)
     assert {found.success, *found.details.values()} == {0}
+
+
+def test_invented_records_of_the_paper_can_be_told():
+    after, _, _ = publish(AngelizedForm(), PUBLISHED, LOOSE)
+    for order in ("severity", "frequency"):
+        found = CategoricalSimilarityAttack(k=2, order=order).run(after, PEOPLE)
+        # Mild is the one invented record of the fourth bucket; p6 and p8, the others of it, are Low.
+        assert (found.details["invented"], found.details["filled"], found.details["told"]) == (1, 1, 1)
+        assert (found.details["classes"], found.success) == (1 / 4, 3 / 9)
+    publication, _, _ = publish(GeneralizedForm(), PEOPLE, GROUPS)
+    with pytest.raises(lk.PolicyError, match="k is the size of buckets, and one table has none"):
+        CategoricalSimilarityAttack(k=2).run(publication, PEOPLE)
+
+
+@pytest.mark.parametrize(("k", "categories"), [(2, 3), (3, 3), (4, 3), (3, 4), (5, 4)])
+def test_what_can_be_told_is_what_one_bucket_only_is_filled_up_to(k, categories):
+    """Every bucket of k filled up by the plain rule, from every last record."""
+    theta = Fraction(3, 5) * Fraction(min(k, categories) ** 2 - 1, 12)
+    possible = {}
+    for real in product(range(k + 1), repeat=categories):
+        if sum(real) != k:
+            continue
+        for start in [value for value, count in enumerate(real) if count]:
+            counts, last = list(real), start
+            while variance(counts) < theta:
+                circle = [(last + step) % categories for step in range(1, categories + 1)]
+                last = min(circle, key=lambda value, counts=counts: counts[value])
+                counts[last] += 1
+            if sum(counts) > k:
+                invented = tuple(count - own for count, own in zip(counts, real, strict=True))
+                possible.setdefault(tuple(counts), set()).add(invented)
+    model = lk.ThetaSensitivity(k, "3/5", order="frequency")
+    attribute = SensitiveAttribute(PEOPLE.sensitive[0], np.ones(categories, np.int64))
+    noise = _Noise(model.bind_to(attribute), np.arange(categories), k)
+    told = {counts: noise.of(counts) for counts in possible}
+    assert told == {
+        counts: next(iter(own)) if len(own) == 1 else (0,) * categories for counts, own in possible.items()
+    }
+    assert any(map(any, told.values()))
 
 
 def test_variance_is_that_of_theta():

@@ -22,13 +22,12 @@ QUASI = ["month", "year", "gender", "race", "educ_year", "marry", "poverty", "hi
 NUMBERS = {"month", "year", "educ_year"}
 
 
-@pytest.fixture(scope="module")
-def informs(data_folder):
-    """Everybody's highest category, regions of five by Mondrian, and the paper's buckets of two."""
+def asked(data_folder, **more):
+    """Table and policy."""
     frame = informs_2005(data_folder).with_columns(
         pl.col(name).cast(pl.String) for name in QUASI if name not in NUMBERS
     )
-    policy = lk.Policy(
+    return frame, lk.Policy(
         columns={
             "patient_id": lk.identifier(),
             **{name: lk.quasi(kind="integer" if name in NUMBERS else "categorical") for name in QUASI},
@@ -36,10 +35,15 @@ def informs(data_folder):
         },
         individual="patient_id",
         categories={"diagnosis": severity(frame["diagnosis"].to_list())},
-        privacy=lk.KAnonymity(5),
-        method=Angel(publish="highest"),
         withhold={"at_most": 0},
+        **more,
     )
+
+
+@pytest.fixture(scope="module")
+def informs(data_folder):
+    """Everybody's highest category, regions of five by Mondrian, and the paper's buckets of two."""
+    frame, policy = asked(data_folder, privacy=lk.KAnonymity(5), method=Angel(publish="highest"))
     release = lk.anonymize(frame, policy, seed=1)
     data, plan = release.private.encoded.data, release.private.solution.plan
     assert data.size == 26_854
@@ -67,3 +71,15 @@ def test_one_known_record(informs):
 def test_one_category_ruled_out(informs):
     found = lk.NonMembershipAttack().run(*informs)
     assert found.details["certain_in_class"] == pytest.approx(0.202, abs=5e-4)
+
+
+@pytest.mark.slow
+def test_invented_records_that_can_be_told(data_folder):
+    method = lk.ThetaStarUtility("paper", grouping="mondrian")
+    privacy = [lk.KAnonymity(5), lk.ThetaSensitivity(5, order="frequency")]
+    release = lk.anonymize(*asked(data_folder, privacy=privacy, method=method), seed=1)
+    found = release.attack(lk.CategoricalSimilarityAttack(k=5, order="frequency"))
+    assert release.publication.size == 26_854 + 5_903
+    # The last bucket has nine people; who does not know that takes four for invented, and is wrong about it.
+    assert found.details["invented"] == 5_903 + 4
+    assert (found.details["filled"], found.details["told"]) == (3_058, 759)

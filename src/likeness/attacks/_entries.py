@@ -75,6 +75,10 @@ class EntriesAttack(ColumnAttack):
     def flagged(self, stats: ClassStatistics, domain: Domain, counts: NDArray[np.int64]) -> NDArray[np.bool_]:
         """(E,) Whether the categories of each class tell enough; ``counts`` (C,) are those of all of ``domain`` together."""
 
+    def seen(self, stats: ClassStatistics, domain: Domain) -> tuple[ClassStatistics, dict[str, float]]:  # noqa: ARG002
+        """Say which of the values of every class the adversary takes for people's, and further details; all, by default."""
+        return stats, {}
+
     def attack_column(
         self,
         publication: Publication,
@@ -89,6 +93,7 @@ class EntriesAttack(ColumnAttack):
         values = len(domain.categories.labels)
         codes = domain.category_of[publication.sensitive_codes[column]]
         stats = count_classes(publication.classes, int(publication.classes.max()) + 1, codes, values)
+        stats, further = self.seen(stats, domain)
         flagged = self.flagged(stats, domain, stats.totals)
         reached = _reached(publication, stats)
         there = self.flagged(reached, domain, stats.totals)
@@ -97,6 +102,7 @@ class EntriesAttack(ColumnAttack):
             "in_class": float(flagged[publication.classes].mean()),
             "regions": float(there.mean()),
             "joined": float(there[publication.identities].mean()),
+            **further,
         }
         return AttackResult(
             self.name,
