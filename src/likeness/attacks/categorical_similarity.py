@@ -71,7 +71,8 @@ class CategoricalSimilarityAttack(EntriesAttack):
 
     name: ClassVar[str] = "categorical-similarity"
     what: ClassVar[str] = "is all of one category"
-    explained: ClassVar[Mapping[str, str]] = EntriesAttack.explained | {
+    explained: ClassVar[Mapping[str, str]] = {
+        **EntriesAttack.explained,
         "invented": "records beyond k, which who knows k takes for invented",
         "filled": "buckets that have such records",
         "told": "those of them of which it can be told which are invented",
