@@ -51,6 +51,14 @@ NAMED = {
 """Comparisons with the name of a part outside its own file or folder, and why."""
 
 IMPORTED = {
+    (
+        "attacks/categorical_similarity.py",
+        "ThetaSensitivity",
+    ): "one who knows k knows what buckets were filled up to",
+    (
+        "attacks/sensitive_variance.py",
+        "ThetaSensitivity",
+    ): "its adversary looks for classes that fail that model",
     ("choosing.py", "Ncp"): "the loss by which solutions of several methods are compared",
     ("forms/angelized.py", "GeneralizedForm"): "what it shows of quasi-identifiers is that form's",
     ("forms/identity_reserved.py", "GeneralizedForm"): "derived from it",

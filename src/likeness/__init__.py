@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     # What editors and type checkers see, nothing else; tests/test_public_types.py says which line a new part needs.
     from likeness.anonymization import anonymize
     from likeness.attacks.background_knowledge import BackgroundKnowledgeAttack as BackgroundKnowledgeAttack
+    from likeness.attacks.categorical_similarity import (
+        CategoricalSimilarityAttack as CategoricalSimilarityAttack,
+    )
     from likeness.attacks.corruption import CorruptionAttack as CorruptionAttack
     from likeness.attacks.definetti import DefinettiAttack as DefinettiAttack
     from likeness.attacks.fingerprint import FingerprintAttack as FingerprintAttack
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
     from likeness.attacks.membership import MembershipAttack as MembershipAttack
     from likeness.attacks.minimality import MinimalityAttack as MinimalityAttack
     from likeness.attacks.naive_bayes import NaiveBayesAttack as NaiveBayesAttack
+    from likeness.attacks.non_membership import NonMembershipAttack as NonMembershipAttack
+    from likeness.attacks.sensitive_variance import SensitiveVarianceAttack as SensitiveVarianceAttack
+    from likeness.attacks.sensitive_vertical import SensitiveVerticalAttack as SensitiveVerticalAttack
     from likeness.attacks.similarity import SimilarityAttack as SimilarityAttack
     from likeness.attacks.skewness import SkewnessAttack as SkewnessAttack
     from likeness.checking import Checked, check

@@ -14,7 +14,8 @@ from tests.metrics.tables import evaluations
 
 from likeness import registry
 from likeness.attacks.base import Making
-from likeness.hierarchies import from_rows
+from likeness.hierarchies import Categories, from_rows
+from likeness.microdata.data import Members
 from likeness.microdata.domain import Domain
 from likeness.microdata.knowledge import Knowledge
 from likeness.microdata.mechanism import Mechanism
@@ -38,6 +39,28 @@ COVERING = tuple(
     name for name in RECORD_FORMS if example("forms", name).shows("integer", "interval") == "region"
 )
 """Those of them whose regions cover the people they were made from."""
+
+
+SEVERITY = Categories(("low", "mild", "high"), (("cold",), ("asthma", "flu"), ("hiv", "tb")))
+
+
+def with_highest(data: Microdata, values: list[list[str]]) -> Microdata:
+    """Everybody's highest category in place of the sensitive attribute; what it was made from is kept beside it."""
+    of = np.repeat(np.arange(data.size), [len(line) for line in values])
+    own = sorted({value for line in values for value in line})
+    domain = Domain("disease", "categorical", np.array(own, object), "set", categories=SEVERITY)
+    flat = np.array([[own.index(value) for line in values for value in line]], np.int32)
+    records = replace(data.take(of), sensitive=(domain,), sensitive_codes=flat, individuals=of)
+    shown = Categories(
+        SEVERITY.labels,
+        tuple((label, *own) for label, own in zip(SEVERITY.labels, SEVERITY.values, strict=True)),
+    )
+    labels = np.array(SEVERITY.labels, object)
+    categories = Domain("disease", "ordered", labels, "interval", high=2.0, declared=True, categories=shown)
+    codes = np.array([[SEVERITY.highest(line) for line in values]], np.int32)
+    return replace(
+        data, sensitive=(categories,), sensitive_codes=codes, knowledge=(), source=Members(of, records)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,12 +101,15 @@ def people(draw: st.DrawFn, plan: Plan) -> np.ndarray:
 
 
 @st.composite
-def attacked(draw: st.DrawFn, form: str, *, several: bool = False) -> Attacked:
+def attacked(
+    draw: st.DrawFn, form: str, *, several: bool = False, highest: bool = False, rows: int = 14
+) -> Attacked:
     """Up to 14 records of up to 3 quasi-identifiers, in up to 5 classes, some withheld; people may have several.
 
-    Where they have one each, something is known of them beforehand, and may be wrong.
+    Where they have one each, something is known of them beforehand, and may be wrong. With ``highest`` they had several, and
+    what is left is the highest category of them.
     """
-    evaluation = draw(evaluations())
+    evaluation = draw(evaluations(rows))
     domain = replace(DISEASE, missing=draw(st.booleans()))
     n = evaluation.data.size
     sick = draw(st.lists(st.integers(0, domain.codes - 1), min_size=n, max_size=n))
@@ -103,7 +129,14 @@ def attacked(draw: st.DrawFn, form: str, *, several: bool = False) -> Attacked:
     if form == "perturbed":
         assume(plan.published.any())
         plan = perturbed(data, plan, draw(st.lists(st.integers(1, 20), min_size=4, max_size=4)))
-    if several or own.needs_individuals:
+    if highest:
+        sets = st.lists(
+            st.sampled_from(SEVERITY.values[0] + SEVERITY.values[1] + SEVERITY.values[2]),
+            min_size=1,
+            max_size=3,
+        )
+        data = with_highest(data, draw(st.lists(sets.map(set).map(sorted), min_size=n, max_size=n)))
+    elif several or own.needs_individuals:
         data = replace(data, individuals=people(draw, plan))
     else:
         data = replace(data, knowledge=(Knowledge.from_shares(domain, shares, np.arange(n)),))

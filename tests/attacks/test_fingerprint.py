@@ -9,13 +9,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.attacks.releases import attacked
+from tests.attacks.table_12 import LOOSE, PEOPLE, PUBLISHED, TIGHT
 from tests.forms.publications import integers, publish, table, words
 from tests.identity_reserved import S4_TABLE4, s4_classes, s4_microdata
+from tests.oracles.attacks_guessing import PlainRelease
 from tests.oracles.attacks_individuals import PlainPeople, chance, mean
 
 import likeness as lk
 from likeness.attacks._individuals import draw_known, sets_of
 from likeness.attacks.fingerprint import FingerprintAttack
+from likeness.forms.angelized import AngelizedForm
 from likeness.forms.generalized import GeneralizedForm
 from likeness.forms.identity_reserved import IdentityReservedForm
 
@@ -46,6 +49,59 @@ def test_figures_are_those_of_every_target_by_hand(draw):
             if not end:
                 assert result.details["unmatched"] == fit.count(0) / n
     assert result.details["targets"] == n
+
+
+@settings(deadline=None, max_examples=60)
+@given(draw=st.data(), form=st.sampled_from(["angelized", "anatomized", "generalized"]))
+def test_one_record_a_person_equals_counting_every_candidate(draw, form):
+    highest = draw.draw(st.booleans())
+    found = draw.draw(attacked(form, highest=highest))
+    data, publication = found.data, found.publication
+    assume(publication.size > 0)
+    attack = FingerprintAttack(known=draw.draw(st.integers(1, 3)), seed=draw.draw(st.integers(0, 9)))
+    plain = PlainRelease(form, data, found.plan)
+    records = data.source.records if highest else data
+    domain, sets = records.sensitive[0], sets_of(records, 0)
+    held = {c: {plain.kept_values[i] for i, b in enumerate(plain.class_of) if b == c} for c in plain.class_of}
+
+    def possible(i, known):
+        shown = {plain.kept_values[i]} if form == "generalized" else held[plain.class_of[i]]
+        if not known:
+            return True
+        if not highest:
+            return known <= shown
+        return max(shown) >= max(int(domain.category_of[v]) for v in known)
+
+    def share(number):
+        told = draw_known(sets, number, attack.seed)
+        fit = []
+        for person in range(data.size):
+            known = set(sets.value[told & (sets.of == person)].tolist())
+            fit.append(sum(possible(i, known) for i in plain.candidates(plain.targets[person])))
+        return fit
+
+    result = attack.run(publication, data)
+    n = data.size
+    for name, number in (("by_quasi_identifiers", 0), ("by_all_values", None)):
+        assert result.details[name] == share(number).count(1) / n
+    fit = share(attack.known)
+    assert result.success == fit.count(1) / n
+    assert result.details["picked"] == pytest.approx(float(mean([chance(1, c) for c in fit])))
+    assert result.details["unmatched"] == fit.count(0) / n
+    assert set(result.details) <= {
+        f"{x}{end}" for x in FingerprintAttack.explained for end in ("", "_before")
+    }
+
+
+def test_what_links_the_papers_own_tables():
+    publication, _, _ = publish(AngelizedForm(), PUBLISHED, LOOSE)
+    found = FingerprintAttack(known=2).run(publication, PEOPLE)
+    # What is known of p1 to p4 leaves only one of their region's two buckets; of the others it leaves both.
+    assert found.details["by_quasi_identifiers"] == 0
+    assert found.details["regions_of_a_bucket"] == 2
+    assert found.success == 4 / 8
+    tight, _, _ = publish(AngelizedForm(), PUBLISHED, TIGHT)
+    assert FingerprintAttack().run(tight, PEOPLE).details["regions_of_a_bucket"] == 1
 
 
 def test_the_example_of_the_paper():
@@ -94,7 +150,9 @@ def test_drawn_targets():
 def test_what_is_refused():
     data = s4_microdata()
     publication, _, _ = publish(GeneralizedForm(), data, s4_classes(S4_TABLE4))
-    with pytest.raises(lk.PolicyError, match="fingerprint: is defined for identity-reserved releases"):
+    with pytest.raises(
+        lk.PolicyError, match="fingerprint: looks for a person, and this release does not say"
+    ):
         FingerprintAttack().run(publication, data)
     nothing, _, _ = publish(IdentityReservedForm(), data, [-1] * 10)
     with pytest.raises(lk.PolicyError, match="fingerprint: nothing was published"):

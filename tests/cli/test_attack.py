@@ -111,6 +111,15 @@ def test_a_success_below_the_baseline_is_no_gain():
     assert "success less baseline" in line
 
 
+def test_what_a_paper_claims_stands_below_the_figures():
+    from likeness.attacks.base import AttackResult
+    from likeness.cli.attack import as_json, as_text
+
+    claimed = AttackResult("membership", 0.5, 0.25, "share", claim="the paper claims that it is 0")
+    assert as_text([claimed])[-1] == as_json(claimed)["claim"] == "the paper claims that it is 0"
+    assert "claim" not in as_json(AttackResult("membership", 0.5, 0.25, "share"))
+
+
 def test_what_somebody_else_knows_beforehand(run, released, tmp_path):
     Path("insurer.yaml").write_text("knowledge: {kernel: {bandwidth: 0.2}}\n", encoding="utf-8")
     ask = ("attack", "out", "--original", "patients.csv", "--attack", "background-knowledge")

@@ -65,10 +65,10 @@ def domains(draw: st.DrawFn, name: str) -> Domain:
 
 
 @st.composite
-def evaluations(draw: st.DrawFn) -> Evaluation:
-    """Up to 14 records of up to 3 quasi-identifiers, in up to 5 classes, some withheld."""
+def evaluations(draw: st.DrawFn, rows: int = 14) -> Evaluation:
+    """Up to ``rows`` records of up to 3 quasi-identifiers, in up to 5 classes, some withheld."""
     quasi = tuple(draw(domains(f"a{j}")) for j in range(draw(st.integers(1, 3))))
-    n = draw(st.integers(1, 14))
+    n = draw(st.integers(1, rows))
     codes = [draw(st.lists(st.integers(0, x.codes - 1), min_size=n, max_size=n)) for x in quasi]
     sick = draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
     lowest = draw(st.sampled_from([-1, 0]))

@@ -102,6 +102,22 @@ def draw_known(sets: ValueSets, known: int | None, seed: int) -> NDArray[np.bool
     return found
 
 
+def alike_sets(known: ValueSets, values: int) -> Groups:
+    """Targets of whom the same values are known, below ``values`` and in the same order; -1 for those that nobody has."""
+    sizes = known.sizes
+    own, count = np.zeros(known.count, np.int64), 1
+    by_size = np.argsort(sizes, kind="stable")
+    begins = np.searchsorted(sizes[by_size], np.arange(int(sizes.max(initial=0))), side="right")
+    # Whoever has no further value keeps the number that stands for all of its own.
+    for k, begin in enumerate(begins.tolist()):
+        more = by_size[begin:]
+        value = known.value[known.first[more] + k]
+        longer = group_codes([own[more], np.where(value < 0, values, value)], [count, values + 1])
+        own[more] = count + longer.of
+        count += longer.count
+    return group_keys(own)
+
+
 @dataclass(frozen=True, eq=False)
 class Answers:
     """What is found about every one of t targets.
@@ -146,7 +162,7 @@ class Crowd:
         place = np.empty(self.match.order.size, np.int64)
         place[self.match.order] = np.arange(place.size)
         tuples = place[self.match.targets.of]
-        alike = self._alike(known)
+        alike = alike_sets(known, self.values)
         questions = group_codes([tuples, alike.of], [max(1, place.size), max(1, alike.count)])
         # Targets in the order of their questions.
         targets = np.argsort(questions.of, kind="stable")
@@ -197,23 +213,6 @@ class Crowd:
         keys = np.sort(known.of * by_rank.size + rank[known.value])
         value = by_rank[keys % by_rank.size]
         return ValueSets(known.first, np.where(value == self.values, -1, value))
-
-    def _alike(self, known: ValueSets) -> Groups:
-        """Targets of whom the same values are known."""
-        sizes = known.sizes
-        own, count = np.zeros(known.count, np.int64), 1
-        by_size = np.argsort(sizes, kind="stable")
-        begins = np.searchsorted(sizes[by_size], np.arange(int(sizes.max(initial=0))), side="right")
-        # Whoever has no further value keeps the number that stands for all of its own.
-        for k, begin in enumerate(begins.tolist()):
-            more = by_size[begin:]
-            value = known.value[known.first[more] + k]
-            longer = group_codes(
-                [own[more], np.where(value < 0, self.values, value)], [count, self.values + 1]
-            )
-            own[more] = count + longer.of
-            count += longer.count
-        return group_keys(own)
 
     @cached_property
     def _layout(self) -> CandidateIndividuals:

@@ -59,6 +59,8 @@ class AttackResult:
         One sentence for people.
     details
         Further figures by name.
+    claim
+        What a paper claims of such releases and this contradicts, with the numbers; empty where there is no such claim.
     """
 
     attack: str
@@ -66,6 +68,7 @@ class AttackResult:
     baseline: float
     meaning: str
     details: dict[str, float] = field(default_factory=dict)
+    claim: str = ""
 
     @property
     def gain(self) -> float:

@@ -1,14 +1,16 @@
-"""Fingerprint: find the one of whom some sensitive values are known among linked records."""
+"""Fingerprint: find the one of whom some sensitive values are known among published persons, or records."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likeness.attacks._columns import ColumnAttack
+from likeness.attacks._columns import ColumnAttack, column_of
 from likeness.attacks._individuals import (
+    alike_sets,
     crowd_of_original,
     crowd_of_release,
     draw_known,
@@ -17,13 +19,18 @@ from likeness.attacks._individuals import (
     sets_of,
     shown_codes,
 )
+from likeness.attacks._knowing import classes_of_regions, rows_of_people, through_regions
 from likeness.attacks.base import AttackResult, check_targets, choose_targets
 from likeness.checks import whole
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from numpy.typing import NDArray
+
+    from likeness.attacks._individuals import ValueSets
     from likeness.attacks.base import Making
+    from likeness.errors import Refusal
     from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
 
@@ -36,6 +43,10 @@ class FingerprintAttack(ColumnAttack):
     of the target, is a candidate. The success is the share of targets with a single candidate: all their other values
     are then known. The baseline is the same for the original table without its identifiers, where the candidates are
     those of the same quasi-identifiers.
+
+    Where one record a person is published, the candidates are the records whose regions hold the quasi-identifiers, and which
+    the known values leave possible: those of that value, of a category no lower than the highest known where highest
+    categories are published, of a set that covers all that is known; in two tables all whose bucket has such a value.
 
     Parameters
     ----------
@@ -60,7 +71,7 @@ class FingerprintAttack(ColumnAttack):
 
     References
     ----------
-    Wang et al. 2019, Table 4.
+    Wang et al. 2019, Table 4; Fazal et al. 2023 (fingerprint correlation, where every bucket is of one group).
 
     Examples
     --------
@@ -73,7 +84,9 @@ class FingerprintAttack(ColumnAttack):
     seed: int = 0
 
     name: ClassVar[str] = "fingerprint"
-    forms: ClassVar[frozenset[str] | None] = frozenset({"identity-reserved"})
+    forms: ClassVar[frozenset[str] | None] = frozenset(
+        {"anatomized", "angelized", "generalized", "identity-reserved"}
+    )
     takes_individuals: ClassVar[bool] = True
     explained: ClassVar[Mapping[str, str]] = {
         "baseline": "the same for the original table without its identifiers",
@@ -82,12 +95,23 @@ class FingerprintAttack(ColumnAttack):
         "picked": "mean probability of picking the right person: 1 over the number of those who fit",
         "fewest": "smallest number of people who fit a target",
         "unmatched": "share of targets whom no published person fits",
+        "regions_of_a_bucket": "mean number of regions that a bucket links to: where it is 1, a region tells the bucket",
         "targets": "individuals attacked",
     }
 
     def __post_init__(self) -> None:
         whole(self.name, "known", self.known, at_least=1)
         check_targets(self.name, self.targets, self.seed)
+
+    def inapplicable(self, publication: Publication, original: Microdata) -> Refusal | None:
+        """Find why the attack is not defined for a release; None when it is."""
+        problem = super().inapplicable(publication, original)
+        if problem is None and publication.persons is None and original.individuals is not None:
+            return self._refused(
+                "looks for a person, and this release does not say which records are one person's",
+                "publish it as identity-reserved",
+            )
+        return problem
 
     def attack_column(
         self,
@@ -105,19 +129,20 @@ class FingerprintAttack(ColumnAttack):
             ``picked``, the mean of 1 over the number of candidates; ``fewest`` of them; with ``_before``, the same of
             the original table; ``unmatched``, the share of targets with no candidate; ``targets``, their number.
         """
-        index = original.sensitive_index(sensitive)
-        column = [domain.name for domain in publication.sensitive].index(sensitive)
-        rows = choose_targets(original.units.size, self.targets, self.seed)
-        sets = sets_of(original, index)
-        shown = shown_codes(publication, column, original)
-        after = crowd_of_release(publication, column, original, rows)
-        before = crowd_of_original(original, index, rows)
+        column = column_of(publication.sensitive, sensitive)
+        # Where one record of everybody is left, values are known of all that there were.
+        records = original if original.source is None else original.source.records
+        index = records.sensitive_index(sensitive)
+        rows = choose_targets(records.units.size, self.targets, self.seed)
+        sets = sets_of(records, index)
+        after = self._among_published(publication, column, original, rows)
+        before = crowd_of_original(records, index, rows)
         details: dict[str, float] = {}
         identified: dict[str, float] = {}
         for name, number in (("by_quasi_identifiers", 0), ("", self.known), ("by_all_values", None)):
             known = sets.keep(draw_known(sets, number, self.seed)).take(rows)
-            for crowd, told, end in ((after, known.recoded(shown), ""), (before, known, "_before")):
-                candidates = crowd.ask(told).candidates
+            counts = (after(known), before.ask(known).candidates)
+            for candidates, end in zip(counts, ("", "_before"), strict=True):
                 unique = int(np.count_nonzero(candidates == 1)) / max(1, rows.size)
                 if name:
                     details[f"{name}{end}"] = unique
@@ -128,6 +153,9 @@ class FingerprintAttack(ColumnAttack):
                 if not end:
                     details["unmatched"] = int(np.count_nonzero(candidates == 0)) / max(1, rows.size)
         details["targets"] = float(rows.size)
+        if publication.links_buckets:
+            linked = classes_of_regions(publication)
+            details["regions_of_a_bucket"] = linked.value.size / linked.values
         return AttackResult(
             self.name,
             identified[""],
@@ -135,3 +163,36 @@ class FingerprintAttack(ColumnAttack):
             f"share of individuals singled out by their quasi-identifiers and {known_values(self.known)} of {sensitive!r}",
             details,
         )
+
+    def _among_published(
+        self, publication: Publication, column: int, original: Microdata, rows: NDArray[np.int64]
+    ) -> Callable[[ValueSets], NDArray[np.int64]]:
+        """Count the candidates of every target, given the values known of them."""
+        if publication.persons is not None:
+            shown = shown_codes(publication, column, original)
+            crowd = crowd_of_release(publication, column, original, rows)
+            return lambda known: crowd.ask(known.recoded(shown)).candidates
+        records = original if original.source is None else original.source.records
+        domain = records.sensitive[records.sensitive_index(publication.sensitive[column].name)]
+        labels = domain.labels_with(None)
+        units = rows_of_people(original)[rows]
+        joined = classes_of_regions(publication)
+        places = through_regions(publication, column, original, units, joined)
+        held = np.zeros((joined.values, publication.sensitive[column].codes), np.bool_)
+        held[publication.classes, publication.sensitive_codes[column]] = True
+        alone = not publication.links_buckets
+        if alone:
+            places = through_regions(publication, column, original, units)
+
+        def count(known: ValueSets) -> NDArray[np.int64]:
+            alike = alike_sets(known, domain.codes)
+            told = known.take(alike.first)
+            own = [
+                publication.consistent(column, [labels[v] for v in told.value[a:b].tolist()])
+                for a, b in pairwise(told.first.tolist())
+            ]
+            allowed = np.array(own, np.bool_).reshape(told.count, -1)
+            fits = allowed if alone else (allowed.astype(np.float32) @ held.T.astype(np.float32)) > 0
+            return places.fitting(alike.of, fits)
+
+        return count

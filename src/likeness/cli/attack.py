@@ -89,6 +89,7 @@ def as_json(result: AttackResult) -> dict[str, Any]:
         "gain": result.gain,
         "meaning": result.meaning,
         "details": result.details,
+        **({"claim": result.claim} if result.claim else {}),
     }
 
 
@@ -105,6 +106,8 @@ def as_text(results: Iterable[AttackResult]) -> list[str]:
         known = {name: value for name, value in result.details.items() if name.endswith(BEFORE)}
         figures |= {name: value for name, value in result.details.items() if name not in known}
         lines += ["", f"{result.attack}: {result.meaning}", *_table(figures, known, explained)]
+        if result.claim:
+            lines.append(result.claim)
     return lines[1:]
 
 

@@ -137,6 +137,7 @@ class AngelizedPublication(BucketPublication):
     """
 
     form: ClassVar[str] = "angelized"
+    claimed_immune: ClassVar[str] = "Fazal et al. 2023"
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import lcm
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -16,12 +17,13 @@ import numpy as np
 
 from likeness.errors import PolicyError, TableError, suggestion
 from likeness.microdata.domain import NUMERIC
+from likeness.microdata.statistics import count_classes
 from likeness.published.text import MISSING, write_value
 from likeness.tables import EncodedColumn, Labelled, plain_value, texts
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -65,6 +67,34 @@ class ShownColumn:
     of: NDArray[np.int64]
 
 
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """How likely each value is for the people of every identity who join what was published, every record of it as likely.
+
+    Shares are exact: whole numbers over one denominator.
+
+    Parameters
+    ----------
+    start : (identities + 1,) int64
+        Where the entries of each identity begin, ascending by value.
+    value : (entries,) int64
+        Published code.
+    weight : (entries,) int64 or object
+        Sum, over the identity's records, of the value's share in the record's class, times ``one``: whole numbers, Python's
+        where 64 bits do not hold their sum. Those of an identity sum to its records times ``one``.
+    one : int
+        What a record weighs.
+    values : int
+        Number of codes.
+    """
+
+    start: NDArray[np.int64]
+    value: NDArray[np.int64]
+    weight: NDArray[Any]
+    one: int
+    values: int
+
+
 class Publication(ABC):
     """Published tables, understood: nothing here comes from the original.
 
@@ -105,6 +135,8 @@ class Publication(ABC):
     """Whether ``classes`` are buckets that link two tables, and identities are what is shown of quasi-identifiers."""
     tells_classes: ClassVar[bool] = True
     """Whether sensitive values are told by class; else of everybody at once."""
+    claimed_immune: ClassVar[str] = ""
+    """Who claims that adversaries who know some values of people learn no others from such releases."""
     mechanism: Mechanism | None = None
     tells_together: bool = True
     size: int
@@ -276,6 +308,90 @@ class Publication(ABC):
     def candidates(self, target: Mapping[str, Any]) -> NDArray[np.int64]:
         """Classes a target with known quasi-identifiers may be in."""
 
+    def shows_highest(self, column: int) -> bool:
+        """Whether a sensitive attribute shows of everybody the highest category of their values, and no value."""
+        domain = self.sensitive[column]
+        return domain.categories is not None and set(domain.labels) <= set(domain.categories.labels)
+
+    def consistent(self, column: int, known: Collection[str | None]) -> NDArray[np.bool_]:
+        """Find which published values somebody with some known values may have.
+
+        Parameters
+        ----------
+        column
+            Position of the attribute in ``sensitive``.
+        known
+            Texts of values (or categories) that the person has; None for the missing one.
+
+        Returns
+        -------
+        (shown,) bool
+            The known value itself; where categories are published, which are everybody's highest, the highest category of the
+            known values and all above it; of sets of nodes those that cover all known values. All of them where nothing is known.
+
+        Raises
+        ------
+        TableError
+            When categories are published, and a known value has none, or sets are, and it is no leaf of their hierarchy.
+        """
+        domain = self.sensitive[column]
+        if not known:
+            return np.ones(domain.codes, np.bool_)
+        texts = [value for value in known if value is not None]
+        if domain.sets is not None:
+            leaves = [domain.sets.tree.leaf_rank(value) for value in texts]
+            return np.asarray(domain.sets.covering(np.array(leaves, np.int64)).all(axis=0))
+        if domain.categories is None or not self.shows_highest(column):
+            return np.array([{label} == set(known) for label in domain.labels_with(None)], np.bool_)
+        rank = domain.categories.rank
+        for value in texts:
+            if value not in rank:
+                raise TableError(f"column {domain.name!r}: {quoted(value)} is in none of its categories")
+        least = domain.categories.highest(texts)
+        return np.array(
+            [label is not None and rank[label] >= least for label in domain.labels_with(None)], np.bool_
+        )
+
+    def joined(self, column: int) -> Joined:
+        """Join what is shown of quasi-identifiers with the values of classes: exact shares of every identity.
+
+        Whoever's record is whose, a record of a class has each value with its share there; people of one identity are
+        its records, each as likely.
+
+        Parameters
+        ----------
+        column
+            Position of the attribute in ``sensitive``.
+
+        Raises
+        ------
+        TableError
+            Where published values were randomized, so that their shares are not those of people.
+        """
+        if self.mechanism is not None:
+            raise TableError(
+                f"{self.form} releases randomize values: what is published has no shares of true ones"
+            )
+        values = self.sensitive[column].codes
+        classes = int(self.classes.max(initial=-1)) + 1
+        stats = count_classes(self.classes, classes, self.sensitive_codes[column], values)
+        keys, records = np.unique(self.identities * max(1, classes) + self.classes, return_counts=True)
+        identity, of = np.divmod(keys, max(1, classes))
+        sizes = stats.sizes[of]
+        common = np.gcd(records, sizes)
+        one = lcm(*np.unique(sizes // common).tolist())
+        # One record's worth of a class with all of its values is a whole number, as are the sums over whole identities.
+        exact = np.int64 if one * max(1, self.size) < 1 << 62 else object
+        times = (records // common).astype(exact) * (one // (sizes // common).astype(exact))
+        held = stats.distinct[of]
+        entries = np.repeat(stats.start[of] - np.cumsum(held) + held, held) + np.arange(int(held.sum()))
+        cells = np.repeat(identity, held) * values + stats.value[entries]
+        weights = np.repeat(times, held) * stats.count[entries].astype(exact)
+        cells, weights = add_up(cells, weights)
+        identities = int(self.identities.max(initial=-1)) + 1
+        start = np.searchsorted(cells, np.arange(identities + 1) * values).astype(np.int64)
+        return Joined(start, cells % max(1, values), weights, one, values)
+
     def nearest(self, people: People) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # noqa: ARG002
         """Find the identities nearest to each of many people, where what is shown need not cover them.
 
@@ -370,6 +486,20 @@ class Publication(ABC):
                 likely = domain.sets.beliefs(likely)
             found[domain.name] = by_label(domain.single, likely)
         return found
+
+
+def add_up(keys: NDArray[np.int64], numbers: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Add up the numbers of equal keys: the distinct keys, ascending, and their sums; Python's integers stay exact.
+
+    Examples
+    --------
+    >>> add_up(np.array([3, 1, 3]), np.array([1, 2, 4]))
+    (array([1, 3]), array([2, 5]))
+    """
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    first = np.flatnonzero(np.diff(ordered, prepend=-1))
+    return ordered[first], np.add.reduceat(numbers[order], first) if first.size else numbers[:0]
 
 
 def mean(total: float, count: float) -> float:

@@ -60,6 +60,26 @@ class NodeSets:
         begins = np.searchsorted(of, np.arange(self.count))
         return np.asarray(1 - np.multiply.reduceat(without, begins, axis=1))
 
+    def covering(self, leaves: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """(leaves asked, K) Whether each set has a node above each of some leaves, or the leaf itself."""
+        of, node = self._laid
+        inside = (self.tree.left[node] <= leaves[:, None]) & (leaves[:, None] <= self.tree.right[node])
+        return np.asarray(np.add.reduceat(inside, np.searchsorted(of, np.arange(self.count)), axis=1) > 0)
+
+    @cached_property
+    def exactly(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(entries,) Set and leaf of every member that is a leaf, set by set."""
+        of, node = self._laid
+        shown = self.tree.is_leaf(node)
+        return of[shown], self.tree.left[node[shown]].astype(np.int64)
+
+    @cached_property
+    def mixed(self) -> NDArray[np.bool_]:
+        """(K,) Whether a set has leaves and nodes above leaves."""
+        of, node = self._laid
+        leaves = np.bincount(of, self.tree.is_leaf(node), self.count)
+        return np.asarray((leaves > 0) & (leaves < np.bincount(of, minlength=self.count)))
+
     any_of = shares
     """As `TupleSets.any_of`, for `Units`."""
 

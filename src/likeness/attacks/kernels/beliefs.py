@@ -138,6 +138,51 @@ def match_counts(  # compiled: positions only
     return found
 
 
+@njit(
+    types.Tuple((int64[::1], int64[::1]))(int32[:, ::1], int8[::1], int64[:, ::1], int64[:, ::1], int64[::1]),
+    cache=True,
+)
+def list_matches(  # compiled: positions only
+    codes: NDArray[np.int32],
+    kind: NDArray[np.int8],
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+    members: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """List, for every target, the identities whose regions hold all its codes; parameters as of `match_counts`.
+
+    Returned: (targets + 1,), where those of each target begin, and the identities, ascending for each.
+    """
+    d, targets = codes.shape
+    identities = low.shape[1]
+    last = d - 1
+    alive = np.empty((d, identities), np.int32)
+    count = np.zeros(d, np.int64)
+    for e in range(identities):
+        alive[0, e] = e
+    count[0] = identities
+    start = np.zeros(targets + 1, np.int64)
+    found = np.empty(max(1, targets), np.int64)
+    filled = 0
+    u = 0
+    while u < targets:
+        narrow(codes, kind, low, high, members, u, alive, count)
+        end = end_of_run(codes, u)
+        for t in range(u, end):
+            if filled + count[last] > found.shape[0]:
+                longer = np.empty(2 * found.shape[0] + count[last], np.int64)
+                longer[:filled] = found[:filled]
+                found = longer
+            for i in range(count[last]):
+                e = alive[last, i]
+                if cell_holds(kind[last], low[last, e], high[last, e], members, codes[last, t]):
+                    found[filled] = e
+                    filled += 1
+            start[t + 1] = filled
+        u = end
+    return start, found[:filled].copy()
+
+
 TIE = 1e-12
 """Beliefs that differ by less, relatively, are equal: they are sums of rounded shares."""
 MOST_CELLS = 1 << 22
