@@ -107,7 +107,8 @@ def judge(
 ) -> Verdict:
     """Put together everything that was found; ``encoded`` is the original, where it was given."""
     problems, checks = list(public.refusals), list(public.statements)
-    proven = _prove(public, encoded, policy, problems, _individuals(steward, encoded), _known(steward))
+    individuals, values = _individuals(public, steward, encoded), _values(public, steward, encoded)
+    proven = _prove(public, encoded, policy, problems, individuals, values, _known(steward))
     problems += _repeated(public)
     if not problems:
         partly = any(proof.holds is None for proof in proven.proofs)
@@ -124,10 +125,17 @@ def judge(
     return replace(proven, refusals=tuple(problems), statements=tuple(checks))
 
 
-def _individuals(steward: PrivatePart | None, encoded: Encoded | None) -> NDArray[np.int64] | None:
-    """(published,) Whose each published row is, as the original says, or the class map; None where neither is at hand."""
+def _individuals(
+    public: PublicPart, steward: PrivatePart | None, encoded: Encoded | None
+) -> NDArray[np.int64] | None:
+    """(n,) Whose each published record is, as the original says, or the class map; None where neither is at hand.
+
+    Where rows are people, the row that it is of.
+    """
     if steward is None or steward.class_map is None or not steward.consistent:
         return None
+    if public.publication is not None and public.publication.rows is not None:
+        return steward.class_map.row_of_record
     rows = steward.class_map.original_row
     if encoded is None:
         return None if steward.class_map.persons is None else steward.class_map.persons[rows]
@@ -136,6 +144,20 @@ def _individuals(steward: PrivatePart | None, encoded: Encoded | None) -> NDArra
     records = encoded.record_of[rows]
     # A row that the original dropped is somebody's mistake, said elsewhere; nobody is counted then.
     return encoded.data.individuals[records] if (records >= 0).all() else None
+
+
+def _values(
+    public: PublicPart, steward: PrivatePart | None, encoded: Encoded | None
+) -> NDArray[np.int32] | None:
+    """(s, n) Sensitive codes of the records that were dealt to people, in the original; None where it is not at hand."""
+    if steward is None or steward.class_map is None or not steward.consistent or encoded is None:
+        return None
+    rows = steward.class_map.original_row
+    dealt = public.publication is not None and public.publication.rows is not None
+    if not dealt or rows.max(initial=-1) >= encoded.table.height:
+        return None
+    records = encoded.record_of[rows]
+    return np.asarray(encoded.data.sensitive_codes[:, records]) if (records >= 0).all() else None
 
 
 def _known(steward: PrivatePart | None) -> list[Knowledge] | None:
@@ -199,6 +221,7 @@ def _prove(
     policy: Policy | None,
     problems: list[Refusal],
     individuals: NDArray[np.int64] | None,
+    values: NDArray[np.int32] | None,
     knowledge: list[Knowledge] | None,
 ) -> Verdict:
     """Prove what the certificate claims and the policy asks for, from the published texts."""
@@ -209,7 +232,7 @@ def _prove(
     several = certificate.individuals is not None or individuals is not None
     try:
         certified = certificate.make_models()
-        proven = partial(prove, several=several, individuals=individuals, knowledge=knowledge)
+        proven = partial(prove, several=several, individuals=individuals, values=values, knowledge=knowledge)
         verdict = proven(publication, certified, data)
         problems += certificate.compare(verdict)
         if policy is None:

@@ -56,20 +56,22 @@ def published_beside(
     data: Microdata,
     plan: Plan,
     rng: np.random.Generator,
+    of: NDArray[np.int64] | None = None,
 ) -> Published:
     """Link quasi-identifiers, as they are published of ``rows``, with their buckets' sensitive values.
 
+    ``of``: the records whose sensitive values are published, where they are not those rows.
     Raises `PolicyError` when there is not exactly one sensitive column.
     """
     if len(data.sensitive) != 1:
         what = f"publishes one sensitive column; this table has {len(data.sensitive)}"
         raise PolicyError(Refusal(what, (form.name,)))
-    buckets = (plan.classes if plan.buckets is None else plan.buckets)[rows]
+    buckets = plan.classes if plan.buckets is None else plan.buckets
     # Numbers in no order of anything: a method may number its buckets by what is in them.
-    numbers = rng.permutation(int(buckets.max(initial=-1)) + 1)[buckets]
-    domain = data.sensitive[0]
-    codes = (data.sensitive_codes if plan.sensitive is None else plan.sensitive)[0][rows]
-    keys, counts = np.unique(numbers * domain.codes + codes, return_counts=True)
+    number = rng.permutation(int(buckets.max(initial=-1)) + 1)
+    domain, held = data.sensitive[0], rows if of is None else of
+    codes = (data.sensitive_codes if plan.sensitive is None else plan.sensitive)[0][held]
+    keys, counts = np.unique(number[buckets[held]] * domain.codes + codes, return_counts=True)
     counted = count_column(domain.name)
     sensitive: dict[str, Any] = {
         BUCKET: whole_column(BUCKET, keys // domain.codes + 1),
@@ -77,7 +79,7 @@ def published_beside(
         counted: whole_column(counted, counts.astype(np.int64)),
     }
     nobody = np.full(keys.shape[0], -1, np.int64)
-    linked = quasi | {BUCKET: whole_column(BUCKET, numbers + 1)}
+    linked = quasi | {BUCKET: whole_column(BUCKET, number[buckets[rows]] + 1)}
     return Published({"quasi": linked, "sensitive": sensitive}, {"quasi": rows, "sensitive": nobody})
 
 
