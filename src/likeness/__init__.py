@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from likeness.methods.mdav import Mdav as Mdav
     from likeness.methods.mondrian import Mondrian as Mondrian
     from likeness.methods.perturbation import Perturbation as Perturbation
+    from likeness.methods.pl_angelization import PlAngelization as PlAngelization
     from likeness.methods.sabre import Sabre as Sabre
     from likeness.methods.sbca import Sbca as Sbca
     from likeness.methods.t_close_microaggregation import TCloseMicroaggregation as TCloseMicroaggregation
@@ -119,6 +120,7 @@ if TYPE_CHECKING:
     from likeness.models.ir_kl_anonymity import IrKlAnonymity as IrKlAnonymity
     from likeness.models.js_background import JsBackground as JsBackground
     from likeness.models.k_anonymity import KAnonymity as KAnonymity
+    from likeness.models.kl_diversity import KlDiversity as KlDiversity
     from likeness.models.membership_safety import MembershipSafety as MembershipSafety
     from likeness.models.p_alpha_sensitivity import PAlphaSensitivity as PAlphaSensitivity
     from likeness.models.p_plus_sensitivity import PPlusSensitivity as PPlusSensitivity

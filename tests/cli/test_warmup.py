@@ -13,7 +13,7 @@ def test_every_kernel_is_compiled(run):
     assert {
         "likeness.methods.mondrian.kernels.cuts",
         "likeness.attacks.kernels.beliefs",
-        "likeness.methods.anatomy.kernels",
+        "likeness.kernels.dealing",
         "likeness.queries.kernels",
     } <= set(sys.modules)
 

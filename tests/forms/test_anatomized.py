@@ -157,11 +157,19 @@ def test_without_buckets_the_classes_are_the_buckets():
     assert len(set(zip(np.array(BUCKETS)[published.rows["quasi"]], publication.classes, strict=True))) == 2
 
 
-@pytest.mark.parametrize("columns", [0, 2])
-def test_one_sensitive_column_for_now(columns):
-    data = table([(AGE, [0, 1])], [(words(f"s{i}", ["a", "b"]), [0, 1]) for i in range(columns)])
-    with pytest.raises(PolicyError, match=f"publishes one sensitive column; this table has {columns}"):
-        publish(FORM, data, [0, 0])
+def test_without_a_sensitive_column_there_is_nothing_to_link():
+    with pytest.raises(PolicyError, match="anatomized: publishes sensitive values; no column is sensitive"):
+        publish(FORM, table([(AGE, [0, 1])], []), [0, 0])
+
+
+def test_several_sensitive_columns_are_counted_together():
+    data = table([(AGE, [0, 1, 1])], [(words(f"s{i}", ["a", "b"]), [0, 1, i]) for i in range(2)])
+    publication, published, _ = publish(FORM, data, Plan(np.array([0, 1, 1]), np.array([0, 0, 0])))
+    assert list(published.tables["sensitive"]) == ["bucket", "s0", "s1", "count"]
+    assert publication.estimate(Query({"s0": ["a"], "s1": ["a"]})) == 1
+    assert publication.estimate(Query({"age": [AGE.labels[1]], "s0": ["a"], "s1": ["b"]})) == pytest.approx(
+        2 / 3
+    )
 
 
 def test_a_column_called_count_does_not_collide():

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.forms.publications import integers, labelled, notes_on, publish, table, words
 
+import likeness as lk
 from likeness.errors import PolicyError, TableError
+from likeness.forms.anatomized import AnatomizedForm
 from likeness.forms.angelized import AngelizedForm
 from likeness.forms.generalized import GeneralizedForm
-from likeness.microdata.plan import Plan
+from likeness.microdata.plan import Plan, renumber
 from likeness.models.distinct_l_diversity import DistinctLDiversity
 from likeness.models.k_anonymity import KAnonymity
 from likeness.proving.proof import prove
-from likeness.queries.query import Query
+from likeness.queries.query import Query, Workload
 from likeness.tables import Labelled
 
 FORM = AngelizedForm()
@@ -163,12 +169,144 @@ def test_no_number_of_a_bucket_means_anything():
     assert len(seen) > 2
 
 
-def test_several_sensitive_columns_are_refused():
-    twice = table(
-        [column(integers, "age", AGES)], [column(words, "a", SEXES), column(words, "b", SEVERITIES)]
+PAYS = [1, 2, 1, 2, 3, 1, 3, 2, 1]
+TWICE = table(
+    [column(integers, "age", AGES)], [column(words, "severity", SEVERITIES), column(integers, "pay", PAYS)]
+)
+APART = AngelizedForm(apart=True)
+
+
+def by_bucket(published):
+    found = {}
+    for bucket, *values in rows_of(labelled(published.tables)["sensitive"]):
+        found.setdefault(bucket, []).append(tuple(values))
+    return sorted(map(sorted, found.values()))
+
+
+def test_what_records_have_together_is_counted():
+    publication, published, _ = publish(FORM, TWICE, LOOSE)
+    assert list(published.tables["sensitive"]) == ["bucket", "severity", "pay", "count"]
+    assert by_bucket(published) == sorted(
+        [
+            [("Mild", "1", "1"), ("Severe", "2", "1")],
+            [("High", "1", "1"), ("Severe", "2", "1")],
+            [("Asymptomatic", "3", "1"), ("Low", "3", "1")],
+            [("Low", "1", "1"), ("Low", "2", "1"), ("Mild", "1", "1")],
+        ]
     )
-    with pytest.raises(PolicyError, match="angelized: publishes one sensitive column; this table has 2"):
-        publish(FORM, twice, LOOSE)
+    assert [domain.name for domain in publication.sensitive] == ["severity", "pay"]
+    shown = [domain.labels for domain in publication.sensitive]
+    held = {}
+    for number, one, other in zip(publication.classes, *publication.sensitive_codes, strict=True):
+        held.setdefault(int(number), []).append((shown[0][one], shown[1][other], "1"))
+    assert sorted(map(sorted, held.values())) == by_bucket(published)
+    assert publication.estimate(Query({"severity": ["Low"], "pay": (1, 1)})) == pytest.approx(1)
+    assert publication.estimate(Query({"severity": ["Severe"], "pay": (1, 1)})) == 0
+    assert publication.posterior({"age": 45})["pay"] == pytest.approx({"1": 5 / 12, "2": 1 / 3, "3": 1 / 4})
+
+
+def test_apart_each_column_is_listed_by_itself():
+    publication, published, _ = publish(APART, TWICE, LOOSE)
+    assert list(published.tables["sensitive"]) == ["bucket", "column", "severity", "pay", "count"]
+    last = [
+        ("pay", "", "1", "2"),
+        ("pay", "", "2", "1"),
+        ("severity", "Low", "", "2"),
+        ("severity", "Mild", "", "1"),
+    ]
+    assert last in by_bucket(published)
+    # What goes with what is as chance has it: the three of that bucket are 2/3 Low, and 2/3 have the pay 1.
+    assert publication.estimate(Query({"severity": ["Low"], "pay": (1, 1)})) == pytest.approx(3 * 4 / 9)
+    assert publication.estimate(Query({"severity": ["Severe"], "pay": (1, 1)})) == pytest.approx(1)
+    together, _, _ = publish(FORM, TWICE, LOOSE)
+    for person in range(8):
+        known = {"age": AGES[person]}
+        for name in ("severity", "pay"):
+            assert publication.posterior(known)[name] == pytest.approx(together.posterior(known)[name])
+
+
+@settings(deadline=None, max_examples=60)
+@given(draw=st.data())
+def test_workloads_over_several_columns_are_answered_as_single_queries(draw):
+    form = draw.draw(st.sampled_from([FORM, APART, AnatomizedForm(), AnatomizedForm(apart=True)]))
+    n = draw.draw(st.integers(1, 12))
+    codes = [draw.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)) for _ in range(4)]
+    data = table(
+        [(integers("age", [1, 2, 3, 4]), codes[0])],
+        [
+            (words("a", list("wxyz")), codes[1]),
+            (integers("b", [5, 6, 7, 8], missing=True), [c + 1 for c in codes[2]]),
+        ],
+    )
+    plan = Plan(data.tuples.of if form.publishes_exactly else np.array(codes[3]) // 2, np.array(codes[3]))
+    plan = Plan(renumber(plan.classes), renumber(plan.buckets))
+    publication, published, _ = publish(form, data, plan)
+    asked = [
+        {"age": (1, 2), "a": [labels]} | more
+        for labels in sorted({data.sensitive[0].labels[c] for c in codes[1]})
+        for more in ({}, {"b": (5, 7)}, {"b": [None]} if 4 in [c + 1 for c in codes[2]] else {})
+    ]
+    for aggregate, of in (("count", None), ("sum", "b"), ("avg", "age")):
+        queries = [Query(where, aggregate, of) for where in asked]
+        found = publication.estimate_all(Workload.of_queries(queries))
+        assert found == pytest.approx([publication.estimate(query) for query in queries], nan_ok=True)
+    # Every bucket holds what its records have, whatever the order.
+    rows = published.rows["quasi"]
+    for number in range(int(publication.classes.max()) + 1):
+        here = publication.classes == number
+        for domain, read, own in zip(
+            publication.sensitive, publication.sensitive_codes, data.sensitive, strict=True
+        ):
+            own_codes = data.sensitive_codes[data.sensitive_index(own.name)][rows[here]]
+            assert sorted(map(domain.name_of, read[here])) == sorted(map(own.name_of, own_codes))
+
+
+def test_known_values_of_other_columns_count_where_they_are_told_together():
+    # In both buckets everybody of one pay has one severity: who knows the pay knows it, unless the columns are apart.
+    data = table(
+        [(integers("age", [1]), [0] * 4)],
+        [(words("severity", ["High", "Low"]), [0, 1, 0, 1]), (integers("pay", [1, 2]), [0, 1, 0, 1])],
+    )
+    model = DistinctLDiversity(2, sensitive="severity")
+    for form, holds in ((FORM, False), (APART, True)):
+        publication, _, _ = publish(form, data, Plan(np.zeros(4, np.int64), np.array([0, 0, 1, 1])))
+        assert [proof.holds for proof in prove(publication, [model]).proofs] == [holds]
+        assert prove(publication, [replace(model, others="unknown")]).ok
+
+
+def test_rows_that_say_too_much_are_refused():
+    _, published, made = publish(APART, TWICE, LOOSE)
+    notes, tables = notes_on(APART, TWICE, made, published), labelled(published.tables)
+    own = tables["sensitive"]["severity"]
+    full = Labelled(own.codes, [label or "Low" for label in own.labels])
+    with pytest.raises(TableError, match="column 'severity': a row of another column has a value of it"):
+        APART.read({**tables, "sensitive": {**tables["sensitive"], "severity": full}}, notes)
+    which = tables["sensitive"]["column"]
+    other = Labelled(which.codes, ["age" if label == "pay" else label for label in which.labels])
+    with pytest.raises(TableError, match="column 'column': 'age' is no sensitive column"):
+        APART.read({**tables, "sensitive": {**tables["sensitive"], "column": other}}, notes)
+    with pytest.raises(PolicyError, match="angelized: apart must be true or false; got 'yes'"):
+        AngelizedForm(apart="yes")
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_folder_of_several_sensitive_columns_is_verified(tmp_path, apart):
+    frame = pl.DataFrame({"age": AGES[:8], "severity": SEVERITIES[:8], "pay": [None, *PAYS[1:8]]})
+    policy = lk.Policy(
+        columns={
+            "age": lk.quasi(),
+            "severity": lk.sensitive(),
+            "pay": lk.sensitive(missing={"policy": "category"}),
+        },
+        privacy=[lk.KAnonymity(2), lk.DistinctLDiversity(2, others="unknown")],
+        method="angel",
+        form=AngelizedForm(apart=apart),
+    )
+    release = lk.anonymize(frame, policy, seed=1)
+    release.write(tmp_path / "out")
+    assert lk.verify(tmp_path / "out" / "public").ok
+    assert lk.verify(tmp_path / "out").status == "proven"
+    assert release.tables["sensitive"]["count"].sum() == (16 if apart else 8)
 
 
 def test_tables_that_contradict_each_other_are_refused():

@@ -181,7 +181,9 @@ def dealings(publication):
                 (int(bucket), int(code), own)
                 for own in combinations(np.flatnonzero(told.classes == bucket).tolist(), int(number))
             ]
-            for bucket, code, number in zip(told.holders, told.values.codes, told.counts, strict=True)
+            for bucket, code, number in zip(
+                told.entries.holders, told.entries.columns[0].codes, told.entries.counts, strict=True
+            )
         )
     ):
         sets = [set() for _ in range(told.size)]
@@ -299,7 +301,7 @@ def test_attacks_count_people_and_believe_what_beliefs_are(draw):
 @pytest.mark.parametrize(
     ("counts", "line"),
     [
-        ({"gout": "3"}, r"column 'count': 3 people of the bucket \d are said to have 'gout'; the table 'quasi' has 2"),
+        ({"gout": "3"}, r"column 'count': 3 people of the bucket \d are said to have one value; the table 'quasi' has 2"),
         ({"flu": None}, r"column 'count': the counts of the bucket \d sum to 1; each of its 2 people has a value"),
     ],
 )  # fmt: skip

@@ -166,7 +166,7 @@ def test_a_table_of_one_record_a_person_needs_nobodys_name():
     [
         (
             {"categories": {}},
-            "angel: publish: highest needs categories of 'symptom'; give them, as in categories: ",
+            "angel: needs categories of 'symptom', the highest of everybody is published; give them, as in categories: ",
         ),
         (
             {"columns": {**COLUMNS, "sex": lk.sensitive()}},

@@ -121,6 +121,16 @@ def alpha_k_anonymity_parameters() -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
+def kl_diversity(counts: Counts, reference: Counts, domain: Domain, *, k: int, l: int) -> bool:  # noqa: E741
+    there = [number for number, own in enumerate(counts) if own > 0]
+    shared = all(reference[number] >= k for number in there)
+    return shared and _size(counts) >= l and len(there) >= l and max(counts) * l <= _size(counts)
+
+
+def kl_diversity_parameters() -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({"k": st.integers(1, 6), "l": st.integers(1, 4)})
+
+
 def t_closeness(
     counts: Counts, reference: Counts, domain: Domain, *, t: str, distance: str | None = None
 ) -> bool:

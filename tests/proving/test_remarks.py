@@ -13,7 +13,15 @@ from tests.folder.samples import Folder
 
 import likeness as lk
 from likeness.forms.anatomized import AnatomizedForm
-from likeness.proving.certificate import AS_THEY_ARE, PSEUDONYMS, Certificate, remark_on_columns, remarks_on
+from likeness.models.balanced_p_plus_sensitivity import BalancedPPlusSensitivity
+from likeness.proving.certificate import (
+    AS_THEY_ARE,
+    PSEUDONYMS,
+    Certificate,
+    remark_on_columns,
+    remark_on_joining,
+    remarks_on,
+)
 from likeness.published.columns import ColumnNote, PublishedColumns
 
 if TYPE_CHECKING:
@@ -32,13 +40,30 @@ def test_names_are_listed_by_what_the_notes_say() -> None:
         )
     )
     said = remarks_on(AnatomizedForm(), [], columns, reproducible=True)
-    assert said[:-1] == [
+    assert said[:-2] == [
         AS_THEY_ARE + "\"d, 'a'\", 'visit'",
         PSEUDONYMS + "'ssn'",
         "'age': values below 18 are published as 18",
         "'age': values above 90 are published as 90",
     ]
-    assert said[-1] == AnatomizedForm.remark
+    assert said[-2] == AnatomizedForm.remark
+    assert said[-1].startswith(
+        "whoever joins the two tables believes in a value a mean of its shares in buckets; taken for granted"
+    )
+
+
+def test_who_joins_two_tables_is_told_what_holds_for_them() -> None:
+    models = [
+        lk.KAnonymity(5),
+        lk.BetaLikeness(4),
+        lk.TCloseness("1/5"),
+        lk.BetaLikeness(4, sensitive="pay"),
+        BalancedPPlusSensitivity(p=2),
+    ]
+    [said] = remark_on_joining(models)
+    assert "so beta-likeness and t-closeness hold for them too; " in said
+    assert "; balanced-p-plus-sensitivity is proven of buckets alone; taken for granted" in said
+    assert "k-anonymity" not in said
 
 
 def test_how_other_sensitive_columns_are_taken_must_be_said(tmp_path: Path) -> None:

@@ -272,6 +272,7 @@ def judged(verdict: Verdict) -> dict[str, Any]:
                 "holds": proof.holds,
                 "violated_classes": proof.violated,
                 "failures": list(proof.failures),
+                **({} if proof.joined is None else {"joined": proof.joined}),
             }
             for proof in verdict.proofs
         ],

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from likeness.forms.base import Columns, Form, Publication, Published, ShownColumn, publish_values
-from likeness.forms.buckets import BucketPublication, check_tables, keys_in, published_beside
+from likeness.forms.buckets import BucketPublication, check_apart, check_tables, keys_in, published_beside
 from likeness.forms.exact import ExactColumn
 from likeness.microdata.grouping import group_codes
 from likeness.queries.asking import Askable
@@ -39,6 +39,12 @@ class AnatomizedForm(Form):
     The table ``quasi`` has a row per record, in random order; ``sensitive`` one per bucket and value, with
     the number of records. The column ``bucket`` links them; its numbers are random.
 
+    Parameters
+    ----------
+    apart
+        List the values of each of several sensitive columns by themselves, in a column ``column`` the name of the one that a
+        row is of. By default what records have together is counted, so that who knows one of their values learns of the others.
+
     References
     ----------
     Xiao & Tao 2006, "Anatomy: simple and effective privacy preservation", definition 3 (QIT and ST).
@@ -48,6 +54,8 @@ class AnatomizedForm(Form):
     >>> AnatomizedForm().tables
     ('quasi', 'sensitive')
     """
+
+    apart: bool = False
 
     name: ClassVar[str] = "anatomized"
     tables: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
@@ -61,9 +69,12 @@ class AnatomizedForm(Form):
         "sensitive values are published by bucket, each with its number of records"
     )
 
+    def __post_init__(self) -> None:
+        check_apart(self.name, self.apart)
+
     def keys_in(self, table: str, columns: PublishedColumns) -> frozenset[str]:
         """Name the bucket, and the counts of the sensitive values."""
-        return keys_in(table, columns)
+        return keys_in(table, columns, apart=self.apart)
 
     def publish(self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator) -> Published:  # noqa: ARG002
         """Publish every kept record's quasi-identifiers, and its bucket's sensitive values.
@@ -71,14 +82,14 @@ class AnatomizedForm(Form):
         Raises
         ------
         PolicyError
-            When there is not exactly one sensitive column.
+            When there is no sensitive column.
         """
         rows = rng.permutation(np.flatnonzero(plan.published))
         quasi: dict[str, Any] = {
             domain.name: publish_values(domain, np.ascontiguousarray(codes[rows]))
             for domain, codes in zip(data.quasi, data.codes, strict=True)
         }
-        return published_beside(self, quasi, rows, data, plan, rng)
+        return published_beside(self, quasi, rows, data, plan, rng, apart=self.apart)
 
     def read(self, tables: Mapping[str, Columns], columns: PublishedColumns) -> Publication:
         """Understand published tables.
@@ -89,7 +100,7 @@ class AnatomizedForm(Form):
             When they are not as `publish` makes them; says which table and column.
         """
         check_tables(tables, self.tables)
-        return AnatomizedPublication(tables["quasi"], tables["sensitive"], columns)
+        return AnatomizedPublication(tables["quasi"], tables["sensitive"], columns, apart=self.apart)
 
 
 class AnatomizedPublication(BucketPublication):
@@ -97,8 +108,10 @@ class AnatomizedPublication(BucketPublication):
 
     form: ClassVar[str] = "anatomized"
 
-    def __init__(self, quasi: Columns, sensitive: Columns, columns: PublishedColumns) -> None:
-        super().__init__(quasi, sensitive, columns)
+    def __init__(
+        self, quasi: Columns, sensitive: Columns, columns: PublishedColumns, *, apart: bool = False
+    ) -> None:
+        super().__init__(quasi, sensitive, columns, apart=apart)
         self.columns = tuple(ExactColumn("quasi", quasi, note) for note in columns.with_role("quasi"))
         groups = group_codes([c.codes for c in self.columns], [c.domain.codes for c in self.columns])
         self.identities = groups.of if self.columns else np.zeros(self.size, np.int64)
@@ -122,9 +135,10 @@ class AnatomizedPublication(BucketPublication):
         """1 where a record meets all conditions, else 0; times the number ``of``, where that is a quasi-identifier."""
         found = np.ones(self.size)
         by_name = {column.note.name: column for column in self.columns}
+        published = [domain.name for domain in self.sensitive]
         for name in (*where, *(() if of is None else (of,))):
-            if name not in by_name and name != self.values.note.name:
-                raise unknown_column(name, (*by_name, self.values.note.name))
+            if name not in by_name and name not in published:
+                raise unknown_column(name, (*by_name, *published))
         for name, condition in where.items():
             if name in by_name:
                 found = found * by_name[name].meets(condition)

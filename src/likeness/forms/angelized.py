@@ -12,16 +12,23 @@ import numpy as np
 
 from likeness.errors import PolicyError, TableError
 from likeness.forms.base import Columns, Form, Publication, Published
-from likeness.forms.buckets import BUCKET, BucketPublication, check_tables, keys_in, published_beside
-from likeness.forms.exact import count_column
+from likeness.forms.buckets import (
+    BUCKET,
+    BucketPublication,
+    SensitiveRows,
+    check_apart,
+    check_tables,
+    keys_in,
+    published_beside,
+)
 from likeness.forms.generalized import GeneralizedForm, GeneralizedPublication
-from likeness.microdata.individuals import owners, refuse_repeated
+from likeness.microdata.individuals import owners, refuse_uncountable
 from likeness.queries.asking import Askable
 from likeness.queries.sums import unknown_column
 from likeness.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,7 +36,7 @@ if TYPE_CHECKING:
     from likeness.microdata.data import Microdata
     from likeness.microdata.plan import Plan
     from likeness.microdata.regions import Recoding
-    from likeness.published.columns import PublishedColumns
+    from likeness.published.columns import ColumnNote, PublishedColumns
     from likeness.queries.answering import Units
     from likeness.queries.axes import Axis
 
@@ -52,6 +59,9 @@ class AngelizedForm(Form):
         As those of `GeneralizedForm`.
     individuals
         Whether people may have several records. It follows from the policy's ``individual``; certificates say it.
+    apart
+        List the values of each of several sensitive columns by themselves, in a column ``column`` the name of the one that a
+        row is of. By default what records have together is counted, so that who knows one of their values learns of the others.
 
     References
     ----------
@@ -67,6 +77,7 @@ class AngelizedForm(Form):
     recoding: str = "tight"
     numeric_pairs: bool = False
     individuals: bool = False
+    apart: bool = False
 
     name: ClassVar[str] = "angelized"
     tables: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
@@ -76,12 +87,12 @@ class AngelizedForm(Form):
     publishes_buckets: ClassVar[bool] = True
     remark: ClassVar[str] = (
         "sensitive values are published by bucket, each with its number of records; what k-anonymity and its like say is decided "
-        "on the table of quasi-identifiers, what models say of sensitive values on the buckets, and whoever joins the two tables "
-        "believes in a value a mean of its shares in buckets"
+        "on the table of quasi-identifiers, what models say of sensitive values on the buckets"
     )
 
     def __post_init__(self) -> None:
         self._quasi.__post_init__()
+        check_apart(self.name, self.apart)
         if not isinstance(self.individuals, bool):
             raise PolicyError(f"{self.name}: individuals must be true or false; got {self.individuals!r}")
 
@@ -111,7 +122,7 @@ class AngelizedForm(Form):
     def keys_in(self, table: str, columns: PublishedColumns) -> frozenset[str]:
         """Name the bucket, the counts of the sensitive values, and the numeric pairs."""
         pairs = self._quasi.keys_in(table, columns) if table == "quasi" else frozenset[str]()
-        return keys_in(table, columns) | pairs
+        return keys_in(table, columns, apart=self.apart) | pairs
 
     def publish(self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator) -> Published:
         """Publish every kept record's region, and its bucket's sensitive values.
@@ -119,8 +130,8 @@ class AngelizedForm(Form):
         Raises
         ------
         PolicyError
-            When there is not exactly one sensitive column, a column of the table has the name of a numeric pair, or people
-            have a value twice.
+            When there is no sensitive column, a column of the table has the name of a numeric pair, or people have a value
+            twice, or several sensitive columns.
         """
         if self.individuals:
             return self._publish_individuals(data, plan, recoding, rng)
@@ -128,13 +139,13 @@ class AngelizedForm(Form):
         table, rows = shown.tables["release"], shown.rows["release"]
         sensitive = {domain.name for domain in data.sensitive}
         quasi = {name: column for name, column in table.items() if name not in sensitive}
-        return published_beside(self, quasi, rows, data, plan, rng)
+        return published_beside(self, quasi, rows, data, plan, rng, apart=self.apart)
 
     def _publish_individuals(
         self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator
     ) -> Published:
         """Publish every kept person's region, and how many people of their bucket have each value."""
-        refuse_repeated(data)
+        refuse_uncountable(data)
         kept = np.flatnonzero(plan.published)
         # All records of a person show the same region: one of them stands for all.
         _, first = np.unique(owners(data)[kept], return_index=True)
@@ -144,7 +155,7 @@ class AngelizedForm(Form):
         table, rows = shown.tables["release"], shown.rows["release"]
         sensitive = {domain.name for domain in data.sensitive}
         quasi = {name: column for name, column in table.items() if name not in sensitive}
-        return published_beside(self, quasi, rows, data, plan, rng, kept)
+        return published_beside(self, quasi, rows, data, plan, rng, held=kept)
 
     def read(self, tables: Mapping[str, Columns], columns: PublishedColumns) -> Publication:
         """Understand published tables.
@@ -156,7 +167,7 @@ class AngelizedForm(Form):
         """
         check_tables(tables, self.tables)
         made = AngelizedIndividualsPublication if self.individuals else AngelizedPublication
-        return made(tables["quasi"], tables["sensitive"], columns, pairs=self.numeric_pairs)
+        return made(tables["quasi"], tables["sensitive"], columns, pairs=self.numeric_pairs, apart=self.apart)
 
 
 _OF_PEOPLE = (
@@ -174,9 +185,15 @@ class AngelizedPublication(BucketPublication):
     form: ClassVar[str] = "angelized"
 
     def __init__(
-        self, quasi: Columns, sensitive: Columns, columns: PublishedColumns, *, pairs: bool = False
+        self,
+        quasi: Columns,
+        sensitive: Columns,
+        columns: PublishedColumns,
+        *,
+        pairs: bool = False,
+        apart: bool = False,
     ) -> None:
-        super().__init__(quasi, sensitive, columns)
+        super().__init__(quasi, sensitive, columns, apart=apart)
         notes = tuple(note for note in columns.notes if note.role != "sensitive")
         shown = {name: column for name, column in quasi.items() if name != BUCKET}
         self.regions = GeneralizedPublication(shown, replace(columns, notes=notes), pairs=pairs)
@@ -187,18 +204,20 @@ class AngelizedPublication(BucketPublication):
     @cached_property
     def askable(self) -> Mapping[str, Askable]:
         """Columns that can be asked about."""
-        own = Askable.of_domain(self.values.domain)
-        return {**self.regions.askable, own.note.name: own}
+        return {
+            **self.regions.askable,
+            **{domain.name: Askable.of_domain(domain) for domain in self.sensitive},
+        }
 
     def shares(self, where: Mapping[str, Any], of: str | None, power: int) -> NDArray[np.float64]:
         """Share of each record's region that meets all conditions, as in generalized tables; times the mean of ``of`` there."""
-        published = self.values.domain.name
-        names = (*self.regions.names, published)
+        published = [domain.name for domain in self.sensitive]
+        names = (*self.regions.names, *published)
         for name in (*where, *(() if of is None else (of,))):
             if name not in names:
                 raise unknown_column(name, names)
-        quasi = {name: condition for name, condition in where.items() if name != published}
-        return self.regions.shares(quasi, None if of == published else of, power)[self.identities]
+        quasi = {name: condition for name, condition in where.items() if name not in published}
+        return self.regions.shares(quasi, None if of in published else of, power)[self.identities]
 
     @property
     def axes_of_identities(self) -> Mapping[str, Axis]:
@@ -213,30 +232,38 @@ class AngelizedPublication(BucketPublication):
 class _PeopleTables(AngelizedPublication):
     """The same tables where rows of ``quasi`` are people with several values: what is counted is the people who have each."""
 
-    def _check_counts(self) -> None:
+    def _check_counts(
+        self, holders: NDArray[np.int64], counts: NDArray[np.int64], counted: str, notes: Sequence[ColumnNote]
+    ) -> None:
         """Refuse values that more people have than the bucket has, and buckets with fewer values than people."""
-        name = self.values.domain.name
-        above = np.flatnonzero(self.counts > self.sizes[self.holders])
+        if len(notes) > 1 or not self.tells_together:
+            what = "an angelized release of people with several records has one sensitive column; the certificate names several"
+            raise TableError(what)
+        where = f"table 'sensitive', column {counted!r}"
+        above = np.flatnonzero(counts > self.sizes[holders])
         if above.size:
-            entry = int(above[0])
-            bucket = int(self.holders[entry])
+            bucket = int(holders[above[0]])
             raise TableError(
-                f"table 'sensitive', column {count_column(name)!r}: {int(self.counts[entry])} people of the bucket "
-                f"{int(self.numbers[bucket])} are said to have {self.values.domain.name_of(int(self.values.codes[entry]))}; "
+                f"{where}: {int(counts[above[0]])} people of the bucket {int(self.numbers[bucket])} are said to have one value; "
                 f"the table 'quasi' has {int(self.sizes[bucket])}"
             )
-        sums = np.bincount(self.holders, self.counts, self.numbers.size).astype(np.int64)
+        sums = np.bincount(holders, counts, self.numbers.size).astype(np.int64)
         few = np.flatnonzero(sums < self.sizes)
         if few.size:
             bucket = int(few[0])
             raise TableError(
-                f"table 'sensitive', column {count_column(name)!r}: the counts of the bucket {int(self.numbers[bucket])} sum to "
-                f"{int(sums[bucket])}; each of its {count(int(self.sizes[bucket]), 'person')} has a value"
+                f"{where}: the counts of the bucket {int(self.numbers[bucket])} sum to {int(sums[bucket])}; each of its "
+                f"{count(int(self.sizes[bucket]), 'person')} has a value"
             )
 
-    def _expand(self) -> NDArray[np.int32]:
+    def _expand(self, listed: SensitiveRows) -> NDArray[np.int32]:
         """(1, n) Nobody's value: people have several."""
-        return np.full((1, self.size), -1, np.int32)
+        return np.full((len(listed.columns), self.size), -1, np.int32)
+
+    @property
+    def entries(self) -> SensitiveRows:
+        """Values of the buckets, with how many people have each."""
+        return self._listed[0]
 
 
 class AngelizedIndividualsPublication(Publication):
@@ -252,11 +279,18 @@ class AngelizedIndividualsPublication(Publication):
     """
 
     form: ClassVar[str] = "angelized"
+    links_buckets: ClassVar[bool] = True
 
     def __init__(
-        self, quasi: Columns, sensitive: Columns, columns: PublishedColumns, *, pairs: bool = False
+        self,
+        quasi: Columns,
+        sensitive: Columns,
+        columns: PublishedColumns,
+        *,
+        pairs: bool = False,
+        apart: bool = False,
     ) -> None:
-        self.tables = _PeopleTables(quasi, sensitive, columns, pairs=pairs)
+        self.tables = _PeopleTables(quasi, sensitive, columns, pairs=pairs, apart=apart)
         told = self.tables
         self.sensitive, self.cells, self.beside = told.sensitive, told.cells, told.beside
         self._deal(*_dealt_evenly(told))
@@ -289,9 +323,9 @@ class AngelizedIndividualsPublication(Publication):
         One has each value at most once, and everybody else has one at least; so many can be dealt to one, the others' round
         by round.
         """
-        told = self.tables
-        values = np.bincount(told.holders, minlength=told.numbers.size)
-        records = np.bincount(told.holders, told.counts, told.numbers.size).astype(np.int64)
+        told, entries = self.tables, self.tables.entries
+        values = np.bincount(entries.holders, minlength=told.numbers.size)
+        records = np.bincount(entries.holders, entries.counts, told.numbers.size).astype(np.int64)
         return np.asarray(np.minimum(values, records - told.sizes + 1), np.int64)
 
     def describe_class(self, number: int) -> str:
@@ -332,12 +366,14 @@ class AngelizedIndividualsPublication(Publication):
 
 def _dealt_evenly(told: _PeopleTables) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """(n,) rows of ``quasi`` and (1, n) codes: everybody of a bucket gets its values in turn, so that nobody has one twice."""
-    entries = np.lexsort((told.values.codes, told.holders))
-    counts = told.counts[entries]
-    bucket = np.repeat(told.holders[entries], counts)
+    _, holders, counts = listed = told.entries
+    (column,) = listed.columns
+    order = np.lexsort((column.codes, holders))
+    counts = counts[order]
+    bucket = np.repeat(holders[order], counts)
     totals = np.bincount(bucket, minlength=told.numbers.size)
     turn = np.arange(bucket.size) - np.repeat(np.cumsum(totals) - totals, totals)
     begins = np.cumsum(told.sizes) - told.sizes
     people = np.argsort(told.classes, kind="stable")
     rows = people[begins[bucket] + turn % told.sizes[bucket]].astype(np.int64)
-    return rows, np.repeat(told.values.codes[entries], counts).astype(np.int32)[None]
+    return rows, np.repeat(column.codes[order], counts).astype(np.int32)[None]

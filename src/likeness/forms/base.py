@@ -88,6 +88,8 @@ class Publication(ABC):
         forms that publish quasi-identifiers exactly.
     cells : tuple of ShownColumn
         What is shown of the identities, one quasi-identifier each.
+    tells_together : bool
+        Whether it is told which values of several sensitive columns are one record's, if only in which class.
     survey_weights : (n,) float64
         How many people each record counts for: 1, unless survey weights were published.
     beside : tuple of str
@@ -102,9 +104,12 @@ class Publication(ABC):
     form: ClassVar[str]
     covers: ClassVar[bool] = True
     """Whether what is shown of quasi-identifiers covers those it was made from, so that a target is among its candidates."""
+    links_buckets: ClassVar[bool] = False
+    """Whether ``classes`` are buckets that link two tables, and identities are what is shown of quasi-identifiers."""
     tells_classes: ClassVar[bool] = True
     """Whether sensitive values are told by class; else of everybody at once."""
     mechanism: Mechanism | None = None
+    tells_together: bool = True
     size: int
     sensitive: tuple[Domain, ...]
     sensitive_codes: NDArray[np.int32]

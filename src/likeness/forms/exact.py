@@ -189,9 +189,10 @@ DISTRIBUTION = "distribution"
 """The name of the table."""
 
 
-def count_column(sensitive: str) -> str:
-    """Name the column of counts beside a sensitive column: ``count``, or ``records`` beside one that is called ``count``."""
-    return "records" if sensitive == "count" else "count"
+def count_column(*sensitive: str) -> str:
+    """Name the column of counts beside sensitive columns: ``count``, or ``records`` beside one that is called ``count``."""
+    names = ("count", "records", *(f"count_{i}" for i in range(len(sensitive))))
+    return next(own for own in names if own not in sensitive)
 
 
 def publish_distribution(domain: Domain, counts: NDArray[np.int64]) -> dict[str, Any]:

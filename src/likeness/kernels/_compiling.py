@@ -62,7 +62,7 @@ def count_apart() -> None:
 
 
 count_apart()
-if hasattr(os, "register_at_fork"):  # not on Windows
+with suppress(AttributeError):  # there is no forking on Windows
     os.register_at_fork(after_in_child=count_apart)
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from likeness import registry
 from likeness.checks import choice
 from likeness.errors import PolicyError, Refusal
-from likeness.methods.base import Method, Problem, holding_classes, run_in_parts
+from likeness.methods.base import Method, Problem, holding_classes, method_for, run_in_parts
 from likeness.microdata.highest import HISTORY, highest
-from likeness.microdata.individuals import refuse_repeated
+from likeness.microdata.individuals import refuse_uncountable
 from likeness.microdata.plan import Plan, Reason
 from likeness.microdata.regions import LOSSES, recode
 from likeness.progress import Progress
@@ -125,15 +125,7 @@ class Angel(Method):
         """The method that makes buckets for a guarantee, of records or of ``individuals``."""
         if self.buckets is not None:
             return self._made("buckets", self.buckets)
-        models = tuple(one.model for one in requirements)
-        for name in registry.names("methods"):
-            part = registry.load("methods", name)
-            if part.candidate and part.form == Method.form and (part.takes_individuals or not individuals):
-                found: Method = registry.create("methods", name, {})
-                if found.made_for(models):
-                    return found
-        default: Method = registry.create("methods", "mondrian", {})
-        return default
+        return method_for(tuple(one.model for one in requirements), individuals=individuals)
 
     @property
     def leaves_one_record(self) -> bool:
@@ -145,7 +137,7 @@ class Angel(Method):
         if self.publish == "highest":
             return highest(data), HISTORY
         if data.individuals is not None:
-            refuse_repeated(data)
+            refuse_uncountable(data)
         return data, None
 
     def check(self, requirements: tuple[Requirement, ...]) -> None:
@@ -163,7 +155,7 @@ class Angel(Method):
         reasons: dict[Reason, NDArray[np.int64]] = {}
         while True:
             here = _of_records(problem, left)
-            batches = self._batches(replace(here, requirements=size))
+            batches = self._batches(replace(here, requirements=size), merged=not value)
             buckets = self._buckets(replace(here, requirements=value), batches)
             out = np.zeros(left.size, np.bool_)
             for plan in (batches, buckets):
@@ -193,13 +185,13 @@ class Angel(Method):
         what = f"{name}: {method.name} does not take tables in which people have several records; use danonyir or mondrian"
         raise PolicyError(Refusal(what, (self.name,)))
 
-    def _batches(self, problem: Problem) -> Plan:
-        """Batches, those of equal regions as the one that they are; of equal quasi-identifiers where no size is asked."""
+    def _batches(self, problem: Problem, *, merged: bool) -> Plan:
+        """Batches, where ``merged`` those of equal regions as the one that they are; of equal tuples where no size is asked."""
         if not problem.requirements:
             return Plan(problem.data.tuples.of)
         method = self._taking(problem, "batches", self._of_batches)
         plan = run_in_parts(method, replace(problem, loss=LOSSES[method.loss]))
-        if problem.data.members is None:
+        if merged and problem.data.members is None:
             plan = recode(problem.data, plan)[0]
         return _failing(problem, plan, _BATCH)
 

@@ -291,6 +291,26 @@ class Method(ABC):
         """
 
 
+def method_for(models: tuple[PrivacyModel, ...], *, individuals: bool = False) -> Method:
+    """Take the method that was devised for a guarantee, of those that are tried unasked and make classes; else Mondrian.
+
+    Parameters
+    ----------
+    models
+        What must hold.
+    individuals
+        Whether people may have several records, so that the method must take them.
+    """
+    for name in registry.names("methods"):
+        part = registry.load("methods", name)
+        if part.candidate and part.form == Method.form and (part.takes_individuals or not individuals):
+            found: Method = registry.create("methods", name, {})
+            if found.made_for(models):
+                return found
+    default: Method = registry.create("methods", "mondrian", {})
+    return default
+
+
 def cells_at_most(data: Microdata, requirements: tuple[Requirement, ...]) -> int:
     """Bound the distinct combinations of quasi-identifiers and of the sensitive values that requirements look at.
 

@@ -182,3 +182,15 @@ def withhold_identities(problem: Problem, plan: Plan) -> Plan:
             reason = Reason("exact-values-fail", words, model=requirement.subject)
             plan = plan.withhold(~np.append(good, True)[plan.classes], reason)
     return plan
+
+
+def withhold_buckets(problem: Problem, plan: Plan) -> Plan:
+    """Withhold buckets that do not hold a model about sensitive values."""
+    for requirement in problem.requirements:
+        if requirement.view is not None and plan.buckets is not None:
+            count = int(plan.buckets.max(initial=-1)) + 1
+            good = holding_classes((requirement,), problem.data, plan.buckets, count)
+            failing = ~np.append(good, True)[plan.buckets]
+            words = "their bucket does not hold {model}"
+            plan = plan.withhold(failing, Reason("bucket-fails", words, model=requirement.subject))
+    return plan

@@ -35,33 +35,41 @@ def highest(data: Microdata) -> Microdata:
     Raises `PolicyError` when there is not exactly one sensitive attribute, it has no categories, or a category is nobody's
     highest.
     """
-    domain = _of_categories(data)
-    ranks = data.sensitive[0].category_of[data.sensitive_codes[0]]
-    people = np.arange(data.size) if data.individuals is None else data.individuals
-    # Ascending, and later ones overwrite: the highest comes last, of equals the last.
-    kept_of = np.zeros(int(people.max(initial=-1)) + 1, np.int64)
-    order = np.argsort(ranks, kind="stable")
-    kept_of[people[order]] = order
-    kept = np.sort(kept_of)
-    place = np.searchsorted(kept, kept_of)
-    _refuse_nobodys(domain, ranks[kept])
-    alone = replace(data, individuals=None).take(kept)
-    return replace(
-        alone,
-        sensitive=(domain,),
-        sensitive_codes=ranks[kept].astype(np.int32)[None],
-        source=Members(place[people], data),
-    )
-
-
-def _of_categories(data: Microdata) -> Domain:
-    """Make the attribute whose values are the categories of the only sensitive one."""
     if len(data.sensitive) != 1:
         what = f"publish: highest keeps the highest category of one sensitive column; this table has {len(data.sensitive)}"
         raise PolicyError(Refusal(what))
-    domain = data.sensitive[0]
+    return highest_of_each(data)
+
+
+def highest_of_each(data: Microdata, lead: int = 0) -> Microdata:
+    """Keep of every person one record, with the highest category of theirs in every sensitive attribute.
+
+    As `highest`, of several attributes; the record that is kept is that of the highest category of the attribute ``lead``.
+
+    Raises `PolicyError` when an attribute has no categories, or a category is nobody's highest.
+    """
+    domains = tuple(_of_categories(domain) for domain in data.sensitive)
+    people = np.arange(data.size) if data.individuals is None else data.individuals
+    ranks = [own.category_of[codes] for own, codes in zip(data.sensitive, data.sensitive_codes, strict=True)]
+    most = np.zeros((len(domains), int(people.max(initial=-1)) + 1), np.int32)
+    for own, found in zip(ranks, most, strict=True):
+        np.maximum.at(found, people, own.astype(np.int32))
+    kept_of = np.zeros(most.shape[1], np.int64)
+    order = np.argsort(ranks[lead], kind="stable")
+    kept_of[people[order]] = order
+    kept = np.sort(kept_of)
+    codes = np.ascontiguousarray(most[:, people[kept]])
+    for domain, own in zip(domains, codes, strict=True):
+        _refuse_nobodys(domain, own)
+    alone = replace(data, individuals=None).take(kept)
+    place = np.searchsorted(kept, kept_of)
+    return replace(alone, sensitive=domains, sensitive_codes=codes, source=Members(place[people], data))
+
+
+def _of_categories(domain: Domain) -> Domain:
+    """Make the attribute whose values are the categories of another."""
     if domain.categories is None:
-        what = f"publish: highest needs categories of {domain.name!r}"
+        what = f"needs categories of {domain.name!r}, the highest of everybody is published"
         raise PolicyError(
             Refusal(what, remedy=f"give them, as in categories: {{{domain.name}: severity.csv}}")
         )
@@ -95,7 +103,7 @@ def _naming_themselves(domain: Domain, categories: Categories) -> Categories:
     return replace(categories, values=values)
 
 
-def _refuse_nobodys(domain: Domain, ranks: NDArray[np.int64]) -> None:
+def _refuse_nobodys(domain: Domain, ranks: NDArray[np.integer]) -> None:
     """Refuse categories that are nobody's highest: what is asked of categories counts them all."""
     empty = [
         label

@@ -128,11 +128,14 @@ def rows_of(data: Microdata, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.asarray(of_person[people])
 
 
-def refuse_repeated(data: Microdata) -> None:
-    """Refuse records that repeat a value of their person, where what is published is how many people have each value.
+def refuse_uncountable(data: Microdata) -> None:
+    """Refuse a table of which it cannot be published how many people have each value.
 
-    Raises `PolicyError`, saying how many there are.
+    Raises `PolicyError` where there are several sensitive columns, or records that repeat a value of their person.
     """
+    if len(data.sensitive) > 1:
+        what = f"publishes one sensitive column of people with several records; this table has {len(data.sensitive)}"
+        raise PolicyError(Refusal(what))
     radices = [data.size + 1, *(domain.codes for domain in data.sensitive)]
     repeated = data.size - distinct(pack([owners(data), *data.sensitive_codes], radices)).size
     if repeated and data.sensitive:

@@ -23,6 +23,7 @@ from likeness import registry
 from likeness.errors import LikenessError, Refusal, VerificationError
 from likeness.models.base import KNOWN_AS, SensitiveModel
 from likeness.models.requirements import MOST_GUARANTEES, one_a_column
+from likeness.proving.proof import survives_joining
 from likeness.published.columns import ColumnNote, PublishedColumns
 from likeness.wording import count, nouns, quoted
 
@@ -83,6 +84,35 @@ def remark_on_knowledge(known: Mapping[str, Any]) -> str:
     return f"{known['sensitive']!r}{named}: the adversary is taken to know {told}"
 
 
+def remark_on_joining(models: Iterable[PrivacyModel]) -> list[str]:
+    """Say what who joins two tables that buckets link cannot learn, and what is taken for granted.
+
+    >>> from likeness.models.t_closeness import TCloseness
+    >>> remark_on_joining([TCloseness("1/5")])[0]
+    'whoever joins the two tables believes in a value a mean of its shares in buckets, so t-closeness holds for them too; taken \
+for granted is that all ways to give the values of a bucket to its rows are as likely'
+    """
+    about = dict.fromkeys(one for one in models if isinstance(one, SensitiveModel))
+    names = {
+        kept: list(dict.fromkeys(one.name for one in about if survives_joining(one) == kept))
+        for kept in (True, False)
+    }
+    line = "whoever joins the two tables believes in a value a mean of its shares in buckets"
+    if names[True]:
+        line += f", so {_listed(names[True])} {'holds' if len(names[True]) == 1 else 'hold'} for them too"
+    if names[False]:
+        line += (
+            f"; {_listed(names[False])} {'is' if len(names[False]) == 1 else 'are'} proven of buckets alone"
+        )
+    granted = "; taken for granted is that all ways to give the values of a bucket to its rows are as likely"
+    return [line + granted]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Join names as a sentence has them."""
+    return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
 def remarks_on(
     form: Form, models: Iterable[PrivacyModel], columns: PublishedColumns, *, reproducible: bool
 ) -> list[str]:
@@ -106,6 +136,7 @@ def remarks_on(
         *remark_on_columns(PSEUDONYMS, names["pseudonym"]),
         *ends,
         form.remark,
+        *(remark_on_joining(models) if form.publishes_buckets else ()),
         *form.further_remarks,
         *warned,
     ]

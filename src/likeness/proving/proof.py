@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from likeness.models.base import PrivacyModel, Scope, Strength
 
 _SHOWN = 3
+_JOINED = {
+    True: "; in every bucket, and for who joins the tables",
+    False: "; in every bucket: nothing follows for who joins the tables",
+}
 Status = Literal["proven", "proven in part", "nothing checkable", "failed"]
 
 
@@ -54,6 +58,8 @@ class Proof:
     mechanism was judged; ``failures`` has them in words.
     ``violated``: how many classes (or values) do.
     ``of_mechanism``: a mechanism was judged, and not classes.
+    ``joined``: of two tables linked by buckets, whether what holds of every bucket holds for everybody who joins the tables; None
+    of one table, and of what was not decided on buckets.
     """
 
     model: str
@@ -65,6 +71,7 @@ class Proof:
     violations: tuple[Statement, ...] = ()
     violated: int = 0
     of_mechanism: bool = False
+    joined: bool | None = None
 
     @property
     def failures(self) -> tuple[str, ...]:
@@ -83,7 +90,8 @@ class Proof:
         """Say what was found: whether it holds, and below it where it does not."""
         words = {True: "holds", False: "VIOLATED", None: "not checkable from these files"}
         measured = f"; strongest: {self.strength}" if self.strength is not None else ""
-        found = [f"{words[self.holds]}: {self.subject}, scope {self.scope}{measured}"]
+        joined = "" if self.joined is None or not self.holds else _JOINED[self.joined]
+        found = [f"{words[self.holds]}: {self.subject}, scope {self.scope}{measured}{joined}"]
         if self.scope == "mechanism" and self.holds:
             found.append("  proven is how values are drawn, not that those at hand were drawn so")
         where, one = ("by the value", "value") if self.of_mechanism else ("in the class", "class")
@@ -372,6 +380,19 @@ def _prove_truth(
     return proofs
 
 
+def survives_joining(model: PrivacyModel) -> bool:
+    """Tell whether what a model says of every bucket holds for everybody who joins the tables that buckets link.
+
+    Whoever's record is whose, a belief is a mean of shares in buckets, weighted by how many of the records that may be somebody's
+    are in each. Counted as often as that, buckets make one class: what holds of each and survives unions holds of it.
+
+    >>> from likeness.models.t_closeness import TCloseness
+    >>> survives_joining(TCloseness("1/5"))
+    True
+    """
+    return model.closed_under_union and not model.needs_knowledge
+
+
 def as_published(models: Iterable[PrivacyModel], publication: Publication) -> list[PrivacyModel]:
     """Let models name only values that the release has, or says that the column has.
 
@@ -442,6 +463,9 @@ def _prove_one(
     most: NDArray[np.int64] | None = None,
 ) -> Proof:
     """Decide one requirement on every class; ``most`` (E,) are the most records of one person there, where they say otherwise."""
+    if requirement.view is not None and not publication.tells_together:
+        # Nobody finds a record's value in one column by that in another.
+        requirement = replace(requirement, view=replace(requirement.view, known=()))
     classes = publication.identities if requirement.view is None else publication.classes
     count = int(classes.max(initial=-1)) + 1
     stats = requirement.statistics(classes, count, sensitive, codes, people)
@@ -461,6 +485,9 @@ def _prove_one(
         requirement.bound.strongest(stats),
         shown,
         int(bad.size),
+        joined=survives_joining(requirement.model)
+        if publication.links_buckets and requirement.view is not None
+        else None,
     )
 
 

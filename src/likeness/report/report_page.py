@@ -27,6 +27,7 @@ from likeness.report.measured import (
     skipped_rows,
 )
 from likeness.report.people import heaviest_withheld, people_findings, people_rows
+from likeness.report.two_tables import two_tables
 from likeness.wording import count, phrase, plain_number
 
 if TYPE_CHECKING:
@@ -218,6 +219,7 @@ def report_page(
         kept=[str(found) for found in kept_findings(release.evaluation) if not found.warned],
         known=known_tables(release),
         with_and_without=with_and_without(release),
+        two_tables=two_tables(release),
         people=people_rows(release),
         people_findings=[str(found) for found in people_findings(release) if not found.warned],
         heaviest=heaviest,

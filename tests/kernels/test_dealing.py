@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likeness.methods.anatomy.kernels import deal
+from likeness.kernels.dealing import deal
 
 
 def plain_deal(counts: list[int], width: int) -> list[int]:

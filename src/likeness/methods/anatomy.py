@@ -14,8 +14,8 @@ import numpy as np
 
 from likeness.checks import whole
 from likeness.errors import PolicyError, Refusal
-from likeness.methods.base import Method, Problem, holding_classes
-from likeness.methods.leftovers import withhold_identities
+from likeness.methods.base import Method, Problem
+from likeness.methods.leftovers import withhold_buckets, withhold_identities
 from likeness.microdata.plan import Plan, Reason
 from likeness.wording import count
 
@@ -85,7 +85,7 @@ class Anatomy(Method):
         while plan.withheld != withheld:
             # What one kind of model withholds may leave too little for the other.
             withheld = plan.withheld
-            plan = withhold_identities(problem, _withhold_buckets(problem, plan))
+            plan = withhold_identities(problem, withhold_buckets(problem, plan))
         return plan
 
     def _not_eligible(self, problem: Problem, counts: NDArray[np.int64]) -> Reason:
@@ -107,23 +107,11 @@ class Anatomy(Method):
         )
 
 
-def _withhold_buckets(problem: Problem, plan: Plan) -> Plan:
-    """Withhold buckets that do not hold a model about sensitive values."""
-    for requirement in problem.requirements:
-        if requirement.view is not None and plan.buckets is not None:
-            count = int(plan.buckets.max(initial=-1)) + 1
-            good = holding_classes((requirement,), problem.data, plan.buckets, count)
-            failing = ~np.append(good, True)[plan.buckets]
-            words = "their bucket does not hold {model}"
-            plan = plan.withhold(failing, Reason("bucket-fails", words, model=requirement.subject))
-    return plan
-
-
 def _deal(
     codes: NDArray[np.int32], counts: NDArray[np.int64], width: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """Bucket of each record."""
-    from likeness.methods.anatomy.kernels import deal
+    from likeness.kernels.dealing import deal
 
     places = deal(counts, width)
     dealt = np.bincount(places, minlength=counts.shape[0])
