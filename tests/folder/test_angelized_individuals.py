@@ -275,3 +275,37 @@ def test_candidates_are_people(release):
     largest = release.attack("homogeneity").details["max_share"]
     assert largest <= 0.6
     assert "is defined for" in release.attack_all().skipped["fingerprint"]
+
+
+class TestCertificates:
+    """A reader knows by the certificate that rows are people."""
+
+    def told(self, folder, tmp_path, change):
+        import json
+        import shutil
+
+        other = Path(shutil.copytree(folder / "public", tmp_path / "public"))
+        content = json.loads((other / "certificate.json").read_text())
+        change(content)
+        (other / "certificate.json").write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+        return lk.verify(other).problems
+
+    def test_as_records_the_counts_are_too_many(self, folder, tmp_path):
+        lines = self.told(folder, tmp_path, lambda own: own["form"].pop("individuals"))
+        assert any("do not sum to its" in line for line in lines)
+
+    @pytest.mark.parametrize("number", [None, 59])
+    def test_people_are_as_many_as_there_are_rows(self, folder, tmp_path, number):
+        def change(own):
+            own["counts"]["individuals"] = number
+            if number is None:
+                del own["counts"]["individuals"]
+
+        lines = self.told(folder, tmp_path, change)
+        assert any("found: 60 individuals" in line for line in lines)
+
+    def test_the_page_says_that_everybody_can_count(self, folder):
+        page = (folder / "public/certificate.html").read_text()
+        assert "of\n60 individuals in " in page
+        assert "only the steward can" not in page.replace("\n", " ")
+        assert "how many people of the bucket have it" in page.replace("\n", " ")
