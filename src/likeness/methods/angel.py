@@ -15,7 +15,7 @@ from likeness.methods.base import Method, Problem, holding_classes, method_for, 
 from likeness.microdata.highest import HISTORY, highest
 from likeness.microdata.individuals import refuse_uncountable
 from likeness.microdata.plan import Plan, Reason
-from likeness.microdata.regions import LOSSES, recode
+from likeness.microdata.regions import LOSSES, merge_equal
 from likeness.progress import Progress
 from likeness.wording import quoted
 
@@ -191,8 +191,8 @@ class Angel(Method):
             return Plan(problem.data.tuples.of)
         method = self._taking(problem, "batches", self._of_batches)
         plan = run_in_parts(method, replace(problem, loss=LOSSES[method.loss]))
-        if merged and problem.data.members is None:
-            plan = recode(problem.data, plan)[0]
+        if merged:
+            plan = merge_equal(problem.data, plan)
         return _failing(problem, plan, _BATCH)
 
     def _buckets(self, problem: Problem, batches: Plan) -> Plan:
