@@ -44,9 +44,7 @@ def beside_one_table(folder: Path, rows: int, repeat: int) -> None:
 def _stages(encoded: Encoded, method: Method, models: list[PrivacyModel], repeat: int) -> dict[str, float]:
     """Seconds of the search, and of publishing and proving; bytes a person that the search holds at most."""
     data, form = encoded.data, registry.create("forms", method.form, {})
-    policy = lk.Policy(
-        columns={name: {"role": role} for name, role in encoded.roles.items()}, privacy=models
-    )
+    policy = lk.Policy(columns={name: {"role": role} for name, role in encoded.roles.items()}, privacy=models)
 
     def search() -> Solution:
         return solve(method, data, models, np.random.default_rng(0), rational(0), Progress())

@@ -164,6 +164,8 @@ def _columns(
         kinds |= {note.name: "integer" for note in notes.values() if note.role in {"pseudonym", "added"}}
         pairs = {f"{note.name}_{end}": note.kind for note in notes.values() for end in ("low", "high")}
         kinds |= {pair: kind for pair, kind in pairs.items() if pair in brought}
+        for word in form.words_in(name, certificate.columns):
+            del kinds[word]
     columns: dict[str, Labelled | EncodedColumn] = {}
     for own in table.names:
         column = table.as_it_is(own)

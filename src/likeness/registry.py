@@ -187,7 +187,9 @@ def _folder(kind: str) -> Path:
 def _path(kind: str, name: str) -> Path:
     """File that holds a part of ours, if there is one."""
     path = _folder(kind) / name.replace("-", "_")
-    return path / "__init__.py" if path.is_dir() else path.with_name(f"{path.name}.py")
+    whole = path / "__init__.py"
+    # A folder may be left over from what was a folder once.
+    return whole if whole.is_file() else path.with_name(f"{path.name}.py")
 
 
 @cache

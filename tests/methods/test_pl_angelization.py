@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import filecmp
+
 import numpy as np
 import polars as pl
 import pytest
@@ -120,12 +122,21 @@ def test_of_several_columns_everybody_shows_the_highest_category_of_each(tmp_pat
         *[("mild", "prescribed", 1)] * 2,
     ]
     assert release.verdict.status == "proven"
-    apart = lk.anonymize(TWO, of_two(lk.AngelizedForm(apart=True), drug="3/4", symptom="1/4"), seed=1)
+    TWO.write_csv(tmp_path / "two.csv")
+    apart = lk.anonymize(
+        tmp_path / "two.csv", of_two(lk.AngelizedForm(apart=True), drug="3/4", symptom="1/4"), seed=1
+    )
     assert apart.tables["sensitive"].height == 8
     assert apart.verdict.status == "proven"
     apart.write(tmp_path / "out")
-    TWO.write_csv(tmp_path / "two.csv")
     assert lk.verify(tmp_path / "out", tmp_path / "two.csv").status == "proven"
+    lk.open_release(tmp_path / "out", tmp_path / "two.csv").write(tmp_path / "again")
+    same = [path.relative_to(tmp_path / "out") for path in (tmp_path / "out").rglob("*.*")]
+    assert len(same) > 4
+    assert filecmp.cmpfiles(tmp_path / "out", tmp_path / "again", same, shallow=False)[0] == same
+    report = (tmp_path / "out" / "private" / "report.html").read_text()
+    assert "symptom: mild" in report
+    assert "drug: prescribed" in report
 
 
 def test_a_release_is_written_and_verified_beside_its_original(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likeness.microdata.grouping import distinct, group_codes, group_keys, one_to_one, pack
+from likeness.microdata.grouping import distinct, group_codes, group_keys, one_to_one, pack, ranked
 
 EASY = settings(deadline=None, max_examples=80)
 
@@ -84,3 +84,14 @@ def test_columns_go_one_to_one_exactly_where_pairs_say_so(pairs):
     expected = len(set(pairs)) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
     assert one_to_one(mine, theirs) is expected
     assert one_to_one(mine.astype(np.int32), theirs) is expected
+
+
+@EASY
+@given(numbers=st.lists(st.one_of(st.integers(0, 9), st.integers(0, 10**9)), max_size=30))
+def test_ranked_is_unique_with_its_inverse(numbers):
+    numbers = np.array(numbers, np.int64)
+    values, of = ranked(numbers)
+    expected, places = np.unique(numbers, return_inverse=True)
+    assert values.tolist() == expected.tolist()
+    assert of.tolist() == places.tolist()
+    assert values.dtype == of.dtype == np.int64

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from likeness.forms.base import Columns, Form, Publication, Published, ShownColumn, publish_values
-from likeness.forms.buckets import BucketPublication, check_apart, check_tables, keys_in, published_beside
+from likeness.forms.buckets import (
+    BucketPublication,
+    check_apart,
+    check_tables,
+    keys_in,
+    published_beside,
+    words_in,
+)
 from likeness.forms.exact import ExactColumn
 from likeness.microdata.grouping import group_codes
 from likeness.queries.asking import Askable
@@ -75,6 +82,10 @@ class AnatomizedForm(Form):
     def keys_in(self, table: str, columns: PublishedColumns) -> frozenset[str]:
         """Name the bucket, and the counts of the sensitive values."""
         return keys_in(table, columns, apart=self.apart)
+
+    def words_in(self, table: str, columns: PublishedColumns) -> frozenset[str]:
+        """Name the column that says of which sensitive column a row is, where each is listed by itself."""
+        return words_in(table, columns, apart=self.apart)
 
     def publish(self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator) -> Published:  # noqa: ARG002
         """Publish every kept record's quasi-identifiers, and its bucket's sensitive values.

@@ -20,6 +20,7 @@ from likeness.forms.buckets import (
     check_tables,
     keys_in,
     published_beside,
+    words_in,
 )
 from likeness.forms.generalized import GeneralizedForm, GeneralizedPublication
 from likeness.microdata.individuals import owners, refuse_uncountable
@@ -123,6 +124,10 @@ class AngelizedForm(Form):
         """Name the bucket, the counts of the sensitive values, and the numeric pairs."""
         pairs = self._quasi.keys_in(table, columns) if table == "quasi" else frozenset[str]()
         return keys_in(table, columns, apart=self.apart) | pairs
+
+    def words_in(self, table: str, columns: PublishedColumns) -> frozenset[str]:
+        """Name the column that says of which sensitive column a row is, where each is listed by itself."""
+        return words_in(table, columns, apart=self.apart)
 
     def publish(self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator) -> Published:
         """Publish every kept record's region, and its bucket's sensitive values.

@@ -381,7 +381,8 @@ class Publication(ABC):
         Returns
         -------
         dict
-            For every sensitive column, the probability of every value; empty when nobody matches.
+            For every sensitive column, the probability of every value; empty when nobody matches. Where sets are
+            published, that of having it, so that they need not sum to 1.
 
         Raises
         ------
@@ -395,8 +396,10 @@ class Publication(ABC):
         if total == 0:
             return found
         for domain, codes in zip(self.sensitive, self.sensitive_codes, strict=True):
-            counts = np.bincount(codes[inside], minlength=domain.codes)
-            found[domain.name] = by_label(domain, counts / total)
+            likely = np.bincount(codes[inside], minlength=domain.codes) / total
+            if domain.sets is not None:
+                likely = domain.sets.beliefs(likely)
+            found[domain.name] = by_label(domain.single, likely)
         return found
 
 
@@ -465,6 +468,10 @@ class Form(ABC):
 
     def keys_in(self, table: str, columns: PublishedColumns) -> frozenset[str]:  # noqa: ARG002
         """Name the columns that the form itself adds to a table, beside those of the original."""
+        return frozenset()
+
+    def words_in(self, table: str, columns: PublishedColumns) -> frozenset[str]:  # noqa: ARG002
+        """Name those of these columns that hold words; the others hold numbers."""
         return frozenset()
 
     def own_columns(self, columns: PublishedColumns) -> frozenset[str]:
@@ -540,6 +547,8 @@ def publish_values(domain: Domain, codes: NDArray[np.int32]) -> Labelled | Encod
     shown = np.where(codes == domain.missing_code, -1, codes).astype(np.int32) if domain.missing else codes
     if domain.kind in NUMERIC and domain.shape == "interval":
         return EncodedColumn(domain.name, domain.kind, shown, domain.values)
+    if domain.sets is not None:
+        return Labelled(codes, domain.labels_with(MISSING))
     return Labelled(codes, written_labels(domain, write_value))
 
 

@@ -25,6 +25,7 @@ from likeness.forms.base import (
     read_survey_weights,
 )
 from likeness.forms.exact import ExactColumn, column_of, count_column, whole_column, whole_numbers
+from likeness.microdata.grouping import ranked
 from likeness.published.text import MISSING
 from likeness.queries.answering import make_units, tuples_of
 from likeness.queries.overlap import condition_shares
@@ -53,8 +54,14 @@ def keys_in(table: str, columns: PublishedColumns, *, apart: bool = False) -> fr
     names = [note.name for note in columns.with_role("sensitive")]
     if table != "sensitive" or not names:
         return frozenset({BUCKET})
-    own = {BUCKET, count_column(*names)}
-    return frozenset(own | {_which_column(names)} if _listed_apart(names, apart) else own)
+    return frozenset({BUCKET, count_column(*names)}) | words_in(table, columns, apart=apart)
+
+
+def words_in(table: str, columns: PublishedColumns, *, apart: bool) -> frozenset[str]:
+    """Name the column that says of which sensitive column a row is, where each is listed by itself."""
+    names = [note.name for note in columns.with_role("sensitive")]
+    listed = table == "sensitive" and _listed_apart(names, apart)
+    return frozenset({_which_column(names)} if listed else ())
 
 
 def check_apart(form: str, apart: Any) -> None:
@@ -130,12 +137,12 @@ def _count(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Count what records of a bucket have together: the first record of each, by bucket and codes, and how many there are."""
     keys = numbers
-    for i, (domain, own) in enumerate(zip(domains, codes, strict=True)):
-        if i:
-            keys = np.unique(keys, return_inverse=True)[1].reshape(-1)
-        keys = keys * domain.codes + own
-    _, first, counts = np.unique(keys, return_index=True, return_counts=True)
-    return first, counts
+    for domain, own in zip(domains, codes, strict=True):
+        keys = ranked(keys)[1] * domain.codes + own
+    values, of = ranked(keys)
+    first = np.empty(values.size, np.int64)
+    first[of[::-1]] = np.arange(of.size)[::-1]
+    return first, np.bincount(of, minlength=values.size).astype(np.int64)
 
 
 def _empty_where(column: Labelled | EncodedColumn, empty: NDArray[np.bool_]) -> Labelled | EncodedColumn:
@@ -186,8 +193,7 @@ class BucketPublication(Publication):
         _same_lengths("sensitive", sensitive)
         own = whole_numbers("quasi", quasi, BUCKET, at_least=0)
         self.size = own.shape[0]
-        self.numbers, classes = np.unique(own, return_inverse=True)
-        self.classes = classes.astype(np.int64)
+        self.numbers, self.classes = ranked(own)
         self.sizes = np.bincount(self.classes, minlength=self.numbers.size).astype(np.int64)
         self.tells_together = not _listed_apart(names, apart)
         parts = [(sensitive, notes)]
@@ -248,9 +254,11 @@ class BucketPublication(Publication):
 
     def _expand(self, listed: SensitiveRows) -> NDArray[np.int32]:
         """(columns, n) Values that are listed together in its bucket, for every record."""
+        from likeness.kernels.retrieval import sort_by_small_keys
+
         # Sorted by bucket, both tables run side by side.
         order = np.argsort(listed.holders, kind="stable")
-        place = np.argsort(self.classes, kind="stable")
+        place = sort_by_small_keys(self.classes, self.numbers.size, np.arange(self.size, dtype=np.int32))
         codes = np.empty((len(listed.columns), self.size), np.int32)
         for own, column in zip(codes, listed.columns, strict=True):
             own[place] = np.repeat(column.codes[order], listed.counts[order])

@@ -16,7 +16,7 @@ from likeness.forms.base import (
     read_survey_weights,
     written_labels,
 )
-from likeness.microdata.grouping import group_codes
+from likeness.microdata.grouping import group_codes, ranked
 from likeness.published.columns import exact_labels, read_domain
 from likeness.published.regions import Region, read_regions
 from likeness.published.text import write_label, write_value
@@ -85,7 +85,7 @@ def whole_numbers(table: str, columns: Columns, name: str, *, at_least: int) -> 
 
 def whole_column(name: str, numbers: NDArray[np.int64]) -> EncodedColumn:
     """Publish whole numbers as a column."""
-    values, codes = np.unique(numbers, return_inverse=True)
+    values, codes = ranked(numbers)
     return EncodedColumn(name, "integer", codes.astype(np.int32), values)
 
 

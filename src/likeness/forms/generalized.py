@@ -221,14 +221,20 @@ class GeneralizedPublication(Publication):
 
     def _parts(
         self, where: Mapping[str, Any], of: str | None = None
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """(E,) Share of each class that meets conditions, save those on ``of``; (n,) records that meet the sensitive ones."""
-        shares, met = np.ones(self.class_count), np.ones(self.size, np.bool_)
+    ) -> tuple[NDArray[np.float64], NDArray[Any]]:
+        """(E,) Share of each class that meets conditions, save those on ``of``; (n,) whether records meet the sensitive ones.
+
+        Of records with sets of sensitive values how likely they do.
+        """
+        shares = np.ones(self.class_count)
+        met: NDArray[Any] = np.ones(self.size, np.bool_)
         published = [domain.name for domain in self.sensitive]
         for name, condition in where.items():
             if name in published:
                 i = published.index(name)
-                met &= (condition_shares(self.sensitive[i], condition) > 0)[self.sensitive_codes[i]]
+                values, sets = condition_shares(self.sensitive[i].single, condition), self.sensitive[i].sets
+                likely = values > 0 if sets is None else sets.shares(values[None])[0]
+                met = met * likely[self.sensitive_codes[i]]
             elif name not in self.names:
                 raise unknown_column(name, (*self.names, *published))
             elif name != of:
@@ -277,6 +283,14 @@ class GeneralizedPublication(Publication):
     @cached_property
     def units(self) -> Units:
         """Equivalence classes."""
+        sets = next((domain.sets for domain in self.sensitive), None)
+        if sets is not None:
+            # There is one sensitive attribute where sets are published: estimates are about the values that sets are of.
+            single, codes = self.sensitive[0].single, self.sensitive_codes[0]
+            own = {single.name: (single, np.arange(single.codes))}
+            return make_units(
+                self.axes_by_name, own, self.classes, codes, self.survey_weights, self.class_count, sets=sets
+            )
         sensitive, codes = tuples_of(self.sensitive, self.sensitive_codes)
         return make_units(
             self.axes_by_name, sensitive, self.classes, codes, self.survey_weights, self.class_count

@@ -58,7 +58,8 @@ class PlAngelization(Method):
     Notes
     -----
     Under ``k-anonymity`` with k above max(p, l) a bucket takes ⌈k / max(p, l)⌉ rounds, so that no leading category has more than
-    1/max(p, l) of it. Buckets that do not hold the guarantee are withheld.
+    1/max(p, l) of it. Of several sensitive columns fingerprints are published whole, with their numbers; the form's
+    ``apart`` lists each column by itself. Buckets that do not hold the guarantee are withheld.
 
     References
     ----------

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.hierarchies import Categories, Hierarchy
+    from likeness.microdata.node_sets import NodeSets
 
 Kind = Literal["integer", "real", "date", "ordered", "hierarchical", "categorical"]
 Shape = Literal["interval", "tree", "set"]
@@ -53,6 +54,7 @@ class Domain:
     ``shown``: what is published of a class's values: the ``region`` that covers them, their ``mean`` (numbers and dates in
     intervals) or their ``mode``, the most frequent one.
     ``categories``: ordered categories of its values, all of which then have one, if the policy declares them.
+    ``sets``: where its values stand for sets of nodes of a hierarchy, which set each is; ``values`` are their published texts.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Domain:
     declared: bool = False
     shown: Shown = "region"
     categories: Categories | None = None
+    sets: NodeSets | None = None
     options: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -95,6 +98,14 @@ class Domain:
     def code_of(self) -> dict[str, int]:
         """The code of every label (the missing value has none)."""
         return {label: code for code, label in enumerate(self.labels)}
+
+    @cached_property
+    def single(self) -> Domain:
+        """The values that sets are of, which conditions and beliefs are about; itself where its values are no sets."""
+        if self.sets is None:
+            return self
+        tree = self.sets.tree
+        return Domain(self.name, "hierarchical", np.array(tree.leaves, object), "tree", tree)
 
     @cached_property
     def category_of(self) -> NDArray[np.int64]:

@@ -84,6 +84,12 @@ def remark_on_knowledge(known: Mapping[str, Any]) -> str:
     return f"{known['sensitive']!r}{named}: the adversary is taken to know {told}"
 
 
+SETS = (
+    "everybody has one row, with the set of their sensitive values: each as it is or as a node of the hierarchy above it; "
+    "whose row it is has at least one value below every node, and none below others"
+)
+
+
 def remark_on_joining(models: Iterable[PrivacyModel]) -> list[str]:
     """Say what who joins two tables that buckets link cannot learn, and what is taken for granted.
 
@@ -135,7 +141,7 @@ def remarks_on(
         *remark_on_columns(AS_THEY_ARE, names["other"]),
         *remark_on_columns(PSEUDONYMS, names["pseudonym"]),
         *ends,
-        form.remark,
+        SETS if any(note.sets for note in columns.notes) else form.remark,
         *(remark_on_joining(models) if form.publishes_buckets else ()),
         *form.further_remarks,
         *warned,
@@ -444,6 +450,7 @@ class _Column(_Part):
     hierarchy: list[Annotated[list[str], Field(min_length=1)]] | None = None
     distance: Literal["equal", "ordered", "hierarchical"] | None = None
     survey_weight: Literal[True] | None = None
+    sets: Literal[True] | None = None
     categories: Annotated[list[Annotated[list[str], Field(min_length=2)]], Field(min_length=2)] | None = None
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from datetime import date
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from likeness.errors import TableError
+from likeness.errors import HierarchyError, TableError
 from likeness.hierarchies import categories_from_rows, from_rows
 from likeness.microdata.domain import NUMERIC, Domain
+from likeness.microdata.node_sets import NodeSets
 from likeness.microdata.regions import tellable_codes
-from likeness.published.text import MISSING, read_value, write_value
+from likeness.published.text import EVERYTHING, MISSING, read_set, read_value, write_set, write_value
 from likeness.tables import misspelled, must_read, read_texts
 from likeness.wording import quoted
 
@@ -52,6 +54,7 @@ class ColumnNote:
     ``distance``: ground distance of a sensitive column.
     ``categories``: ordered categories of a sensitive column's values, least severe first, where the policy declares them: of
     each its label, then its values.
+    ``sets``: whether the values of a sensitive column are sets of nodes of its hierarchy: of what people with several have.
     ``survey_weight``: whether the column says how many people of the population a record stands for.
     """
 
@@ -69,6 +72,7 @@ class ColumnNote:
     distance: str = "equal"
     survey_weight: bool = False
     categories: tuple[tuple[str, ...], ...] | None = None
+    sets: bool = False
 
     @cached_property
     def tree(self) -> Hierarchy | None:
@@ -142,7 +146,9 @@ class ColumnNote:
         listed = [value for value in self.values or () if value is not None]
         if self.kind == "categorical" and listed != sorted(listed):
             return "its values are not in their order"
-        if self.hierarchy is not None and self.shape != "tree":
+        if self.sets and (self.role != "sensitive" or self.hierarchy is None or self.categories is not None):
+            return "sets are of nodes of the hierarchy of a sensitive column, without categories"
+        if self.hierarchy is not None and self.shape != "tree" and not self.sets:
             return f"the shape {self.shape} has no hierarchy"
         if any(len(set(given)) < len(given) for given in (self.order or (), self.values or ())):
             return "a value stands there twice"
@@ -155,7 +161,7 @@ class ColumnNote:
         # Made from their rows, categories and a hierarchy that are none are refused.
         return (
             ""
-            if self.tree is None or self.kind == "hierarchical"
+            if self.tree is None or self.kind == "hierarchical" or self.sets
             else "only hierarchical columns have a hierarchy"
         )
 
@@ -180,6 +186,8 @@ class ColumnNote:
             plain["distance"] = self.distance
         if self.categories is not None:
             plain["categories"] = [list(row) for row in self.categories]
+        if self.sets:
+            plain["sets"] = True
         if self.survey_weight:
             plain["survey_weight"] = True
         return plain
@@ -253,9 +261,13 @@ def note_on(
     """
     told = tellable_codes(domain, published)
     tree = domain.hierarchy if domain.shape == "tree" else None
+    if domain.sets is not None:
+        # Declared in a file: what anybody of a set may have is told whole.
+        tree, told = domain.sets.tree, np.ones(domain.sets.tree.size, np.bool_)
     rows: tuple[tuple[str, ...], ...] | None = None
     if tree is not None and not (regions and tree.data_derived):
         rows = tuple(tuple(row) for row, is_told in zip(tree.to_rows(), told, strict=False) if is_told)
+    told = tellable_codes(domain, published)
     numeric = domain.kind in NUMERIC and domain.declared
     values = [label for label, is_told in zip(domain.labels, told, strict=False) if is_told]
     everybody = np.bincount(published, minlength=domain.codes)[told].all()
@@ -276,6 +288,7 @@ def note_on(
         categories=None
         if domain.categories is None
         else tuple(tuple(row) for row in domain.categories.to_rows()),
+        sets=domain.sets is not None,
     )
 
 
@@ -314,7 +327,15 @@ def _read_domain(note: ColumnNote, values: Sequence[str | None]) -> tuple[Domain
     present = [value for value in values if value is not None]
     missing = len(present) < len(values)
     tree = note.tree
-    if tree is not None:
+    if note.sets and tree is not None:
+        distinct = sorted(set(present))
+        nodes = tuple(read_node_set(text, note) for text in distinct)
+        sets = NodeSets(tree, nodes)
+        domain = Domain(
+            note.name, "categorical", np.array(distinct, object), "set", missing=missing, sets=sets
+        )
+        rank = {label: i for i, label in enumerate(distinct)}
+    elif tree is not None:
         domain = Domain(
             note.name,
             "hierarchical",
@@ -324,7 +345,7 @@ def _read_domain(note: ColumnNote, values: Sequence[str | None]) -> tuple[Domain
             missing,
             distance=note.distance,
         )
-        rank: dict[Any, int] = dict(tree.rank_of)
+        rank = dict(tree.rank_of)
     elif note.order is not None:
         domain = Domain(
             note.name, "ordered", np.array(note.order, object), "interval", missing=missing, low=0.0,
@@ -356,7 +377,7 @@ def exact_labels(labels: Sequence[str], note: ColumnNote) -> list[str | None]:
 
     Raises `TableError` at a label that is not written as its value is: ``\flu`` for ``flu``.
     """
-    if note.numeric:
+    if note.numeric or note.sets:
         return [None if label == MISSING else label for label in labels]
     values = [None if label == MISSING else read_value(label) for label in labels]
     for label, value in zip(labels, values, strict=True):
@@ -366,8 +387,51 @@ def exact_labels(labels: Sequence[str], note: ColumnNote) -> list[str | None]:
     return values
 
 
+def write_node_set(tree: Hierarchy, nodes: Sequence[int]) -> str:
+    r"""Write a set of nodes of a hierarchy: ``*`` for the root, the label of a single one, ``{High|Flu}`` for several.
+
+    >>> tree = from_rows([("Flu", "Low", "*"), ("Cough", "Low", "*"), ("Fever", "High", "*")], "symptom", where=str)
+    >>> [write_node_set(tree, nodes) for nodes in ((0,), (1,), (2, 4))]
+    ['*', 'Low', '{Flu|High}']
+    """
+    labels = sorted(tree.labels[node] for node in nodes)
+    if len(labels) > 1:
+        return write_set(labels)
+    return EVERYTHING if nodes[0] == 0 else write_value(labels[0])
+
+
+def read_node_set(text: str, note: ColumnNote) -> tuple[int, ...]:
+    """Read what `write_node_set` wrote: nodes, ascending.
+
+    Raises `TableError` where a label is no node, one is below another, or the text is not the one that is written of them.
+    """
+    tree = note.tree
+    assert tree is not None  # noqa: S101  # the note contradicts itself otherwise
+    members = [tree.labels[0]] if text == EVERYTHING else read_set(text) or [read_value(text)]
+    where = f"column {note.name!r}: "
+    try:
+        nodes = sorted(tree.node_of(str(label)) for label in members)
+    except HierarchyError as problem:
+        raise TableError(f"{where}{problem}") from None
+    for before, node in pairwise(nodes):
+        if tree.left[node] <= tree.right[before]:
+            raise TableError(
+                f"{where}of {quoted(text)}, {quoted(tree.labels[node])} is below {quoted(tree.labels[before])}"
+            )
+    wrong = must_read(text, write_node_set(tree, nodes))
+    if wrong is not None:
+        raise TableError(f"{where}{wrong}")
+    return tuple(nodes)
+
+
 def refused_value(note: ColumnNote, label: str) -> str | None:
     """Say why a text is no value of a column that is published exactly, as `read_domain` does; None where it is one."""
+    if note.sets:
+        try:
+            read_node_set(label, note)
+        except TableError as problem:
+            return problem.problems[0]
+        return None
     if note.numeric:
         wrong = misspelled(note.kind, label)
     else:

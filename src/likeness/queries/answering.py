@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.microdata.domain import Domain
+    from likeness.microdata.node_sets import NodeSets
     from likeness.queries.axes import Axis, LaidOut
     from likeness.queries.kernels import Columns, ConditionArrays, Queries, SensitiveCells
     from likeness.queries.query import Workload
@@ -72,7 +73,7 @@ class Units:
     ``start``: (units + 1,) where the cells of each unit begin. ``code``: (cells,) what each shows.
     ``weight``: (cells,) records, by survey weight; parts of records where only a share is known.
     ``mixing``: (k, m) where what cells show are not sensitive tuples: what each of the k says of each tuple, on average.
-    ``sets``: where what cells show are individuals: the sensitive tuples that their records have.
+    ``sets``: where what cells show are individuals: the sensitive tuples that their records have, or what is shown of these.
     """
 
     axes: Mapping[str, Axis]
@@ -81,7 +82,7 @@ class Units:
     code: NDArray[np.int32]
     weight: NDArray[np.float64]
     mixing: NDArray[np.float64] | None = None
-    sets: TupleSets | None = None
+    sets: TupleSets | NodeSets | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -128,7 +129,7 @@ def make_units(
     weight: NDArray[np.float64],
     count: int,
     mixing: NDArray[np.float64] | None = None,
-    sets: TupleSets | None = None,
+    sets: TupleSets | NodeSets | None = None,
 ) -> Units:
     """Put units that are alike beside each other and gather what each holds.
 

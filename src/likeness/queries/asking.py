@@ -63,6 +63,7 @@ class Askable:
     @classmethod
     def of_domain(cls, domain: Domain) -> Askable:
         """Take a column whose values are known one by one."""
+        domain = domain.single
         order = tuple(domain.labels) if domain.kind == "ordered" else None
         note = ColumnNote(domain.name, "quasi", domain.kind, domain.shape, order=order)
         return cls(note, domain.hierarchy if domain.shape == "tree" else None, domain=domain)

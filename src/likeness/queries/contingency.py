@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from likeness.queries.axes import Codes, ExactAxis, Sets, Spans
+from likeness.queries.axes import Axis, Codes, ExactAxis, Sets, Shares, Spans, exact_shares
 from likeness.queries.overlap import is_range
 from likeness.queries.query import Consecutive
 from likeness.queries.sums import unknown_column
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.queries.answering import Units
-    from likeness.queries.axes import Axis, LaidOut
+    from likeness.microdata.domain import Domain
+    from likeness.microdata.node_sets import NodeSets
+    from likeness.queries.answering import TupleSets, Units
+    from likeness.queries.axes import LaidOut
     from likeness.queries.kernels import RegionCells
 
 _MOST_SHARES = 1 << 22
@@ -83,8 +85,10 @@ class ContingencyTables:
                 self._quasi[name] = _Column.of_regions(_cells(axis, own), axis.ranks[axis.of])
             elif name in units.sensitive:
                 domain, codes = units.sensitive[name]
-                cells = _cells(ExactAxis(domain, codes), own)
-                self._sensitive[name] = _Column.of_regions(cells, np.asarray(codes, np.int64))
+                shown: Axis = ExactAxis(domain, codes)
+                if units.sets is not None:
+                    shown, codes = _SetAxis(domain, units.sets), np.arange(units.sets.count)
+                self._sensitive[name] = _Column.of_regions(_cells(shown, own), np.asarray(codes, np.int64))
             else:
                 raise unknown_column(name, units.names)
 
@@ -138,6 +142,27 @@ class ContingencyTables:
         alone = RegionCells(each, each[:-1], np.ones(self._kinds))
         counts = _added(rows, alone, self._kinds, units.start, shown, units.weight)
         return column.fold(self._reconstruct(counts))
+
+
+class _SetAxis(Axis):
+    """A sensitive column of sets of values, which are its regions."""
+
+    def __init__(self, domain: Domain, sets: TupleSets | NodeSets) -> None:
+        self.domain, self.sets, self.of = domain, sets, np.arange(sets.count)
+
+    def width(self, conditions: Sequence[Any], power: int | None = None) -> int:  # noqa: ARG002
+        """Every condition needs a table."""
+        return self.sets.count
+
+    @property
+    def ranks(self) -> NDArray[np.int64]:
+        """Sets stand in the order of their codes."""
+        return np.arange(self.sets.count)
+
+    def lay_out(self, conditions: Sequence[Any], power: int | None = None) -> Shares:
+        """Lay out whether each set meets each condition, or how likely it does."""
+        assert power is None  # noqa: S101  # sets are not summed
+        return Shares(self.sets.any_of(exact_shares(self.domain, conditions)))
 
 
 class _Column(NamedTuple):

@@ -314,7 +314,7 @@ def draw_workload(
         raise PolicyError(f"{PART}: there is no column to put a condition on")
     if data.size == 0:
         raise PolicyError(f"{PART}: the table has no records to ask about")
-    lines = {domain.name: line_of(domain, conditions) for domain in (*data.quasi, *data.sensitive)}
+    lines = {domain.name: line_of(domain.single, conditions) for domain in (*data.quasi, *data.sensitive)}
     drawer = _Drawer(
         [lines[name] for name in (*names, *asked)],
         [*names, *asked],
@@ -367,8 +367,25 @@ def relative_errors(publication: Publication, workload: Workload) -> NDArray[np.
 
 
 def original_units(data: Microdata, *, people: bool = False) -> Units:
-    """Lay out an original table for `exact_answers`: its distinct tuples."""
+    """Lay out an original table for `exact_answers`: its distinct tuples.
+
+    Where everybody's set of sensitive values is one, it is that of the values they had before these were generalized.
+    """
     tuples = data.tuples
+    if data.source is not None and any(domain.sets is not None for domain in data.sensitive):
+        of, records = data.source.of, data.source.records
+        return units_of_individuals(
+            {
+                domain.name: ExactAxis(domain, codes[tuples.first])
+                for domain, codes in zip(data.quasi, data.codes, strict=True)
+            },
+            records.sensitive,
+            records.sensitive_codes,
+            tuples.of[of],
+            of,
+            _weights(data, people=people)[of],
+            tuples.count,
+        )
     sensitive, shown = tuples_of(data.sensitive, data.sensitive_codes)
     return make_units(
         # Held by nobody else: only what is put in order stays.

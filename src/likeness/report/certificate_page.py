@@ -150,7 +150,11 @@ def _column_row(note: ColumnNote, form: Form) -> list[str]:
             _UNPROTECTED[note.role],
             "a survey weight" if note.survey_weight else "",
         ]
-    shown = form.sensitive_shown
+    shown = (
+        "as the set of the nodes of its hierarchy above the values of a person"
+        if note.sets
+        else form.sensitive_shown
+    )
     if note.role == "quasi":
         aggregate = _AGGREGATES.get(form.shows(note.kind, note.shape), _SHAPES[note.shape])
         shown = "exactly" if form.publishes_exactly else aggregate

@@ -46,8 +46,15 @@ TOLD_APART = 0.05
 def kept_findings(evaluation: Evaluation) -> list[Finding]:
     """Say what is kept of the sensitive values, and how many records are alone with their quasi-identifiers.
 
-    Empty for forms that generalize, which publish sensitive values exactly and say so.
+    Empty for forms that generalize, which publish sensitive values exactly and say so, unless these are sets.
     """
+    found = [
+        _of_sets(evaluation, i)
+        for i, domain in enumerate(evaluation.data.sensitive)
+        if domain.sets is not None
+    ]
+    if found:
+        return found
     shown = evaluation.publication
     if shown is None or not shown.size or not registry.load("forms", shown.form).publishes_exactly:
         return []
@@ -153,6 +160,40 @@ def _bucketed(*, column: str, buckets: int, told: float, most: float, overall: f
     return (
         f"all sensitive values of {column!r} are kept, by bucket: which is whose is not; the likeliest one of its bucket is a "
         f"record's own in {told:.1%} (the most frequent one of all in {overall:.1%}), in no bucket more often than {most:.1%}"
+    )
+
+
+def _of_sets(evaluation: Evaluation, column: int) -> Finding:
+    """Say how many share a set, what is lost of the values, and whose set tells some exactly and others not."""
+    data, published = evaluation.data, evaluation.plan.published
+    sets = data.sensitive[column].sets
+    assert sets is not None  # noqa: S101  # asked only of domains that have them
+    assert data.source is not None  # noqa: S101  # where there are sets, somebody had several records
+    own = data.sensitive_codes[column]
+    people = np.bincount(own[published], minlength=sets.count)
+    of = data.source.of
+    kept = published[of]
+    lost = sets.losses(data.source.records.sensitive_codes[column][kept], own[of][kept])
+    facts = {
+        "column": data.sensitive[column].name,
+        "people": int(people.sum()),
+        "sets": int(np.count_nonzero(people)),
+        "fewest": int(people[people > 0].min(initial=people.max(initial=0))),
+        "items": int(lost.size),
+        "lost": float(lost.mean()) if lost.size else 0.0,
+        "mixed": int(people[sets.mixes_levels].sum()),
+    }
+    return Finding("sensitive-sets", facts, _shared_sets, warned=False)
+
+
+def _shared_sets(
+    *, column: str, people: int, sets: int, fewest: int, items: int, lost: float, mixed: int
+) -> str:
+    """Say what is published of sets."""
+    return (
+        f"of {people:,} people {count(sets, 'set')} of values of {column!r} {'is' if sets == 1 else 'are'} published, each of "
+        f"{fewest:,} or more; of their {count(items, 'value')}, {lost:.2%} is lost by generalizing (SA-NCP); {mixed:,} have a "
+        "set that shows some values exactly beside general ones, and so tells them of whoever is known to be in it"
     )
 
 

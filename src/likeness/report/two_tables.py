@@ -126,13 +126,18 @@ def _categories(release: Release) -> tuple[list[list[str]], str]:
     data, plan = release.private.encoded.data, release.private.solution.plan
     if data.source is None:
         return [], ""
-    (domain,), records = data.sensitive, data.source.records
-    ranks = records.sensitive[0].category_of[records.sensitive_codes[0]]
-    people = data.sensitive_codes[0]
-    columns = [np.bincount(codes, minlength=domain.size) for codes in (ranks, people, people[plan.published])]
-    rows = [
-        [label, *(f"{numbers[code]:,}" for numbers in columns)] for code, label in enumerate(domain.labels)
-    ]
+    records, rows = data.source.records, []
+    for i, domain in enumerate(data.sensitive):
+        ranks = records.sensitive[i].category_of[records.sensitive_codes[i]]
+        people = data.sensitive_codes[i]
+        columns = [
+            np.bincount(codes, minlength=domain.size) for codes in (ranks, people, people[plan.published])
+        ]
+        of = "" if len(data.sensitive) == 1 else f"{domain.name}: "
+        rows += [
+            [of + label, *(f"{numbers[code]:,}" for numbers in columns)]
+            for code, label in enumerate(domain.labels)
+        ]
     return rows, count(records.size - data.size, "record")
 
 
