@@ -87,6 +87,10 @@ IMPORTED = {
     ("models/ir_k_anonymity.py", "KAnonymity"): "derived from it",
     ("profiling/reach.py", "EntropyLDiversity"): "the profile says how far this model reaches",
     ("profiling/reach.py", "RecursiveClDiversity"): "the profile says how far this model reaches",
+    (
+        "report/two_tables.py",
+        "QueryError",
+    ): "what the link costs is the error of queries, with and without a sensitive condition",
     ("report/people.py", "EirLDiversity"): "what it asks is what the report counts of people",
 }
 """Imports of the class of a part outside its own file or folder, and why."""

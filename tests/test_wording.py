@@ -44,6 +44,8 @@ FIXED = {
     ("profiling/result.py", "groups"),
     ("profiling/result.py", "records"),
     ("report/certificate_page.py", "values"),
+    ("report/finding.py", "people"),
+    ("report/finding.py", "values"),
     ("report/known.py", "people"),
     ("report/people.py", "columns"),
     ("report/people.py", "people"),

@@ -15,6 +15,7 @@ from likeness.errors import CannotBeMetError, PolicyError, Refusal
 from likeness.exact import rational
 from likeness.forms.base import as_labelled
 from likeness.knowledge.base import certified, learn
+from likeness.microdata.grouping import group_codes
 from likeness.microdata.individuals import who_share
 from likeness.policy import Policy, as_policy
 from likeness.progress import Progress
@@ -97,6 +98,7 @@ def anonymize_encoded(encoded: Encoded, policy: Policy, progress: Progress) -> R
     """
     form = choose_form(policy)
     _refuse_links(encoded, policy, form)
+    _refuse_differing(encoded, policy, form)
 
     @cache
     def entropy_with(method: Method) -> int:
@@ -156,7 +158,7 @@ def _refuse_links(encoded: Encoded, policy: Policy, form: Form) -> None:
 
     What is linked can be told apart by all its regions together, and no model counts those.
     """
-    linked = form.needs_individuals
+    linked = form.needs_individuals or form.rows_are_individuals
     units, word = (encoded.data.individuals, "person") if linked else (None, "record")
     problems = []
     for name in encoded.pseudonyms(policy):
@@ -198,6 +200,27 @@ def _refuse_added(encoded: Encoded, policy: Policy, form: Form, method: Method) 
         raise PolicyError(
             Refusal(what, (method.name,), remedy="leave the column out of the release (role: drop)")
         )
+
+
+def _refuse_differing(encoded: Encoded, policy: Policy, form: Form) -> None:
+    """Refuse columns published as they are of which a person's records say several things, where a row is a person."""
+    people = encoded.data.individuals
+    if not form.rows_are_individuals or people is None:
+        return
+    problems = []
+    for name in (*encoded.with_role("other"), *encoded.pseudonyms(policy)):
+        codes = encoded.table.encode(name, kind="text").codes[encoded.data.rows]
+        values = group_codes(
+            [people, codes + 1], [int(people.max(initial=-1)) + 1, int(codes.max(initial=-1)) + 2]
+        )
+        differing = int(np.count_nonzero(np.bincount(people[values.first]) > 1))
+        if differing:
+            problems.append(
+                f"column {name!r}: the records of {count(differing, 'person')} differ in it, and {form.name} releases publish "
+                "one row a person; say role: drop, or leave one value a person"
+            )
+    if problems:
+        raise PolicyError(*problems)
 
 
 def _add_other_columns(

@@ -136,6 +136,7 @@ def choose_form(policy: Policy, method: Method | None = None) -> Form:
                 )
             )
     form: Form = policy.form if policy.form is not None else registry.create("forms", name, {})
+    form = form.of_individuals(not one_each)
     return form.with_numeric_pairs() if policy.output.numeric_pairs else form
 
 

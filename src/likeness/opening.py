@@ -276,6 +276,9 @@ def _private(
     of_row = np.full(encoded.table.height, -1, np.int64)
     of_row[data.rows] = np.arange(data.size)
     records = of_row[class_map.original_row]
+    if publication.rows is not None:
+        # The first record of each person stands for it.
+        records = records[np.unique(class_map.row_of_record, return_index=True)[1]]
     plan = _plan(data, audit, class_map)
     plan = replace(plan, added=_added(data, publication, records, class_map))
     if publication.mechanism is not None:

@@ -11,6 +11,7 @@ from likeness import registry
 from likeness.attacks.base import AttackResults, Making
 from likeness.errors import InvalidError, LikenessError, PolicyError
 from likeness.metrics.base import Evaluation
+from likeness.microdata.individuals import rows_of
 from likeness.pages import in_notebook
 from likeness.proving.proof import Verdict, as_published, prove
 from likeness.queries.query import Query
@@ -63,18 +64,24 @@ class Private:
 
     def prove(self, publication: Publication) -> Verdict:
         """Prove what was asked of what was published, with what only the steward knows."""
-        people = self.encoded.data.individuals
+        data, people = self.encoded.data, self.encoded.data.individuals
         # A table without columns has no rows either; writing such a release is refused.
         several = people is not None and publication.size > 0
         rows = next(iter(self.rows.values()), None)
+        individuals = people[rows] if people is not None and several and rows is not None else None
+        values = None
+        if publication.rows is not None and rows is not None:
+            kept = self.solution.plan.published
+            individuals, values = rows_of(data, rows)[kept], data.sensitive_codes[:, kept]
         return prove(
             publication,
             as_published(self.encoded.name_models(self.policy.privacy), publication),
-            self.encoded.data,
+            data,
             several=several,
             invented=rows < 0 if self.solution.plan.added is not None and rows is not None else None,
-            individuals=people[rows] if people is not None and several and rows is not None else None,
-            knowledge=[own.take(rows) for own in self.encoded.data.knowledge if rows is not None],
+            individuals=individuals,
+            values=values,
+            knowledge=[own.take(rows) for own in data.knowledge if rows is not None],
         )
 
 

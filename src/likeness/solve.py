@@ -35,7 +35,7 @@ from likeness.methods.base import (
 from likeness.methods.leftovers import join_rest
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, Reason, spread
-from likeness.microdata.regions import LOSSES, Recoding, recode
+from likeness.microdata.regions import LOSSES, Recoding, merge_equal, recode
 from likeness.models.requirements import Requirement, refuse_nothing, require_of
 from likeness.progress import Progress
 from likeness.wording import count, quoted
@@ -277,7 +277,7 @@ def _settle(
     Returns the plan and, when everything holds, the requirements; else None, and the method must run again on what is left.
     """
     alone = plan.classes
-    plan = _merge(here, plan)
+    plan = merge_equal(here, plan)
     kept = plan.published
     if not kept.any():
         return plan, None
@@ -316,17 +316,6 @@ def _largest_of_merged(
     best = np.zeros(found.count + 1, np.bool_)
     best[order[first & (sizes[order] > 0)]] = True
     return np.asarray(best[own])
-
-
-def _merge(here: Microdata, plan: Plan) -> Plan:
-    """Merge classes whose regions are equal: regions of all records, where rows are individuals."""
-    if here.members is None:
-        return recode(here, plan)[0]
-    of = here.members.of
-    merged, _ = recode(here.members.records, spread(plan, of))
-    classes = np.full(here.size, -1, np.int64)
-    classes[of] = merged.classes
-    return replace(plan, classes=classes)
 
 
 def _note_reasons(

@@ -182,12 +182,16 @@ def test_attacks_that_count_people_are_run_where_people_have_several_records(nam
     )
     columns = {"patient": lk.identifier(), "age": lk.quasi(), "disease": lk.sensitive()}
     ran = 0
-    for form in ("generalized", "identity-reserved"):
+    for method, form in (
+        ("mondrian", "generalized"),
+        ("mondrian", "identity-reserved"),
+        ("angel", "angelized"),
+    ):
         policy = lk.Policy(
             columns=columns,
             individual="patient",
             privacy=lk.KAnonymity(3),
-            method={"name": "mondrian"},
+            method={"name": method},
             form={"name": form},
             categories={"disease": {"low": diseases[:3], "high": diseases[3:]}},
         )

@@ -115,17 +115,19 @@ def counts_of_people(data: Microdata, chosen: np.ndarray, name: str) -> list[int
 def check_people(data: Microdata, plan: Plan, i: int, reference: np.ndarray) -> None:
     """Every published class holds for its people, by the plain definitions; everybody's records are in one class."""
     assert data.individuals is not None
-    labels = plan.classes
-    assert labels.shape == (data.size,)
-    assert sorted(set(labels.tolist()) - {-1}) == list(range(plan.count))
-    for person in range(int(data.individuals.max()) + 1):
-        assert len(set(labels[data.individuals == person].tolist())) == 1
+    buckets = plan.classes if plan.buckets is None else plan.buckets
+    for labels in (plan.classes, buckets):
+        assert labels.shape == (data.size,)
+        assert sorted(set(labels.tolist()) - {-1}) == list(range(int(labels.max(initial=-1)) + 1))
+        for person in range(int(data.individuals.max()) + 1):
+            assert len(set(labels[data.individuals == person].tolist())) == 1
     assert plan.withheld == sum(plan.withheld_because.values())
     assert plan.reason_of.tolist().count(-1) == data.size - plan.withheld
     for name, given_ in GUARANTEES[i]:
         plain = getattr(oracles, name.replace("-", "_"))
         whole = counts_of_people(data, reference, name)
-        for number in range(plan.count):
+        labels = buckets if registry.load("models", name).needs_sensitive else plan.classes
+        for number in range(int(labels.max(initial=-1)) + 1):
             counts = counts_of_people(data, labels == number, name)
             assert plain(counts, whole, DISEASE, **given_), (name, counts)
 

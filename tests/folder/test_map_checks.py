@@ -18,6 +18,7 @@ class _Shown:
 
     classes: np.ndarray
     persons: np.ndarray | None = None
+    rows: np.ndarray | None = None
 
     @property
     def identities(self) -> np.ndarray:

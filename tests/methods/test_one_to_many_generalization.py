@@ -292,7 +292,7 @@ def test_sets_of_what_has_none_contradict_a_note(more):
     [
         (
             {"method": lk.OneToManyGeneralization(9)},
-            "one-to-many-generalization: k is 9, and there are 8 people; use at most 8",
+            "one-to-many-generalization: k is 9, and the table has 8 people; use at most 8",
         ),
         ({"columns": COLUMNS}, "generalizes 'symptom', which needs a hierarchy from a file"),
         ({"categories": {"symptom": SEVERITY}}, "leave categories of 'symptom' out"),

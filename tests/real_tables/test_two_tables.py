@@ -78,6 +78,41 @@ def test_adult(adult, beta, one_table, share):
     assert two.attack("linkage").success > 2 * one.attack("linkage").success
 
 
+@pytest.fixture(scope="module")
+def informs(data_folder):
+    """98,703 diagnoses of 26,854 people."""
+    found = informs_2005(data_folder)
+    assert (found.height, found["patient_id"].n_unique()) == (98_703, 26_854)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("beta", "one_table"), [("0.4", 0.192), ("0.3", 0.248)])
+def test_informs_with_every_value_of_every_person(informs, beta, one_table):
+    numbers = {"month", "year", "educ_year"}
+    columns = {
+        name: lk.quasi(kind="integer" if name in numbers else "categorical") for name in informs.columns
+    }
+    columns |= {"patient_id": lk.identifier(), "diagnosis": lk.sensitive(kind="categorical")}
+    policy = lk.Policy(
+        columns=columns,
+        privacy=[lk.KAnonymity(5), lk.EirAlphaBetaAnonymity(1, beta)],
+        individual="patient_id",
+        withhold={"at_most": 0},
+        method=lk.Angel(),
+    )
+    two = lk.anonymize(informs, policy, seed=1)
+    assert (two.certificate.records, two.certificate.individuals) == (98_703, 26_854)
+    assert two.loss("ncp")["ncp"] == pytest.approx(0.063, abs=5e-4)
+    # From the published tables alone: no diagnosis is more than so many people's of a bucket.
+    assert [(proof.holds, proof.scope) for proof in two.verify().proofs] == [(True, "public")] * 2
+    assert two.verdict.proofs[1].strength.values["beta"] <= float(beta)
+    asked = [lk.KAnonymity(5), lk.EirAlphaBetaAnonymity("0.6", beta)]
+    one = lk.anonymize(informs, policy.replace(privacy=asked, method=lk.Mondrian()), seed=1)
+    assert one.loss("ncp")["ncp"] == pytest.approx(one_table, abs=5e-4)
+    assert error(two) <= 0.65 * error(one)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("beta", "one_table", "share"), [(1, 0.508, 0.28), (4, 0.171, 0.25)])
 def test_census_income(census, beta, one_table, share):
@@ -86,12 +121,6 @@ def test_census_income(census, beta, one_table, share):
     assert 20 * two.loss("ncp")["ncp"] < one.loss("ncp")["ncp"] < one_table
     assert error(two) <= share * error(one)
     assert two.verify().ok
-
-
-@pytest.fixture(scope="module")
-def informs(data_folder):
-    """Records of INFORMS 2005, with the categories of its diagnoses."""
-    return informs_2005(data_folder)
 
 
 QUASI = ["month", "year", "gender", "race", "educ_year", "marry", "poverty", "hispanx"]
@@ -108,6 +137,48 @@ def by_category(frame, *privacy, method, k=5):
         privacy=[lk.KAnonymity(k), *privacy],
         method=method,
     )
+
+
+HALF = lk.AlphaKAnonymity(alpha="1/2", k=5, sensitive="diagnosis")
+SAFE = lk.MembershipSafety("1/2", sensitive="diagnosis")
+RULED_OUT = lk.RecursiveClDiversity(2, 3, sensitive="diagnosis")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("models", "one_table", "share"),
+    [([HALF], 0.183, 0.65), ([HALF, SAFE], 0.203, 0.65), ([HALF, SAFE, RULED_OUT], 0.467, 0.5)],
+    ids=["shares", "membership", "one category ruled out"],
+)
+def test_the_highest_category_of_everybody(informs, models, one_table, share):
+    policy = by_category(informs, *models, method=lk.Angel(publish="highest"))
+    two = lk.anonymize(informs, policy.replace(withhold={"at_most": 0}), seed=1)
+    assert two.counts["published"] + sum(two.counts["dropped"].values()) == 98_703
+    assert two.counts["published"] == 26_854
+    encoded = two.private.encoded
+    ranks = encoded.data.source.records.sensitive[0].category_of
+    diagnoses = encoded.data.source.records.sensitive_codes[0]
+    assert np.bincount(ranks).tolist() == [59, 95, 346, 58, 43]
+    assert np.bincount(ranks[diagnoses]).tolist() == [8_227, 28_055, 45_745, 14_691, 1_985]
+    pairs = np.unique(np.stack([encoded.data.source.of, ranks[diagnoses]]), axis=1)
+    assert np.count_nonzero(np.bincount(pairs[0]) > 1) == 16_641
+    # The same table of one record a person, in one table.
+    labels = encoded.data.sensitive[0].labels
+    highest = pl.Series([labels[code] for code in encoded.data.sensitive_codes[0]])
+    people = informs[encoded.data.rows].with_columns(diagnosis=highest)
+    alone = by_category(informs, *models, method="mondrian").replace(
+        individual=None,
+        categories={"diagnosis": {label: [label] for label in labels}},
+        withhold={"at_most": 0},
+    )
+    sizes = alone.replace(privacy=lk.KAnonymity(5))
+    assert two.loss("ncp") == lk.anonymize(people, sizes, seed=1).loss("ncp")
+    assert two.loss("ncp")["ncp"] <= 0.0570
+    one = lk.anonymize(people, alone, seed=1)
+    assert one.loss("ncp")["ncp"] == pytest.approx(one_table, abs=5e-4)
+    assert error(two) <= share * error(one)
+    assert all(proof.holds and proof.scope == "public" for proof in two.verify().proofs)
+    assert [proof.joined for proof in two.verdict.proofs] == [None] + [True] * len(models)
 
 
 FOUND = {  # k: exchanges, invented, buckets with invented records, buckets

@@ -74,7 +74,8 @@ class Evidence:
     In forms that publish sensitive values as they are, every record has each value with its share in the
     record's class. Where they were randomized, a published value v stands for each original value i with the
     confidence ``p_i PM[v, i] / Σ_j p_j PM[v, j]`` (Cao & Karras 2012, section 5). Where it is published
-    whose records are whose, individuals stand for records: a value's share is that of the individuals that have it.
+    whose records are whose, or how many people have a value, individuals stand for records: a value's share is that
+    of the individuals that have it.
     ``group`` (m,) is the answer that each value counts as; None: values are the answers.
     """
 
@@ -84,7 +85,7 @@ class Evidence:
         codes = publication.sensitive_codes[column]
         groups = self.values if group is None else int(group.max(initial=-1)) + 1
         count = int(publication.classes.max(initial=-1)) + 1
-        stats = count_classes(publication.classes, count, codes, self.values, publication.persons)
+        stats = count_classes(publication.classes, count, codes, self.values, publication.counted)
         mechanism = publication.mechanism
         if mechanism is None:
             self.stats = stats if group is None else stats.regroup(group, groups)
@@ -100,7 +101,7 @@ class Evidence:
             self.readings = own @ answers
             self.prior_counts = np.bincount(of, mechanism.counts, groups).astype(np.int64)
         # Individuals may have several answers: these do not add up to them.
-        several = publication.persons is not None
+        several = publication.counted is not None
         self.total = int((self.stats.sizes if several else self.prior_counts).sum())
 
     @cached_property
@@ -180,8 +181,8 @@ class Evidence:
             [publication.identities, publication.classes], [max(1, identities), max(1, self.stats.classes)]
         )
         sizes = groups.sizes
-        if publication.persons is not None:
-            sizes = find_individuals(groups.of, groups.count, publication.persons).sizes
+        if publication.counted is not None:
+            sizes = find_individuals(groups.of, groups.count, publication.counted).sizes
         of = publication.identities[groups.first]
         order = np.argsort(of, kind="stable")
         start = np.searchsorted(of[order], np.arange(identities + 1)).astype(np.int64)

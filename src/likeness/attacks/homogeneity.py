@@ -95,15 +95,14 @@ class HomogeneityAttack(GuessingAttack):
             "unmatched": int(np.count_nonzero(guesses.candidates == 0)) / total,
             "targets": float(question.records.size),
         }
-        linked = question.publication.persons is not None
-        if linked:
+        if question.publication.persons is not None:
             details |= _beliefs_in_truths(question)
         return AttackResult(
             self.name,
             success,
             baseline,
             f"share of targets whose {question.name!r} is the most frequent "
-            f"among the {'people who may be them' if linked else 'records that may be theirs'}",
+            f"among the {'people who may be them' if question.publication.counted is not None else 'records that may be theirs'}",
             details,
         )
 

@@ -107,10 +107,10 @@ class LinkageAttack(Attack):
         if not publication.covers:
             own = self._found(publication, original, making, targets)
             further["misled"] = float(np.count_nonzero(own == 0) / max(1, targets.size))
-        linked = publication.persons is not None
+        linked = publication.counted is not None
         published = publication.size
-        if publication.persons is not None:
-            published = distinct(publication.persons).size
+        if publication.counted is not None:
+            published = distinct(publication.counted).size
         elif original.individuals is not None:
             published = units.size
             own, own_before, before = _records(original, targets)

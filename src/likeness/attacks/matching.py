@@ -180,10 +180,10 @@ def count_matches(
 
     match = match_targets(publication, original, records)
     identities = match.reaches[0].low.size
-    if publication.persons is None:
+    if publication.counted is None:
         sizes = np.bincount(publication.identities, minlength=identities).astype(np.int64)
     else:
-        sizes = find_individuals(publication.identities, identities, publication.persons).sizes
+        sizes = find_individuals(publication.identities, identities, publication.counted).sizes
     if match.exact is not None:
         return np.append(sizes, 0)[match.exact], match.targets
     codes, kind, low, high, members = match.lay_out()

@@ -6,13 +6,14 @@ A class map is checked against itself and against what was published.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likeness.errors import Refusal, TableError
 from likeness.forms.base import as_labelled
+from likeness.microdata.individuals import rows_of
 from likeness.microdata.plan import Reason
 from likeness.tables import Labelled, read_published, write
 from likeness.wording import count, quoted
@@ -43,7 +44,8 @@ class ClassMap:
 
     ``status``: (N,) int8, position in `STATUS`.
     ``classes``: (N,) int64, equivalence class; -1 for rows that are not published.
-    ``published_row``: (N,) int64, position in the first published table, from 0; -1 for rows that are not published.
+    ``published_row``: (N,) int64, position in the first published table, from 0; -1 for rows that are not published. That of
+    the person, where the rows of that table are people.
     ``reason``: (N,) int32, position in ``reasons``: why rows were withheld or dropped, the empty text for published ones.
     ``buckets``: (N,) int64, in forms where buckets differ from the classes; else None.
     ``persons``: (N,) int64, number of the individual, where people may have several records; -1 for dropped rows.
@@ -77,8 +79,11 @@ class ClassMap:
 
     @cached_property
     def original_row(self) -> NDArray[np.int64]:
-        """Row of the original that each published row was made from, or whose quasi-identifiers it copies."""
+        """(n,) Row of the original that each published record was made from, or copies quasi-identifiers of, by published row."""
         rows, places = self.published, self.places
+        if int(places.max(initial=-1)) + 1 < places.size:
+            # Rows are people, with several records each.
+            return np.asarray(rows[np.argsort(places, kind="stable")])
         found = np.empty(places.size, np.int64)
         found[places] = rows if self.copies is None else np.append(rows, self.copies)
         return found
@@ -97,6 +102,11 @@ class ClassMap:
         found = np.zeros(self.places.size, np.bool_)
         found[self.copies_row] = True
         return found
+
+    @property
+    def row_of_record(self) -> NDArray[np.int64]:
+        """(n,) Published row of each published record, ascending."""
+        return np.sort(self.places)
 
     def counts(self) -> dict[str, Any]:
         """Account for every record: input = published - added + withheld + dropped, by reason.
@@ -165,6 +175,9 @@ def class_map_of(release: Release) -> ClassMap:
     of_record = private.rows[next(iter(release.columns))]
     own = of_record >= 0
     published_row[rows[of_record[own]]] = np.flatnonzero(own)
+    if release.publication.rows is not None:
+        kept = plan.published
+        published_row[rows[kept]] = rows_of(encoded.data, of_record)[kept]
     buckets = None
     if plan.buckets is not None:
         buckets = np.full(height, -1, np.int64)
@@ -317,8 +330,8 @@ def listed(rows: NDArray[np.int64], name: Callable[[int], str] = str) -> str:
     return shown if rows.size <= SHOWN else f"{shown} and {rows.size - SHOWN} more"
 
 
-def own_problems(found: ClassMap, label: str) -> list[Refusal]:
-    """Say where a class map contradicts itself; ``label`` is what messages call it."""
+def own_problems(found: ClassMap, label: str, *, of_people: bool = False) -> list[Refusal]:
+    """Say where a class map contradicts itself; ``label`` is what messages call it, ``of_people``: published rows are people."""
     published = found.status == PUBLISHED
     empty = np.array([reason == "" for reason in found.reasons], np.bool_)[found.reason]
     rules = {
@@ -349,6 +362,17 @@ def own_problems(found: ClassMap, label: str) -> list[Refusal]:
             row = found.copies[~published[found.copies]]
             return [Refusal(what, (label,), about=f"row {listed(row)} of the original")]
         rows = np.append(rows, found.copies)
+    if of_people:
+        if found.persons is None:
+            return [Refusal("the column 'person' is missing; published rows are people", (label,))]
+        # One record stands for each person.
+        _, first = np.unique(found.persons[rows], return_index=True)
+        several = places != _first_of(found.persons[rows], places)
+        rows, places = rows[first], places[first]
+        if several.any():
+            what = "is said to be published in another row than others of its person"
+            named = listed(found.published[several])
+            return [Refusal(what, (label,), about=f"row {named} of the original")]
     wrong = (places >= rows.size) | (places < 0)
     if wrong.any() or (np.bincount(places, minlength=rows.size) != 1).any():
         _, first = np.unique(places, return_index=True)
@@ -358,6 +382,17 @@ def own_problems(found: ClassMap, label: str) -> list[Refusal]:
         what = "is said to be published in a row that another one has, or that is not there"
         problems.append(Refusal(what, (label,), about=f"row {listed(rows[wrong])} of the original"))
     return problems
+
+
+def _place_of(where: Callable[[int], str], row: NDArray[np.int64], record: int) -> str:
+    """Name the place of the published row of a record."""
+    return where(int(row[record]))
+
+
+def _first_of(groups: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(n,) The first number of each one's group."""
+    _, first, of = np.unique(groups, return_index=True, return_inverse=True)
+    return np.asarray(numbers[first][of.reshape(-1)])
 
 
 def class_problems(
@@ -374,6 +409,12 @@ def class_problems(
         return [Refusal(what, (label,))]
     order = found.original_row
     problems: list[Refusal] = []
+    if publication.rows is not None:
+        row = found.row_of_record
+        problems = _dealing_problems(row, publication, label)
+        if problems:
+            return problems
+        publication, where = publication.dealt(row), partial(_place_of, where, row)
     if (found.persons is None) and publication.persons is not None:
         problems.append(Refusal("the column 'person' is missing; persons are published", (label,)))
     elif found.persons is not None and publication.persons is not None:
@@ -386,6 +427,27 @@ def class_problems(
         *problems,
         *_partition_problems(found.classes[order], publication.identities, "class", label, where),
         *_partition_problems(found.buckets[order], publication.classes, "bucket", label, where),
+    ]
+
+
+def _dealing_problems(row: NDArray[np.int64], publication: Publication, label: str) -> list[Refusal]:
+    """Say which buckets do not have as many records as the map says; ``row`` (n,) is whose each record is, after the map."""
+    assert publication.rows is not None  # noqa: S101  # asked of such releases alone
+    people = int(publication.rows.max(initial=-1)) + 1
+    if int(row.max(initial=-1)) + 1 != people:
+        what = f"it knows {count(int(row.max(initial=-1)) + 1, 'published person')}; published are {people:,}"
+        return [Refusal(what, (label,))]
+    class_of = np.zeros(people, np.int64)
+    class_of[publication.rows] = publication.classes
+    told = np.bincount(class_of[row], minlength=int(class_of.max(initial=-1)) + 1)
+    shown = np.bincount(publication.classes, minlength=told.size)
+    return [
+        Refusal(
+            f"the people of {publication.describe_class(int(number))} have {count(int(told[number]), 'record')} in it; published "
+            f"{'is' if shown[number] == 1 else 'are'} {shown[number]:,}",
+            (label,),
+        )
+        for number in np.flatnonzero(told != shown)[:SHOWN]
     ]
 
 

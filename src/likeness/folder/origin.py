@@ -205,15 +205,16 @@ class Origin:
             return f"shows the {named} of its class in the original{covering}; everything else is as it was"
         return "is a correct generalization of its original: regions cover the original values, everything else is as it was"
 
-    @property
+    @cached_property
     def publication(self) -> Publication:
-        """What was published."""
-        assert self.public.publication is not None  # noqa: S101  # said above
-        return self.public.publication
+        """What was published; records that were dealt to people are with those whose they are."""
+        shown = self.public.publication
+        assert shown is not None  # noqa: S101  # said above
+        return shown if shown.rows is None else shown.dealt(self.class_map.row_of_record)
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """(published,) Row of the original of each published row."""
+        """(published,) Row of the original of each published record."""
         return self.class_map.original_row
 
     @cached_property
@@ -379,16 +380,23 @@ class Origin:
                 yield from self._pseudonyms(name, published)
             else:
                 original = self.encoded.table.as_it_is(name)
-                same = same_cells(original, self.rows, as_labelled(first.as_it_is(published)))
+                same = same_cells(
+                    original, self.rows, self._of_records(as_labelled(first.as_it_is(published)))
+                )
                 if not same.all():
                     yield self._wrong(~same, published, "is not as it is in the original")
+
+    def _of_records(self, column: Labelled) -> Labelled:
+        """Give every record the cell of its published row."""
+        row = self.publication.rows
+        return column if row is None else replace(column, codes=column.codes[row])
 
     def _pseudonyms(self, name: str, published: str) -> Iterator[Refusal]:
         """Make sure that pseudonyms and identifiers go one to one."""
         first = next(iter(self.public.tables.values()))
         shown = first.as_it_is(published)
         named = self.encoded.table.encode(name, kind="text").codes[self.rows]
-        if not one_to_one(named, as_labelled(shown).codes):
+        if not one_to_one(named, self._of_records(as_labelled(shown)).codes):
             what = "its numbers and the original's identifiers do not go one to one"
             yield _of_column(published, what)
 
@@ -403,6 +411,11 @@ class Origin:
         numbers = {_CLASS_MAP: (own, told[self.encoded.data.rows])}
         if self.publication.persons is not None:
             numbers["the published column 'person'"] = (own[self.records], self.publication.persons)
+        if self.publication.rows is not None:
+            numbers[f"the rows of {next(iter(self.public.labels.values()))}"] = (
+                own[self.records],
+                self.publication.rows,
+            )
         for what, (mine, shown) in numbers.items():
             if not one_to_one(mine, shown):
                 yield Refusal("its numbers and the original's individuals do not go one to one", (what,))
@@ -441,10 +454,13 @@ class Origin:
 
     def _wrong(self, wrong: NDArray[np.bool_], column: str, what: str) -> Refusal:
         """Name the rows that are wrong, in the release and in the original."""
-        rows = self.rows
-        where = listed(
-            np.flatnonzero(wrong), lambda row: f"{self.public.where(row)} (row {rows[row]} of the original)"
-        )
+        rows, shown = self.rows, self.publication.rows
+
+        def name(record: int) -> str:
+            place = self.public.where(record if shown is None else int(shown[record]))
+            return f"{place} (row {rows[record]} of the original)"
+
+        where = listed(np.flatnonzero(wrong), name)
         return Refusal(what, (where,), about=f"column {column!r}")
 
 

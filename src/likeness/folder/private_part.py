@@ -166,7 +166,8 @@ def _read_classes(part: PrivatePart, label: str, path: Path, public: PublicPart)
         part.refusals += [refusal.called(label) for refusal in problem.refusals]
         return
     part.class_map = found
-    problems = own_problems(found, label)
+    shown = public.publication
+    problems = own_problems(found, label, of_people=shown is not None and shown.rows is not None)
     if not problems and public.publication is not None:
         problems = class_problems(found, public.publication, label, public.where)
         part.consistent = not problems

@@ -107,8 +107,9 @@ def judge(
 ) -> Verdict:
     """Put together everything that was found; ``encoded`` is the original, where it was given."""
     problems, checks = list(public.refusals), list(public.statements)
+    individuals, values = _individuals(public, steward, encoded), _values(public, steward, encoded)
     proven = _prove(
-        public, encoded, policy, problems, _individuals(steward, encoded), _known(steward), _invented(steward)
+        public, encoded, policy, problems, individuals, values, _known(steward), _invented(steward)
     )
     problems += _repeated(public)
     if not problems:
@@ -129,10 +130,17 @@ def judge(
     return replace(proven, refusals=tuple(problems), statements=tuple(checks))
 
 
-def _individuals(steward: PrivatePart | None, encoded: Encoded | None) -> NDArray[np.int64] | None:
-    """(published,) Whose each published row is, as the original says, or the class map; None where neither is at hand."""
+def _individuals(
+    public: PublicPart, steward: PrivatePart | None, encoded: Encoded | None
+) -> NDArray[np.int64] | None:
+    """(n,) Whose each published record is, as the original says, or the class map; None where neither is at hand.
+
+    Where rows are people, the row that it is of.
+    """
     if steward is None or steward.class_map is None or not steward.consistent:
         return None
+    if public.publication is not None and public.publication.rows is not None:
+        return steward.class_map.row_of_record
     rows = steward.class_map.original_row
     if encoded is None:
         return None if steward.class_map.persons is None else steward.class_map.persons[rows]
@@ -141,6 +149,20 @@ def _individuals(steward: PrivatePart | None, encoded: Encoded | None) -> NDArra
     records = encoded.record_of[rows]
     # A row that the original dropped is somebody's mistake, said elsewhere; nobody is counted then.
     return encoded.data.individuals[records] if (records >= 0).all() else None
+
+
+def _values(
+    public: PublicPart, steward: PrivatePart | None, encoded: Encoded | None
+) -> NDArray[np.int32] | None:
+    """(s, n) Sensitive codes of the records that were dealt to people, in the original; None where it is not at hand."""
+    if steward is None or steward.class_map is None or not steward.consistent or encoded is None:
+        return None
+    rows = steward.class_map.original_row
+    dealt = public.publication is not None and public.publication.rows is not None
+    if not dealt or rows.max(initial=-1) >= encoded.table.height:
+        return None
+    records = encoded.record_of[rows]
+    return np.asarray(encoded.data.sensitive_codes[:, records]) if (records >= 0).all() else None
 
 
 def _known(steward: PrivatePart | None) -> list[Knowledge] | None:
@@ -211,6 +233,7 @@ def _prove(
     policy: Policy | None,
     problems: list[Refusal],
     individuals: NDArray[np.int64] | None,
+    values: NDArray[np.int32] | None,
     knowledge: list[Knowledge] | None,
     invented: NDArray[np.bool_] | None,
 ) -> Verdict:
@@ -226,6 +249,7 @@ def _prove(
             prove,
             several=several,
             individuals=individuals,
+            values=values,
             knowledge=knowledge,
             noise=certificate.noise,
             invented=invented if certificate.noise else None,

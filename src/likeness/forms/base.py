@@ -126,6 +126,9 @@ class Publication(ABC):
         Columns that are published as they are, beside what can be estimated.
     persons : (n,) int64 or None
         Number of the individual of each record, from 0, in forms that say whose records belong together.
+    rows : (n,) int64 or None
+        Row of the first published table of each record, in forms whose rows are people and whose records are dealt to them,
+        since nobody knows which are whose; None where every record has a row of its own.
     """
 
     form: ClassVar[str]
@@ -147,7 +150,13 @@ class Publication(ABC):
     cells: tuple[ShownColumn, ...]
     survey_weights: NDArray[np.float64]
     persons: NDArray[np.int64] | None = None
+    rows: NDArray[np.int64] | None = None
     beside: tuple[str, ...] = ()
+
+    @property
+    def counted(self) -> NDArray[np.int64] | None:
+        """(n,) Number of the person that each record counts for, from 0; None where every record counts for itself."""
+        return self.persons if self.rows is None else self.rows
 
     @abstractmethod
     def describe_class(self, number: int) -> str:
@@ -196,6 +205,28 @@ class Publication(ABC):
         power
             0 to count, 1 to sum.
         """
+
+    def dealt(self, rows: NDArray[np.int64], codes: NDArray[np.int32] | None = None) -> Publication:  # noqa: ARG002
+        """Deal records to people as only the steward knows, in forms that have ``rows``; others are what they are.
+
+        Parameters
+        ----------
+        rows : (n,) int64
+            Row of the first published table of each record.
+        codes : (s, n) int32, optional
+            Its published sensitive codes; any of its class where left out.
+        """
+        return self
+
+    def largest_shares(self) -> NDArray[np.int64]:
+        """(E,) Most records that one person of each class may have, whoever has which values.
+
+        Raises
+        ------
+        TableError
+            In forms that have no ``rows``.
+        """
+        raise TableError(f"{self.form} releases deal no records to people")
 
     def total_individuals(self, where: Mapping[str, Any]) -> float:  # noqa: ARG002
         """Estimate how many individuals have a record that meets all conditions.
@@ -599,6 +630,15 @@ class Form(ABC):
         foreign = (name for name in names if name not in keys)
         allowed = {*of.values()} - {"added"} if roles is None else roles
         return [name for name in foreign if name in RESERVED or of.get(name) not in allowed]
+
+    @property
+    def rows_are_individuals(self) -> bool:
+        """Whether the rows of its first table are people, each of whom may have several records."""
+        return False
+
+    def of_individuals(self, several: bool) -> Self:  # noqa: ARG002
+        """Publish people with several records, or one record a person; forms that do both alike stay as they are."""
+        return self
 
     @property
     def class_noun(self) -> str:

@@ -88,19 +88,24 @@ def published_beside(
     plan: Plan,
     rng: np.random.Generator,
     *,
+    held: NDArray[np.int64] | None = None,
     apart: bool = False,
 ) -> Published:
     """Link quasi-identifiers, as they are published of ``rows``, with their buckets' sensitive values.
+
+    ``held``: the records whose sensitive values are published, where they are not those rows.
 
     Of several sensitive columns the values that records have together are counted, or with ``apart`` those of each column by
     themselves. Raises `PolicyError` when there is no sensitive column.
     """
     if not data.sensitive:
         raise PolicyError(Refusal("publishes sensitive values; no column is sensitive", (form.name,)))
-    buckets = plan.of_rows(plan.classes if plan.buckets is None else plan.buckets, rows)
+    of_plan = plan.classes if plan.buckets is None else plan.buckets
+    held = rows if held is None else held
     # Numbers in no order of anything: a method may number its buckets by what is in them.
-    numbers = rng.permutation(int(buckets.max(initial=-1)) + 1)[buckets]
-    codes = plan.sensitive_of(data.sensitive_codes, rows)
+    of_bucket = rng.permutation(int(plan.of_rows(of_plan, rows).max(initial=-1)) + 1)
+    numbers = of_bucket[plan.of_rows(of_plan, held)]
+    codes = plan.sensitive_of(data.sensitive_codes, held)
     names = [domain.name for domain in data.sensitive]
     counted = count_column(*names)
     sensitive: dict[str, Any]
@@ -123,7 +128,7 @@ def published_beside(
     sensitive[BUCKET] = whole_column(BUCKET, numbers[first] + 1)
     sensitive[counted] = whole_column(counted, counts.astype(np.int64))
     nobody = np.full(first.shape[0], -1, np.int64)
-    linked = quasi | {BUCKET: whole_column(BUCKET, numbers + 1)}
+    linked = quasi | {BUCKET: whole_column(BUCKET, of_bucket[plan.of_rows(of_plan, rows)] + 1)}
     return Published({"quasi": linked, "sensitive": sensitive}, {"quasi": rows, "sensitive": nobody})
 
 
@@ -155,7 +160,7 @@ def check_tables(tables: Mapping[str, Columns], names: tuple[str, ...]) -> None:
             raise TableError(f"the table {name!r} is not there; it was published with the others")
 
 
-class _SensitiveRows(NamedTuple):
+class SensitiveRows(NamedTuple):
     """Rows of the table of sensitive values, of all columns or of one that is listed by itself.
 
     ``columns``: what they show of each, one value a row. ``holders`` (rows,): bucket, by position in the numbers of buckets.
@@ -200,13 +205,13 @@ class BucketPublication(Publication):
         self.survey_weights = read_survey_weights(quasi, columns, self.size)
         self.beside = tuple(note.name for note in columns.with_role("other"))
 
-    def _read(self, table: Columns, notes: Sequence[ColumnNote], counted: str) -> _SensitiveRows:
+    def _read(self, table: Columns, notes: Sequence[ColumnNote], counted: str) -> SensitiveRows:
         """Read rows of ``sensitive``, and whose they are."""
         columns = tuple(ExactColumn("sensitive", table, note) for note in notes)
         counts = whole_numbers("sensitive", table, counted, at_least=1)
         holders = self._find_buckets(columns, whole_numbers("sensitive", table, BUCKET, at_least=0))
         self._check_counts(holders, counts, counted, notes)
-        return _SensitiveRows(columns, holders, counts)
+        return SensitiveRows(columns, holders, counts)
 
     def _find_buckets(self, columns: Sequence[ExactColumn], held: NDArray[np.int64]) -> NDArray[np.int64]:
         """Bucket of every row of ``sensitive``, by position in ``numbers``."""
@@ -247,7 +252,7 @@ class BucketPublication(Publication):
                 f"bucket {number} do not sum to its {count(size, 'record')} in the table 'quasi'"
             )
 
-    def _expand(self, listed: _SensitiveRows) -> NDArray[np.int32]:
+    def _expand(self, listed: SensitiveRows) -> NDArray[np.int32]:
         """(columns, n) Values that are listed together in its bucket, for every record."""
         from likeness.kernels.retrieval import sort_by_small_keys
 

@@ -134,7 +134,7 @@ def _beliefs(publication: Publication, subject: Subject, where: str) -> NDArray[
     column = domains.index(name)
     domain, codes = publication.sensitive[column], publication.sensitive_codes[column]
     classes = int(publication.classes.max(initial=-1)) + 1
-    stats = count_classes(publication.classes, classes, codes, domain.codes, publication.persons)
+    stats = count_classes(publication.classes, classes, codes, domain.codes, publication.counted)
     shares = np.zeros((classes, domain.codes))
     shares[stats.class_of, stats.value] = stats.count / stats.sizes[stats.class_of]
     mechanism = publication.mechanism
@@ -152,8 +152,8 @@ def _beliefs(publication: Publication, subject: Subject, where: str) -> NDArray[
     identities = int(publication.identities.max(initial=-1)) + 1
     groups = group_codes([publication.identities, publication.classes], [identities, classes])
     sizes = groups.sizes
-    if publication.persons is not None:
-        sizes = find_individuals(groups.of, groups.count, publication.persons).sizes
+    if publication.counted is not None:
+        sizes = find_individuals(groups.of, groups.count, publication.counted).sizes
     identity, class_ = (numbers[groups.first] for numbers in (publication.identities, publication.classes))
     order = np.lexsort((class_, identity))
     start = np.searchsorted(identity[order], np.arange(identities + 1)).astype(np.int64)

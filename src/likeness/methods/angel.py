@@ -13,8 +13,9 @@ from likeness.checks import choice
 from likeness.errors import PolicyError, Refusal
 from likeness.methods.base import Method, Problem, holding_classes, method_for, run_in_parts
 from likeness.microdata.highest import HISTORY, highest
+from likeness.microdata.individuals import refuse_uncountable
 from likeness.microdata.plan import Plan, Reason
-from likeness.microdata.regions import LOSSES, recode
+from likeness.microdata.regions import LOSSES, merge_equal
 from likeness.progress import Progress
 from likeness.wording import quoted
 
@@ -46,9 +47,11 @@ class Angel(Method):
         The method that makes buckets; by default the one that was made for the guarantee, else ``mondrian``. One that keeps
         people who are alike together lets queries that join the tables err less.
     publish
-        ``values`` (default): sensitive values as they are. ``highest``: of everybody the highest category alone, one record a
-        person (Fazal et al. 2023); it needs ``categories`` of the one sensitive column. All other records of a person are
-        history: dropped, and counted in ``private/`` only. Quasi-identifiers are those of the record that is kept.
+        ``values`` (default): sensitive values as they are; where people have several records, all values of everybody: buckets
+        tell how many of their people have each, and not which values are of one person. ``highest``: of everybody the highest
+        category alone, one record a person (Fazal et al. 2023); it needs ``categories`` of the one sensitive column. All other
+        records of a person are history: dropped, and counted in ``private/`` only. Quasi-identifiers are those of the record
+        that is kept.
 
     Notes
     -----
@@ -75,6 +78,7 @@ class Angel(Method):
     name: ClassVar[str] = "angel"
     form: ClassVar[str] = "angelized"
     takes_parts: ClassVar[bool] = True
+    takes_individuals: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         choice(self.name, "publish", self.publish, PUBLISHED)
@@ -120,11 +124,11 @@ class Angel(Method):
         """The method that makes batches."""
         return self._made("batches", self.batches)
 
-    def _of_buckets(self, requirements: tuple[Requirement, ...]) -> Method:
-        """The method that makes buckets for a guarantee."""
+    def _of_buckets(self, requirements: tuple[Requirement, ...], individuals: bool = False) -> Method:
+        """The method that makes buckets for a guarantee, of records or of ``individuals``."""
         if self.buckets is not None:
             return self._made("buckets", self.buckets)
-        return method_for(tuple(one.model for one in requirements))
+        return method_for(tuple(one.model for one in requirements), individuals=individuals)
 
     @property
     def leaves_one_record(self) -> bool:
@@ -132,15 +136,19 @@ class Angel(Method):
         return self.publish == "highest"
 
     def prepared(self, data: Microdata) -> tuple[Microdata, Reason | None]:
-        """Keep of everybody the highest category, where that is what is published."""
-        return (highest(data), HISTORY) if self.publish == "highest" else (data, None)
+        """Keep of everybody the highest category, where that is what is published; else refuse what repeats a value."""
+        if self.publish == "highest":
+            return highest(data), HISTORY
+        if data.individuals is not None:
+            refuse_uncountable(data)
+        return data, None
 
     def check(self, requirements: tuple[Requirement, ...]) -> None:
         """Refuse what either method refuses of its half of the guarantee."""
         size, value = _halves(requirements)
         if size:
             self._of_batches.check(size)
-        if value:
+        if value and not any(one.model.about_individuals for one in value):
             self._of_buckets(value).check(value)
 
     def run(self, problem: Problem) -> Plan:
@@ -173,21 +181,29 @@ class Angel(Method):
             found = found.withhold(gone, reason)
         return found
 
+    def _taking(self, problem: Problem, name: str, method: Method) -> Method:
+        """Refuse a method that takes every record for another person's, where people have several."""
+        if problem.data.members is None or method.takes_individuals:
+            return method
+        what = f"{name}: {method.name} does not take tables in which people have several records; use danonyir or mondrian"
+        raise PolicyError(Refusal(what, (self.name,)))
+
     def _batches(self, problem: Problem, *, merged: bool) -> Plan:
         """Batches, where ``merged`` those of equal regions as the one that they are; of equal tuples where no size is asked."""
         if not problem.requirements:
             return Plan(problem.data.tuples.of)
-        method = self._of_batches
+        method = self._taking(problem, "batches", self._of_batches)
         plan = run_in_parts(method, replace(problem, loss=LOSSES[method.loss]))
-        if merged and problem.data.members is None:
-            plan = recode(problem.data, plan)[0]
+        if merged:
+            plan = merge_equal(problem.data, plan)
         return _failing(problem, plan, _BATCH)
 
     def _buckets(self, problem: Problem, batches: Plan) -> Plan:
         """Buckets; the batches where nothing is asked of sensitive values."""
         if not problem.requirements:
             return Plan(np.maximum(batches.classes, 0))
-        method = self._of_buckets(problem.requirements)
+        method = self._of_buckets(problem.requirements, problem.data.members is not None)
+        method = self._taking(problem, "buckets", method)
         # Regions are of batches: level limits keep no bucket apart.
         return _failing(problem, run_in_parts(method, replace(problem, loss=LOSSES[method.loss])), _BUCKET)
 

@@ -302,17 +302,19 @@ class Method(ABC):
         """
 
 
-def method_for(models: tuple[PrivacyModel, ...]) -> Method:
+def method_for(models: tuple[PrivacyModel, ...], *, individuals: bool = False) -> Method:
     """Take the method that was devised for a guarantee, of those that are tried unasked and make classes; else Mondrian.
 
     Parameters
     ----------
     models
         What must hold.
+    individuals
+        Whether people may have several records, so that the method must take them.
     """
     for name in registry.names("methods"):
         part = registry.load("methods", name)
-        if part.candidate and part.form == Method.form:
+        if part.candidate and part.form == Method.form and (part.takes_individuals or not individuals):
             found: Method = registry.create("methods", name, {})
             if found.made_for(models):
                 return found

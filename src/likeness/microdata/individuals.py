@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likeness.errors import PolicyError, Refusal
+from likeness.microdata.grouping import distinct, pack
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from likeness.microdata.data import Microdata
 
 _MOST = 1 << 62
 """Keys of a class, an individual and a value are smaller."""
@@ -108,6 +113,34 @@ def who_share(values: NDArray[np.integer], individuals: NDArray[np.int64] | None
     sizes = np.bincount(own, minlength=count)
     found = sizes if individuals is None else find_individuals(own, count, individuals[named]).sizes
     return np.asarray(found[sizes > 0], np.int64)
+
+
+def owners(data: Microdata) -> NDArray[np.int64]:
+    """(n,) Number of each record's person; its own where everybody has one record."""
+    return np.arange(data.size) if data.individuals is None else data.individuals
+
+
+def rows_of(data: Microdata, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(n,) Row of each record's person in a table with a row for each, made from the records ``rows``; -1 for all others."""
+    people = owners(data)
+    of_person = np.full(int(people.max(initial=-1)) + 1, -1, np.int64)
+    of_person[people[rows]] = np.arange(rows.size)
+    return np.asarray(of_person[people])
+
+
+def refuse_uncountable(data: Microdata) -> None:
+    """Refuse a table of which it cannot be published how many people have each value.
+
+    Raises `PolicyError` where there are several sensitive columns, or records that repeat a value of their person.
+    """
+    if len(data.sensitive) > 1:
+        what = f"publishes one sensitive column of people with several records; this table has {len(data.sensitive)}"
+        raise PolicyError(Refusal(what))
+    radices = [data.size + 1, *(domain.codes for domain in data.sensitive)]
+    repeated = data.size - distinct(pack([owners(data), *data.sensitive_codes], radices)).size
+    if repeated and data.sensitive:
+        what = f"publishes how many people have each value; records that repeat one of their person: {repeated:,}"
+        raise PolicyError(Refusal(what, remedy="leave them out, with hygiene: {duplicates: drop}"))
 
 
 def _starts(sizes: NDArray[np.integer]) -> NDArray[np.int64]:

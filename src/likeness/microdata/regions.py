@@ -16,6 +16,7 @@ import numpy as np
 
 from likeness.microdata.grouping import group_codes, group_keys
 from likeness.microdata.means import Means, class_means
+from likeness.microdata.plan import spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -170,6 +171,17 @@ def recode(data: Microdata, plan: Plan) -> tuple[Plan, Recoding]:
     )
     own = tuple(None if a is None else replace(a, of=a.of[groups.first]) for a in instead)
     return plan, Recoding(merged_regions, groups.count, own)
+
+
+def merge_equal(here: Microdata, plan: Plan) -> Plan:
+    """Merge classes whose regions are equal: regions of all records, where rows are individuals."""
+    if here.members is None:
+        return recode(here, plan)[0]
+    of = here.members.of
+    merged, _ = recode(here.members.records, spread(plan, of))
+    classes = np.full(here.size, -1, np.int64)
+    classes[of] = merged.classes
+    return replace(plan, classes=classes)
 
 
 def aggregated(

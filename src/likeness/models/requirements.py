@@ -114,6 +114,21 @@ class Requirement:
         known = self.view is not None and bool(self.view.known)
         return self.model.closed_under_adding and not known
 
+    @property
+    def by_counts(self) -> bool:
+        """Whether the numbers of people, and of those who have each value, decide it, whoever has which values.
+
+        Apart from the largest share of one person in the records (`Conditions.of_records`). Who has a value of a group is told
+        by no such numbers: one person may have two of them.
+        """
+        return self.view is None or (self.view.group is None and self.model.conditions.hidden_values is None)
+
+    @property
+    def limits_records(self) -> bool:
+        """Whether it limits the share of one person in the records."""
+        most = self.model.conditions.of_records
+        return most is not None and most < 1
+
     def parts(self, data: Microdata, limit: Fraction | None = None) -> NDArray[np.int64] | None:
         """(rows,) Part of each row of a table; only those of one part may ever share a class. None where all may.
 

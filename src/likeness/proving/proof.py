@@ -7,7 +7,8 @@ every model decide exactly. `likeness.folder` does this to the bytes of a releas
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -220,6 +221,7 @@ def prove(
     *,
     several: bool = False,
     individuals: NDArray[np.int64] | None = None,
+    values: NDArray[np.int32] | None = None,
     knowledge: Sequence[Knowledge] | None = None,
     noise: bool = False,
     invented: NDArray[np.bool_] | None = None,
@@ -232,11 +234,23 @@ def prove(
     models refuted. ``knowledge``: what adversaries may know of each published record, which only the steward has. What could
     not be checked for want of these is in the verdict, with ``holds`` None. ``noise``: some records may be nobody's; ``invented``
     (n,) says which, and only the steward knows. Sizes are then of the others; values are judged as they are published.
+
+    Where rows are people to whom records are dealt (`Publication.rows`), everybody can prove what holds whoever has which values;
+    for the rest ``individuals`` (n,) is the row that each record is of, and ``values`` (s, n) their sensitive codes in the
+    original.
     """
     noise = noise or invented is not None
     proofs: list[Proof] = []
-    hidden = several and publication.persons is None
-    people = individuals if hidden else publication.persons
+    hidden = several and publication.persons is None and publication.rows is None
+    people = individuals if hidden else publication.counted
+    truth = None
+    if (
+        publication.rows is not None
+        and individuals is not None
+        and values is not None
+        and original is not None
+    ):
+        truth = _as_it_is(publication, individuals, values, original)
     for model in one_a_column(models, [domain.name for domain in publication.sensitive]):
         needs_original = model.scope == "steward" and not model.needs_knowledge
         lacking = (needs_original and original is None) or (model.needs_knowledge and knowledge is None)
@@ -247,43 +261,132 @@ def prove(
                 for column, described in _unbound(model, publication)
             ]
             continue
-        sensitive: Sequence[Domain] = publication.sensitive
-        codes, mechanism = publication.sensitive_codes, publication.mechanism
-        reference = None
-        if needs_original and original is not None:
-            sensitive, reference = original.sensitive, original.sensitive_codes
-            codes = _translate(publication, original)
-            if mechanism is not None:
-                # There is one sensitive attribute where values are perturbed.
-                (shown,), (domain,) = publication.sensitive, original.sensitive
-                mechanism = mechanism.moved(_original_codes(shown, original), domain.codes)
-        if model.needs_knowledge and knowledge is not None:
-            sensitive, codes = _beside(publication, knowledge)
-        # A perturbed column's own frequencies are not those that anything is compared with.
-        own = codes if mechanism is None else np.repeat(np.arange(mechanism.values), mechanism.counts)[None]
-        requirements = require(
-            [model],
-            sensitive,
-            own.astype(np.int32),
-            reference,
-            complete=False,
-            individuals=people,
-            original_individuals=None if original is None else original.individuals,
-            knowledge=knowledge or (),
-        )
-        refuse_nothing(requirements)
-        for requirement in requirements:
-            if mechanism is not None and requirement.view is not None:
-                proofs.append(_prove_mechanism(mechanism, requirement))
+        found = _bind(publication, model, original, people, knowledge)
+        if publication.rows is not None and not all(own.by_counts for own in found.requirements):
+            # Whoever's values they are decides; only the steward knows.
+            proofs += _prove_truth(truth, found, original, knowledge)
+            continue
+        refuse_nothing(found.requirements)
+        for requirement in found.requirements:
+            if found.mechanism is not None and requirement.view is not None:
+                proofs.append(_prove_mechanism(found.mechanism, requirement))
+            elif publication.rows is not None and requirement.view is not None:
+                proofs.append(_prove_dealt(publication, requirement, found, individuals))
             else:
-                proof = _prove_one(publication, requirement, sensitive, codes, people, invented)
+                proof = _prove_one(
+                    publication, requirement, found.sensitive, found.codes, people, invented=invented
+                )
                 if noise and invented is None and proof.holds:
                     # Counted with those that nobody is.
                     proof = replace(proof, holds=None, strength=None)
                 proofs.append(replace(proof, scope="steward") if hidden or noise else proof)
     count = int(publication.classes.max(initial=-1)) + 1
-    found = None if people is None else distinct(people).size
-    return Verdict(tuple(proofs), publication.size, count, individuals=found)
+    shown = None if people is None else distinct(people).size
+    return Verdict(tuple(proofs), publication.size, count, individuals=shown)
+
+
+class _Bound(NamedTuple):
+    """A model bound to what was published: its requirements, and the values that they look at.
+
+    ``sensitive`` are the attributes, ``codes`` (s + κ, n) those of the published records, ``mechanism`` how they were perturbed.
+    """
+
+    requirements: tuple[Requirement, ...]
+    sensitive: Sequence[Domain]
+    codes: NDArray[np.int32]
+    mechanism: Mechanism | None
+
+
+def _bind(
+    publication: Publication,
+    model: PrivacyModel,
+    original: Microdata | None,
+    people: NDArray[np.int64] | None,
+    knowledge: Sequence[Knowledge] | None,
+) -> _Bound:
+    """Bind a model of one column; what it needs of the original, or of what is known, must be given."""
+    sensitive: Sequence[Domain] = publication.sensitive
+    codes, mechanism = publication.sensitive_codes, publication.mechanism
+    reference = None
+    if model.scope == "steward" and not model.needs_knowledge and original is not None:
+        sensitive, reference = original.sensitive, original.sensitive_codes
+        codes = _translate(publication, original)
+        if mechanism is not None:
+            # There is one sensitive attribute where values are perturbed.
+            (shown,), (domain,) = publication.sensitive, original.sensitive
+            mechanism = mechanism.moved(_original_codes(shown, original), domain.codes)
+    if model.needs_knowledge and knowledge is not None:
+        sensitive, codes = _beside(publication, knowledge)
+    # A perturbed column's own frequencies are not those that anything is compared with.
+    own = codes if mechanism is None else np.repeat(np.arange(mechanism.values), mechanism.counts)[None]
+    requirements = require(
+        [model],
+        sensitive,
+        own.astype(np.int32),
+        reference,
+        complete=False,
+        individuals=people,
+        original_individuals=None if original is None else original.individuals,
+        knowledge=knowledge or (),
+    )
+    return _Bound(requirements, sensitive, codes, mechanism)
+
+
+def _as_it_is(
+    publication: Publication, rows: NDArray[np.int64], values: NDArray[np.int32], original: Microdata
+) -> Publication | None:
+    """Deal the records to people as they are theirs; None where the original has values that were not published."""
+    codes = []
+    for domain, own in zip(publication.sensitive, values, strict=True):
+        shown = np.full(original.sensitive[original.sensitive_index(domain.name)].codes, -1, np.int32)
+        shown[_original_codes(domain, original)] = np.arange(domain.codes)
+        codes.append(shown[own])
+    told = np.array(codes, np.int32)
+    return None if (told < 0).any() else publication.dealt(rows, told)
+
+
+def _prove_dealt(
+    publication: Publication, requirement: Requirement, found: _Bound, individuals: NDArray[np.int64] | None
+) -> Proof:
+    """Decide one requirement whoever has which values; where that is open, from how many records everybody has.
+
+    ``individuals`` (n,): the row that each record is of, where that is known.
+    """
+    prove_with = partial(_prove_one, publication, requirement, found.sensitive, found.codes, publication.rows)
+    proof = prove_with(most=publication.largest_shares())
+    if proof.holds or not requirement.limits_records:
+        return proof
+    proof = replace(proof, scope="steward")
+    if individuals is None:
+        return replace(proof, holds=None, strength=None, violations=(), violated=0)
+    assert publication.rows is not None  # noqa: S101  # asked of such releases alone
+    class_of = np.zeros(int(publication.rows.max(initial=-1)) + 1, np.int64)
+    class_of[publication.rows] = publication.classes
+    most = np.zeros(int(publication.classes.max(initial=-1)) + 1, np.int64)
+    np.maximum.at(most, class_of, np.bincount(individuals, minlength=class_of.size))
+    return replace(prove_with(most=most), scope="steward")
+
+
+def _prove_truth(
+    truth: Publication | None,
+    found: _Bound,
+    original: Microdata | None,
+    knowledge: Sequence[Knowledge] | None,
+) -> list[Proof]:
+    """Decide requirements by who has which values, which only the steward knows; ``truth`` is None where that is not known."""
+    proofs = []
+    for own in found.requirements:
+        column = None if own.view is None else own.view.domain.name
+        if truth is None:
+            proofs.append(Proof(own.model.name, _described(own.model), column, "steward", None, None))
+            continue
+        known = _bind(truth, own.model, original, truth.rows, knowledge)
+        refuse_nothing(known.requirements)
+        proofs += [
+            replace(_prove_one(truth, one, known.sensitive, known.codes, truth.rows), scope="steward")
+            for one in known.requirements
+        ]
+    return proofs
 
 
 def survives_joining(model: PrivacyModel) -> bool:
@@ -366,9 +469,14 @@ def _prove_one(
     sensitive: Sequence[Domain],
     codes: NDArray[np.int32],
     people: NDArray[np.int64] | None,
+    *,
     invented: NDArray[np.bool_] | None = None,
+    most: NDArray[np.int64] | None = None,
 ) -> Proof:
-    """Decide one requirement on every class; one without a view of those who are not ``invented``."""
+    """Decide one requirement on every class; one without a view of those who are not ``invented``.
+
+    ``most`` (E,) are the most records of one person in each class, where they say otherwise.
+    """
     if requirement.view is not None and not publication.tells_together:
         # Nobody finds a record's value in one column by that in another.
         requirement = replace(requirement, view=replace(requirement.view, known=()))
@@ -377,6 +485,8 @@ def _prove_one(
     if invented is not None and requirement.view is None:
         classes = np.where(invented, -1, classes)
     stats = requirement.statistics(classes, count, sensitive, codes, people)
+    if most is not None and stats.of is not None:
+        stats = replace(stats, of=replace(stats.of, most=most))
     holds = requirement.bound.holds(stats)
     bad = np.flatnonzero(~holds) if stats.parent is None else distinct(stats.parent[~holds])
     describe = publication.describe_identity if requirement.view is None else publication.describe_class

@@ -73,7 +73,7 @@ def certificate_page(certificate: Certificate) -> str:
             [name, plain_number(facts["rows"]), ", ".join(facts["columns"]), facts["sha256"]]
             for name, facts in certificate.files.items()
         ],
-        linked=form.needs_individuals,
+        linked=form.needs_individuals or form.rows_are_individuals,
         columns=[_column_row(note, form) for note in certificate.columns.notes],
         # Not everything in it is shown: the digest makes the page a witness of all of it.
         own_digest=_digest_of(certificate),

@@ -31,9 +31,13 @@ def class_sizes(release: Release) -> NDArray[np.int64]:
 
 def smallest_class(release: Release) -> int:
     """Count the records of the smallest class, or its individuals where people may have several; of the smallest bucket."""
+    shown = release.publication
+    if shown.rows is not None:
+        buckets = int(shown.classes.max(initial=-1)) + 1
+        return int(count_classes(shown.classes, buckets, individuals=shown.rows).sizes.min())
     if release.private.encoded.data.individuals is not None:
         return int(class_sizes(release)[0])
-    return int(np.bincount(release.publication.classes).min())
+    return int(np.bincount(shown.classes).min())
 
 
 def size_summary(sizes: NDArray[np.int64]) -> list[list[str]]:

@@ -185,6 +185,13 @@ def _unlinked(release: Release) -> list[Finding]:
     """Say that a guarantee about people is proven for the steward alone where nobody sees which records are one person's."""
     policy = release.private.policy
     about = [model.name for model in policy.privacy if model.about_individuals]
+    if release.publication.rows is not None:
+        alone = list(dict.fromkeys(own.model for own in release.verdict.proofs if own.scope == "steward"))
+        return (
+            [Finding("owners-not-published", {"models": alone}, _owners_unknown, warned=False)]
+            if alone
+            else []
+        )
     if not about or release.publication.persons is not None:
         return []
     return [Finding("people-not-published", {"models": about}, _checked_by_you_alone, policy.form is None)]
@@ -196,6 +203,11 @@ def _checked_by_you_alone(*, models: list[str]) -> str:
         f"which records are one person's is not published, so {' and '.join(models)} can be checked by you alone; "
         "form: {name: identity-reserved} publishes a random number of each person, and everybody can check"
     )
+
+
+def _owners_unknown(*, models: list[str]) -> str:
+    """Say that nobody else can check models that who has which values decides."""
+    return f"whose values are whose is not published, so {' and '.join(models)} can be checked by you alone"
 
 
 def _too_few_people(release: Release, name: str, k: int) -> Finding:
@@ -231,12 +243,14 @@ def _too_few_values(release: Release, model: SensitiveModel) -> Finding:
     kept = data.take(np.flatnonzero(plan.published))
     least = values_asked(model)
     needed = EirLDiversity(least, sensitive=model.sensitive, others=model.others)
-    good = holding_classes(require_of((needed,), kept), kept, plan.classes[plan.published], plan.count)
+    classes = plan.classes if plan.buckets is None else plan.buckets
+    many = int(classes.max(initial=-1)) + 1
+    good = holding_classes(require_of((needed,), kept), kept, classes[plan.published], many)
     facts = {
         "model": model.name,
         "column": model.sensitive,
         "l": least,
-        "classes": plan.count,
+        "classes": many,
         "failing": int(np.count_nonzero(~good)),
     }
     return Finding("values-of-everybody", facts, _few_values, not good.all())

@@ -17,6 +17,7 @@ from likeness.forms.base import as_labelled
 from likeness.methods.base import Method, method_for
 from likeness.metrics.base import Evaluation
 from likeness.metrics.query_error import QueryError
+from likeness.microdata.statistics import count_classes
 from likeness.progress import Progress
 from likeness.randomness import stream
 from likeness.solve import solve
@@ -61,7 +62,8 @@ def two_tables(release: Release) -> TwoTables | None:
     if not publication.links_buckets:
         return None
     categories, history = _categories(release)
-    method = method_for(tuple(release.private.encoded.name_models(release.private.policy.privacy)))
+    models = tuple(release.private.encoded.name_models(release.private.policy.privacy))
+    method = method_for(models, individuals=data.individuals is not None)
     predicates = min(_PREDICATES, len(data.quasi))
     return TwoTables(
         [
@@ -71,7 +73,9 @@ def two_tables(release: Release) -> TwoTables | None:
             )
         ],
         [
-            _spread("records of a bucket", publication.classes, np.arange(publication.size)),
+            _spread("records of a bucket", publication.classes, np.arange(publication.size))
+            if publication.counted is None
+            else _spread("people of a bucket", publication.classes, publication.counted),
             _spread("regions that a bucket links to", publication.classes, publication.identities),
             _spread("buckets that a region links to", publication.identities, publication.classes),
         ],
@@ -99,14 +103,15 @@ def _largest_share(release: Release, requirement: Requirement) -> str:
     view, shown = requirement.view, buckets >= 0
     if view is None or not shown.any():
         return ""
-    codes, own = view.codes(data.judged_codes)[shown], buckets[shown]
+    codes, own, people = view.codes(data.judged_codes), buckets, data.individuals
     if plan.added is not None:
+        # Who invents records publishes one of everybody.
         codes = np.append(codes, view.codes(plan.added.sensitive))
         own = np.append(own, buckets[plan.added.of])
-    keys, counts = np.unique(own * view.values + codes, return_counts=True)
-    sizes = np.bincount(own)[keys // view.values]
-    largest = int(np.argmax(counts / sizes))
-    return str(Fraction(int(counts[largest]), int(sizes[largest])))
+    stats = count_classes(own, int(buckets.max()) + 1, codes, view.values, people)
+    sizes = stats.sizes[stats.class_of]
+    largest = int(np.argmax(stats.count / sizes))
+    return str(Fraction(int(stats.count[largest]), int(sizes[largest])))
 
 
 def _spread(what: str, of: NDArray[np.int64], other: NDArray[np.int64]) -> list[str]:

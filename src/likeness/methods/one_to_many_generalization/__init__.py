@@ -22,7 +22,7 @@ from likeness.microdata.node_sets import NodeSets
 from likeness.microdata.plan import Plan, Reason
 from likeness.microdata.regions import LOSSES
 from likeness.published.columns import write_node_set
-from likeness.wording import quoted
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -127,7 +127,7 @@ def sets_of_people(data: Microdata, k: int) -> Microdata:
     rank[np.argsort(first)] = np.arange(first.size)
     of, first = rank[of.reshape(-1)], np.sort(first)
     if first.size < k:
-        what = f"k is {k}, and there are {first.size} people"
+        what = f"k is {k}, and the table has {count(first.size, 'person')}"
         raise PolicyError(Refusal(what, remedy=f"use at most {first.size}"))
     laid, rank_of, node_of = lay_out(tree)
     keys = np.unique(of * tree.size + rank_of[data.sensitive_codes[0]])
