@@ -192,8 +192,8 @@ def _shared_sets(
     """Say what is published of sets."""
     return (
         f"of {count(people, 'person')} {count(sets, 'set')} of values of {column!r} {'is' if sets == 1 else 'are'} published, "
-        f"each of {fewest:,} or more; of their {count(items, 'value')}, {lost:.2%} is lost by generalizing (SA-NCP); {mixed:,} have a "
-        "set that shows some values exactly beside general ones, and so tells them of whoever is known to be in it"
+        f"each of {fewest:,} or more; of their {count(items, 'value')}, {lost:.2%} is lost by generalizing (SA-NCP); {mixed:,} "
+        "have a set that shows some values exactly beside general ones, and so tells them of whoever is known to be in it"
     )
 
 
