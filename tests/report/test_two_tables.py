@@ -86,6 +86,39 @@ def test_one_table_beside_it(release):
         assert rows[f"error of queries {words} a sensitive condition"] == errors
 
 
+def test_who_knows_some_of_it(release):
+    found = two_tables(release)
+    rows = {row[0]: row[1:] for row in found.attacks}
+    assert set(rows) == {"membership", "non-membership", "categorical-similarity", "sensitive-variance"}
+    for name in ("membership", "non-membership"):
+        result = release.attack(name)
+        told = (result.baseline, result.success, result.details["breached_in_class"])
+        assert rows[name] == [result.meaning, *(f"{own:.4g}" for own in told)]
+    claimed = [release.attack(name).claim for name in ("membership", "non-membership")]
+    assert found.claims == [
+        f"{name}: {claim}"
+        for name, claim in zip(("membership", "non-membership"), claimed, strict=True)
+        if claim
+    ]
+    assert found.claims
+    assert "Who knows some of somebody&#39;s values" in release.report()
+
+
+def test_records_that_nobody_is():
+    # Fazal et al. 2023, table 12: at μ = .9 two are invented, at μ = .6 one.
+    models = [lk.KAnonymity(2), ThetaSensitivity(2, "0.6", sensitive="symptom")]
+    method = {"name": "theta-star-utility", "variant": "paper"}
+    release = lk.anonymize(TABLE, asked(privacy=models, method=method, withhold={"at_most": 0}), seed=1)
+    invented = release.counts["invented"]
+    assert invented == 1
+    assert two_tables(release).invented == [
+        ["invented records", "1"],
+        ["buckets with invented records", "1"],
+        ["buckets of which who knows k = 2 and the method can tell", "1"],
+    ]
+    assert "Records that nobody is" in release.report()
+
+
 def test_of_one_table_there_is_no_such_part():
     policy = lk.Policy(columns=COLUMNS, individual="id", privacy=lk.KAnonymity(2))
     release = lk.anonymize(TABLE, policy, seed=1)

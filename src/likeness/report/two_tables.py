@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,16 @@ if TYPE_CHECKING:
     from likeness.solve import Solution
 
 _QUERIES, _PREDICATES = 1_000, 2
+_TARGETS = 2_000
+"""People attacked where there are more: drawn at random, always the same, so that a report takes seconds."""
+_ATTACKS: dict[str, tuple[dict[str, Any], str, str]] = {
+    "membership": ({"targets": _TARGETS}, "", "breached_in_class"),
+    "non-membership": ({"targets": _TARGETS}, "", "breached_in_class"),
+    "categorical-similarity": ({"scope": "joined"}, "joined", "in_class"),
+    "sensitive-variance": ({"scope": "joined"}, "joined", "in_class"),
+}
+"""Attacks by who knows some of somebody's values, their parameters, and the details that tell of who joins the tables (where that
+is empty, the success) and of who knows the bucket of a person."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +53,9 @@ class TwoTables:
     bucket. ``linked``: rows of what, smallest, mean, largest. ``categories``: rows of category, records, people and published
     people, where everybody's highest is published; ``history``: the other records, in words. ``compared``: rows of what, with
     two tables, and with one, by ``method``. ``predicates``: conditions of a query, in words; ``asked``: whether some are on the
-    sensitive column too.
+    sensitive column too. ``attacks``: rows of attack, what is measured, the figure without the release, for who joins the tables,
+    and for who knows the bucket too; ``claims``: where a paper claims something else. ``invented``: rows of what, and how many,
+    where records are invented.
     """
 
     decided: list[list[str]]
@@ -54,6 +66,9 @@ class TwoTables:
     compared: list[list[str]]
     predicates: str
     asked: bool
+    attacks: list[list[str]]
+    claims: list[str]
+    invented: list[list[str]]
 
 
 def two_tables(release: Release) -> TwoTables | None:
@@ -85,6 +100,8 @@ def two_tables(release: Release) -> TwoTables | None:
         _compared(release, method),
         count(predicates, "quasi-identifier"),
         bool(data.sensitive),
+        *_attacked(release),
+        _invented(release),
     )
 
 
@@ -112,6 +129,49 @@ def _largest_share(release: Release, requirement: Requirement) -> str:
     sizes = stats.sizes[stats.class_of]
     largest = int(np.argmax(stats.count / sizes))
     return str(Fraction(int(stats.count[largest]), int(sizes[largest])))
+
+
+def _attacked(release: Release) -> tuple[list[list[str]], list[str]]:
+    """Measure what who knows some of somebody's values learns, and say where a paper claims something else."""
+    publication, data = release.publication, release.private.encoded.data
+    rows, claims = [], []
+    for name, (given, joined, in_bucket) in _ATTACKS.items():
+        attack = registry.create("attacks", name, given)
+        if attack.inapplicable(publication, data) is not None:
+            continue
+        result = release.attack(attack)
+        if not result.details.get("targets", 1):
+            continue  # nobody has more values than are known
+        figures = [result.baseline, result.details[joined] if joined else result.success]
+        rows.append([name, result.meaning, *(f"{own:.4g}" for own in (*figures, result.details[in_bucket]))])
+        if result.claim:
+            claims.append(f"{name}: {result.claim}")
+    return rows, claims
+
+
+def _invented(release: Release) -> list[list[str]]:
+    """Count invented records, the buckets that have some, and those of which it can be told which."""
+    private = release.private
+    plan = private.solution.plan
+    buckets = plan.classes if plan.buckets is None else plan.buckets
+    if plan.added is None:
+        return []
+    rows = [
+        ["invented records", f"{plan.added.of.size:,}"],
+        ["buckets with invented records", f"{np.unique(buckets[plan.added.of]).size:,}"],
+    ]
+    for model in private.encoded.name_models(private.policy.privacy):
+        given = asdict(model)  # type: ignore[call-overload]  # parts are dataclasses
+        if not {"k", "mu", "order"} <= given.keys():
+            continue
+        known = {key: given[key] for key in ("k", "mu", "order")}
+        attack = registry.create("attacks", "categorical-similarity", known)
+        if attack.inapplicable(release.publication, private.encoded.data) is None:
+            told = release.attack(attack).details["told"]
+            rows.append(
+                [f"buckets of which who knows k = {known['k']} and the method can tell", f"{told:,.0f}"]
+            )
+    return rows
 
 
 def _spread(what: str, of: NDArray[np.int64], other: NDArray[np.int64]) -> list[str]:
