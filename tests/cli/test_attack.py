@@ -88,7 +88,7 @@ def test_the_public_part_needs_a_policy(run, released):
     known = [one for one in whole.json if one["attack"] not in hidden]
     # Who does not know who is in which class is told nothing of who does.
     for one, told in zip(known, public.json, strict=True):
-        of_class = {key for key in one["details"] if key.endswith("_in_class")}
+        of_class = {key for key in one["details"] if key.endswith("in_class")}
         assert one["details"].keys() - of_class <= told["details"].keys()
         one["details"] = {key: value for key, value in one["details"].items() if key in told["details"]}
     assert public.json == known
