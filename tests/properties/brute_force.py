@@ -106,6 +106,8 @@ def satisfied(model: Model, column: Field | None, group: Counter, table: Counter
             return len(+group) >= model["p"]
         case "balanced-p-plus-sensitivity":
             return len(+group) >= model["p"] and max(group.values()) - min((+group).values()) <= 1
+        case "kl-diversity":
+            return all(table[v] >= model["k"] and group[v] * model["l"] <= n for v in +group)
         case "p-alpha-sensitivity":
             last = len(severity(column)) - 1
             ranks = [v if by_category(model) else category(column, v) for v in +group]

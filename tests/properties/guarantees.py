@@ -103,6 +103,7 @@ PARAMETERS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "p-plus-sensitivity": st.fixed_dictionaries({"p": st.integers(1, 2)}),
     "balanced-p-plus-sensitivity": st.fixed_dictionaries({"p": st.integers(1, 2)}),
     "p-alpha-sensitivity": st.fixed_dictionaries({"p": st.integers(1, 2), "alpha": fractions("1/6", "1")}),
+    "kl-diversity": st.fixed_dictionaries({"k": st.integers(1, 4), "l": st.integers(1, 2)}),
     "membership-safety": st.fixed_dictionaries({"delta": fractions("1/2", "1")}),
     "theta-sensitivity": st.fixed_dictionaries(
         {"k": st.integers(2, 3), "mu": fractions("1/6", "2/3")},
