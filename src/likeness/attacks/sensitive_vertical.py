@@ -126,7 +126,7 @@ class SensitiveVerticalAttack(ColumnAttack):
                 details["in_class"], _ = asked.of(
                     there, number(self.name, "threshold", self.threshold), total
                 )
-            details["mixed"] = float(sets.mixed[publication.sensitive_codes[column]].mean())
+            details["mixed"] = float(sets.mixes_levels[publication.sensitive_codes[column]].mean())
         usual = self._usual(records, sensitive, everybody.take(rows), rows, target, known)
         return AttackResult(
             self.name,

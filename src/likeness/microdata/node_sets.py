@@ -73,13 +73,6 @@ class NodeSets:
         shown = self.tree.is_leaf(node)
         return of[shown], self.tree.left[node[shown]].astype(np.int64)
 
-    @cached_property
-    def mixed(self) -> NDArray[np.bool_]:
-        """(K,) Whether a set has leaves and nodes above leaves."""
-        of, node = self._laid
-        leaves = np.bincount(of, self.tree.is_leaf(node), self.count)
-        return np.asarray((leaves > 0) & (leaves < np.bincount(of, minlength=self.count)))
-
     any_of = shares
     """As `TupleSets.any_of`, for `Units`."""
 
