@@ -685,6 +685,16 @@ def publish_values(domain: Domain, codes: NDArray[np.int32]) -> Labelled | Encod
     return Labelled(codes, written_labels(domain, write_value))
 
 
+def beside_own_values(
+    table: dict[str, Any], rows: NDArray[np.int64], data: Microdata, plan: Plan
+) -> Published:
+    """Publish one table: what stands in it of the quasi-identifiers of some rows, and the sensitive values of each."""
+    sensitive = plan.sensitive_of(data.sensitive_codes, rows)
+    for domain, codes in zip(data.sensitive, sensitive, strict=True):
+        table[domain.name] = publish_values(domain, codes)
+    return Published({"release": table}, {"release": rows})
+
+
 def written_labels(domain: Domain, write: Callable[[str], str]) -> list[str]:
     """(codes,) The text of every code as it is published; the missing value is the empty one."""
     return [MISSING if label is None else write(label) for label in domain.labels_with(None)]

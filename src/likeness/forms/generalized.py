@@ -16,6 +16,7 @@ from likeness.forms.base import (
     Publication,
     Published,
     ShownColumn,
+    beside_own_values,
     publish_values,
     read_survey_weights,
 )
@@ -115,10 +116,7 @@ class GeneralizedForm(Form):
                             f"column {pair!r} would stand twice in the release; rename it or leave numeric pairs out"
                         )
                     table[pair] = publish_values(regions.domain, ends[codes])
-        sensitive = plan.sensitive_of(data.sensitive_codes, rows)
-        for domain, codes in zip(data.sensitive, sensitive, strict=True):
-            table[domain.name] = publish_values(domain, codes)
-        return Published({"release": table}, {"release": rows})
+        return beside_own_values(table, rows, data, plan)
 
     def read(self, tables: Mapping[str, Columns], columns: PublishedColumns) -> Publication:
         """Understand a published table.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 import numpy as np
 
 from likeness.errors import TableError
-from likeness.forms.base import Columns, Form, Publication, Published, publish_values
+from likeness.forms.base import Columns, Form, Publication, Published, beside_own_values
 from likeness.forms.generalized import GeneralizedPublication
 from likeness.microdata.domain import NUMERIC, Domain
 from likeness.microdata.grouping import group_codes
@@ -99,10 +99,7 @@ class MicroaggregatedForm(Form):
             shown.domain.name: _publish_shown(shown, shown.of[classes].astype(np.int32))
             for shown in recoding.shown
         }
-        sensitive = data.sensitive_codes if plan.sensitive is None else plan.sensitive
-        for domain, codes in zip(data.sensitive, sensitive, strict=True):
-            table[domain.name] = publish_values(domain, codes[rows])
-        return Published({"release": table}, {"release": rows})
+        return beside_own_values(table, rows, data, plan)
 
     def read(self, tables: Mapping[str, Columns], columns: PublishedColumns) -> Publication:
         """Understand a published table.
