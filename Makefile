@@ -49,6 +49,7 @@ figures: $(STAMP_DEV)  ## the papers' figures and claims, redone (about half an 
 	$(BIN)/python -m papers.identity_reserved
 	$(BIN)/python -m papers.background_knowledge
 	$(BIN)/python -m papers.beta_likeness
+	$(BIN)/python -m papers.two_tables
 
 clean:
 	rm -rf $(VENV) demo-release build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -24,6 +24,12 @@ FAMILIES = {
     "kInc": ("tab:green", "^"),
     "kAgg": ("tab:blue", "o"),
     "β_GE": ("tab:red", "D"),
+    "(k,l)": ("tab:orange", "s"),
+    "(p,l)": ("tab:green", "^"),
+    "θ-sensitive": ("tab:red", "D"),
+    "(θ*,k)": ("tab:blue", "o"),
+    "ANGEL": ("tab:purple", "P"),
+    "one table": ("black", "x"),
 }
 OTHERS = ("tab:purple", "v")
 
@@ -86,5 +92,5 @@ def style(name: str) -> dict[str, Any]:
     """
     family = next((family for family in FAMILIES if name.startswith(family)), "")
     colour, marker = FAMILIES.get(family, OTHERS)
-    dashes = "--" if "(paper)" in name else ":" if "(" in name else "-"
+    dashes = "--" if "(paper)" in name else ":" if " (" in name else "-"
     return {"color": colour, "marker": marker, "linestyle": dashes, "markersize": 4, "linewidth": 1.3}

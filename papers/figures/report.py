@@ -163,12 +163,14 @@ def _table(panel: Panel) -> list[str]:
     """Write the curves of a panel."""
     columns = panel.shown
     lines = [
-        "| " + " | ".join([panel.x, *columns]) + " |",
-        "| " + " | ".join("---" for _ in range(len(columns) + 1)) + " |",
+        "| " + " | ".join([panel.x, *columns, *panel.words]) + " |",
+        "| " + " | ".join("---" for _ in range(len(columns) + len(panel.words) + 1)) + " |",
     ]
     for i, x in enumerate(panel.xs):
         cells = [_cell(values[i], panel.spread.get(name, [])[i : i + 1]) for name, values in columns.items()]
-        lines.append("| " + " | ".join([f"{x:g}", *cells]) + " |")
+        words = [own[i].replace("|", "\\|") for own in panel.words.values()]
+        first = panel.labels[i] if panel.labels else f"{x:g}"
+        lines.append("| " + " | ".join([first, *cells, *words]) + " |")
     return lines
 
 

@@ -39,6 +39,10 @@ class Panel:
     along
         Name and values, by curve, of first coordinates of its own for each: the plot is then a map of pairs, and ``xs`` tells
         which pair is whose.
+    labels
+        What the values along the first axis stand for, where they are but numbers of rows: the report then shows these.
+    words
+        Columns of words, which no curve shows.
     """
 
     name: str
@@ -53,6 +57,8 @@ class Panel:
     note: str = ""
     spread: dict[str, list[float]] = field(default_factory=dict)
     along: tuple[str, dict[str, list[float]]] | None = None
+    labels: Sequence[str] = ()
+    words: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def shown(self) -> dict[str, list[float]]:
@@ -63,9 +69,12 @@ class Panel:
     def table(self) -> list[list[str]]:
         """Head and rows, as written to CSV: every digit."""
         spread = {f"{name} ±": values for name, values in self.spread.items()}
-        columns = {self.x: list(self.xs), **self.shown, **spread, **self.extra}
-        body = zip(*columns.values(), strict=True)
-        return [list(columns), *([written(value) for value in row] for row in body)]
+        columns = {**self.shown, **spread, **self.extra}
+        firsts = self.labels or [written(x) for x in self.xs]
+        body = zip(
+            firsts, *(map(written, own) for own in columns.values()), *self.words.values(), strict=True
+        )
+        return [[self.x, *columns, *self.words], *map(list, body)]
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,20 @@ def test_maps_have_first_coordinates_and_means_their_intervals(tmp_path, subject
     assert (tmp_path / "map.png").stat().st_size > 1000
 
 
+def test_rows_may_have_names_and_words(tmp_path, subject):
+    panel = replace(PANEL, labels=("one", "two"), words={"why": ["a | b", ""]})
+    with write_csv(panel, tmp_path).open() as file:
+        assert list(csv.reader(file)) == [
+            ["β", "BUREL", "LMondrian (paper)", "BUREL: classes", "why"],
+            ["one", "0.5", "0.1", "3", "a | b"],
+            ["two", "", "inf", "", ""],
+        ]
+    text = report([(subject, Results([panel], []))], [], None, "A paper")
+    assert "| β | BUREL | LMondrian (paper) | why |" in text
+    assert "| one | 0.5 | 0.1 | a \\| b |" in text
+    assert "| two | – | inf |  |" in text
+
+
 def test_why_stands_only_beside_what_does_not_hold(tmp_path):
     held = replace(CLAIM, outcome=Outcome(True, "0.1"))
     unknown = replace(CLAIM, outcome=Outcome(None, "nothing"))
