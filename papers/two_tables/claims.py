@@ -41,7 +41,7 @@ LOWEST = ("star",)
 """Of figures 6B and 7B the paper says only who is lowest."""
 COLUMNS = {
     "NCP": "NCP",
-    "error": "query error, none",
+    "error": "query error, figure 7",
     "vulnerable": "vulnerable",
     "RL": "RL / n",
     "time": "argsorts",

@@ -26,6 +26,10 @@ RECORDS_NOTE = (
     "θ-sensitive (paper) takes every record for a person's, so that its n is the number of records, and its queries ask for "
     "values as those of (k,l)-diversity do; the others publish the highest category of everybody, and are asked for that."
 )
+OVERLAP_NOTE = (
+    "A record counts as soon as its region meets the query (`counting: overlap`); the CSV file has the same with records spread "
+    "evenly over their regions."
+)
 VULNERABLE_NOTE = (
     "Equation 25, read as spec 3.9 (b): the share of people of whom something that was not known becomes certain by the best "
     "of the attacks that the paper names (one record known, one category ruled out, one value known beside a set of several "
@@ -85,7 +89,11 @@ class Figure:
         fixed = {BY_K: f"{everybody:,} people", BY_PEOPLE: f"k = {K}"}.get(
             self.axis, f"k = {K}, {everybody:,} people"
         )
-        more = {f"{name}: {what}": own for what in self.extra for name, own in curves(what).items()}
+        more = {
+            f"{name}: {what.format(x=self.axis)}": own
+            for what in self.extra
+            for name, own in curves(what).items()
+        }
         xs = [float(x) for x, _, _ in at]
         return Panel(
             self.name,
@@ -106,8 +114,24 @@ FIGURES = {
     for one in (
         Figure("6a", "information loss", LOSS, "NCP", BY_K, ("NCP, invented counted", "invented")),
         Figure("6b", "information loss", LOSS, "NCP", BY_PEOPLE, ("NCP, invented counted", "invented")),
-        Figure("7a", f"mean error of {ALL_QUASI}", ERROR, ALL_AT, BY_K, note=RECORDS_NOTE),
-        Figure("7b", f"mean error of {ALL_QUASI}", ERROR, "all, {x}", BY_SELECTIVITY),
+        Figure(
+            "7a",
+            f"mean error of {ALL_QUASI}",
+            ERROR,
+            ALL_AT,
+            BY_K,
+            (f"{ALL_AT}, uniform",),
+            f"{OVERLAP_NOTE} {RECORDS_NOTE}",
+        ),
+        Figure(
+            "7b",
+            f"mean error of {ALL_QUASI}",
+            ERROR,
+            "all, {x}",
+            BY_SELECTIVITY,
+            ("all, {x}, uniform",),
+            OVERLAP_NOTE,
+        ),
         Figure(
             "8a",
             "vulnerable records",

@@ -93,26 +93,28 @@ def metrics(queries: int, seed: int, quasi: int) -> dict[str, Metric]:
         How many quasi-identifiers there are.
     """
 
-    def error(
-        predicates: int, selectivity: float, *, sensitive: bool, statistic: str = "median"
-    ) -> QueryError:
+    def error(share: float, *, sensitive: bool) -> QueryError:
+        return QueryError(queries, min(PREDICATES, quasi), share, seed=seed, sensitive=sensitive)
+
+    def papers(share: float, counting: str) -> QueryError:
         return QueryError(
-            queries, predicates, selectivity, seed=seed, sensitive=sensitive, statistic=statistic
+            queries, quasi, share, seed=seed, statistic="mean", sensitive=False, counting=counting
         )
 
-    few = min(PREDICATES, quasi)
     found: dict[str, Metric] = {
         "NCP": Ncp(),
         "NCP, invented counted": Ncp(include_noise=True),
-        "query error, sensitive condition": error(few, SELECTIVITY, sensitive=True),
-        "query error, none": error(few, SELECTIVITY, sensitive=False),
+        "query error, sensitive condition": error(SELECTIVITY, sensitive=True),
+        "query error, none": error(SELECTIVITY, sensitive=False),
+        "query error, figure 7": papers(SELECTIVITY, "overlap"),
         "record-linkage": RecordLinkage(),
         "RL / n": RecordLinkage(normalised=True),
         "vulnerable-classes": VulnerableClasses(l=L),
     }
     for share in SELECTIVITIES:
-        found[f"all, {share:g}"] = error(quasi, share, sensitive=False, statistic="mean")
-        found[f"asked, {share:g}"] = error(few, share, sensitive=True)
+        found[f"all, {share:g}"] = papers(share, "overlap")
+        found[f"all, {share:g}, uniform"] = papers(share, "uniform")
+        found[f"asked, {share:g}"] = error(share, sensitive=True)
     return found
 
 

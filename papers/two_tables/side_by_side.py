@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from papers.two_tables.measuring import Measured
 
 ASKED, UNASKED = "query error, sensitive condition", "query error, none"
-COLUMNS = ("NCP", "NCP, invented counted", ASKED, UNASKED)
+COLUMNS = ("NCP", "NCP, invented counted", ASKED, UNASKED, "query error, figure 7")
 AFTER = ("vulnerable", "RL / n", "vulnerable-classes", "invented", "withheld", "argsorts")
 KNOWN = ("membership", "non-membership")
 """Attacks that come closer where the bucket is known."""

@@ -6,7 +6,7 @@ ROUGH = "one release a point; see the curves"
 FLAT = "regions of k people shrink as the table grows, whatever the buckets do"
 CERTAIN = (
     "the highest category is published, so who knows a category of somebody rules out all below it, and what is left of the "
-    "bucket may be one; σ² bounds no share"
+    "bucket may be one; σ² bounds no share. Where k is not small nothing is certain through the quasi table under either"
 )
 LINKED = (
     "equation 26 looks at the quasi table alone: the smaller its regions, the more people are nearest to their own, and the link "

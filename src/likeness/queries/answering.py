@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from likeness.microdata.grouping import distinct
-from likeness.queries.axes import Codes, ExactAxis, Sets, Shares, Spans, code_ranges, exact_shares
+from likeness.queries.axes import (
+    Codes,
+    ExactAxis,
+    RegionAxis,
+    Sets,
+    Shares,
+    Spans,
+    TouchedAxis,
+    code_ranges,
+    exact_shares,
+)
 from likeness.queries.sums import ANYTHING, number_weights, unknown_column
 
 if TYPE_CHECKING:
@@ -88,6 +98,15 @@ class Units:
     def names(self) -> tuple[str, ...]:
         """Columns that can be asked about."""
         return (*self.axes, *self.sensitive)
+
+    @cached_property
+    def touched(self) -> Units:
+        """The same, in which a unit counts wholly as soon as its regions meet the conditions on quasi-identifiers."""
+        axes = {
+            name: TouchedAxis(axis) if isinstance(axis, RegionAxis) else axis
+            for name, axis in self.axes.items()
+        }
+        return replace(self, axes=axes)
 
     @cached_property
     def by_cell(self) -> Units:

@@ -297,6 +297,41 @@ class RegionAxis(Axis):
         return 0, self.overlap.tree.size if region.what == "everything" else 0
 
 
+class TouchedAxis(Axis):
+    """A generalized column whose regions count wholly under every condition that they have a value in common with.
+
+    Of ranges on an axis one end is enough.
+    """
+
+    def __init__(self, axis: RegionAxis) -> None:
+        self.axis, self.of = axis, axis.of
+
+    def width(self, conditions: Sequence[Any], power: int | None) -> int:  # noqa: ARG002
+        """All conditions need a table."""
+        return len(self.axis.overlap.regions)
+
+    @property
+    def ranks(self) -> NDArray[np.int64]:
+        """Regions in the order they have."""
+        return self.axis.ranks
+
+    def lay_out(self, conditions: Sequence[Any], power: int | None) -> Shares:
+        """Lay out whether each region meets each condition, as 0 and 1; numbers are not summed."""
+        assert power is None  # noqa: S101  # see `QueryError`
+        laid = self.axis.lay_out(conditions, None)
+        if isinstance(laid, Spans):
+            first, last = laid.stretches.first, laid.stretches.last
+            met = np.maximum(first, laid.low[:, None]) <= np.minimum(last, laid.high[:, None])
+        elif isinstance(laid, Sets):
+            regions = np.repeat(np.arange(laid.size.size), np.diff(laid.begins))
+            inside = (laid.low[:, None] <= laid.members) & (laid.members <= laid.high[:, None])
+            met = np.array([np.bincount(regions, own, laid.size.size) > 0 for own in inside])
+        else:
+            assert isinstance(laid, Shares)  # noqa: S101  # codes are of exact columns
+            met = laid.table > 0
+        return Shares(met.astype(np.float64))
+
+
 class MeanAxis(Axis):
     """A column of class means: its regions are those of ``overlap``, every one a single number, the missing value or ``*``.
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
+from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,7 +28,7 @@ from likeness.errors import PolicyError, TableError, suggestion
 from likeness.microdata.domain import NUMERIC
 from likeness.queries.answering import answer, by_aggregate, make_units, tuples_of, units_of_individuals
 from likeness.queries.asking import Askable, check_workload
-from likeness.queries.axes import ExactAxis, exact_shares
+from likeness.queries.axes import ExactAxis, MeanAxis, exact_shares
 from likeness.queries.overlap import place
 from likeness.queries.query import Consecutive, Query, Workload
 from likeness.tables import texts
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 
 CONDITIONS: Final = ("ranges", "values")
 """How conditions are drawn."""
+COUNTING: Final = ("uniform", "overlap")
+"""How records count whose region a condition meets in part."""
 
 
 class DrawnDomain(ABC):
@@ -354,16 +357,36 @@ def exact_answers(data: Microdata, workload: Workload, *, people: bool = False) 
     return _answering(data, workload.aggregate, people=people)(workload)
 
 
-def relative_errors(publication: Publication, workload: Workload) -> NDArray[np.float64]:
+def relative_errors(
+    publication: Publication, workload: Workload, counting: str = "uniform"
+) -> NDArray[np.float64]:
     """(queries,) Relative errors ``|est - prec| / |prec|`` of what a release answers; no exact answer may be 0.
 
     A mean that the release cannot estimate, because it holds no record there, counts as an answer of 0: an error of 1.
+    ``counting``: ``uniform``, records are spread evenly over their region; or ``overlap``, each counts wholly as soon as its
+    region meets all conditions on quasi-identifiers (counts only).
     `PolicyError` where exact answers are not known, `TableError` where the release does not say enough to answer.
     """
     if workload.exact is None:
         raise PolicyError(f"{PART}: the workload has no exact answers; draw it, or set exact")
-    estimated = np.nan_to_num(publication.estimate_all(workload))
+    choice(PART, "counting", counting, COUNTING)
+    estimate = publication.estimate_all if counting == "uniform" else partial(_touched, publication)
+    estimated = np.nan_to_num(estimate(workload))
     return np.asarray(np.abs(estimated - workload.exact) / np.abs(workload.exact), np.float64)
+
+
+def _touched(publication: Publication, workload: Workload) -> NDArray[np.float64]:
+    """(queries,) Count what meets conditions, with regions counted wholly; exact columns are met or not as ever."""
+    people = workload.aggregate == "individuals"
+    units = publication.units_of_individuals if people else publication.units
+    if any(isinstance(axis, MeanAxis) for axis in units.axes.values()):
+        raise PolicyError(
+            f"{PART}: counting: overlap is of regions, and {publication.form} releases show means"
+        )
+    if units.touched.axes == units.axes:
+        return publication.estimate_all(workload)
+    check_workload(publication.askable, workload, publication.beside)
+    return answer(units.touched, workload, None)
 
 
 def original_units(data: Microdata, *, people: bool = False) -> Units:

@@ -80,7 +80,7 @@ def test_one_who_is_not_lowest_everywhere_is_told():
 def test_orders_at_one_k(column, what):
     names = tuple(dict.fromkeys(name for who in READINGS.values() for name in who.everybody))
     ranks = {name: float(i) for i, name in enumerate(names)}
-    columns = ("NCP", "query error, none", "vulnerable", "RL / n", "argsorts")
+    columns = ("NCP", "query error, figure 7", "vulnerable", "RL / n", "argsorts")
     series = {name: [1.0] * len(names) for name in columns}
     series[column] = [ranks[name] for name in names]
     panel = Panel("systems-5", "", "system", "", range(1, len(names) + 1), series, labels=names)
