@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from papers.two_tables.subjects import Subject
 
 MU = "0.6"
+WEAK = "0.38"
+"""What INFORMS 2005 can meet at k = 5 when nobody is invented (0.381)."""
 P = L = 2
 """The paper names no values; these are the smallest there are, and the μ of its own example."""
 SHARE = "1/2"
@@ -111,6 +113,11 @@ STAR = System(
     lambda _: lk.ThetaStarUtility(),
     lambda k: [lk.KAnonymity(k), lk.ThetaSensitivity(k, MU)],
 )
+STAR_WEAK = System(
+    f"(θ*,k)-utility (μ = {WEAK})",
+    STAR.method,
+    lambda k: [lk.KAnonymity(k), lk.ThetaSensitivity(k, WEAK)],
+)
 ANGEL = System(
     "ANGEL",
     lambda _: lk.Angel(publish="highest"),
@@ -125,7 +132,7 @@ ONE_TABLE = System("one table", lambda _: lk.Mondrian(), ANGEL.privacy, of=PEOPL
 
 CURVES = (KL, PL, PL_LOOSE, THETA_PAPER, THETA, STAR_PAPER, STAR, ANGEL, ONE_TABLE)
 """Figures 6 to 9."""
-EVERY = (*CURVES, ANGEL_VALUES)
+EVERY = (*CURVES[:7], STAR_WEAK, *CURVES[7:], ANGEL_VALUES)
 """The table of all systems at one k."""
 
 
