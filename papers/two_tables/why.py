@@ -28,7 +28,10 @@ _TIMES = (
 _REASONS = {
     ("NCP", "star"): _ALONE,
     ("NCP", "kl"): _EXCHANGED,
-    ("error", "star"): f"without a sensitive condition the quasi table alone is asked: {_ALONE}",
+    (
+        "error",
+        "star",
+    ): f"the quasi table alone is asked, in which invented records count like others; {_ALONE}",
     ("error", "theta"): _EXCHANGED,
     ("vulnerable", "star"): CERTAIN,
     ("vulnerable", "theta"): f"{_WIDE}, and where one category is not all of a class nothing is certain",
