@@ -10,8 +10,8 @@ import likeness as lk
 from papers.two_tables import measuring
 from papers.two_tables.bench import Bench
 from papers.two_tables.measuring import Job, Measured, attacks, measure
-from papers.two_tables.side_by_side import reasons
-from papers.two_tables.subjects import symptoms
+from papers.two_tables.side_by_side import reasons, side_by_side
+from papers.two_tables.subjects import informs, symptoms
 from papers.two_tables.systems import (
     ANGEL,
     ANGEL_VALUES,
@@ -22,6 +22,8 @@ from papers.two_tables.systems import (
     PL_LOOSE,
     STAR,
     STAR_PAPER,
+    STAR_WEAK,
+    THETA,
     THETA_PAPER,
 )
 
@@ -100,3 +102,20 @@ def test_the_fastest_release_counts(bench, monkeypatch):
 
 def test_nothing_measured_is_not_a_number():
     assert isnan(Measured()["NCP"])
+
+
+@pytest.mark.slow
+def test_what_informs_refuses_is_told_in_its_row(data_folder):
+    part = informs(data_folder).sample(1_000, 1)
+    results = side_by_side(Bench(part, part, queries=100, repeat=1), 5)
+    panel = results.panels[0]
+    told = dict(zip(panel.labels, panel.words["not measured, and why"], strict=True))
+    assert {name for name, words in told.items() if words.startswith("refused: ")} == {THETA.name, STAR.name}
+    assert all("the strongest it could meet is mu = 0.3992" in told[name] for name in (THETA.name, STAR.name))
+    # Nothing is judged by what is not there.
+    about = {claim.outcome.holds for claim in results.claims if f": {STAR.name} below" in claim.text}
+    assert about == {None}
+    ncp = dict(zip(panel.labels, panel.series["NCP"], strict=True))
+    assert ncp[ANGEL.name] == ncp[PL_LOOSE.name] == ncp[STAR_WEAK.name] < ncp[ONE_TABLE.name] < ncp[PL.name]
+    invented = dict(zip(panel.labels, panel.series["invented"], strict=True))
+    assert {name for name, share in invented.items() if share > 0} == {THETA_PAPER.name, STAR_PAPER.name}
