@@ -313,3 +313,35 @@ def test_overlapping_is_of_regions_and_counts():
     exact, _, plan = publish(AnatomizedForm(), DATA, Plan(np.arange(4), np.zeros(4, np.int64)))
     shown = Evaluation(DATA, plan, recode(DATA, plan)[1], exact)
     assert asked.measure(shown) == QueryError(100, 1).measure(shown)
+
+
+def test_overlapping_nodes_count_wholly():
+    rows = [
+        [code, code[:2] + "*", code[:1] + "**", "*"] for code in ("111", "112", "121", "211", "212", "221")
+    ]
+    codes = [row[0] for row in rows] * 3
+    frame = pl.DataFrame({"zip": codes, "sex": ["f", "m"] * 9, "pay": [1, 2, 3] * 6})
+    columns = {
+        "zip": lk.quasi(hierarchy=rows),
+        "sex": lk.quasi(hierarchy=[["f", "*"], ["m", "*"]]),
+        "pay": lk.sensitive(),
+    }
+    policy = lk.Policy(columns=columns, privacy=lk.KAnonymity(5), method=lk.Datafly())
+    release = lk.anonymize(frame, policy, seed=1)
+    shown = release.table
+    below = {name: {row[0] for row in rows if name in row} for row in rows for name in row}
+    sexes = {"f": {"f"}, "m": {"m"}, "*": {"f", "m"}}
+    data = release.evaluation.data
+    workload = draw_workload(data, queries=60, predicates=2, selectivity=0.2, seed=3, sensitive=False)
+    wanted = [
+        sum(
+            bool(below[own["zip"]] & set(query.where["zip"]))
+            and bool(sexes[own["sex"]] & set(query.where["sex"]))
+            for own in shown.iter_rows(named=True)
+        )
+        for query in workload
+    ]
+    assert set(shown["zip"]) & {"11*", "1**", "*"}
+    errors = np.abs(np.array(wanted) - workload.exact) / workload.exact
+    assert relative_errors(release.publication, workload, "overlap") == pytest.approx(errors)
+    assert (errors > 0).any()
