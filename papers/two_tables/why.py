@@ -34,7 +34,9 @@ _REASONS = {
     ): f"the quasi table alone is asked, in which invented records count like others; {_ALONE}",
     ("error", "theta"): _EXCHANGED,
     ("vulnerable", "star"): CERTAIN,
-    ("vulnerable", "theta"): f"{_WIDE}, and where one category is not all of a class nothing is certain",
+    ("vulnerable", "theta"): (
+        f"θ-sensitive publishes values as they are: who knows a rare one is left with one candidate (attack fingerprint); {_WIDE}"
+    ),
     ("RL", "star"): LINKED,
     ("RL", "theta"): _WIDE,
     ("RL", "pl"): LINKED,
