@@ -399,8 +399,8 @@ class Release:
         >>> table = pl.DataFrame({"age": [30, 39], "disease": ["flu", "cold"]})
         >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
         >>> found = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=1).attack_all()
-        >>> found["linkage"].success, found.skipped["fingerprint"][:38]
-        (0.5, 'fingerprint: is defined for identity-r')
+        >>> found["linkage"].success, found.skipped["categorical-similarity"][:48]
+        (0.5, "categorical-similarity: needs categories of 'dis")
         """
         found = AttackResults()
         for name in registry.names("attacks"):
