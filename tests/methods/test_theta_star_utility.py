@@ -87,6 +87,27 @@ def test_the_papers_table_12(mu):
     assert sum(with_noise.by_attribute(release.evaluation).values()) * 9 == pytest.approx(5.212959, abs=5e-7)
 
 
+def test_one_to_one_groups_lose_more_with_the_same_buckets():
+    method = ThetaStarUtility("paper", link="tight")
+    loose, tight = (lk.anonymize(TABLE, asked("0.6", **more), seed=1) for more in ({}, {"method": method}))
+    assert buckets(tight) == buckets(loose)
+    plan = tight.private.solution.plan
+    assert plan.classes.tolist() == plan.buckets.tolist()
+    # Of the groups p1 and p2, p3 and p4, p5 and p7, p6 and p8.
+    assert tight.loss("glm")["glm"] * 8 * 3 == pytest.approx(11.015734, abs=5e-7)
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_tight_buckets_are_as_large_as_groups_must_be(k):
+    privacy = [lk.KAnonymity(k), lk.ThetaSensitivity(2, "1/3")]
+    method = ThetaStarUtility(link="tight")
+    release = lk.anonymize(TABLE, asked("0.6", method=method, privacy=privacy), seed=1)
+    plan = release.private.solution.plan
+    assert plan.classes.tolist() == plan.buckets.tolist()
+    assert np.bincount(plan.buckets).min() >= k
+    assert all(proof.holds for proof in release.verdict.proofs)
+
+
 def test_at_most_eight_ninths_one_record_is_invented_and_then_two():
     release = lk.anonymize(TABLE, asked("0.9"), seed=1)
     assert buckets(release)[3] == [("p6", "Low"), ("p8", "Low"), ("n", "Mild"), ("n", "High")]

@@ -47,6 +47,9 @@ class ThetaStarUtility(Method):
         ``mondrian``: cuts of least loss; ``greedy``: the paper's groups, each of the first person left in the table and the
         k - 1 who widen its region at least loss, in a time that grows with the square of the number of people. By default
         the variant's own.
+    link
+        ``loose`` (default), as published: groups and buckets are made apart, so that a bucket leads to several regions.
+        ``tight``: the people of a bucket are a group, to show what the link itself does; buckets are then as large as groups.
 
     Notes
     -----
@@ -62,13 +65,14 @@ class ThetaStarUtility(Method):
     Examples
     --------
     >>> ThetaStarUtility()
-    ThetaStarUtility(variant='dealt', grouping='mondrian')
+    ThetaStarUtility(variant='dealt', grouping='mondrian', link='loose')
     >>> ThetaStarUtility("paper")
-    ThetaStarUtility(variant='paper', grouping='greedy')
+    ThetaStarUtility(variant='paper', grouping='greedy', link='loose')
     """
 
     variant: str = "dealt"
     grouping: str | None = None
+    link: str = "loose"
 
     name: ClassVar[str] = "theta-star-utility"
     form: ClassVar[str] = "angelized"
@@ -78,6 +82,7 @@ class ThetaStarUtility(Method):
         if self.grouping is None:
             object.__setattr__(self, "grouping", "mondrian" if self.variant == "dealt" else "greedy")
         choice(self.name, "grouping", self.grouping, ("mondrian", "greedy"))
+        choice(self.name, "link", self.link, ("loose", "tight"))
 
     @property
     def invents(self) -> bool:
@@ -109,14 +114,18 @@ class ThetaStarUtility(Method):
         k = max(sizes_asked(problem.requirements), default=model.k)
         if n < max(k, model.k):
             return too_few(problem, max(k, model.k))
-        groups = self._grouped(problem, k)
+        tight = self.link == "tight"
+        size = max(k, model.k) if tight else model.k
         if self.invents:
-            found = paper_buckets(data, requirement, view, model.k, np.arange(n))
+            found = paper_buckets(data, requirement, view, size, np.arange(n))
+            groups = found.buckets if tight else self._grouped(problem, k)
             return Plan(groups, found.buckets, added=found.added, history=found.history)
         of_values = tuple(one for one in problem.requirements if one.view is not None)
-        order = np.argsort(groups, kind="stable")
-        dealt = dealt_buckets(problem, of_values, view, model.k, order)
-        return replace(dealt, classes=np.where(dealt.published, groups, -1), buckets=dealt.classes)
+        # Neighbours are dealt side by side, whatever the link.
+        groups = self._grouped(problem, k)
+        dealt = dealt_buckets(problem, of_values, view, size, np.argsort(groups, kind="stable"))
+        classes = dealt.classes if tight else np.where(dealt.published, groups, -1)
+        return replace(dealt, classes=classes, buckets=dealt.classes)
 
     def _grouped(self, problem: Problem, k: int) -> NDArray[np.int64]:
         """(n,) Group of each person."""
