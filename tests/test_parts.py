@@ -89,6 +89,10 @@ IMPORTED = {
     ("profiling/reach.py", "RecursiveClDiversity"): "the profile says how far this model reaches",
     (
         "report/two_tables.py",
+        "ThetaSensitivity",
+    ): "one who knows k knows what buckets were filled up to",
+    (
+        "report/two_tables.py",
         "QueryError",
     ): "what the link costs is the error of queries, with and without a sensitive condition",
     ("report/people.py", "EirLDiversity"): "what it asks is what the report counts of people",

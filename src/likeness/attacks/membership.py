@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likeness.attacks._columns import ColumnAttack
+from likeness.attacks._columns import ColumnAttack, column_of
 from likeness.attacks._individuals import (
     crowd_of_original,
     crowd_of_release,
@@ -158,7 +158,7 @@ class MembershipAttack(ColumnAttack):
             ``targets``, their number. All are 0 where nobody has more values than are known. Elsewhere those of every
             `Inquiry`, and ``of_everybody``.
         """
-        column = [domain.name for domain in publication.sensitive].index(sensitive)
+        column = column_of(publication.sensitive, sensitive)
         if publication.persons is not None:
             return self._among_persons(publication, original, column)
         ask = self._of_highest if original.source is not None else self._of_records

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likeness.attacks._columns import ColumnAttack
+from likeness.attacks._columns import ColumnAttack, column_of
 from likeness.attacks._individuals import sets_of, shown_codes
 from likeness.attacks._knowing import (
     EXPLAINED,
@@ -122,7 +122,7 @@ class NonMembershipAttack(ColumnAttack):
         AttackResult
             Its details: those of every `Inquiry`, and ``standard_error``.
         """
-        column = [domain.name for domain in publication.sensitive].index(sensitive)
+        column = column_of(publication.sensitive, sensitive)
         had = _values_had(original, sensitive)
         possible = np.flatnonzero((~had).sum(axis=1) >= (1 if self.known == "all" else int(self.known)))
         rows = possible[choose_targets(possible.size, self.targets, self.seed)]

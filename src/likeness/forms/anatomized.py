@@ -73,7 +73,7 @@ class AnatomizedForm(Form):
     publishes_buckets: ClassVar[bool] = True
     remark: ClassVar[str] = (
         "quasi-identifiers are published exactly, one record a row, so everybody sees who is in the table; "
-        "sensitive values are published by bucket, each with its number of records"
+        "sensitive values are published by bucket, each with how often it is there"
     )
 
     def __post_init__(self) -> None:

@@ -88,7 +88,7 @@ class AngelizedForm(Form):
     publishes_buckets: ClassVar[bool] = True
     publishes_added: ClassVar[bool] = True
     remark: ClassVar[str] = (
-        "sensitive values are published by bucket, each with its number of records; what k-anonymity and its like say is decided "
+        "sensitive values are published by bucket, each with how often it is there; what k-anonymity and its like say is decided "
         "on the table of quasi-identifiers, what models say of sensitive values on the buckets"
     )
 

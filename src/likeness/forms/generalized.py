@@ -232,7 +232,7 @@ class GeneralizedPublication(Publication):
             if name in published:
                 i = published.index(name)
                 values, sets = condition_shares(self.sensitive[i].single, condition), self.sensitive[i].sets
-                likely = values > 0 if sets is None else sets.shares(values[None])[0]
+                likely = values > 0 if sets is None else sets.any_of(values[None])[0]
                 met = met * likely[self.sensitive_codes[i]]
             elif name not in self.names:
                 raise unknown_column(name, (*self.names, *published))

@@ -11,7 +11,8 @@ import numpy as np
 from likeness import registry
 from likeness.checks import choice
 from likeness.errors import PolicyError, Refusal
-from likeness.methods.base import Method, Problem, holding_classes, method_for, run_in_parts
+from likeness.methods.base import Method, Problem, method_for, run_in_parts
+from likeness.methods.leftovers import withhold_buckets, withhold_classes
 from likeness.microdata.highest import HISTORY, highest
 from likeness.microdata.individuals import refuse_uncountable
 from likeness.microdata.plan import Plan, Reason
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 PUBLISHED = ("values", "highest")
 """What may be published of everybody's sensitive values: all, or the highest category."""
-_BATCH = "their batch does not hold {model}"
-_BUCKET = "their bucket does not hold {model}"
 
 
 @dataclass(frozen=True)
@@ -196,7 +195,7 @@ class Angel(Method):
         plan = run_in_parts(method, replace(problem, loss=LOSSES[method.loss]))
         if merged:
             plan = merge_equal(problem.data, plan)
-        return _failing(problem, plan, _BATCH)
+        return withhold_classes(problem, plan, "batch")
 
     def _buckets(self, problem: Problem, batches: Plan) -> Plan:
         """Buckets; the batches where nothing is asked of sensitive values."""
@@ -205,7 +204,7 @@ class Angel(Method):
         method = self._of_buckets(problem.requirements, problem.data.members is not None)
         method = self._taking(problem, "buckets", method)
         # Regions are of batches: level limits keep no bucket apart.
-        return _failing(problem, run_in_parts(method, replace(problem, loss=LOSSES[method.loss])), _BUCKET)
+        return withhold_buckets(problem, run_in_parts(method, replace(problem, loss=LOSSES[method.loss])))
 
 
 def _halves(
@@ -226,14 +225,3 @@ def _of_records(problem: Problem, left: NDArray[np.int64]) -> Problem:
     if parts is not None:
         parts = np.unique(parts, return_inverse=True)[1].reshape(-1).astype(np.int64)
     return replace(problem, data=problem.data.take(left), parts=parts, progress=Progress())
-
-
-def _failing(problem: Problem, plan: Plan, words: str) -> Plan:
-    """Withhold what does not hold; methods and unions of classes can leave such."""
-    for requirement in problem.requirements:
-        good = holding_classes((requirement,), problem.data, plan.classes, plan.count)
-        failing = ~np.append(good, True)[plan.classes]
-        if failing.any():
-            name = "batch-fails" if words == _BATCH else "bucket-fails"
-            plan = plan.withhold(failing, Reason(name, words, model=requirement.subject))
-    return plan

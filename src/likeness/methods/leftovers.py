@@ -175,22 +175,32 @@ def withhold_identities(problem: Problem, plan: Plan) -> Plan:
 
     The plan's classes must be the records of equal quasi-identifiers.
     """
-    for requirement in problem.requirements:
-        if requirement.view is None:
-            good = holding_classes((requirement,), problem.data, plan.classes, plan.count)
-            words = "quasi-identifiers, published exactly, do not hold {model}"
-            reason = Reason("exact-values-fail", words, model=requirement.subject)
-            plan = plan.withhold(~np.append(good, True)[plan.classes], reason)
-    return plan
+    words = "quasi-identifiers, published exactly, do not hold {model}"
+    return _withhold_failing(problem, plan, "exact-values-fail", words, values=False)
+
+
+def withhold_classes(problem: Problem, plan: Plan, what: str = "class") -> Plan:
+    """Withhold classes that do not hold a model about how many are alike; reasons say ``what`` a class is to the method."""
+    return _withhold_failing(
+        problem, plan, f"{what}-fails", f"their {what} does not hold {{model}}", values=False
+    )
 
 
 def withhold_buckets(problem: Problem, plan: Plan) -> Plan:
-    """Withhold buckets that do not hold a model about sensitive values."""
+    """Withhold buckets, classes where a plan has none, that do not hold a model about sensitive values."""
+    return _withhold_failing(problem, plan, "bucket-fails", "their bucket does not hold {model}", values=True)
+
+
+def _withhold_failing(problem: Problem, plan: Plan, name: str, words: str, *, values: bool) -> Plan:
+    """Withhold what does not hold: buckets the models about sensitive ``values``, or classes the others.
+
+    ``name`` and ``words`` are those of the reason; the words may name the ``{model}``.
+    """
     for requirement in problem.requirements:
-        if requirement.view is not None and plan.buckets is not None:
-            count = int(plan.buckets.max(initial=-1)) + 1
-            good = holding_classes((requirement,), problem.data, plan.buckets, count)
-            failing = ~np.append(good, True)[plan.buckets]
-            words = "their bucket does not hold {model}"
-            plan = plan.withhold(failing, Reason("bucket-fails", words, model=requirement.subject))
+        if (requirement.view is not None) is values:
+            groups = plan.buckets if values and plan.buckets is not None else plan.classes
+            count = int(groups.max(initial=-1)) + 1
+            good = holding_classes((requirement,), problem.data, groups, count)
+            failing = ~np.append(good, True)[groups]
+            plan = plan.withhold(failing, Reason(name, words, model=requirement.subject))
     return plan

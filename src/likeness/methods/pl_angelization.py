@@ -12,8 +12,8 @@ import numpy as np
 from likeness import registry
 from likeness.checks import choice, number, whole
 from likeness.errors import PolicyError, Refusal, suggestion
-from likeness.methods.base import Method, Problem, holding_classes, run_in_parts, sizes_asked
-from likeness.methods.leftovers import withhold_buckets
+from likeness.methods.base import Method, Problem, run_in_parts, sizes_asked
+from likeness.methods.leftovers import withhold_buckets, withhold_classes
 from likeness.microdata.highest import HISTORY, highest_of_each
 from likeness.microdata.plan import Plan, Reason
 from likeness.microdata.regions import LOSSES
@@ -153,7 +153,7 @@ class PlAngelization(Method):
             plan = withhold_buckets(problem, plan)
             if self.link == "loose":
                 plan = self._loosened(problem, plan)
-            plan = _withhold_classes(problem, plan)
+            plan = withhold_classes(problem, plan)
         return plan
 
     def _loosened(self, problem: Problem, plan: Plan) -> Plan:
@@ -207,14 +207,3 @@ def _deal(data: Microdata, weights: NDArray[np.int64], width: int, k: int) -> ND
     left = np.sort(queues[~front])
     found[left] = place_leftovers(leads[left], held.reshape(categories, buckets), rounds)
     return found
-
-
-def _withhold_classes(problem: Problem, plan: Plan) -> Plan:
-    """Withhold classes that do not hold a model about sizes."""
-    for requirement in problem.requirements:
-        if requirement.view is None:
-            good = holding_classes((requirement,), problem.data, plan.classes, plan.count)
-            words = "their class does not hold {model}"
-            failing = ~np.append(good, True)[plan.classes]
-            plan = plan.withhold(failing, Reason("class-fails", words, model=requirement.subject))
-    return plan

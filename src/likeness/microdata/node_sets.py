@@ -26,7 +26,7 @@ class NodeSets:
     >>> from likeness.hierarchies import from_rows
     >>> rows = [("flu", "low", "*"), ("headache", "low", "*"), ("chills", "mild", "*")]
     >>> sets = NodeSets(from_rows(rows, "symptom", where=str), ((1, 5), (0,)))
-    >>> sets.shares(np.array([[1.0, 0, 0], [1, 0, 1]])).round(3).tolist()
+    >>> sets.any_of(np.array([[1.0, 0, 0], [1, 0, 1]])).round(3).tolist()
     [[0.5, 0.333], [1.0, 0.667]]
     """
 
@@ -51,8 +51,11 @@ class NodeSets:
         leaf = self.tree.is_leaf(node)
         return np.asarray((np.bincount(of, leaf, self.count) > 0) & (np.bincount(of, ~leaf, self.count) > 0))
 
-    def shares(self, met: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(S, K) Chance that somebody of each set has a value that is met, from (S, leaves) whether each is, as 0 and 1."""
+    def any_of(self, met: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(S, K) Chance that somebody of each set has a value that is met, from (S, leaves) whether each is, as 0 and 1.
+
+        `Units` ask it of sets of tuples by the same name.
+        """
         of, node = self._laid
         below = np.concatenate([np.zeros((met.shape[0], 1)), np.cumsum(met, axis=1)], axis=1)
         first, last = self.tree.left[node], self.tree.right[node] + 1
@@ -72,9 +75,6 @@ class NodeSets:
         of, node = self._laid
         shown = self.tree.is_leaf(node)
         return of[shown], self.tree.left[node[shown]].astype(np.int64)
-
-    any_of = shares
-    """As `TupleSets.any_of`, for `Units`."""
 
     def beliefs(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """(leaves,) Chance that somebody has each leaf, from (K,) the chance that each set is theirs."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from likeness.methods.base import Method, method_for
 from likeness.metrics.base import Evaluation
 from likeness.metrics.query_error import QueryError
 from likeness.microdata.statistics import count_classes
+from likeness.models.theta_sensitivity import ThetaSensitivity
 from likeness.progress import Progress
 from likeness.randomness import stream
 from likeness.solve import solve
@@ -161,16 +162,13 @@ def _invented(release: Release) -> list[list[str]]:
         ["buckets with invented records", f"{np.unique(buckets[plan.added.of]).size:,}"],
     ]
     for model in private.encoded.name_models(private.policy.privacy):
-        given = asdict(model)  # type: ignore[call-overload]  # parts are dataclasses
-        if not {"k", "mu", "order"} <= given.keys():
+        if not isinstance(model, ThetaSensitivity):
             continue
-        known = {key: given[key] for key in ("k", "mu", "order")}
+        known = {"k": model.k, "mu": model.mu, "order": model.order}
         attack = registry.create("attacks", "categorical-similarity", known)
         if attack.inapplicable(release.publication, private.encoded.data) is None:
             told = release.attack(attack).details["told"]
-            rows.append(
-                [f"buckets of which who knows k = {known['k']} and the method can tell", f"{told:,.0f}"]
-            )
+            rows.append([f"buckets of which who knows k = {model.k} and the method can tell", f"{told:,.0f}"])
     return rows
 
 
