@@ -112,6 +112,7 @@ if TYPE_CHECKING:
     from likeness.metrics.sse import Sse as Sse
     from likeness.metrics.utility import Utility as Utility
     from likeness.metrics.vulnerable_classes import VulnerableClasses as VulnerableClasses
+    from likeness.metrics.vulnerable_records import VulnerableRecords as VulnerableRecords
     from likeness.models.alpha_k_anonymity import AlphaKAnonymity as AlphaKAnonymity
     from likeness.models.balanced_p_plus_sensitivity import (
         BalancedPPlusSensitivity as BalancedPPlusSensitivity,
