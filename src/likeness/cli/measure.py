@@ -101,6 +101,11 @@ def as_text(found: Mapping[str, Any]) -> list[str]:
     if found["kept"]:
         lines += ["", *found["kept"]]
     notes = [f"{name}: {one['note']}" for name, one in found["metrics"].items() if "note" in one]
+    notes += [
+        f"{name}: {bound_line(one['lower_bound'])}"
+        for name, one in found["metrics"].items()
+        if "lower_bound" in one
+    ]
     if notes:
         lines += ["", *notes]
     if found["skipped"]:
@@ -108,6 +113,13 @@ def as_text(found: Mapping[str, Any]) -> list[str]:
 
         lines += ["", "not measured", *(f"  {names}: {why}" for names, why in skipped_rows(found["skipped"]))]
     return lines
+
+
+def bound_line(told: Mapping[str, Any]) -> str:
+    """Say a lower bound as `Bound.line` does, from what is told of it."""
+    from likeness.bounds import Bound
+
+    return Bound(told["value"], told["found_by"], told.get("why", "")).line(told["charged_loss"])
 
 
 def measure(
