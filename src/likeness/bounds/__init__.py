@@ -19,7 +19,7 @@ from likeness.models.base import LARGEST, DistributionModel
 from likeness.models.requirements import require_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -88,6 +88,11 @@ class Bound:
             f"no release loses less than {self.value:.4g} a record (found by {self.found_by}); this one loses {loss:.4g}, "
             f"a gap of {self.gap(loss):.1%}"
         )
+
+
+def said(told: Mapping[str, Any]) -> str:
+    """Say in one line what `Bound.to_json` wrote."""
+    return Bound(told["value"], told["found_by"], told.get("why", "")).line(told["charged_loss"])
 
 
 def lower_bound(
@@ -237,4 +242,4 @@ def _of_values(
     return least, strange
 
 
-__all__ = ["HULLS", "PRICES", "TRIVIAL", "Bound", "lower_bound"]
+__all__ = ["HULLS", "PRICES", "TRIVIAL", "Bound", "lower_bound", "said"]

@@ -89,6 +89,8 @@ def over(found: Mapping[str, Any], allowed: Mapping[str, Fraction]) -> list[str]
 
 def as_text(found: Mapping[str, Any]) -> list[str]:
     """Write what was measured for people."""
+    from likeness.bounds import said
+
     rows = [["metric", "value", "better", "range"]] + [
         [name, number(one["value"]), "lower" if one["lower_is_better"] else "higher", one["range"]]
         for name, one in found["metrics"].items()
@@ -102,7 +104,7 @@ def as_text(found: Mapping[str, Any]) -> list[str]:
         lines += ["", *found["kept"]]
     notes = [f"{name}: {one['note']}" for name, one in found["metrics"].items() if "note" in one]
     notes += [
-        f"{name}: {bound_line(one['lower_bound'])}"
+        f"{name}: {said(one['lower_bound'])}"
         for name, one in found["metrics"].items()
         if "lower_bound" in one
     ]
@@ -113,13 +115,6 @@ def as_text(found: Mapping[str, Any]) -> list[str]:
 
         lines += ["", "not measured", *(f"  {names}: {why}" for names, why in skipped_rows(found["skipped"]))]
     return lines
-
-
-def bound_line(told: Mapping[str, Any]) -> str:
-    """Say a lower bound as `Bound.line` does, from what is told of it."""
-    from likeness.bounds import Bound
-
-    return Bound(told["value"], told["found_by"], told.get("why", "")).line(told["charged_loss"])
 
 
 def measure(
