@@ -32,6 +32,7 @@ LAYERS: list[set[str]] = [
     {"methods"},
     {"apart"},
     {"solve"},
+    {"bounds"},
     {"encode", "metrics", "attacks"},
     {"proving"},
     {"knowledge"},

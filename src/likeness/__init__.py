@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from likeness.methods.mdav import Mdav as Mdav
     from likeness.methods.mondrian import Mondrian as Mondrian
     from likeness.methods.one_to_many_generalization import OneToManyGeneralization as OneToManyGeneralization
+    from likeness.methods.optimal import Optimal as Optimal
     from likeness.methods.perturbation import Perturbation as Perturbation
     from likeness.methods.pl_angelization import PlAngelization as PlAngelization
     from likeness.methods.sabre import Sabre as Sabre

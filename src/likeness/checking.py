@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.anonymization import anonymize_encoded
-from likeness.choosing import choose_form, methods_to_try
+from likeness.choosing import LOSS, choose_form, methods_to_try
 from likeness.encode import encode
 from likeness.errors import CannotBeMetError
 from likeness.folder.writing import refuse_no_columns
@@ -184,6 +184,10 @@ class Checked:
         return [
             f"made by {self.release.private.method.name} in the form {self.form.name}, in {self.seconds:.1f} s",
             *self.release.verdict.lines(),
+            *(
+                f"{name}: {bound.line(loss)}"
+                for name, (bound, loss) in self.release.bounds({LOSS.name: LOSS}).items()
+            ),
             *(f"warning: {found}" for found in self.release.warnings),
         ]
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.attacks.base import Attack, AttackResult
+    from likeness.bounds import Bound
     from likeness.choosing import Candidate
     from likeness.encode import Encoded
     from likeness.forms.base import Publication
@@ -304,6 +305,61 @@ class Release:
         }
         return measure(self.evaluation, private.encoded.name_models(private.policy.privacy), wanted)
 
+    def lower_bound(self, loss: str = "ncp") -> Bound:
+        """Find a loss per record, 1 for each withheld, that no release of this table under its policy falls below.
+
+        Parameters
+        ----------
+        loss
+            The loss of a cell: ``ncp``, ``glm`` or ``iloss``.
+
+        Returns
+        -------
+        Bound
+            Its ``value`` and how it was found; found once, the first time it is asked for.
+
+        Examples
+        --------
+        >>> import polars as pl, likeness as lk
+        >>> table = pl.DataFrame({"age": [30, 30, 39], "disease": ["flu", "cold", "flu"]})
+        >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
+        >>> release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=1)
+        >>> round(release.lower_bound().value, 3), release.loss("ncp")["ncp"]
+        (0.667, 1.0)
+        """
+        from likeness.bounds import lower_bound
+
+        private = self.private
+        data, plan = private.encoded.data, private.solution.plan
+        policy = private.policy
+        whole = plan.buckets is None and plan.mechanism is None and plan.added is None
+        return self.evaluation.once(
+            ("lower bound", loss),
+            lambda: lower_bound(
+                data,
+                private.encoded.name_models(policy.privacy),
+                loss,
+                int(policy.withhold.at_most * data.size),
+                of_values=whole,
+            ),
+        )
+
+    def bounds(self, metrics: Mapping[str, Metric]) -> dict[str, tuple[Bound, float]]:
+        """Take the lower bound of each metric that has one, with what this release loses on the same scale.
+
+        Parameters
+        ----------
+        metrics
+            Name to metric, as in `Measurements.metrics`.
+        """
+        from likeness.metrics.base import mean_loss
+
+        return {
+            name: (self.lower_bound(loss), mean_loss(self.evaluation, loss, charge_withheld=True))
+            for name, metric in metrics.items()
+            if (loss := metric.bounded) is not None
+        }
+
     def measure(self, *metrics: Metric | str) -> dict[str, Any]:
         """Measure as ``likeness measure --format json`` does: the `loss`, how each value is to be read, and what is kept.
 
@@ -316,7 +372,8 @@ class Release:
         -------
         dict
             ``records``, ``classes``; ``metrics``: name to ``value``, ``range``, ``lower_is_better``, how ``withheld`` records
-            count, ``details`` and a ``note`` where there are any; what is ``kept``, in words; and why others were ``skipped``.
+            count, ``details`` and a ``note`` where there are any, and a ``lower_bound`` with the ``gap`` to it of metrics
+            that have one (see `lower_bound`); what is ``kept``, in words; and why others were ``skipped``.
 
         Examples
         --------
@@ -330,10 +387,13 @@ class Release:
         from likeness.report.finding import kept_findings
 
         found = self.loss(*metrics)
+        told = found.to_json()
+        for name, (bound, loss) in self.bounds(found.metrics).items():
+            told["metrics"][name]["lower_bound"] = bound.to_json(loss)
         return {
             "records": self.evaluation.data.size,
             "classes": self.evaluation.recoding.classes,
-            **found.to_json(),
+            **told,
             "kept": [str(one) for one in kept_findings(self.evaluation)],
             "skipped": found.skipped,
         }

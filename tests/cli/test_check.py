@@ -8,7 +8,14 @@ def test_a_dry_run_writes_nothing_and_says_so(run, desk):
     found = run("check", "patients.csv", "policy.yaml")
     assert found.code == 0
     assert found.err == "nothing was written\n"
-    for words in ("patients.csv: 60 records", "100 % of the records are the only ones", "can be met", "cost"):
+    for words in (
+        "ncp: no release loses less than ",
+        "a gap of ",
+        "patients.csv: 60 records",
+        "100 % of the records are the only ones",
+        "can be met",
+        "cost",
+    ):
         assert words in found.out
     rows = found.out.partition("before and after\n")[2].splitlines()
     assert rows[0].split() == ["age", "zip", "disease"]
@@ -29,6 +36,19 @@ def test_unique_people_are_people(run, desk):
     assert "4 individuals = 4 published + 0 withheld + 0 dropped" in found.out
 
 
+def test_a_table_too_large_for_the_optimum_is_refused_in_one_line(run, desk):
+    method = "method: {name: optimal, most_assignments: 10}\n"
+    (desk / "policy.yaml").write_text((desk / "policy.yaml").read_text() + method)
+    found = run("anonymize", "patients.csv", "policy.yaml", "-o", "out")
+    assert found.code == 2
+    (line,) = found.errors
+    assert line.startswith(
+        "optimal: is for small tables: the 60 cells of this one have more than 10 pairs of a cell and a region"
+    )
+    assert line.endswith("take fewer records, or take mondrian or local-recoding, or leave method out")
+    assert not (desk / "out").exists()
+
+
 def test_json(run):
     found = run("check", "patients.csv", "policy.yaml", "--format", "json").json
     assert found["feasible"] is True
@@ -38,6 +58,9 @@ def test_json(run):
     assert found["candidates"][found["method"]]["outcome"] == "kept"
     assert tried[found["method"]] == min(tried.values())
     assert found["seconds"] > 0
+    bound = found["lower_bound"]["ncp"]
+    assert 0 < bound["value"] < bound["charged_loss"] == found["loss"]["ncp"]
+    assert bound["gap"] == 1 - bound["value"] / bound["charged_loss"]
     assert set(found["before_after"][0]["before"]) == {"age", "zip", "disease"}
     before, after = found["before_after"][0]["before"], found["before_after"][0]["after"]
     assert before["disease"] == after["disease"]

@@ -52,6 +52,7 @@ def as_json(found: Checked) -> dict[str, Any]:
 
 def _made(release: Release, seconds: float) -> dict[str, Any]:
     """Say what the release is that was made and is not written."""
+    from likeness.choosing import LOSS
     from likeness.cli._making import side_by_side, summarise
 
     summary = summarise(release)
@@ -68,6 +69,9 @@ def _made(release: Release, seconds: float) -> dict[str, Any]:
         "class_noun": release.certificate.make_form().class_noun,
         "smallest_class": summary["smallest_class"],
         "loss": summary["loss"],
+        "lower_bound": {
+            name: bound.to_json(loss) for name, (bound, loss) in release.bounds({LOSS.name: LOSS}).items()
+        },
         "kept": summary["kept"],
         "seconds": seconds,
         "peak_memory": _peak_memory(),
@@ -79,6 +83,7 @@ def _made(release: Release, seconds: float) -> dict[str, Any]:
 
 def as_text(found: Mapping[str, Any]) -> list[str]:
     """Write what was found for people."""
+    from likeness.bounds import said
     from likeness.cli._making import classes_line, counted_line, headed_lines, lost, people_line, tried
 
     blocks = {
@@ -104,7 +109,11 @@ def as_text(found: Mapping[str, Any]) -> list[str]:
                 classes_line(found["classes"], found, found["class_noun"]),
             ],
             "warnings": found["warnings"],
-            "loss": [*lost(found["loss"]), *found["kept"]],
+            "loss": [
+                *lost(found["loss"]),
+                *(f"{name}: {said(one)}" for name, one in found["lower_bound"].items()),
+                *found["kept"],
+            ],
             "methods tried": tried(found["candidates"]),
             "cost": [f"{found['seconds']:.1f} s{_memory(found['peak_memory'])}"],
             "before and after": columns(found["rows"], ""),

@@ -89,6 +89,8 @@ def over(found: Mapping[str, Any], allowed: Mapping[str, Fraction]) -> list[str]
 
 def as_text(found: Mapping[str, Any]) -> list[str]:
     """Write what was measured for people."""
+    from likeness.bounds import said
+
     rows = [["metric", "value", "better", "range"]] + [
         [name, number(one["value"]), "lower" if one["lower_is_better"] else "higher", one["range"]]
         for name, one in found["metrics"].items()
@@ -101,6 +103,11 @@ def as_text(found: Mapping[str, Any]) -> list[str]:
     if found["kept"]:
         lines += ["", *found["kept"]]
     notes = [f"{name}: {one['note']}" for name, one in found["metrics"].items() if "note" in one]
+    notes += [
+        f"{name}: {said(one['lower_bound'])}"
+        for name, one in found["metrics"].items()
+        if "lower_bound" in one
+    ]
     if notes:
         lines += ["", *notes]
     if found["skipped"]:

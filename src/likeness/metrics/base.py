@@ -97,6 +97,11 @@ class Metric(ABC):
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     """Quantities with a name of their own that are this metric with these parameters."""
 
+    @property
+    def bounded(self) -> str | None:
+        """The cell loss whose mean over all records, 1 for each withheld, it is where none is; None where it is no such mean."""
+        return None
+
     @classmethod
     def asked(cls, models: tuple[PrivacyModel, ...]) -> dict[str, Any] | None:  # noqa: ARG003
         """Take its parameters from a guarantee, where it is measured against one; None where it is not."""

@@ -39,6 +39,11 @@ class Glm(Metric):
     range: ClassVar[str] = "0 to 1: 0 keeps every quasi-identifier value, 1 tells nothing"
     withheld: ClassVar[str] = "Left out of the mean."
 
+    @property
+    def bounded(self) -> str | None:
+        """Its cell loss."""
+        return self.name
+
     def measure(self, evaluation: Evaluation) -> float:
         """Average over all quasi-identifiers."""
         return mean_loss(evaluation, self.name)

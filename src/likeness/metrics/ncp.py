@@ -71,6 +71,11 @@ class Ncp(Metric):
     def __post_init__(self) -> None:
         choice(self.name, "loss", self.loss, tuple(LOSSES))
 
+    @property
+    def bounded(self) -> str | None:
+        """Its cell loss, unless records that nobody is count."""
+        return None if self.include_noise else self.loss
+
     def measure(self, evaluation: Evaluation) -> float:
         """Average over all quasi-identifiers."""
         return mean_loss(self._counted(evaluation), self.loss, charge_withheld=self.charge_withheld)

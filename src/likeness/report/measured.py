@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness import registry
+from likeness.choosing import LOSS
 from likeness.errors import PolicyError, Refusal
 from likeness.metrics.measuring import metric_named
 from likeness.microdata.statistics import count_classes
@@ -81,6 +82,16 @@ def loss_rows(found: Measurements) -> list[list[str]]:
 def note_lines(found: Measurements) -> list[str]:
     """Say what changes how values are to be read, metric by metric."""
     return [f"{name}: {note}" for name, note in found.notes.items()]
+
+
+def bound_lines(release: Release, found: Measurements) -> list[str]:
+    """Say how far the release can be from the least loss, by the metric that methods are chosen by."""
+    metric = found.metrics.get(LOSS.name)
+    if metric is None:
+        return []
+    return [
+        f"{name}: {bound.line(loss)}" for name, (bound, loss) in release.bounds({LOSS.name: metric}).items()
+    ]
 
 
 def skipped_rows(refused: Mapping[str, Iterable[Refusal]]) -> list[list[str]]:

@@ -17,6 +17,7 @@ from likeness.pages import render
 from likeness.report.finding import kept_findings
 from likeness.report.known import known_tables, with_and_without
 from likeness.report.measured import (
+    bound_lines,
     class_sizes,
     loss_by_column,
     loss_rows,
@@ -229,7 +230,7 @@ def report_page(
         sizes=size_summary(sizes),
         size_table=size_table(sizes),
         loss=loss_rows(measured),
-        loss_notes=note_lines(measured),
+        loss_notes=note_lines(measured) + bound_lines(release, measured),
         skipped=skipped_rows(measured.refusals),
         metrics=metrics,
         by_column=by_column,

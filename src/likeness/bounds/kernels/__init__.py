@@ -1,0 +1,1 @@
+"""Loops over cells: the least hull of each, and prices."""

@@ -1,0 +1,374 @@
+"""The exact optimum of small tables, proven by a solver of integer programmes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from likeness.checks import choice, whole
+from likeness.errors import CannotBeMetError, PolicyError, Refusal
+from likeness.methods.base import Method, Problem, method_for, table_fails
+from likeness.microdata.grouping import Groups, group_codes
+from likeness.microdata.plan import Plan, Reason, renumber
+from likeness.microdata.regions import LOSSES, attribute_weights, merge_equal, recode, region_losses
+from likeness.models.requirements import require_of
+from likeness.wording import count
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likeness.methods.optimal.assigning import Dealt
+    from likeness.methods.optimal.regions import Regions
+    from likeness.models.requirements import Requirement
+
+_MOST_REGIONS = 1 << 16
+_MOST_QUOTAS = 64
+_EXACT = 1e-9
+WITHHELD = Reason(
+    "withheld-by-the-optimum", "withholding them loses less than any class that they could be in"
+)
+
+
+@dataclass(frozen=True)
+class Optimal(Method):
+    """Find the release of least loss, and prove that none loses less.
+
+    A withheld record loses 1; as many are withheld as the policy allows, where that is less.
+
+    Parameters
+    ----------
+    loss
+        The information loss: ``glm`` (default), ``ncp`` or ``iloss``, as in the other methods.
+    most_nodes
+        Nodes of the branch and bound after which the search ends; it then says how far from the optimum its release can be.
+    most_assignments
+        Largest programme that is tried: pairs of a cell (records alike in all that counts) and a region that covers it.
+    most_classes
+        Most classes that are listed where a model asks more than sizes, numbers of values and largest shares.
+
+    Notes
+    -----
+    Classes whose regions are equal are one class, so a release is a choice of regions, and of how many records of each cell
+    go to which. What models ask is linear where it is a size, a number of different values or a largest share (k-anonymity,
+    ℓ-diversity, (α,k)-anonymity, ρ, β-likeness): a programme of these proves the optimum of thousands of records with
+    hierarchies. Where a composition asks more, every class that the table can have is listed and judged, exactly, if there are
+    at most ``most_classes`` of them; else the programme of what is linear gives a bound, and the optimum where its classes hold.
+    Where that fails, or nodes run out, the release is the better one of what was found and of the method for the guarantee, and
+    the distance to the bound is said (``lower_bound`` and ``proven`` in the private history).
+
+    The optimum is the solver's: proven within its tolerances in floating point, some 10⁻⁶. That classes hold is decided exactly.
+    Models that compare with the distribution of the published records change with every record withheld: then each way to
+    withhold is tried where all classes are listed, and nobody is withheld else. Needs SciPy: ``likeness[optimal]``.
+
+    References
+    ----------
+    The solver is HiGHS (Huangfu & Hall 2018).
+
+    Examples
+    --------
+    >>> Optimal(most_nodes=20, most_assignments=600, most_classes=300)
+    Optimal(loss='glm', most_nodes=20, most_assignments=600, most_classes=300)
+    """
+
+    loss: str = "glm"
+    most_nodes: int = 20_000
+    most_assignments: int = 120_000
+    most_classes: int = 1 << 14
+
+    name: ClassVar[str] = "optimal"
+
+    def __post_init__(self) -> None:
+        choice(self.name, "loss", self.loss, tuple(LOSSES))
+        for parameter in ("most_nodes", "most_assignments", "most_classes"):
+            whole(self.name, parameter, getattr(self, parameter), at_least=1)
+
+    def check(self, requirements: tuple[Requirement, ...]) -> None:  # noqa: ARG002  # any will do
+        """Refuse to run without SciPy.
+
+        Raises
+        ------
+        PolicyError
+            Where it is not installed.
+        """
+        if find_spec("scipy") is None:
+            raise PolicyError(
+                Refusal(
+                    "needs SciPy, which is not installed", (self.name,), remedy="install likeness[optimal]"
+                )
+            )
+
+    def run(self, problem: Problem) -> Plan:
+        """Deal the records to regions.
+
+        Raises
+        ------
+        PolicyError
+            When the table is too large.
+        """
+        data = problem.data
+        if not data.quasi or data.size == 0:
+            return _one_class(problem)
+        cells = _cells_of(problem)
+        regions = self._regions(problem, cells)
+        problem.progress.step("looking for the optimum", 0, 0)
+        found = self._found(problem, cells, regions)
+        plan = None if found.cells is None else _plan_of(problem, cells, found)
+        loses = np.inf if plan is None else _charged(problem, plan)
+        proven = (
+            found.proven and plan is not None and loses <= found.bound * (1 + _EXACT) + _EXACT * data.size
+        )
+        if found.proven and found.cells is None and found.bound == np.inf:
+            return _one_class(problem)
+        if not proven:
+            other = _otherwise(problem)
+            if other is not None and (plan is None or _charged(problem, other) < loses):
+                plan, loses = other, _charged(problem, other)
+            proven = found.proven and loses <= found.bound * (1 + _EXACT) + _EXACT * data.size
+        if plan is None:
+            return _one_class(problem)
+        bound = min(loses, found.bound)
+        if not proven:
+            gap = (loses - bound) / loses
+            problem.progress.note(
+                f"optimal is not proven: the release loses {loses / data.size:.4g} a record, none loses less than "
+                f"{bound / data.size:.4g} (gap {gap:.1%}, {count(found.nodes, 'node')})"
+            )
+        history: dict[str, Any] = {
+            "loss": loses / data.size,
+            "lower_bound": bound / data.size,
+            "proven": bool(proven),
+            "nodes": found.nodes,
+            "regions": int(regions.loss.size),
+        }
+        return replace(plan, history=history)
+
+    def _regions(self, problem: Problem, cells: Groups) -> Regions:
+        """All regions that classes can have; refuses tables that have too many."""
+        from likeness.methods.optimal.assigning import asked_of
+        from likeness.methods.optimal.regions import regions_of
+
+        data = problem.data
+        asked = asked_of(problem.requirements, data.judged_codes[:, cells.first], cells.sizes)
+        codes = np.unique(data.codes[:, cells.first], axis=1)
+        most = min(_MOST_REGIONS, 4 * self.most_assignments)
+        found = regions_of(data.quasi, codes, problem.loss, most)
+        if found is not None:
+            place = {tuple(own): i for i, own in enumerate(codes.T.tolist())}
+            of = np.array([place[tuple(own)] for own in data.codes[:, cells.first].T.tolist()])
+            found = replace(found, covers=np.ascontiguousarray(found.covers[:, of]))
+            enough = found.covers @ cells.sizes >= asked.size
+            found = found.take(np.asarray(enough, np.bool_))
+            pairs = int(found.covers.sum())
+            if pairs <= self.most_assignments:
+                return found
+        what = (
+            f"is for small tables: the {count(cells.count, 'cell')} of this one have more than {self.most_assignments:,} pairs "
+            "of a cell and a region that covers it (most_assignments)"
+        )
+        raise PolicyError(
+            Refusal(
+                what,
+                (self.name,),
+                remedy="give columns hierarchies, take fewer records, or take mondrian or local-recoding, or leave method out",
+            )
+        )
+
+    def _found(self, problem: Problem, cells: Groups, regions: Regions) -> Dealt:
+        """Solve the programme that fits the guarantee."""
+        from likeness.methods.optimal.assigning import NOTHING, asked_of, deal
+        from likeness.methods.optimal.partitioning import classes_of
+
+        if regions.loss.size == 0:
+            return NOTHING
+        judged = problem.data.judged_codes[:, cells.first]
+        asked = asked_of(problem.requirements, judged, cells.sizes)
+        by_table = _compared(problem.requirements)
+        if not asked.whole or (by_table and problem.allowance > 0):
+            classes = classes_of(cells.sizes, self.most_classes)
+            quotas = (
+                None
+                if classes is None
+                else _quotas(judged, cells.sizes, problem.allowance if by_table else 0)
+            )
+            if classes is not None and quotas is not None:
+                return self._partitioned(problem, cells, regions, classes, quotas)
+        allowance = 0 if by_table else max(0, problem.allowance)
+        return deal(regions, cells.sizes, asked, allowance, self.most_nodes)
+
+    def _partitioned(
+        self,
+        problem: Problem,
+        cells: Groups,
+        regions: Regions,
+        classes: NDArray[np.int64],
+        quotas: tuple[NDArray[np.int64], list[NDArray[np.int64]]],
+    ) -> Dealt:
+        """List all classes, and find the best of the partitions into those that hold, for each way to withhold records."""
+        from likeness.methods.optimal.partitioning import holding, hulls_of, partition
+
+        data, (groups, numbers) = problem.data, quotas
+        hulls = hulls_of(classes, regions)
+        # A class whose region was left out is too small to hold.
+        inside = (regions.covers[hulls] | (classes == 0)).all(axis=1)
+        classes, hulls = classes[inside], hulls[inside]
+        found: list[Dealt] = []
+        for number in numbers:
+            requirements = problem.requirements
+            if number.any():
+                requirements = _bound_without(problem, cells, groups, number)
+            good = holding(classes, cells.first, data, requirements)
+            found.append(
+                partition(
+                    classes[good],
+                    hulls[good],
+                    regions,
+                    cells.sizes,
+                    self.most_nodes,
+                    allowance=0 if _compared(problem.requirements) else max(0, problem.allowance),
+                    quota=(groups, number) if number.any() else None,
+                )
+            )
+        made = [one for one in found if one.cells is not None]
+        best = min(made or found, key=lambda one: _lost(one, regions))
+        return best._replace(
+            bound=min(one.bound for one in found),
+            proven=all(one.proven for one in found),
+            nodes=sum(one.nodes for one in found),
+        )
+
+
+def _lost(dealt: Dealt, regions: Regions) -> float:
+    """What records dealt so lose; infinite where none are."""
+    if dealt.cells is None:
+        return np.inf
+    return float((dealt.records * np.append(regions.loss, 1.0)[dealt.regions]).sum())
+
+
+def _cells_of(problem: Problem) -> Groups:
+    """Group records that are alike in their quasi-identifiers and in all that a model looks at."""
+    data = problem.data
+    columns, radices = list(data.codes), [domain.codes for domain in data.quasi]
+    judged = sorted(
+        {
+            row
+            for one in problem.requirements
+            if one.view is not None
+            for row in (
+                one.view.column,
+                *one.view.known,
+                *([] if one.view.knowledge is None else [one.view.knowledge]),
+            )
+        }
+    )
+    for row in judged:
+        columns.append(data.judged_codes[row])
+        radices.append(int(data.judged_codes[row].max(initial=0)) + 1)
+    return group_codes(columns, radices)
+
+
+def _compared(requirements: tuple[Requirement, ...]) -> bool:
+    """Whether a model may compare classes with the distribution of what is published."""
+    return any(one.view is not None and not one.model.conditions.complete for one in requirements)
+
+
+def _quotas(
+    judged: NDArray[np.int32], sizes: NDArray[np.int64], allowance: int
+) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]] | None:
+    """Group cells of equal judged codes, and list how many of each may be withheld; None where there are too many ways."""
+    groups = np.unique(judged, axis=1, return_inverse=True)[1].reshape(-1)
+    most = np.minimum(np.bincount(groups, sizes).astype(np.int64), max(0, allowance))
+    if prod((most + 1).tolist()) > _MOST_QUOTAS**2:
+        return None
+    ways = [
+        np.array(way, np.int64)
+        for way in product(*(range(int(own) + 1) for own in most))
+        if sum(way) <= max(0, allowance) and sum(way) < sizes.sum()
+    ]
+    return (groups, ways) if len(ways) <= _MOST_QUOTAS else None
+
+
+def _bound_without(
+    problem: Problem, cells: Groups, groups: NDArray[np.int64], number: NDArray[np.int64]
+) -> tuple[Requirement, ...]:
+    """Bind the models to the distribution of the records that are left; those that compare with the original stay as they are."""
+    of = groups[cells.of]
+    kept = np.ones(of.size, np.bool_)
+    for group in np.flatnonzero(number):
+        kept[np.flatnonzero(of == group)[: number[group]]] = False
+    left = problem.data.take(np.flatnonzero(kept))
+    return tuple(
+        one if one.view is None or _against_original(one) else require_of((one.model,), left)[0]
+        for one in problem.requirements
+    )
+
+
+def _against_original(requirement: Requirement) -> bool:
+    """Whether a model compares with the original table."""
+    from likeness.models.base import SensitiveModel
+
+    return isinstance(requirement.model, SensitiveModel) and requirement.model.against_original
+
+
+def _plan_of(problem: Problem, cells: Groups, found: Dealt) -> Plan | None:
+    """Give the records of each cell, in their order, to its regions; None where a class does not hold then."""
+    assert found.cells is not None  # noqa: S101  # asked only where something was found
+    order = np.lexsort((found.regions, found.cells))
+    dealt = np.repeat(found.regions[order], found.records[order])
+    classes = np.empty(problem.data.size, np.int64)
+    classes[np.argsort(cells.of, kind="stable")] = dealt
+    out = classes < 0
+    plan = Plan(renumber(np.where(out, 0, classes)))
+    if out.any():
+        plan = plan.withhold(out, WITHHELD)
+    plan = merge_equal(problem.data, plan)
+    requirements = problem.requirements
+    if out.any() and _compared(requirements):
+        left = problem.data.take(np.flatnonzero(~out))
+        requirements = tuple(
+            one if one.view is None or _against_original(one) else require_of((one.model,), left)[0]
+            for one in requirements
+        )
+    holds = replace(problem, requirements=requirements).holding(plan.classes, plan.count)
+    return plan if holds.all() else None
+
+
+def _charged(problem: Problem, plan: Plan) -> float:
+    """Sum what a plan's records lose, 1 for each that is withheld."""
+    plan, recoding = recode(problem.data, plan)
+    sizes = np.bincount(plan.classes[plan.published], minlength=recoding.classes)
+    total = float(plan.withheld)
+    weights = attribute_weights(problem.data.quasi)
+    for regions, weight in zip(recoding.attributes, weights.tolist(), strict=True):
+        total += weight * float((sizes * region_losses(regions, problem.loss)[regions.of]).sum())
+    return total
+
+
+def _otherwise(problem: Problem) -> Plan | None:
+    """What the method for the guarantee finds, where that holds and withholds no more than may be."""
+    try:
+        plan = method_for(tuple(one.model for one in problem.requirements)).run(problem)
+    except CannotBeMetError:
+        return None
+    if plan.withheld > problem.allowance or not plan.published.any():
+        return None
+    merged = merge_equal(problem.data, plan)
+    return merged if problem.holding(merged.classes, merged.count).all() else None
+
+
+def _one_class(problem: Problem) -> Plan:
+    """Publish everybody as one class, or, where that does not hold, nobody."""
+    everybody = np.zeros(problem.data.size, np.int64)
+    failing = [one.subject for one in problem.requirements if not _holds(one, problem, everybody)]
+    out = np.full(problem.data.size, bool(failing))
+    return Plan(everybody).withhold(out, table_fails(failing))
+
+
+def _holds(requirement: Requirement, problem: Problem, classes: NDArray[np.int64]) -> bool:
+    """Whether one class of everybody holds a requirement."""
+    stats = requirement.of_rows(problem.data, classes, 1)
+    return bool(requirement.bound.holds(stats).all())

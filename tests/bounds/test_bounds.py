@@ -1,0 +1,133 @@
+"""Lower bounds: never above the optimum, whatever is asked; what they are where it can be said by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.methods.problems import number, plain_set
+from tests.methods.test_optimal import ALL, MODELS, asked, charged, holds, made, tiny
+from tests.oracles import partitions
+
+import likeness as lk
+from likeness import bounds
+from likeness.bounds import Bound, lower_bound
+from likeness.methods.optimal import Optimal
+from likeness.microdata.data import Microdata
+
+
+def below_all_partitions(seed: int, i: int, allowance: int = 0) -> tuple[float, float]:
+    data, loss = tiny(seed, most=7), "ncp" if seed % 2 else "glm"
+    best = partitions.least(data, holds(data, i), loss, allowance)
+    found = lower_bound(data, made(i), loss, allowance)
+    if best is None:
+        return 0.0, 0.0
+    assert found.value * data.size <= best + 1e-9, (seed, found)
+    return found.value * data.size, best
+
+
+@pytest.mark.parametrize("i", ALL)
+def test_no_partition_loses_less(i):
+    found = np.array([below_all_partitions(seed, i) for seed in range(6)])
+    if MODELS[i][0][0] == "k-anonymity":
+        assert found[:, 0].sum() > 0.7 * found[:, 1].sum()
+
+
+@pytest.mark.parametrize("i", ALL)
+def test_none_that_withholds_loses_less(i):
+    for seed in range(100, 103):
+        below_all_partitions(seed, i, allowance=2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("i", ALL)
+def test_the_optimum_of_500_tables_is_not_below(i):
+    for seed in range(42):
+        data, loss = tiny(1_000 * i + seed, most=12), "ncp" if seed % 2 else "glm"
+        plan = Optimal(loss=loss).run(asked(data, i, loss))
+        if plan.published.any() and plan.history["proven"]:
+            found = lower_bound(data, made(i), loss, 0)
+            assert found.value * data.size <= charged(data, plan, loss) + 1e-6, seed
+
+
+def test_the_kernels_that_are_stopped_early_say_no_more(monkeypatch):
+    whole = [lower_bound(tiny(seed, most=12, least=12), made(1), "glm", 0).value for seed in range(5)]
+    monkeypatch.setattr(bounds, "_STEPS_A_CELL", 3)
+    stopped = [lower_bound(tiny(seed, most=12, least=12), made(1), "glm", 0).value for seed in range(5)]
+    monkeypatch.setattr(bounds, "_MOST_PAIRS", 50)
+    monkeypatch.setattr(bounds, "_MOST_PRICED", 1)
+    few = [lower_bound(tiny(seed, most=12, least=12), made(1), "glm", 0) for seed in range(5)]
+    for one, two, three in zip(whole, stopped, few, strict=True):
+        assert two <= one + 1e-9
+        assert three.value <= two + 1e-9
+    assert {one.found_by for one in few} <= {"least hulls", "trivial"}
+
+
+def ages(*numbers: int, sick: str | None = None) -> Microdata:
+    values = np.array([ord(own) - ord("a") for own in sick or "a" * len(numbers)], np.int32)
+    codes = np.array([numbers], np.int32)
+    return Microdata(
+        (number("age", 11),), codes, (plain_set("sick", 3),), values[None], np.arange(len(numbers))
+    )
+
+
+def test_what_somebody_alone_makes_the_nearest_lose_is_counted():
+    # The one at 10 needs somebody at 0, who loses as much: 2 of 5 records lose everything.
+    found = lower_bound(ages(0, 0, 0, 0, 10), (lk.KAnonymity(2),), "glm", 0)
+    assert found.found_by == "prices"
+    assert found.value == pytest.approx(2 / 5)
+
+
+def test_a_withheld_record_is_charged_one():
+    assert lower_bound(ages(0, 0, 0, 0, 10), (lk.KAnonymity(2),), "glm", 1).value <= 1 / 5 + 1 / 5
+    # Nobody can be published: all are withheld.
+    assert lower_bound(ages(0, 10), (lk.KAnonymity(3),), "glm", 2).value == pytest.approx(1.0)
+
+
+def test_values_that_must_mix_bound_the_loss():
+    data = ages(0, 0, 0, 5, 5, 5, sick="aaabbb")
+    assert lower_bound(data, (lk.KAnonymity(2),), "glm", 0).trivial
+    found = lower_bound(data, (lk.DistinctLDiversity(2, sensitive="sick"),), "glm", 0)
+    assert found.value == pytest.approx(0.5)
+    half = lk.AlphaKAnonymity("0.5", 2, sensitive="sick")
+    assert lower_bound(data, (half,), "glm", 0).value == pytest.approx(0.5)
+
+
+def test_trivial_bounds_are_called_so():
+    found = lower_bound(ages(0, 0, 10, 10), (lk.KAnonymity(2),), "ncp", 0)
+    assert (found.value, found.found_by, found.trivial) == (0.0, "trivial", True)
+    assert (
+        found.line(0.5) == "no lower bound but 0 (every record that was looked at has enough others like it)"
+    )
+    close = lk.TCloseness("0.2", sensitive="sick")
+    assert "no model says how many" in lower_bound(ages(0, 1, sick="ab"), (close,), "ncp", 0).why
+
+
+def test_the_gap_is_what_is_left_over_the_loss():
+    assert Bound(0.2, "prices").gap(0.25) == pytest.approx(0.2)
+    assert Bound(0.2, "prices").gap(0.1) == 0
+    assert Bound(0.0, "trivial", "x").gap(0.0) == 0
+
+
+FRAME = pl.DataFrame({"age": [20, 20, 20, 20, 30], "sick": ["a", "b", "a", "b", "a"]})
+COLUMNS = {"age": lk.quasi(), "sick": lk.sensitive()}
+
+
+def test_a_release_says_its_bound_beside_its_loss():
+    release = lk.anonymize(FRAME, lk.Policy(columns=COLUMNS, privacy=lk.KAnonymity(2)), seed=1)
+    bound = release.lower_bound("glm")
+    assert bound.value == pytest.approx(0.4)
+    found = release.measure("glm", "discernibility")["metrics"]
+    assert found["glm"]["lower_bound"]["found_by"] == "prices"
+    assert found["glm"]["lower_bound"]["gap"] == pytest.approx(1 - 0.4 / release.loss("glm")["glm"], abs=1e-6)
+    assert "lower_bound" not in found["discernibility"]
+    checked = lk.check(FRAME, lk.Policy(columns=COLUMNS, privacy=lk.KAnonymity(2)), seed=1)
+    assert any(line.startswith("ncp: no release loses less than 0.4 a record") for line in checked.lines())
+    assert "no release loses less than 0.4 a record (found by prices)" in release.report()
+
+
+def test_weights_and_people_have_no_bound_but_0():
+    frame = FRAME.with_columns(pl.Series("who", [1, 1, 2, 3, 4]), pl.Series("weight", [1.0, 2, 1, 1, 1]))
+    columns = {**COLUMNS, "who": lk.identifier(), "weight": lk.drop()}
+    several = lk.Policy(columns=columns, privacy=lk.KAnonymity(2), individual="who")
+    assert lk.anonymize(frame, several, seed=1).lower_bound().why == "people may have several records"

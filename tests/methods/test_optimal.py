@@ -1,0 +1,219 @@
+"""`optimal` against all partitions of tiny tables, its proofs, its bounds where it stops, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.adult import THREE, complete
+from tests.methods.problems import number, plain_set, problem, table, tree
+from tests.oracles import models as oracles
+from tests.oracles import partitions
+
+import likeness as lk
+from likeness import registry
+from likeness.errors import PolicyError
+from likeness.methods.base import Problem
+from likeness.methods.optimal import Optimal
+from likeness.microdata.data import Microdata
+from likeness.microdata.plan import Plan
+from likeness.microdata.regions import LOSSES, attribute_weights, merge_equal, recode, region_losses
+from likeness.models.requirements import require_of
+from likeness.progress import Progress
+
+MODELS: tuple[tuple[tuple[str, dict[str, Any]], ...], ...] = (
+    (("k-anonymity", {"k": 2}),),
+    (("k-anonymity", {"k": 3}),),
+    (("distinct-l-diversity", {"l": 2}),),
+    (("entropy-l-diversity", {"l": "1.8"}),),
+    (("recursive-cl-diversity", {"c": 2, "l": 2}),),
+    (("alpha-k-anonymity", {"alpha": "0.6", "k": 2}),),
+    (("t-closeness", {"t": "0.35"}),),
+    (("delta-disclosure", {"delta": 2}),),
+    (("basic-beta-likeness", {"beta": 1}),),
+    (("beta-likeness", {"beta": "0.7"}), ("k-anonymity", {"k": 2})),
+    (("distinct-l-diversity", {"l": 2}), ("k-anonymity", {"k": 3})),
+    (("proximity", {"epsilon": 1, "m": 2}),),
+)
+ALL = [pytest.param(i, id="+".join(name for name, _ in MODELS[i])) for i in range(len(MODELS))]
+
+
+def made(i: int) -> tuple[Any, ...]:
+    return tuple(registry.create("models", name, given) for name, given in MODELS[i])
+
+
+def tiny(seed: int, most: int = 8, least: int = 6) -> Microdata:
+    """A few records, some alike, of a number, a set and a tree; the sensitive values are numbers."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(least, most + 1))
+    quasi = (number("age", 6), plain_set("job", 3), tree("work"))
+    values = number("pay", 3)
+    codes = np.array([rng.integers(0, domain.codes, n) for domain in quasi], np.int32)
+    if rng.random() < 0.5:
+        codes = codes[:, rng.integers(0, n, n)]
+    return Microdata(quasi, codes, (values,), rng.integers(0, 3, (1, n)).astype(np.int32), np.arange(n))
+
+
+def asked(
+    data: Microdata, i: int, loss: str, allowance: int = 0, progress: Progress | None = None
+) -> Problem:
+    requirements = require_of(made(i), data)
+    rng = np.random.default_rng(0)
+    return Problem(data, requirements, LOSSES[loss], rng, None, allowance, progress or Progress())
+
+
+def holds(data: Microdata, i: int) -> partitions.Holds:
+    def decide(counts: list[int], whole: list[int]) -> bool:
+        plain = [(getattr(oracles, name.replace("-", "_")), given) for name, given in MODELS[i]]
+        return all(model(counts, whole, data.sensitive[0], **given) for model, given in plain)
+
+    return decide
+
+
+def charged(data: Microdata, plan: Plan, loss: str) -> float:
+    _, recoding = recode(data, plan)
+    sizes = np.bincount(plan.classes[plan.published], minlength=recoding.classes)
+    weights = attribute_weights(data.quasi)
+    lost = [
+        weight * (sizes * region_losses(regions, LOSSES[loss])[regions.of]).sum()
+        for regions, weight in zip(recoding.attributes, weights, strict=True)
+    ]
+    return float(sum(lost)) + plan.withheld
+
+
+def equal_to_all_partitions(data: Microdata, i: int, loss: str, allowance: int = 0) -> None:
+    best = partitions.least(data, holds(data, i), loss, allowance)
+    plan = Optimal(loss=loss).run(asked(data, i, loss, allowance))
+    if best is None:
+        assert not plan.published.any()
+        return
+    assert plan.history["proven"]
+    assert plan.withheld <= allowance
+    assert merge_equal(data, plan).count == plan.count
+    assert charged(data, plan, loss) == pytest.approx(best, abs=1e-6)
+    assert plan.history["lower_bound"] * data.size == pytest.approx(best, abs=1e-6)
+
+
+@pytest.mark.parametrize("i", ALL)
+@pytest.mark.parametrize("seed", range(5))
+def test_none_of_all_partitions_loses_less(i, seed):
+    equal_to_all_partitions(tiny(seed, most=7), i, "ncp" if seed % 2 else "glm")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("i", ALL)
+def test_none_of_all_partitions_of_500_tables_loses_less(i):
+    for seed in range(42):  # of 12 compositions, 504 tables
+        data, loss = tiny(1_000 * i + seed, most=10), "ncp" if seed % 2 else "glm"
+        if data.size <= 7:
+            equal_to_all_partitions(data, i, loss)
+            continue
+        if not all(model.closed_under_union for model in made(i)):
+            continue
+        best = partitions.least_closed(data, holds(data, i), loss)
+        plan = Optimal(loss=loss).run(asked(data, i, loss))
+        if best is None:
+            assert not plan.published.any()
+        else:
+            assert plan.history["proven"]
+            assert charged(data, plan, loss) == pytest.approx(best, abs=1e-6)
+
+
+@pytest.mark.parametrize("i", ALL)
+@pytest.mark.parametrize("seed", range(2))
+def test_withholding_is_charged_and_counts_where_distributions_change(i, seed):
+    equal_to_all_partitions(tiny(50 + seed, most=6, least=5), i, "glm", allowance=1 + seed)
+
+
+def test_the_two_oracles_agree():
+    for seed in range(6):
+        data = tiny(seed, most=7)
+        assert partitions.least(data, holds(data, 1)) == pytest.approx(
+            partitions.least_closed(data, holds(data, 1))
+        )
+
+
+@pytest.mark.parametrize("i", [0, 2, 5, 8])
+def test_what_is_linear_is_found_without_listing_classes(i):
+    data = table((9, 7, 5), seed=i, numbers=5)
+    small, large = Optimal(most_classes=1), Optimal(most_classes=1, most_nodes=100_000)
+    plan = large.run(asked(data, i, "glm"))
+    assert plan.history["proven"]
+    assert small.run(asked(data, i, "glm")).history["loss"] == pytest.approx(plan.history["loss"])
+    other = lk.Mondrian().run(asked(data, i, "glm"))
+    assert charged(data, plan, "glm") <= charged(data, other, "glm") + 1e-9
+
+
+class Heard(Progress):
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, message: str) -> None:
+        self.notes.append(message)
+
+
+def test_where_it_is_not_proven_it_says_how_far_the_bound_is():
+    heard = Heard()
+    data = table((9, 8, 7), seed=3, numbers=6)
+    plan = Optimal(most_classes=1).run(asked(data, 3, "glm", progress=heard))
+    assert not plan.history["proven"]
+    assert 0 < plan.history["lower_bound"] < plan.history["loss"]
+    assert charged(data, plan, "glm") == pytest.approx(plan.history["loss"] * data.size)
+    assert heard.notes[0].startswith("optimal is not proven: the release loses ")
+    # The bound of the sizes alone is below the optimum of the whole guarantee.
+    exact = Optimal(most_classes=1).run(problem(data, lk.KAnonymity(1)))
+    assert exact.history["lower_bound"] <= plan.history["lower_bound"] + 1e-9
+
+
+def test_too_large_a_table_is_refused_in_one_line():
+    data = table((40, 40), seed=1)
+    with pytest.raises(PolicyError) as refused:
+        Optimal(most_assignments=50).run(problem(data, lk.KAnonymity(2)))
+    (line,) = refused.value.problems
+    assert line.startswith("optimal: is for small tables: the ")
+    assert "more than 50 pairs of a cell and a region that covers it (most_assignments); give columns" in line
+
+
+def test_without_scipy_it_names_the_extra(monkeypatch):
+    monkeypatch.setattr("likeness.methods.optimal.find_spec", lambda _: None)
+    with pytest.raises(
+        PolicyError, match=r"optimal: needs SciPy, which is not installed; install likeness\[optimal\]"
+    ):
+        Optimal().check(())
+
+
+def test_people_with_several_records_are_refused():
+    frame = pl.DataFrame({"who": [1, 1, 2], "age": [30, 31, 32], "sick": ["a", "b", "a"]})
+    columns = {"who": lk.identifier(), "age": lk.quasi(), "sick": lk.sensitive()}
+    policy = lk.Policy(columns=columns, privacy=lk.KAnonymity(2), individual="who", method="optimal")
+    with pytest.raises(
+        PolicyError, match="optimal: does not take tables in which people have several records"
+    ):
+        lk.anonymize(frame, policy)
+
+
+def test_parameters_are_checked():
+    for name in ("most_nodes", "most_assignments", "most_classes"):
+        with pytest.raises(PolicyError, match=f"optimal: {name} must be a whole number of at least 1; got 0"):
+            Optimal(**{name: 0})
+    with pytest.raises(PolicyError, match="optimal: loss must be one of"):
+        Optimal(loss="gcp")
+
+
+def test_the_release_is_proven_and_remembers_the_bound(data_folder):
+    frame = complete(data_folder, 300)
+    columns: dict[str, Any] = {
+        name: lk.quasi(hierarchy=str(data_folder / "adult" / f"adult_hierarchy_{name}.csv")) for name in THREE
+    }
+    columns |= {"occupation": lk.sensitive(), "*": lk.drop()}
+    form = {"name": "generalized", "recoding": "hierarchy"}
+    policy = lk.Policy(columns=columns, privacy=lk.KAnonymity(5), form=form, method=Optimal("ncp"))
+    release = lk.anonymize(frame, policy, seed=1)
+    history = release.private.solution.plan.history
+    assert history["proven"]
+    assert release.loss("ncp")["ncp"] == pytest.approx(0.0870972222)
+    assert history["lower_bound"] == pytest.approx(release.loss("ncp")["ncp"])
+    other = lk.anonymize(frame, policy.replace(method=lk.LocalRecoding()), seed=1)
+    assert other.loss("ncp")["ncp"] > release.loss("ncp")["ncp"]
