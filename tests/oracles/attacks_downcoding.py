@@ -28,21 +28,26 @@ def path(domain: Domain, leaf: int) -> list[int]:
     return found[::-1]
 
 
-def narrowest(domain: Domain, members: tuple[Any, ...]) -> Any:
-    """What is published of some members: equal for equal regions."""
+def narrowest(domain: Domain, members: tuple[Any, ...], step: Any = None) -> Any:
+    """What is published of some members, rounded outward to whole steps: equal for equal regions."""
     if domain.shape == "set":
-        return frozenset(members)
+        groups = [set(own) for own in step or ()]
+        return frozenset(members).union(*(own for own in groups if own & set(members)))
     if MISSING in members:
         return "missing" if set(members) == {MISSING} else "everything"
     if domain.shape == "interval":
-        return min(members), max(members)
-    paths = [path(domain, leaf) for leaf in members]
+        if step is None:
+            return min(members), max(members)
+        size = step
+        return min(members) // size * size, max(members) // size * size + size - 1
+    # The hierarchies of tests have two levels below the root.
+    paths = [path(domain, leaf)[: 3 - (step or 0)] for leaf in members]
     shared = [nodes[0] for nodes in zip(*paths, strict=False) if len(set(nodes)) == 1]
     # Of nodes above the same leaves one stands for all.
     node = shared[-1]
     tree = domain.hierarchy
     leaves = int(tree.left[node]), int(tree.right[node])
-    return "everything" if domain.missing and leaves == (0, domain.size - 1) and domain.size > 1 else leaves
+    return "everything" if domain.missing and node == 0 else leaves
 
 
 def shown(region: Region, domain: Domain) -> Any:
@@ -93,12 +98,13 @@ class Consistent:
         for cells, domain in zip(publication.cells, original.quasi, strict=True):
             region = cells.regions[int(cells.of[identity])]
             may = values(cells, region, domain)
+            step = publication.steps.get(domain.name)
             key = shown(region, domain)
             if domain.shape == "set" and key == "everything":
                 key = frozenset(cells.note.values)
             self.before.append(len(may))
             every = product(may, repeat=self.size)
-            self.columns.append([members for members in every if narrowest(domain, members) == key])
+            self.columns.append([members for members in every if narrowest(domain, members, step) == key])
 
     @property
     def work(self) -> int:

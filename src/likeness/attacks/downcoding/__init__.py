@@ -4,29 +4,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp, log
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from likeness.attacks.base import Attack, AttackResult
 from likeness.attacks.downcoding.counting import Hidden, candidates
 from likeness.attacks.matching import identities_of, reach_of, shared_cells
+from likeness.exact import rational
 from likeness.microdata.domain import NUMERIC
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.regions import recode
 from likeness.published.text import read_value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from numpy.typing import NDArray
 
     from likeness.attacks.base import Making
     from likeness.forms.base import Publication, ShownColumn
+    from likeness.hierarchies import Hierarchy
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
     from likeness.microdata.plan import Plan
     from likeness.microdata.regions import AttributeRegions
+    from likeness.published.lattice import Step
     from likeness.published.regions import Region
 
 
@@ -107,7 +110,10 @@ class DowncodingAttack(Attack):
         sizes = np.bincount(publication.identities)
         known = making is None or making.plan.bounds is None
         columns = shared_cells(publication, original)
-        read = [_Openness(cells, original.quasi[j], sizes, known=known) for cells, j in columns]
+        read = [
+            _Openness(cells, original.quasi[j], sizes, publication.steps.get(cells.note.name), known=known)
+            for cells, j in columns
+        ]
         found = _Unhidden(sizes, read)
         records, hidden = max(1, int(sizes.sum())), found.hidden
         details = {
@@ -132,9 +138,13 @@ class DowncodingAttack(Attack):
 class _Openness:
     """What the regions of one quasi-identifier leave open; arrays (identities,)."""
 
-    def __init__(self, cells: ShownColumn, domain: Domain, sizes: NDArray[np.int64], *, known: bool) -> None:
+    def __init__(
+        self, cells: ShownColumn, domain: Domain, sizes: NDArray[np.int64], step: Step | None, *, known: bool
+    ) -> None:
         reach = reach_of(cells, domain).sizes
-        hidden = [_hidden(region, int(reach[i]), cells, domain) for i, region in enumerate(cells.regions)]
+        hidden = [
+            _hidden(region, int(reach[i]), cells, domain, step) for i, region in enumerate(cells.regions)
+        ]
         pairs = group_codes([cells.of, sizes], [len(hidden), int(sizes.max(initial=0)) + 1])
         before, after, certain = np.zeros(pairs.count), np.zeros(pairs.count), np.zeros(pairs.count, np.bool_)
         for i, first in enumerate(pairs.first.tolist()):
@@ -175,30 +185,52 @@ class _Unhidden:
         return sum(self.of(own.hides & own.certain) for own in self.columns)
 
 
-def _hidden(region: Region, reach: int, cells: ShownColumn, domain: Domain) -> Hidden:
+def _hidden(region: Region, reach: int, cells: ShownColumn, domain: Domain, step: Step | None) -> Hidden:
     """Say what a region hides; ``reach``: how many values of the table it covers."""
     note = cells.note
     if region.what == "values":
-        return Hidden("all", len(region.values))
+        return _hidden_set(region.values, step)
     if region.what == "interval":
         if note.kind == "real" and note.order is None:
-            return Hidden("ends", 1 if region.low == region.high else max(2, reach))
-        return Hidden("ends", int(region.high - region.low) + 1)
+            # How many numbers lie in a cell nobody can say; that there may be others than the ends is enough.
+            how = "ends" if step is None else "any"
+            return Hidden(how, 1 if region.low == region.high else max(2, reach))
+        cell = 1 if step is None else int(rational(step))  # type: ignore[arg-type]
+        values = int(region.high - region.low) + 1
+        # The last cell of ordered values may be smaller.
+        return Hidden("ends" if values % cell == 0 else "any", values, cell=cell)
     if region.what == "everything" and domain.shape == "set":
-        return Hidden("all", reach if note.values is None else len(note.values))
+        return _hidden_set(frozenset(range(reach)) if note.values is None else frozenset(note.values), step)
     if domain.shape == "tree":
         tree = domain.hierarchy
         assert tree is not None  # noqa: S101  # the shape tree always has one
         node = 0 if region.what == "everything" else tree.node_of(read_value(region.text))
-        low, high = tree.left[node], tree.right[node]
-        lowest = int(tree.common_ancestor(low, high))
-        parts = [int(tree.leaf_count(child)) for child in tree.children(lowest)] or [1]
-        if lowest == 0 and region.what == "everything" and domain.missing:
-            parts = [*parts, 1] if len(parts) > 1 or tree.size > 1 else [1, 1]
-        return Hidden("across", sum(parts), tuple(parts))
+        low, high = int(tree.left[node]), int(tree.right[node])
+        if region.what == "everything" and domain.missing:
+            # The missing value is one more leaf directly under the root.
+            return Hidden("across", tree.size + 1, (*_leaves_below(tree, 0), 1))
+        cell = -1 if step is None else int(tree.ancestor_at(low, int(rational(step))))  # type: ignore[arg-type]
+        if cell >= 0 and (tree.left[cell], tree.right[cell]) == (low, high):
+            return Hidden("any", high - low + 1)
+        parts = _leaves_below(tree, int(tree.common_ancestor(low, high)))
+        return Hidden("across", high - low + 1, parts)
     # A missing value among others: at least one of each.
     values = int(domain.width) + 1 if domain.kind in NUMERIC - {"real"} else domain.size
     return Hidden("across", values + 1, (values, 1))
+
+
+def _leaves_below(tree: Hierarchy, node: int) -> tuple[int, ...]:
+    """Leaves below each child of a node; one below a leaf."""
+    return tuple(int(tree.leaf_count(child)) for child in tree.children(node)) or (1,)
+
+
+def _hidden_set(values: Collection[Any], step: Step | None) -> Hidden:
+    """Say what a set hides."""
+    if not isinstance(step, list | tuple):
+        return Hidden("all", len(values), (1,) * len(values))
+    parts = [sum(value in values for value in own) for own in step]
+    parts.append(int(None in values))
+    return Hidden("all", len(values), tuple(part for part in parts if part))
 
 
 def _compared(
