@@ -133,6 +133,21 @@ def test_every_table_on_a_lattice_is_counted(draw):
         assert DowncodingAttack().run(publication, data, making).details["recovered"] == 0
 
 
+@settings(deadline=None, max_examples=60)
+@given(draw=st.data())
+def test_what_only_withheld_people_have_is_not_told(draw):
+    domain, step = draw.draw(st.sampled_from(STEPS))
+    domain = replace(domain, missing=True)
+    codes = draw.draw(st.lists(st.integers(-1, domain.size - 1), min_size=2, max_size=7))
+    classes = [-1, *draw.draw(st.lists(st.integers(0, 2), min_size=len(codes) - 1, max_size=len(codes) - 1))]
+    (found, _, _), (other, _, _) = (
+        on_grid([(domain, step, [own, *codes[1:]])], classes)
+        for own in (codes[0], draw.draw(st.integers(-1, domain.size - 1)))
+    )
+    assert [region.text for region in found.regions[0]] == [region.text for region in other.regions[0]]
+    assert found.cells[0].note == other.cells[0].note
+
+
 def test_real_numbers_on_a_lattice():
     publication, data, making = on_grid([(REAL, 0.1, [0, 1, 2, 3])], [0, 0, 1, 1])
     assert [region.text for region in publication.regions[0]] == ["[0.1, 0.3]", "[0.3, 0.8]"]
