@@ -73,7 +73,7 @@ def check_counts(publication, data, making):
     assert result.details["values_known"] == known / max(1, hidden)
     assert result.details["generalized"] == generalized / max(1, publication.size)
     assert result.details["recovered"] == recovered / max(1, publication.size)
-    assert result.details["recovered_and_right"] == result.details["recovered"]
+    assert result.details["right_in_class"] == result.details["recovered"]
     assert result.success == recovered / max(1, generalized)
     assert result.baseline == 0
 
@@ -174,16 +174,16 @@ def test_two_members_of_an_interval_have_one_end_each():
     ways = 5**3 - 2 * 4**3 + 3**3
     assert result.details["candidates"] == pytest.approx((2 * ways) ** (1 / 5))
     assert result.details["candidates_before"] == pytest.approx(5)
-    assert result.details["singled"] == 1
-    assert result.details["coin"] == pytest.approx((1 / 2 + (2 / 3) ** 2) / 2)
+    assert result.details["singled_in_class"] == 1
+    assert result.details["coin_in_class"] == pytest.approx((1 / 2 + (2 / 3) ** 2) / 2)
 
 
 def test_sets_and_nodes_tell_as_much_as_intervals():
     sets = DowncodingAttack().run(*told([(CITY, [0, 1, 2, 0, 0, 1])], [0, 0, 0, 1, 1, 1]))
-    assert (sets.success, sets.details["singled"]) == (1 / 2, (1 + 1 / 2) / 2)
+    assert (sets.success, sets.details["singled_in_class"]) == (1 / 2, (1 + 1 / 2) / 2)
     nodes = DowncodingAttack().run(*told([(PLACE, [0, 1, 2, 3])], [0, 0, 1, 1]))
     # Who is left of two leaves is known; of three leaves two of three may be there.
-    assert (nodes.success, nodes.details["singled"]) == (1 / 2, 1)
+    assert (nodes.success, nodes.details["singled_in_class"]) == (1 / 2, 1)
 
 
 def test_two_hidden_columns_hide_whose_values_go_together():
@@ -200,7 +200,7 @@ def test_regions_wider_than_their_classes_teach_who_knows_it_nothing():
     assert wrong.success == 1
     without = DowncodingAttack().run(publication, data)
     assert without.success == 1
-    assert "recovered_and_right" not in without.details
+    assert "right_in_class" not in without.details
 
 
 def test_large_sets_are_counted_without_the_rule():
@@ -222,11 +222,7 @@ def test_of_a_release_as_its_users_see_it():
     )
     release = lk.anonymize(rows, policy, seed=1)
     found = release.attack("downcoding")
-    assert (
-        0
-        < found.success
-        == pytest.approx(found.details["recovered_and_right"] / found.details["generalized"])
-    )
+    assert 0 < found.success == pytest.approx(found.details["right_in_class"] / found.details["generalized"])
     assert found.details["candidates"] < found.details["candidates_before"]
 
 
@@ -246,7 +242,7 @@ def test_a_lattice_is_verified_from_public_bytes_and_opened_again(tmp_path):
     frame, release = small_classes(FORM)
     assert release.attack("downcoding").success == 0
     found = release.attack("downcoding").details
-    assert found["singled"] < found["coin"]
+    assert found["singled_in_class"] < found["coin_in_class"]
     release.write(tmp_path / "out")
     verdict = lk.verify(tmp_path / "out" / "public")
     assert verdict.ok

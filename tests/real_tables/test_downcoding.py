@@ -38,8 +38,8 @@ def grid(data_folder):
 def test_a_quarter_is_recovered_where_classes_have_two(tight):
     result, _ = tight[2]
     assert 0.23 < result.success < 0.26
-    assert result.details["recovered_and_right"] == result.details["recovered"]
-    assert result.details["singled"] > 0.8
+    assert result.details["right_in_class"] == result.details["recovered"]
+    assert result.details["singled_in_class"] > 0.8
     assert tight[5][0].success == 0
 
 
@@ -52,6 +52,6 @@ def test_pairs_tell_most(data_folder):
 def test_two_years_hide_exact_tuples(tight, grid, k):
     (result, loss), (_, without) = grid[k], tight[k]
     assert result.success == 0
-    assert result.details["singled"] < result.details["coin"]
+    assert result.details["singled_in_class"] < result.details["coin_in_class"]
     # Everybody's age is two years wide, which alone loses one of 72 in one of six columns: nobody's is exact.
     assert loss - without < 1 / 72 / 6 + 1e-9

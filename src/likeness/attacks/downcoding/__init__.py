@@ -54,10 +54,11 @@ class DowncodingAttack(Attack):
 
     Notes
     -----
-    Everything but ``singled``, ``coin`` and ``recovered_and_right`` follows from what was published. The adversary knows the
-    hierarchies, as in all attacks, and of numbers with decimals and of ``*`` the values that the table has; whole numbers, days
-    and ordered values are counted whether or not anybody has them. Of sets of more than 512 values the candidates that the
-    rule leaves are counted without it: no fewer than there are. What the adversary may know from other classes is not used.
+    Everything but ``singled_in_class``, ``coin_in_class`` and ``right_in_class`` follows from what was published. The
+    adversary knows the hierarchies, as in all attacks, and of numbers with decimals and of ``*`` the values that the table
+    has; whole numbers, days and ordered values are counted whether or not anybody has them. Of sets of more than 512 values
+    the candidates that the rule leaves are counted without it: no fewer than there are. What the adversary may know from
+    other classes is not used.
 
     The best that can be done without looking is a coin: with probability 1 / m it falls for each of the m members, and for one
     alone with probability (1 - 1/m)^(m - 1), which is 1/e for large classes. A predicate that singles out more often than that
@@ -83,11 +84,11 @@ class DowncodingAttack(Attack):
         "baseline": "the same without knowing that regions are the narrowest",
         "generalized": "share of records in classes of which some quasi-identifier hides values",
         "recovered": "share of all published records whose class's exact quasi-identifiers follow",
-        "recovered_and_right": "the same, where they are those of the original too",
+        "right_in_class": "the same, where they are those of the original too",
         "values_known": "share of hidden values in classes whose values of that quasi-identifier all follow",
         "candidates": "candidates for a hidden value, as a geometric mean; before, without the rule",
-        "singled": "share of ends, listed values and children of a class that one member alone has, mean over classes",
-        "coin": "how often a coin that falls for one in m members falls for one alone, mean over classes",
+        "singled_in_class": "share of ends, listed values and children that one member alone has, mean over classes",
+        "coin_in_class": "how often a coin that falls for one in m members falls for one alone, mean over classes",
     }
 
     def run(
@@ -103,8 +104,8 @@ class DowncodingAttack(Attack):
         AttackResult
             Its details: ``generalized`` and ``recovered``, shares of all published records; ``values_known``, the share of hidden
             values (of a record and an attribute) all of whose class follow; ``candidates`` for a hidden value, and
-            ``candidates_before`` without the rule. Where it is told who is in which class, also ``recovered_and_right``,
-            ``singled`` and the ``coin``.
+            ``candidates_before`` without the rule. Where it is told who is in which class, also ``right_in_class``,
+            ``singled_in_class`` and the ``coin_in_class``.
         """
         self.check(publication, original)
         sizes = np.bincount(publication.identities)
@@ -261,9 +262,9 @@ def _compared(
     there = all_ > 0
     size = np.maximum(1, sizes[there]).astype(np.float64)
     return {
-        "recovered_and_right": float(found.of(found.recovered & right) / max(1, int(found.sizes.sum()))),
-        "singled": float(np.mean(met[there] / all_[there])) if there.any() else 0.0,
-        "coin": float(np.mean((1 - 1 / size) ** (size - 1))) if there.any() else 0.0,
+        "right_in_class": float(found.of(found.recovered & right) / max(1, int(found.sizes.sum()))),
+        "singled_in_class": float(np.mean(met[there] / all_[there])) if there.any() else 0.0,
+        "coin_in_class": float(np.mean((1 - 1 / size) ** (size - 1))) if there.any() else 0.0,
     }
 
 
