@@ -292,6 +292,10 @@ def test_remarks_say_what_is_taken_for_granted():
         "entropy-l-diversity on 's': 'name' taken as known to the adversary",
         "published as they are, and not taken as known to the adversary: 'row'",
         "sensitive values are published exactly, one per record",
+        (
+            "regions are the narrowest that cover their classes, so that somebody has each end of an interval and each "
+            "listed value: of small classes exact values may follow from that"
+        ),
     )
 
 

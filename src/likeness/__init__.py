@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     )
     from likeness.attacks.corruption import CorruptionAttack as CorruptionAttack
     from likeness.attacks.definetti import DefinettiAttack as DefinettiAttack
+    from likeness.attacks.downcoding import DowncodingAttack as DowncodingAttack
     from likeness.attacks.fingerprint import FingerprintAttack as FingerprintAttack
     from likeness.attacks.homogeneity import HomogeneityAttack as HomogeneityAttack
     from likeness.attacks.linkage import LinkageAttack as LinkageAttack

@@ -126,7 +126,7 @@ def test_what_an_adversary_believes():
 
 
 def test_unknown_recodings_are_refused():
-    with pytest.raises(PolicyError, match="recoding must be one of tight, hierarchy, set; got 'tihgt'"):
+    with pytest.raises(PolicyError, match="recoding must be one of tight, hierarchy, set, grid; got 'tihgt'"):
         GeneralizedForm(recoding="tihgt")
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
     from likeness.microdata.plan import Plan
+    from likeness.microdata.regions import Recoding
     from likeness.published.columns import ColumnNote
     from likeness.published.regions import Region
 
@@ -146,11 +147,8 @@ def _match_nearest(
     return Match(targets, numbers[None].astype(np.int32), numbers, (reach,), exact)
 
 
-def own_is_nearest(
-    publication: Publication, original: Microdata, plan: Plan, records: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """(t,) Whether the classes nearest to each of some records are its own, or one of them is; never where it is withheld."""
-    plan, recoding = recode(original, plan)
+def identities_of(publication: Publication, original: Microdata, recoding: Recoding) -> NDArray[np.int64]:
+    """(E,) Find the identity that shows what each class shows; -1 where none does."""
     columns = shared_cells(publication, original)
     texts: list[NDArray[np.int64]] = []
     for own, j in columns:
@@ -158,10 +156,20 @@ def own_is_nearest(
         number = {region.text: i for i, region in enumerate(own.regions)}
         labels = np.array([number.get(text, len(number)) for text in shown_labels(shown)], np.int64)
         texts.append(np.concatenate([labels[shown.of], own.of]))
+    if not columns:
+        return np.zeros(recoding.classes, np.int64)
     both = group_codes(texts, [len(own.regions) + 1 for own, _ in columns]).of
     identity = np.full(int(both.max(initial=-1)) + 1, -1, np.int64)
     identity[both[recoding.classes :]] = np.arange(both.size - recoding.classes)
-    mine = np.append(identity[both[: recoding.classes]], -1)[plan.classes[records]]
+    return np.asarray(identity[both[: recoding.classes]])
+
+
+def own_is_nearest(
+    publication: Publication, original: Microdata, plan: Plan, records: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """(t,) Whether the classes nearest to each of some records are its own, or one of them is; never where it is withheld."""
+    plan, recoding = recode(original, plan)
+    mine = np.append(identities_of(publication, original, recoding), -1)[plan.classes[records]]
     match = match_targets(publication, original, records)
     (reach,) = match.reaches
     pairs = np.repeat(np.arange(reach.low.size), reach.sizes) * match.targets.count + reach.members

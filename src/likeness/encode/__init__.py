@@ -20,6 +20,7 @@ from likeness.encode.individuals import (
     missing_value,
     put_in_order,
 )
+from likeness.encode.lattice import on_lattice
 from likeness.errors import (
     MOST_PROBLEMS,
     CannotBeMetError,
@@ -151,8 +152,14 @@ def encode(table: Table, policy: Policy) -> Encoded:
     _check_columns(table, policy)
     people = None if policy.individual is None else find_row_individuals(table, policy)
     recoding = "tight" if policy.form is None else policy.form.recoding
+    steps = (None if policy.form is None else policy.form.steps) or {}
     folder = policy.folder or Path()
     problems: list[str] = [] if people is None else list(people.problems)
+    problems += [
+        f"form: steps: {name!r} is no quasi-identifier of the policy"
+        for name in steps
+        if name not in policy.columns or policy.columns[name].role != "quasi"
+    ]
     error: type[LikenessError] = PolicyError
     found: dict[str, EncodedAttribute] = {}
     for name in table.names:
@@ -164,6 +171,8 @@ def encode(table: Table, policy: Policy) -> Encoded:
                 table, name, column, missing_in(table, policy, name), recoding, folder,
                 dropped=None if people is None else people.dropped,
             )  # fmt: skip
+            if column.role == "quasi" and name in steps:
+                attribute = on_lattice(attribute, steps[name])
             if name in policy.categories:
                 domain = categorize(attribute.domain, policy.categories[name], folder)
                 attribute = attribute._replace(domain=domain)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,12 +18,13 @@ from likeness.microdata.domain import NUMERIC
 from likeness.microdata.individuals import who_share
 from likeness.proving.certificate import Certificate
 from likeness.published.columns import refused_value
+from likeness.published.lattice import cell_of, is_checked
 from likeness.published.regions import read_mean, read_mode, read_region
 from likeness.published.text import MISSING, read_value
 from likeness.queries.overlap import read_stretch
 from likeness.report.certificate_page import certificate_page, is_page_of
 from likeness.tables import Labelled, Table, read_published
-from likeness.wording import count, nouns
+from likeness.wording import count, nouns, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -343,6 +344,14 @@ def _understand(part: _Found) -> Publication | None:
     publication = None
     try:
         publication = part.form.read(tables, part.certificate.columns)
+        checked = [
+            own.note.name
+            for own in publication.cells
+            if own.note.name in publication.steps and is_checked(own.note)
+        ]
+        if checked:
+            what = f"regions of {', '.join(map(quoted, checked))} are made of whole steps"
+            part.statements.append(Statement(what, about=files))
         if publication.size == 0:
             part.refuse("holds no records; there is no release of nobody", files)
         part.refusals += [
@@ -370,7 +379,7 @@ def _contradictions(publication: Publication, columns: PublishedColumns) -> Iter
     notes = {note.name: note for note in columns.notes}
     if any(_ends(note) or note.values is not None for note in columns.with_role("quasi")):
         for cells in publication.cells:
-            yield from _beyond(cells)
+            yield from _beyond(cells, publication.steps.get(cells.note.name))
             yield from _unlisted(cells)
     for domain in publication.sensitive:
         numbers = domain.numbers if domain.kind in NUMERIC else np.zeros(0)
@@ -401,9 +410,12 @@ def _of_end(name: str, shown: str, side: int, key: str) -> Refusal:
     return Refusal(what, (f"column {name!r}",))
 
 
-def _beyond(cells: ShownColumn) -> Iterator[Refusal]:
-    """Say which regions lie beyond an end of their column; of a hierarchy those that lie there as a whole."""
-    for side, key, end in _ends(cells.note):
+def _beyond(cells: ShownColumn, step: Any) -> Iterator[Refusal]:
+    """Say which regions lie beyond an end of their column, or its cell; of a hierarchy those that lie there as a whole."""
+    for side, key, declared in _ends(cells.note):
+        end = declared
+        if step is not None and cells.note.shape == "interval":
+            end = cell_of(declared, rational(step), real=cells.note.kind == "real")[int(side > 0)]
         for region in cells.regions:
             low, high = region.low, region.high
             if region.what == "node":

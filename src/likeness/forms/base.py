@@ -124,6 +124,8 @@ class Publication(ABC):
         How many people each record counts for: 1, unless survey weights were published.
     beside : tuple of str
         Columns that are published as they are, beside what can be estimated.
+    steps : mapping of str
+        Columns whose regions are made of whole cells of a lattice that was declared, with its steps.
     persons : (n,) int64 or None
         Number of the individual of each record, from 0, in forms that say whose records belong together.
     rows : (n,) int64 or None
@@ -152,6 +154,7 @@ class Publication(ABC):
     persons: NDArray[np.int64] | None = None
     rows: NDArray[np.int64] | None = None
     beside: tuple[str, ...] = ()
+    steps: Mapping[str, Any] = MappingProxyType({})
 
     @property
     def counted(self) -> NDArray[np.int64] | None:
@@ -554,6 +557,8 @@ class Form(ABC):
     """Columns of its own that stand before those of the original in the first table."""
     recoding: str = "tight"
     """How regions are found: a parameter of forms that publish regions."""
+    steps: Mapping[str, Any] | None = None
+    """What regions of columns are rounded outward to: a parameter of forms that publish regions on a lattice."""
     numeric_pairs: bool = False
     """Whether the ends of regions are published as numbers too: a parameter of forms that can."""
     needs_individuals: ClassVar[bool] = False

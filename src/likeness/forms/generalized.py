@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from likeness.checks import choice
+from likeness.checks import choice, number
 from likeness.errors import PolicyError, TableError
 from likeness.forms.base import (
     Columns,
@@ -22,6 +24,7 @@ from likeness.forms.base import (
 )
 from likeness.microdata.grouping import distinct, group_codes
 from likeness.published.columns import PublishedColumns, exact_labels, read_domain
+from likeness.published.lattice import check_lattice
 from likeness.published.regions import Region, read_regions, region_labels
 from likeness.queries.answering import make_units, tuples_of, units_of_individuals
 from likeness.queries.asking import Askable
@@ -32,7 +35,7 @@ from likeness.tables import Labelled
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -42,6 +45,15 @@ if TYPE_CHECKING:
     from likeness.published.columns import ColumnNote
     from likeness.queries.answering import Units
     from likeness.queries.axes import Axis, MeanAxis
+
+
+NARROWEST = (
+    "regions are the narrowest that cover their classes, so that somebody has each end of an interval and each listed value: of "
+    "small classes exact values may follow from that"
+)
+"""What is not hidden without a lattice."""
+ON_LATTICE = "regions are rounded outward to steps that were declared, whoever is in them"
+NARROWEST_ELSE = "those of other columns are the narrowest that cover their classes"
 
 
 @dataclass(frozen=True)
@@ -54,29 +66,45 @@ class GeneralizedForm(Form):
         ``tight`` (default): the narrowest region of each attribute's own geometry - the interval of the members for
         numbers, dates and ordered values, the lowest common hierarchy node, the set of values for plain categories.
         ``hierarchy``: hierarchy nodes also for numbers that have a hierarchy. ``set``: value sets also for categories that
-        have one.
+        have one. ``grid``: as ``tight``, but regions of the columns in ``steps`` are rounded outward to whole cells of a lattice
+        that is declared and does not look at the data, so that nobody need have the ends of an interval or a listed value.
+        Columns without a step stay as they are.
+    steps
+        With ``recoding: grid``: of numbers and dates how many numbers or days make a cell, counted from 0 and from 1970-01-01;
+        of ordered categories how many that follow each other; of hierarchies the level whose nodes are the cells; of plain
+        categories groups of at least two values, such as ``[[a, b], [c, d, e]]``.
     numeric_pairs
         Also publish ``<column>_low`` and ``<column>_high`` as numbers, for machines.
 
     Examples
     --------
     >>> GeneralizedForm(recoding="set")
-    GeneralizedForm(recoding='set', numeric_pairs=False)
+    GeneralizedForm(recoding='set', numeric_pairs=False, steps=None)
     """
 
     recoding: str = "tight"
     numeric_pairs: bool = False
+    steps: Mapping[str, Any] | None = field(default=None, hash=False)
 
     name: ClassVar[str] = "generalized"
     of_classes: ClassVar[bool] = True
     publishes_added: ClassVar[bool] = True
+
+    @property
+    def further_remarks(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What regions tell of the values they cover."""
+        if not self.steps:
+            return (NARROWEST,)
+        told = ", ".join(f"{quoted(name)} by {step}" for name, step in self.steps.items())
+        return (f"{ON_LATTICE} ({told}); {NARROWEST_ELSE}",)
 
     def with_numeric_pairs(self) -> Self:
         """Publish the ends of regions as numbers too."""
         return replace(self, numeric_pairs=True)
 
     def __post_init__(self) -> None:
-        choice(self.name, "recoding", self.recoding, ("tight", "hierarchy", "set"))
+        choice(self.name, "recoding", self.recoding, ("tight", "hierarchy", "set", "grid"))
+        check_steps(self.name, self.recoding, {} if self.steps is None else self.steps)
         if not isinstance(self.numeric_pairs, bool):
             raise PolicyError(f"{self.name}: numeric_pairs must be true or false; got {self.numeric_pairs!r}")
 
@@ -126,7 +154,9 @@ class GeneralizedForm(Form):
         TableError
             When a text is not a region of its column, or a pair of numbers disagrees with its interval.
         """
-        return GeneralizedPublication(tables["release"], columns, pairs=self.numeric_pairs)
+        return GeneralizedPublication(
+            tables["release"], columns, pairs=self.numeric_pairs, steps=self.steps or {}
+        )
 
 
 class GeneralizedPublication(Publication):
@@ -134,8 +164,18 @@ class GeneralizedPublication(Publication):
 
     form: ClassVar[str] = "generalized"
 
-    def __init__(self, table: Columns, columns: PublishedColumns, *, pairs: bool = False) -> None:
+    def __init__(
+        self,
+        table: Columns,
+        columns: PublishedColumns,
+        *,
+        pairs: bool = False,
+        steps: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         quasi = columns.with_role("quasi")
+        self.steps = steps
+        for name in steps.keys() - {note.name for note in quasi}:
+            raise TableError(f"steps: there is no quasi-identifier {name!r}")
         self.names = tuple(note.name for note in quasi)
         lengths = {column.codes.shape[0] for column in table.values()}
         self.size = lengths.pop() if lengths else 0
@@ -147,6 +187,8 @@ class GeneralizedPublication(Publication):
             numbers = {region: i for i, region in enumerate(dict.fromkeys(regions))}
             self.regions.append(list(numbers))
             region_codes.append(np.array([numbers[region] for region in regions], np.int32)[column.codes])
+            if note.name in steps:
+                check_lattice(self.regions[-1], note, steps[note.name])
             if pairs:
                 _check_pairs(table, note, regions)
         groups = group_codes(region_codes, [len(regions) for regions in self.regions])
@@ -303,6 +345,33 @@ class GeneralizedPublication(Publication):
                 j = self.names.index(name)
                 inside &= self.axes[j].overlap.contains(value)[self.class_regions[j]]
         return np.flatnonzero(inside)
+
+
+def check_steps(form: str, recoding: str, steps: Any) -> None:
+    """Refuse steps that are none, whatever the columns; `PolicyError` says which."""
+    if not isinstance(steps, Mapping) or not all(isinstance(name, str) for name in steps):
+        raise PolicyError(
+            f"{form}: steps must be columns with their steps, such as {{age: 5}}; got {quoted(steps)}"
+        )
+    if bool(steps) != (recoding == "grid"):
+        what = "recoding: grid needs steps, such as {age: 5}" if not steps else "steps need recoding: grid"
+        raise PolicyError(f"{form}: {what}")
+    for name, step in steps.items():
+        if not isinstance(step, list | tuple):
+            if isinstance(step, bool):
+                raise PolicyError(
+                    f"{form}: steps: {name}: must be a number above 0 or groups of values; got {step}"
+                )
+            number(form, f"steps: {name}", step, above=0)
+            continue
+        groups = [own for own in step if isinstance(own, list | tuple) and len(set(own)) > 1]
+        values = [value for own in groups for value in own]
+        if not step or len(groups) < len(step) or not all(isinstance(value, str) for value in values):
+            raise PolicyError(
+                f"{form}: steps: {name}: groups are lists of at least two texts; got {quoted(step)}"
+            )
+        if len(set(values)) < len(values):
+            raise PolicyError(f"{form}: steps: {name}: a value stands there twice")
 
 
 def _check_pairs(table: Columns, note: ColumnNote, regions: list[Region]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -39,7 +40,7 @@ class IdentityReservedForm(GeneralizedForm):
 
     Parameters
     ----------
-    recoding, numeric_pairs
+    recoding, numeric_pairs, steps
         As in `GeneralizedForm`.
 
     Notes
@@ -55,7 +56,7 @@ class IdentityReservedForm(GeneralizedForm):
     Examples
     --------
     >>> IdentityReservedForm()
-    IdentityReservedForm(recoding='tight', numeric_pairs=False)
+    IdentityReservedForm(recoding='tight', numeric_pairs=False, steps=None)
     """
 
     name: ClassVar[str] = "identity-reserved"
@@ -97,7 +98,9 @@ class IdentityReservedForm(GeneralizedForm):
             When a text is not a region of its column, numbers of persons or classes are not 1, 2, 3 …, classes are not
             those of equal regions, or a person is in several.
         """
-        return IdentityReservedPublication(tables["release"], columns, pairs=self.numeric_pairs)
+        return IdentityReservedPublication(
+            tables["release"], columns, pairs=self.numeric_pairs, steps=self.steps or {}
+        )
 
 
 def _numbered(names: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -111,8 +114,15 @@ class IdentityReservedPublication(GeneralizedPublication):
 
     form: ClassVar[str] = "identity-reserved"
 
-    def __init__(self, table: Columns, columns: PublishedColumns, *, pairs: bool = False) -> None:
-        super().__init__(table, columns, pairs=pairs)
+    def __init__(
+        self,
+        table: Columns,
+        columns: PublishedColumns,
+        *,
+        pairs: bool = False,
+        steps: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        super().__init__(table, columns, pairs=pairs, steps=steps)
         self.persons = _numbers(PERSON, table[PERSON])
         self.class_names = _numbers(CLASS, table[CLASS])
         if not one_to_one(self.class_names, self.classes):

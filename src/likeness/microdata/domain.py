@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.hierarchies import Categories, Hierarchy
+    from likeness.microdata.lattice import DeclaredLattice
     from likeness.microdata.node_sets import NodeSets
 
 Kind = Literal["integer", "real", "date", "ordered", "hierarchical", "categorical"]
@@ -55,6 +56,7 @@ class Domain:
     intervals) or their ``mode``, the most frequent one.
     ``categories``: ordered categories of its values, all of which then have one, if the policy declares them.
     ``sets``: where its values stand for sets of nodes of a hierarchy, which set each is; ``values`` are their published texts.
+    ``lattice``: what regions are rounded outward to, if a form declares it.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Domain:
     shown: Shown = "region"
     categories: Categories | None = None
     sets: NodeSets | None = None
+    lattice: DeclaredLattice | None = None
     options: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property

@@ -126,6 +126,10 @@ def tellable_codes(domain: Domain, published: NDArray[np.integer]) -> NDArray[np
     told: NDArray[np.bool_] = np.zeros(domain.codes, np.bool_)
     told[: domain.size] = domain.values_declared
     told[published] = True
+    if domain.lattice is not None:
+        # Ends of cells and groups of values are declared, whoever has them.
+        told[: domain.size] |= domain.shape == "set"
+        told[domain.lattice.ends[domain.lattice.ends < domain.size]] |= domain.shape == "interval"
     return told
 
 
@@ -241,6 +245,8 @@ def _attribute_regions(
     if reach[1] is not reach[0]:
         high = class_ranges(reach[1], classes, count)[1]
         low, high = _drawn_in(low, high, tellable)
+    if domain.lattice is not None:
+        low, high = domain.lattice.first[low], domain.lattice.last[high]
     if domain.shape == "set":
         words = (domain.codes + 63) // 64
         bits = (
@@ -248,6 +254,8 @@ def _attribute_regions(
             if reach[1] is reach[0]
             else _runs(low, high, np.bincount(published, minlength=domain.codes) > 0, words)
         )
+        if domain.lattice is not None:
+            bits = domain.lattice.whole(bits)
         by_word = [group_keys(np.ascontiguousarray(bits[:, word]).view(np.int64)) for word in range(words)]
         groups = group_codes([g.of for g in by_word], [g.count for g in by_word]) if words > 1 else by_word[0]
         first = groups.first
@@ -411,7 +419,9 @@ def geometry(domains: Sequence[Domain], loss: CellLoss) -> Geometry:
         by_count = weight * loss.by_count(domain.codes)
         if domain.shape == "interval":
             kind[j] = INTERVAL
-            position[j, : domain.codes] = weight * loss.positions(domain)
+            own = weight * loss.positions(domain)
+            # Cells are all as wide: what their width adds is the same whoever is together.
+            position[j, : domain.codes] = own if domain.lattice is None else own[domain.lattice.first]
         elif domain.shape == "set":
             kind[j] = SET
             set_loss[j, : domain.codes + 1] = by_count
@@ -422,7 +432,8 @@ def geometry(domains: Sequence[Domain], loss: CellLoss) -> Geometry:
             assert tree is not None  # noqa: S101  # the shape tree always has one
             count = len(tree.labels)
             parent[j, :count], right[j, :count] = tree.parent, tree.right
-            leaf_node[j, : domain.size] = tree.leaf_node
+            cells = None if domain.lattice is None else domain.lattice.node
+            leaf_node[j, : domain.size] = tree.leaf_node if cells is None else cells
             leaves = tree.right - tree.left + 1
             if domain.missing:
                 # The missing value is one more leaf directly under the root.

@@ -271,7 +271,12 @@ def note_on(
     numeric = domain.kind in NUMERIC and domain.declared
     values = [label for label, is_told in zip(domain.labels, told, strict=False) if is_told]
     everybody = np.bincount(published, minlength=domain.codes)[told].all()
-    named = regions and shown == "region" and domain.shape == "set" and bool(everybody)
+    known = bool(everybody)
+    if domain.lattice is not None and domain.lattice.group is not None:
+        # Of groups of values everything may be shown where not every value is somebody's.
+        group = domain.lattice.group
+        known = bool(np.isin(group[told], group[published]).all())
+    named = regions and shown == "region" and domain.shape == "set" and known
     return ColumnNote(
         domain.name,
         role,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from likeness import registry
 from likeness.methods.base import holding_classes
 from likeness.metrics.base import mean_loss
 from likeness.microdata.grouping import distinct
@@ -23,11 +24,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from likeness.attacks.base import Attack
     from likeness.models.requirements import Requirement
     from likeness.release import Release
 
 TELLS_NOTHING = 0.95
 """Information loss (GLM) from which a release is said to tell next to nothing."""
+SMALL = 5
+"""Members from which a class tells little by the ends of its regions."""
 _VALUES_SHOWN = 3
 _MANY_ALONE = 0.01
 """Share of the people who are alone with their number in a column published as it is, from which that is told of any column."""
@@ -40,6 +44,7 @@ def findings_of(release: Release) -> tuple[Finding, ...]:
         *people_findings(release),
         *values_of_everybody(release),
         *alone_in_a_class(release),
+        *undone(release),
         *alone_with_a_number(release),
         *tells_nothing(release),
         *formulas_in(release),
@@ -109,6 +114,42 @@ def _alone(*, alone: int, classes: int, unit: str, models: Sequence[str]) -> str
         f"{alone:,} of {count(classes, 'class')} {'holds' if alone == 1 else 'hold'} a single {unit}, whose quasi-identifiers "
         f"are published exactly: who knows them finds the {unit}; {' and '.join(models)} {verb} for no number of {several} in a "
         "class, so add {model: k-anonymity, k: …}"
+    )
+
+
+def undone(release: Release) -> list[Finding]:
+    """Say whose exact quasi-identifiers follow from regions being the narrowest, where classes are small.
+
+    One finding where a class of fewer than `SMALL` records is generalized, and some column has no declared steps.
+    """
+    private = release.private
+    form, quasi = release.certificate.make_form(), private.encoded.data.quasi
+    attack: Attack = registry.create("attacks", "downcoding", {})
+    tight = [domain.name for domain in quasi if domain.lattice is None]
+    smallest = int(class_sizes(release).min(initial=SMALL))
+    if smallest >= SMALL or smallest < 2 or not tight or form.publishes_exactly:
+        return []
+    if attack.refusal(release.publication, private.encoded.data) is not None:
+        return []
+    found = release.attack(attack).details
+    if not found["values_known"]:
+        return []
+    facts = {
+        "smallest": smallest,
+        "recovered": found["recovered"],
+        "known": found["values_known"],
+        "columns": tight,
+    }
+    return [Finding("regions-can-be-undone", facts, _undone)]
+
+
+def _undone(*, smallest: int, recovered: float, known: float, columns: Sequence[str]) -> str:
+    """Say what follows from regions, and what would help."""
+    return (
+        f"the smallest class has {count(smallest, 'record')}, and regions are the narrowest that cover their classes: from them "
+        f"alone follow the exact quasi-identifiers of {recovered:.1%} of the records (not whose is whose), and {known:.1%} of "
+        f"generalized values (attack downcoding); ask for k of at least {SMALL}, or declare steps that regions are "
+        f"rounded outward to (form: {{recoding: grid, steps: …}}) of {' and '.join(map(quoted, columns))}"
     )
 
 

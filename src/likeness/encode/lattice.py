@@ -1,0 +1,125 @@
+"""Lay the lattice that a form declares over the domains of quasi-identifiers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.encode.column import EncodedAttribute, EncodeError
+from likeness.exact import rational
+from likeness.microdata.domain import NUMERIC, Domain
+from likeness.microdata.lattice import DeclaredLattice
+from likeness.published.lattice import Step, cell_of
+from likeness.wording import quoted
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_MOST = 1 << 62
+
+
+def on_lattice(attribute: EncodedAttribute, step: Step) -> EncodedAttribute:
+    """Round the regions of an attribute outward to cells that were declared.
+
+    Numbers, days: multiples of the step. Ordered values: so many of them that follow each other, from the first. Hierarchies:
+    nodes of a level. Plain categories: groups of values. Ends of cells that nobody has join the domain.
+
+    Raises `EncodeError` where the step does not suit the column.
+    """
+    domain = attribute.domain
+    if isinstance(step, list):
+        domain, of = _groups(domain, step)
+    elif domain.shape == "tree":
+        return attribute._replace(domain=replace(domain, lattice=_level(domain, _whole(domain, step, 1))))
+    elif domain.kind in NUMERIC:
+        domain, of = _multiples(domain, step)
+    elif domain.kind == "ordered":
+        size = _whole(domain, step, 2)
+        first = np.arange(domain.size) // size * size
+        last = np.minimum(first + size - 1, domain.size - 1)
+        lattice = DeclaredLattice(_with_missing(domain, first), _with_missing(domain, last))
+        return attribute._replace(domain=replace(domain, lattice=lattice))
+    else:
+        raise EncodeError(
+            f"column {domain.name!r}: plain categories have no order, so that a step of {step} says nothing of them; list "
+            "groups of values, such as [[a, b], [c, d, e]]"
+        )
+    codes = np.append(of, -1).astype(np.int32)[attribute.codes]
+    return attribute._replace(domain=domain, codes=codes)
+
+
+def _whole(domain: Domain, step: Any, least: int) -> int:
+    """Take a step as a whole number."""
+    size = rational(step)
+    if size.denominator != 1 or size < least:
+        what = "level of its hierarchy" if domain.shape == "tree" else "whole number"
+        raise EncodeError(
+            f"column {domain.name!r}: its step must be a {what} of at least {least}; got {quoted(step)}"
+        )
+    return int(size)
+
+
+def _with_missing(domain: Domain, codes: NDArray[np.integer]) -> NDArray[np.int32]:
+    """(codes,) With the missing value, a cell of its own."""
+    return np.append(codes, [domain.size] * domain.missing).astype(np.int32)
+
+
+def _level(domain: Domain, level: int) -> DeclaredLattice:
+    """Nodes of a level."""
+    tree = domain.hierarchy
+    assert tree is not None  # noqa: S101  # the shape tree always has one
+    if level >= tree.height and level >= int(tree.level[0]):
+        raise EncodeError(
+            f"column {domain.name!r}: level {level} of its hierarchy leaves nothing to tell; its root has level {tree.level[0]}"
+        )
+    node = np.asarray(tree.ancestor_at(np.arange(tree.size), level), np.int32)
+    first, last = _with_missing(domain, tree.left[node]), _with_missing(domain, tree.right[node])
+    return DeclaredLattice(first, last, node=node)
+
+
+def _multiples(domain: Domain, step: Any) -> tuple[Domain, NDArray[np.int64]]:
+    """Cells of numbers or days: the domain with their ends, and the new code of each of its values."""
+    real = domain.kind == "real"
+    size = rational(step) if real else Fraction(_whole(domain, step, 2))
+    if not real and (np.abs(domain.numbers) + float(size) > _MOST).any():
+        raise EncodeError(f"column {domain.name!r}: its values are too large for steps of {step}")
+    plain = domain.values.astype("datetime64[D]").astype(np.int64) if domain.kind == "date" else domain.values
+    cells = [cell_of(rational(x) if real else x, size, real=real) for x in plain.tolist()]
+    ends = np.array(cells, plain.dtype).reshape(-1, 2)
+    values, inverse = np.unique(np.concatenate([plain, ends[:, 0], ends[:, 1]]), return_inverse=True)
+    of, low, high = inverse.reshape(3, -1)
+    first, last = np.arange(values.size), np.arange(values.size)
+    first[of], last[of] = low, high
+    whole = values.astype("datetime64[D]") if domain.kind == "date" else values
+    wider = replace(domain, values=whole)
+    lattice = DeclaredLattice(_with_missing(wider, first), _with_missing(wider, last))
+    return replace(wider, lattice=lattice), of.astype(np.int64)
+
+
+def _groups(domain: Domain, step: list[list[str]]) -> tuple[Domain, NDArray[np.int64]]:
+    """Groups of plain categories: the domain with all values that were declared, and the new code of each."""
+    if domain.shape != "set":
+        raise EncodeError(
+            f"column {domain.name!r}: groups of values are for plain categories; give numbers, dates and ordered values a step, "
+            "and what has a hierarchy a level"
+        )
+    group = {value: number for number, own in enumerate(step) for value in own}
+    without = [label for label in domain.labels if label not in group]
+    if without:
+        raise EncodeError(
+            f"column {domain.name!r}: {quoted(without[0])} is in none of its groups; add it to one"
+        )
+    labels = [*domain.labels] if domain.declared else sorted(group)
+    beyond = sorted(set(group) - set(labels))
+    if beyond:
+        raise EncodeError(f"column {domain.name!r}: {quoted(beyond[0])} is not in its declared domain")
+    of = np.array([labels.index(label) for label in domain.labels], np.int64)
+    missing = [len(step)] * domain.missing
+    wider = replace(domain, values=np.array(labels, object), high=float(len(labels) - 1))
+    same = np.arange(wider.codes, dtype=np.int32)
+    lattice = DeclaredLattice(same, same, np.array([*(group[label] for label in labels), *missing], np.int64))
+    of = np.append(of, [wider.size] * domain.missing) if domain.missing else of
+    return replace(wider, lattice=lattice), of
