@@ -12,11 +12,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FunctionType
 
-from numba import njit
 from numba.core import config
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from likeness.kernels._compiling import compiling, drop_stale
+from likeness.kernels._on_demand import njit
 from likeness.placing import remember
 
 __all__ = ["compiling", "njit"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit, types, uint64
+from numba import int64, types, uint64
+
+from likeness.kernels import njit
 
 
 @njit(types.Tuple((int64[::1], int64[::1]))(int64[::1]), cache=True)
