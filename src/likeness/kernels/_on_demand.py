@@ -16,7 +16,10 @@ from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
+from numba.core.typed_passes import IRLegalization
 from numba.core.typing.templates import Signature
+
+from likeness.kernels._borrowing import Borrowing
 
 _Dispatcher: Any = CPUDispatcher
 _Library: Any = JITCodeLibrary
@@ -63,7 +66,10 @@ class _ForCallers(Compiler):
         state = self.state
         state.library = _Linked(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = True
-        return super().define_pipelines()
+        (passes,) = super().define_pipelines()
+        passes.add_pass_after(Borrowing, IRLegalization)
+        passes.finalize()
+        return [passes]
 
 
 class _Callee(_OnDemand):
