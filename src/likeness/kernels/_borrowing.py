@@ -13,7 +13,20 @@ from numba import types
 from numba.core import ir
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 
-_PLAIN = {abs, bool, enumerate, float, int, len, max, min, range, slice, zip}
+_PLAIN = {
+    abs,
+    bool,
+    enumerate,
+    float,
+    int,
+    len,
+    max,
+    min,
+    range,
+    slice,
+    zip,
+    *filter(callable, vars(math).values()),
+}
 _PLAIN_OPERATIONS = {
     "binop", "inplace_binop", "unary", "cast", "pair_first", "pair_second", "getiter", "iternext", "exhaust_iter", "build_tuple",
     "getattr", "getitem", "static_getitem", "typed_getitem", "null", "undef", "phi",
@@ -78,7 +91,7 @@ def _plain(kind: types.Type) -> bool:
         return True
     if not isinstance(kind, types.Function):
         return False
-    return kind.typing_key in _PLAIN or getattr(kind.typing_key, "__module__", None) == math.__name__
+    return kind.typing_key in _PLAIN
 
 
 def _counted(kind: types.Type) -> bool:

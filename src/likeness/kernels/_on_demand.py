@@ -8,8 +8,9 @@ translated into LLVM's language, then optimized and made machine code as part of
 
 from __future__ import annotations
 
+from importlib import import_module
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
@@ -20,6 +21,9 @@ from numba.core.typed_passes import IRLegalization
 from numba.core.typing.templates import Signature
 
 from likeness.kernels._borrowing import Borrowing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _Dispatcher: Any = CPUDispatcher
 _Library: Any = JITCodeLibrary
@@ -156,3 +160,20 @@ def _kernel(
     if cache:
         kernel.enable_caching()
     return kernel
+
+
+def compile_called(module: str, modules: Iterable[str]) -> None:
+    """Compile the kernels of a module whose signatures are declared and that no kernel of any of the modules calls."""
+    known = [
+        one
+        for name in modules
+        for one in vars(import_module(name)).values()
+        if isinstance(one, Kernel) and one.py_func.__module__ == name
+    ]
+    called = {
+        id(one.py_func.__globals__.get(name)) for one in known for name in one.py_func.__code__.co_names
+    }
+    for one in known:
+        if one.py_func.__module__ == module and id(one) not in called:
+            for signature in one.declared:
+                one.compile(signature)

@@ -28,7 +28,8 @@ def first_appearance(keys):
         if table[slot] < 0:
             if count == first.shape[0]:
                 grown = np.empty(2 * count, np.int64)
-                grown[:count] = first
+                for i in range(count):
+                    grown[i] = first[i]
                 first = grown
             table[slot] = count
             first[count] = row
