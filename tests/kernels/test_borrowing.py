@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -119,8 +120,12 @@ def test_a_function_borrows_where_no_array_comes_to_be(name, monkeypatch, counti
     expected = source["caller"](pair())
     assert caller(pair()) == expected
     assert seen[name] == borrows
-    before = rtsys.get_allocation_stats()
+    own = pair()
+    before, references = rtsys.get_allocation_stats(), [sys.getrefcount(part) for part in own]
     for _ in range(5):
-        assert caller(pair()) == expected
+        assert caller(own) == source["caller"](pair())
+        own = Pair(own.left, own.right)
+        own.left[:], own.right[:] = pair()
+    assert [sys.getrefcount(part) for part in own] == references
     after = rtsys.get_allocation_stats()
     assert after.mi_alloc - before.mi_alloc == after.mi_free - before.mi_free

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections import deque
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from likeness.cli._app import command as as_command
@@ -103,13 +104,14 @@ def _ask(waiting: deque[tuple[str, str]], progress: Progress, whole: int) -> Non
         [sys.executable, "-c", _WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as worker:
         remember(worker.kill)
-        while waiting and worker.stdin and worker.stdout:
-            what = waiting.popleft()
-            progress.step(f"compiling the kernels: {what[1]}", whole - len(waiting) - 1, whole)
-            worker.stdin.write(json.dumps(what) + "\n")
-            worker.stdin.flush()
-            if not worker.stdout.readline():
-                break
+        with suppress(BrokenPipeError):
+            while waiting and worker.stdin and worker.stdout:
+                what = waiting.popleft()
+                progress.step(f"compiling the kernels: {what[1]}", whole - len(waiting) - 1, whole)
+                worker.stdin.write(json.dumps(what) + "\n")
+                worker.stdin.flush()
+                if not worker.stdout.readline():
+                    break
         worker.communicate()
     if worker.returncode:
         raise LikenessError(

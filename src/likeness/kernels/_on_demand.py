@@ -62,18 +62,26 @@ class _Linked(_Library):  # type: ignore[misc]
         self._finalized = True
 
 
-class _ForCallers(Compiler):
-    """Numba's pipeline up to code in LLVM's language."""
+class _Uncounted(Compiler):
+    """Numba's pipeline, without counts of references where a function only borrows arrays."""
 
     def define_pipelines(self) -> Any:
-        """Define numba's passes, on a library that is only linked."""
-        state = self.state
-        state.library = _Linked(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.flags.no_compile = True
+        """Define numba's passes, and one that looks at the typed function."""
         (passes,) = super().define_pipelines()
         passes.add_pass_after(Borrowing, IRLegalization)
         passes.finalize()
         return [passes]
+
+
+class _ForCallers(_Uncounted):
+    """The same up to code in LLVM's language."""
+
+    def define_pipelines(self) -> Any:
+        """Define the passes on a library that is only linked."""
+        state = self.state
+        state.library = _Linked(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = True
+        return super().define_pipelines()
 
 
 class _Callee(_OnDemand):
@@ -155,7 +163,8 @@ def _kernel(
     function: FunctionType, declared: tuple[Signature, ...], cache: bool, options: dict[str, Any]
 ) -> Kernel:
     """Make a kernel."""
-    kernel = Kernel(function, targetoptions={"nopython": True, "boundscheck": None, **options})
+    given = {"nopython": True, "boundscheck": None, **options}
+    kernel = Kernel(function, targetoptions=given, pipeline_class=_Uncounted)
     kernel.declared = declared
     if cache:
         kernel.enable_caching()
