@@ -41,7 +41,7 @@ def test_a_sort_is_not_run_in_the_place_of_an_argsort(tmp_path):
         head = "import numpy as np\nfrom numba import int64\nfrom likeness.kernels import njit\n"
         signature = "@njit(int64[::1](int64[::1]), cache=True)\n"
         (tmp_path / f"{name}.py").write_text(head + signature + body)
-        run(tmp_path, f"import {name}")
+        run(tmp_path, f"import numpy as np, {name}", f"{name}.run(np.array([1]))")
     assert run(tmp_path, LOADED) == "[10, 20, 30] [1, 2, 0]\n"
 
 

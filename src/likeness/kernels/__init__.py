@@ -12,14 +12,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FunctionType
 
-from numba import njit
 from numba.core import config
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from likeness.kernels._compiling import compiling, drop_stale
+from likeness.kernels._on_demand import compile_called, njit
 from likeness.placing import remember
 
-__all__ = ["compiling", "njit"]
+__all__ = ["compile_called", "compiling", "njit"]
 
 # Searches take privacy models as first-class functions; a test watches that numba still compiles them.
 warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)

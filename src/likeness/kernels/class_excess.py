@@ -11,9 +11,10 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import float64, int64, njit, types
+from numba import float64, int64, types
 from numba.extending import typeof_impl
 
+from likeness.kernels import njit
 from likeness.kernels.class_tests import (
     CLASS_SIZE,
     OWN_SUM,

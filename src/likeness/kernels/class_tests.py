@@ -16,10 +16,11 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int64, njit, types
+from numba import boolean, float64, int64, types
 from numba.extending import typeof_impl
 
 from likeness.errors import PolicyError
+from likeness.kernels import njit
 from likeness.kernels.arrangements import largest_change
 from likeness.kernels.beliefs import odds_apart, within
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit, types, uint64
+from numba import int64, types, uint64
+
+from likeness.kernels import njit
 
 
 @njit(types.Tuple((int64[::1], int64[::1]))(int64[::1]), cache=True)
@@ -26,7 +28,8 @@ def first_appearance(keys):
         if table[slot] < 0:
             if count == first.shape[0]:
                 grown = np.empty(2 * count, np.int64)
-                grown[:count] = first
+                for i in range(count):
+                    grown[i] = first[i]
                 first = grown
             table[slot] = count
             first[count] = row

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import int64, njit
+from numba import int64
+
+from likeness.kernels import njit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,9 @@ Sets are laid out as in `likeness.microdata.individuals.Individuals`: person p h
 from __future__ import annotations
 
 import numpy as np
-from numba import boolean, int64, njit, types, uint64
+from numba import boolean, int64, types, uint64
+
+from likeness.kernels import njit
 
 _SCALE = 1 << 40
 _ONE = np.uint64(1)

@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import float64, int8, int32, int64, njit, types, uint64
+from numba import float64, int8, int32, int64, types, uint64
+
+from likeness.kernels import njit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int32, int64, njit, types, uint64
+from numba import boolean, float64, int32, int64, types, uint64
 
+from likeness.kernels import njit
 from likeness.kernels.hulls import GEOMETRY, INTERVAL, SET, TREE, attribute_loss, bits_set
 
 NO_CUT, THRESHOLD, SEGMENT, CHILDREN, DEAL = 0, 1, 2, 3, 4

@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int64, njit, types
+from numba import boolean, float64, int64, types
 from numba.extending import typeof_impl
 
+from likeness.kernels import njit
 from likeness.kernels.class_tests import (
     CLASS_SIZE,
     OWN_SUM,

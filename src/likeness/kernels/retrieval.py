@@ -14,7 +14,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int32, int64, njit, types
+from numba import boolean, float64, int32, int64, types
+
+from likeness.kernels import njit
 
 
 @njit(int32[::1](int64[::1], int64, int32[::1]), cache=True)

@@ -171,7 +171,8 @@ def list_matches(  # compiled: positions only
         for t in range(u, end):
             if filled + count[last] > found.shape[0]:
                 longer = np.empty(2 * found.shape[0] + count[last], np.int64)
-                longer[:filled] = found[:filled]
+                for i in range(filled):
+                    longer[i] = found[i]
                 found = longer
             for i in range(count[last]):
                 e = alive[last, i]

@@ -134,7 +134,8 @@ def find_nearest(  # compiled: positions only
                     kept += 1
             while total + kept > found.shape[0]:
                 longer = np.empty(2 * found.shape[0], np.int64)
-                longer[:total] = found[:total]
+                for i in range(total):
+                    longer[i] = found[i]
                 found = longer
             found[total : total + kept] = np.sort(looked[:kept])
             total += kept

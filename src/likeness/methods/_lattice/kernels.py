@@ -291,7 +291,8 @@ def _open(lattice, state, depth, tests, smallest, allowance, early):
             state.vector[depth] = level
             if _better(lattice, state, bound):
                 state.best_loss[0] = bound
-                state.best[:] = state.vector
+                for a in range(state.best.shape[0]):
+                    state.best[a] = state.vector[a]
                 state.numbers[FOUND] = 1
             continue
         at = found

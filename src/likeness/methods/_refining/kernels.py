@@ -160,7 +160,8 @@ def _cluster(space, tests, state, seed, k, exchange, chosen):
     near, heap = state.near, state.heap
     living = state.numbers[LIVING]
     distances(space, numbers, categories, state.apart, state.alive, living, near)
-    heap[:living] = state.alive[:living]
+    for i in range(living):
+        heap[i] = state.alive[i]
     size = 0
     if state.numbers[RECORDS] < 2 * k:
         for i in range(living):
@@ -514,7 +515,8 @@ def _unite(geometry, tests, merging, worst, best):
         _judge(geometry, tests, merging, worst, size, merging.histogram)
         if merging.largest[0] < 0 or size > merging.size[merging.largest[0]]:
             merging.largest[0] = worst
-            merging.counted[:] = merging.histogram
+            for i in range(merging.counted.shape[0]):
+                merging.counted[i] = merging.histogram[i]
         _count_members(tests, merging, merging.histogram, worst, -1)
         _count_members(tests, merging, merging.histogram, best, -1)
     merging.next[merging.last[worst]] = merging.head[best]

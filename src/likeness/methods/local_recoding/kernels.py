@@ -71,7 +71,8 @@ def take_out(
             if span > (1 << 62) // radix:
                 # The keys are numbered first: there are at most m of them.
                 of, first = first_appearance(keys[:m])
-                keys[:m] = of
+                for i in range(m):
+                    keys[i] = of[i]
                 span = first.shape[0]
             for i in range(m):
                 keys[i] = keys[i] * radix + groups[row, left[i]]

@@ -13,6 +13,7 @@ import numpy as np
 
 from likeness.kernels import njit
 from likeness.kernels.class_tests import evaluate
+from likeness.kernels.ordering import ascending_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -179,7 +180,7 @@ def _measure(table, options, k, seed, taken, state):
     alive, apart, living = state.alive, state.apart, state.numbers[LIVING]
     for i in range(living):
         apart[alive[i]] = 0.0
-    order = np.argsort(state.values, kind="mergesort")
+    order = ascending_order(state.values)
     for at in range(c):
         j = order[at]
         own = table.categories[j, seed]
@@ -246,12 +247,12 @@ def _similarity(table, options, k, j, seed, taken, state):
     gaps = np.abs(counts[here] - counts[own])
     if not options.dense:
         # Of equal gaps, descending count, then first appearance.
-        rank = np.argsort(_first_places(table, j, seed, state)[here], kind="mergesort")
-        rank = rank[np.argsort(-counts[here][rank], kind="mergesort")]
+        rank = ascending_order(_first_places(table, j, seed, state)[here])
+        rank = rank[ascending_order(-counts[here][rank])]
         here, gaps = here[rank], gaps[rank]
     index = np.zeros(counts.size)
     before, step = -1, 0
-    for at in np.argsort(gaps, kind="mergesort"):
+    for at in ascending_order(gaps):
         if gaps[at] != before or not options.dense:
             step += 1
         index[here[at]] = step

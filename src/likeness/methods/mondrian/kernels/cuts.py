@@ -40,10 +40,15 @@ from likeness.kernels.node_summary import (
     segment_loss,
     side_losses,
 )
+from likeness.kernels.ordering import sort_ascending
 from likeness.kernels.present_tests import PRESENT_TESTS, evaluate_present
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from likeness.kernels.hulls import Geometry
+    from likeness.kernels.node_summary import Scratch
+    from likeness.kernels.present_tests import PresentTests
 
 PRESENT, ADDED, GROUPED = 0, 1, 2
 """What stands in ``NodeHistograms.state``."""
@@ -133,7 +138,7 @@ def count_node(weights, views, cells, begin, end, h):
             if rank == filler:
                 break
     if 8 * present < slot.shape[0]:
-        ranks[:present].sort()
+        sort_ascending(ranks, present)
     else:
         present = 0
         for rank in range(slot.shape[0]):
@@ -535,37 +540,137 @@ def _groups(geometry, s, items, j, how, first, last, group):
 
 @njit(
     int64(
-        PRESENT_TESTS,
+        GEOMETRY, int32[:, ::1], int64[::1], int64[::1], int64, int64, SCRATCH, CHOICE, int64[::1], int64[::1], int64[:, ::1],
         int64,
-        GEOMETRY,
-        int32[:, ::1],
-        int64[::1],
-        int32[:, ::1],
-        int64[::1],
-        int64[::1],
-        int64,
-        boolean,
-        SCRATCH,
-        HISTOGRAMS,
-        int64[::1],
     ),
     cache=True,
-)
-def partition(
-    tests,
-    smallest,
-    geometry,
-    codes,
-    weights,
-    views,
-    cells,
-    starts,
-    choice,
-    deal,
-    s,
-    h,
-    label,
+)  # fmt: skip
+def _divide(geometry, codes, weights, cells, begin, end, s, cut, group, moved, stack, top):
+    """Bring the cells of each side together and put the sides on the stack; return its new top."""
+    j, how, first, last = cut
+    items = 0
+    for code in range(s.hull_low[j], s.hull_high[j] + 1):
+        if s.item_of[code] >= 0:
+            items += 1
+    groups = _groups(geometry, s, items, j, how, first, last, group)
+    column = codes[j]
+    write = begin
+    for g in range(groups):
+        start = write
+        dealt = 0
+        for at in range(begin, end):
+            cell = cells[at]
+            item = s.item_of[column[cell]]
+            goes = group[item]
+            if how == DEAL and item == first and dealt < last:
+                dealt += weights[cell]
+                goes = 0
+            if goes == g:
+                moved[write] = cell
+                write += 1
+        stack[top, 0], stack[top, 1] = start, write
+        top += 1
+    for at in range(begin, end):
+        cells[at] = moved[at]
+    return top
+
+
+@njit(int64(int64[::1], int64[:, ::1]), cache=True)
+def _stack_segments(starts, stack):
+    """Put the segments to begin with on the stack, the first on top; return how many there are."""
+    top = 0
+    for part in range(starts.shape[0] - 2, -1, -1):
+        stack[top, 0], stack[top, 1] = starts[part], starts[part + 1]
+        top += 1
+    return top
+
+
+@njit(int64(int64[::1], int64[::1], int64, int64), cache=True)
+def _records(weights, cells, begin, end):
+    """Records of a segment."""
+    size = 0
+    for at in range(begin, end):
+        size += weights[cells[at]]
+    return size
+
+
+_CELLS = (
+    PRESENT_TESTS, int64, GEOMETRY, int32[:, ::1], int64[::1], int32[:, ::1], int64[::1], int64[::1], SCRATCH, HISTOGRAMS,
+    int64[::1],
+)  # fmt: skip
+
+
+@njit(int64(*_CELLS), cache=True)
+def _partition_by_loss(tests, smallest, geometry, codes, weights, views, cells, starts, s, h, label):
+    """Partition by least-loss cuts; see `partition`."""
+    stack = np.empty((cells.shape[0] + starts.shape[0], 2), np.int64)
+    moved = np.empty(cells.shape[0], np.int64)
+    group = np.empty(s.item_of.shape[0], np.int64)
+    top, classes = _stack_segments(starts, stack), 0
+    while top > 0:
+        top -= 1
+        begin, end = stack[top, 0], stack[top, 1]
+        size = _records(weights, cells, begin, end)
+        cut = -1, NO_CUT, 0, 0
+        if size >= 2 * smallest and end > begin + 1:
+            node_hull(geometry, codes, cells, begin, end, s)
+            new_node(h)
+            cut = choose_least_loss(
+                tests, smallest, geometry, codes, weights, views, cells, begin, end, size, s, h
+            )
+        if cut[1] != NO_CUT:
+            top = _divide(geometry, codes, weights, cells, begin, end, s, cut, group, moved, stack, top)
+            continue
+        for at in range(begin, end):
+            label[cells[at]] = classes
+        classes += 1
+    return classes
+
+
+# A function of its own: compiling the one way to cut takes as long as compiling the other.
+@njit(int64(*_CELLS, boolean, boolean), cache=True)
+def _partition_at_medians(
+    tests, smallest, geometry, codes, weights, views, cells, starts, s, h, label, only_widest, deal
 ):
+    """Partition by median cuts; see `partition`."""
+    stack = np.empty((cells.shape[0] + starts.shape[0], 2), np.int64)
+    moved = np.empty(cells.shape[0], np.int64)
+    group = np.empty(s.item_of.shape[0], np.int64)
+    top, classes = _stack_segments(starts, stack), 0
+    while top > 0:
+        top -= 1
+        begin, end = stack[top, 0], stack[top, 1]
+        cut = -1, NO_CUT, 0, 0
+        if _records(weights, cells, begin, end) >= 2 * smallest and end > begin + 1:
+            node_hull(geometry, codes, cells, begin, end, s)
+            new_node(h)
+            cut = choose_median(
+                tests, smallest, geometry, codes, weights, views, cells, begin, end, only_widest, deal, s, h
+            )
+        if cut[1] != NO_CUT:
+            top = _divide(geometry, codes, weights, cells, begin, end, s, cut, group, moved, stack, top)
+            continue
+        for at in range(begin, end):
+            label[cells[at]] = classes
+        classes += 1
+    return classes
+
+
+def partition(
+    tests: PresentTests,
+    smallest: int,
+    geometry: Geometry,
+    codes: NDArray[np.int32],
+    weights: NDArray[np.int64],
+    views: NDArray[np.int32],
+    cells: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    choice: int,
+    deal: bool,
+    s: Scratch,
+    h: NodeHistograms,
+    label: NDArray[np.int64],
+) -> int:
     """Partition the cells by allowed cuts until none is left; return the number of classes.
 
     ``tests``, ``smallest``: of `present_tests.of_present`, and the size that every class has at least.
@@ -575,60 +680,7 @@ def partition(
     ``choice``: WIDEST, ALL or LEAST_LOSS. ``deal``: at the median so that halves are equal (relaxed; weights 1).
     ``label``: (cells,) receives the class of each cell.
     """
-    count = cells.shape[0]
-    stack = np.empty((count + starts.shape[0], 2), np.int64)
-    top = 0
-    for part in range(starts.shape[0] - 2, -1, -1):
-        stack[top, 0], stack[top, 1] = starts[part], starts[part + 1]
-        top += 1
-    moved = np.empty(count, np.int64)
-    group = np.empty(s.item_of.shape[0], np.int64)
-    classes = 0
-    while top > 0:
-        top -= 1
-        begin, end = stack[top, 0], stack[top, 1]
-        size = 0
-        for at in range(begin, end):
-            size += weights[cells[at]]
-        j, how, first, last = -1, NO_CUT, 0, 0
-        if size >= 2 * smallest and end > begin + 1:
-            node_hull(geometry, codes, cells, begin, end, s)
-            new_node(h)
-            if choice == LEAST_LOSS:
-                j, how, first, last = choose_least_loss(
-                    tests, smallest, geometry, codes, weights, views, cells, begin, end, size, s, h
-                )  # fmt: skip
-            else:
-                j, how, first, last = choose_median(
-                    tests, smallest, geometry, codes, weights, views, cells, begin, end, choice == WIDEST, deal, s, h
-                )  # fmt: skip
-        if how == NO_CUT:
-            for at in range(begin, end):
-                label[cells[at]] = classes
-            classes += 1
-            continue
-        items = 0
-        for code in range(s.hull_low[j], s.hull_high[j] + 1):
-            if s.item_of[code] >= 0:
-                items += 1
-        groups = _groups(geometry, s, items, j, how, first, last, group)
-        column = codes[j]
-        write = begin
-        for g in range(groups):
-            start = write
-            dealt = 0
-            for at in range(begin, end):
-                cell = cells[at]
-                item = s.item_of[column[cell]]
-                goes = group[item]
-                if how == DEAL and item == first and dealt < last:
-                    dealt += weights[cell]
-                    goes = 0
-                if goes == g:
-                    moved[write] = cell
-                    write += 1
-            stack[top, 0], stack[top, 1] = start, write
-            top += 1
-        for at in range(begin, end):
-            cells[at] = moved[at]
-    return classes
+    own = (tests, smallest, geometry, codes, weights, views, cells, starts, s, h, label)
+    if choice == LEAST_LOSS:
+        return int(_partition_by_loss(*own))
+    return int(_partition_at_medians(*own, choice == WIDEST, deal))
