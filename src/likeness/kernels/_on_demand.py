@@ -17,10 +17,7 @@ from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
-from numba.core.typed_passes import IRLegalization
 from numba.core.typing.templates import Signature
-
-from likeness.kernels._borrowing import Borrowing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,19 +59,8 @@ class _Linked(_Library):  # type: ignore[misc]
         self._finalized = True
 
 
-class _Uncounted(Compiler):
-    """Numba's pipeline, without counts of references where a function only borrows arrays."""
-
-    def define_pipelines(self) -> Any:
-        """Define numba's passes, and one that looks at the typed function."""
-        (passes,) = super().define_pipelines()
-        passes.add_pass_after(Borrowing, IRLegalization)
-        passes.finalize()
-        return [passes]
-
-
-class _ForCallers(_Uncounted):
-    """The same up to code in LLVM's language."""
+class _ForCallers(Compiler):
+    """Numba's pipeline up to code in LLVM's language."""
 
     def define_pipelines(self) -> Any:
         """Define the passes on a library that is only linked."""
@@ -164,7 +150,7 @@ def _kernel(
 ) -> Kernel:
     """Make a kernel."""
     given = {"nopython": True, "boundscheck": None, **options}
-    kernel = Kernel(function, targetoptions=given, pipeline_class=_Uncounted)
+    kernel = Kernel(function, targetoptions=given, pipeline_class=Compiler)
     kernel.declared = declared
     if cache:
         kernel.enable_caching()
