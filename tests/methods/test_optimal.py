@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from likeness import registry
 from likeness.errors import PolicyError
 from likeness.methods.base import Problem
 from likeness.methods.optimal import Optimal
+from likeness.methods.optimal.solver import to_stderr
 from likeness.microdata.data import Microdata
 from likeness.microdata.plan import Plan
 from likeness.microdata.regions import LOSSES, attribute_weights, merge_equal, recode, region_losses
@@ -217,3 +219,11 @@ def test_the_release_is_proven_and_remembers_the_bound(data_folder):
     assert history["lower_bound"] == pytest.approx(release.loss("ncp")["ncp"])
     other = lk.anonymize(frame, policy.replace(method=lk.LocalRecoding()), seed=1)
     assert other.loss("ncp")["ncp"] > release.loss("ncp")["ncp"]
+
+
+def test_what_the_solver_says_of_itself_is_not_among_what_the_command_prints(capfd):
+    with to_stderr():
+        os.write(1, b"a remark\n")
+    os.write(1, b"ours\n")
+    out, err = capfd.readouterr()
+    assert (out, err) == ("ours\n", "a remark\n")

@@ -30,10 +30,11 @@ if TYPE_CHECKING:
 HULLS = "least hulls"
 PRICES = "prices"
 TRIVIAL = "trivial"
-_MOST_PAIRS = 150_000_000
+_MOST_PAIRS = 30_000_000
 _MOST_PRICED = 2_000
 _MOST_VALUES = 64
-_STEPS_A_CELL = 1_000
+_MOST_STEPS, _STEPS_A_CELL = 200_000, 1_000
+"""Hulls that are looked at for all cells, and for one, at most: a report is not to wait for its bound."""
 _ROUNDED = 1 - 1e-9
 
 
@@ -175,7 +176,8 @@ def _losses(
     short = np.flatnonzero((cells.sizes < needed) | (others > 0))
     most = max(1, _MOST_PAIRS // cells.count)
     order = short if short.size <= most else short[np.linspace(0, short.size - 1, most).astype(np.int64)]
-    found = least_hulls(laid, codes, cells.sizes, values, needed, others, order, _STEPS_A_CELL)
+    steps = min(_STEPS_A_CELL, _MOST_STEPS // max(1, order.size) + 1)
+    found = least_hulls(laid, codes, cells.sizes, values, needed, others, order, steps)
     if cells.count > _MOST_PRICED:
         return found, HULLS
     from likeness.bounds.kernels.prices import raised

@@ -14,6 +14,7 @@ import numpy as np
 from likeness import registry
 from likeness.errors import CannotBeMetError
 from likeness.microdata.plan import Plan, Reason, side_by_side
+from likeness.microdata.regions import attribute_weights, recode, region_losses
 from likeness.microdata.statistics import count_classes
 from likeness.progress import Progress
 
@@ -195,6 +196,11 @@ class Method(ABC):
     """Whether it is tried, with its default parameters, where a policy names no method; it then says what it costs (`work`)."""
 
     @property
+    def label(self) -> str:
+        """What it is called beside others: its name, with what it starts from where several of the name are tried."""
+        return self.name
+
+    @property
     def joins_rest(self) -> bool:
         """Whether those it leaves over may be joined with its classes, where else more were withheld than the policy allows.
 
@@ -272,8 +278,8 @@ class Method(ABC):
         """
         return False
 
-    def work(self, data: Microdata, requirements: tuple[Requirement, ...]) -> int:
-        """Estimate what a run costs, from the size of the table and the guarantee alone.
+    def work(self, data: Microdata, requirements: tuple[Requirement, ...]) -> int:  # noqa: ARG002  # most need not say
+        """Estimate what a run costs, from the size of the table and the guarantee alone; candidates must.
 
         Parameters
         ----------
@@ -285,12 +291,10 @@ class Method(ABC):
         Returns
         -------
         int
-            Elementary steps, of which one processor takes some hundred millions a second. Equal on every machine, so that
-            which methods are tried depends on nothing but the table and the policy.
+            Elementary steps, of which one processor takes some hundred millions a second; 0 where it is not estimated. Equal on
+            every machine, so that which methods are tried depends on nothing but the table and the policy.
         """
-        raise NotImplementedError(
-            f"{self.name}: a candidate must say what it costs: {data.size}, {requirements}"
-        )
+        return 0
 
     def check(self, requirements: tuple[Requirement, ...]) -> None:  # noqa: B027  # most methods take any
         """Refuse requirements the method cannot work with, before anything is computed.
@@ -525,6 +529,25 @@ def _side_by_side(
     views = np.full((int(np.diff(start).max(initial=0)), individuals), width, np.int32)
     views[np.arange(row.size) - start[row], row] = distinct % width
     return views
+
+
+def charged_loss(problem: Problem, plan: Plan) -> float:
+    """Sum what the records of a plan lose, 1 for each that is withheld.
+
+    Parameters
+    ----------
+    problem
+        The records, and the loss.
+    plan
+        Their classes.
+    """
+    plan, recoding = recode(problem.data, plan)
+    sizes = np.bincount(plan.classes[plan.published], minlength=recoding.classes)
+    total = float(plan.withheld)
+    weights = attribute_weights(problem.data.quasi)
+    for regions, weight in zip(recoding.attributes, weights.tolist(), strict=True):
+        total += weight * float((sizes * region_losses(regions, problem.loss)[regions.of]).sum())
+    return total
 
 
 def run_in_parts(method: Method, problem: Problem) -> Plan:

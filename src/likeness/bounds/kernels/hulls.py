@@ -57,25 +57,36 @@ def join(geometry, low, high, bits, codes):
             bits[geometry.word[j] + (code >> 6)] |= uint64(1) << uint64(code & 63)
 
 
-@njit(float64(float64[::1], int64[::1], int64[::1], int64, int64, int64), cache=True)
-def nearest(near, sizes, values, cell, need, other):
-    """Find by halving a loss that the nearest enough records are not all below; negative where all are not enough."""
-    low, high = 0.0, 1.0 + 1e-9
-    for step in range(45):
-        middle = high if step == 0 else (low + high) / 2
-        inside, foreign = sizes[cell], int64(0)
-        for one in range(near.shape[0]):
-            if one != cell and near[one] <= middle:
-                inside += sizes[one]
-                if values[one] != values[cell]:
-                    foreign += sizes[one]
+_BINS = 4096
+_ROUNDED = 1e-9
+
+
+@njit(
+    types.UniTuple(float64, 2)(float64[::1], int64[::1], int64[::1], int64, int64, int64, int64[:, ::1]),
+    cache=True,
+)
+def nearest(near, sizes, values, cell, need, other, counts):
+    """Find two losses: with those below the first there are not enough records, with those up to the second there are.
+
+    Both are negative where all are not enough. ``counts`` (2, bins): room to count those of each bin, all and of other values.
+    """
+    bins = counts.shape[1]
+    for b in range(bins):
+        counts[0, b] = counts[1, b] = 0
+    for one in range(near.shape[0]):
+        if one != cell:
+            b = min(bins - 1, int64(near[one] * bins))
+            counts[0, b] += sizes[one]
+            if values[one] != values[cell]:
+                counts[1, b] += sizes[one]
+    inside, foreign = sizes[cell], int64(0)
+    for b in range(bins):
+        inside += counts[0, b]
+        foreign += counts[1, b]
         if inside >= need and foreign >= other:
-            high = middle
-        elif step == 0:
-            return -1.0
-        else:
-            low = middle
-    return high
+            # An end may have been rounded into the bin beside it.
+            return max(0.0, b / bins - _ROUNDED), (b + 1) / bins + _ROUNDED
+    return -1.0, -1.0
 
 
 @njit(
@@ -103,7 +114,7 @@ def least_hulls(geometry, codes, sizes, values, needed, others, order, most_step
     candidates = np.zeros(room, np.int64)
     end, here = np.zeros(depth, np.int64), np.zeros(depth, np.int64)
     have, strange = np.zeros(depth, np.int64), np.zeros(depth, np.int64)
-    near = np.zeros(count)
+    near, counts = np.zeros(count), np.zeros((2, _BINS), np.int64)
     for place in range(order.shape[0]):
         cell = order[place]
         need, other = needed[cell], others[cell]
@@ -111,8 +122,8 @@ def least_hulls(geometry, codes, sizes, values, needed, others, order, most_step
             continue
         for one in range(count):
             near[one] = pair_loss(geometry, codes[cell], codes[one], 2.0)
-        closest = nearest(near, sizes, values, cell, need, other)
-        if closest < 0:
+        closest, upto = nearest(near, sizes, values, cell, need, other, counts)
+        if upto < 0:
             # Not even everybody is enough: it can only be withheld.
             found[cell] = 1.0
             continue
@@ -124,9 +135,9 @@ def least_hulls(geometry, codes, sizes, values, needed, others, order, most_step
         high[1, :] = high[0]
         bits[1, :] = bits[0]
         for one in range(count):
-            if near[one] <= closest:
+            if near[one] <= upto:
                 join(geometry, low[1], high[1], bits[1], codes[one])
-        # Of the hull of all that are as near as that, which holds enough.
+        # Of the hull of all that are as near as that, which hold enough.
         best = joined_loss(geometry, low[1], high[1], bits[1], codes[cell], scratch, 2.0)
         top = 0
         for one in range(count):
@@ -183,5 +194,5 @@ def least_hulls(geometry, codes, sizes, values, needed, others, order, most_step
                 have[below], strange[below] = inside, foreign
                 at = below
         # The least is no less than that of the nearest, whatever was looked at.
-        found[cell] = best if whole else min(best, closest - 1e-12)
+        found[cell] = best if whole else min(best, closest)
     return found

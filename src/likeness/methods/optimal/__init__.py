@@ -12,10 +12,10 @@ import numpy as np
 
 from likeness.checks import choice, whole
 from likeness.errors import CannotBeMetError, PolicyError, Refusal
-from likeness.methods.base import Method, Problem, method_for, table_fails
+from likeness.methods.base import Method, Problem, charged_loss, method_for, table_fails
 from likeness.microdata.grouping import Groups, group_codes
 from likeness.microdata.plan import Plan, Reason, renumber
-from likeness.microdata.regions import LOSSES, attribute_weights, merge_equal, recode, region_losses
+from likeness.microdata.regions import LOSSES, merge_equal
 from likeness.models.requirements import require_of
 from likeness.wording import count
 
@@ -118,7 +118,7 @@ class Optimal(Method):
         problem.progress.step("looking for the optimum", 0, 0)
         found = self._found(problem, cells, regions)
         plan = None if found.cells is None else _plan_of(problem, cells, found)
-        loses = np.inf if plan is None else _charged(problem, plan)
+        loses = np.inf if plan is None else charged_loss(problem, plan)
         proven = (
             found.proven and plan is not None and loses <= found.bound * (1 + _EXACT) + _EXACT * data.size
         )
@@ -126,8 +126,8 @@ class Optimal(Method):
             return _one_class(problem)
         if not proven:
             other = _otherwise(problem)
-            if other is not None and (plan is None or _charged(problem, other) < loses):
-                plan, loses = other, _charged(problem, other)
+            if other is not None and (plan is None or charged_loss(problem, other) < loses):
+                plan, loses = other, charged_loss(problem, other)
             proven = found.proven and loses <= found.bound * (1 + _EXACT) + _EXACT * data.size
         if plan is None:
             return _one_class(problem)
@@ -335,17 +335,6 @@ def _plan_of(problem: Problem, cells: Groups, found: Dealt) -> Plan | None:
         )
     holds = replace(problem, requirements=requirements).holding(plan.classes, plan.count)
     return plan if holds.all() else None
-
-
-def _charged(problem: Problem, plan: Plan) -> float:
-    """Sum what a plan's records lose, 1 for each that is withheld."""
-    plan, recoding = recode(problem.data, plan)
-    sizes = np.bincount(plan.classes[plan.published], minlength=recoding.classes)
-    total = float(plan.withheld)
-    weights = attribute_weights(problem.data.quasi)
-    for regions, weight in zip(recoding.attributes, weights.tolist(), strict=True):
-        total += weight * float((sizes * region_losses(regions, problem.loss)[regions.of]).sum())
-    return total
 
 
 def _otherwise(problem: Problem) -> Plan | None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from likeness.methods.optimal.solver import least_cost
 from likeness.models.base import LARGEST
 
 if TYPE_CHECKING:
@@ -137,11 +138,13 @@ def deal(
     most_nodes
         Nodes of the branch and bound after which the search ends.
     """
+    from scipy.optimize import LinearConstraint
+
     of, cells = np.nonzero(regions.covers)
     model = _Model(of, cells, sizes, regions.loss.size, asked, allowance)
     matrix, low, high = _constraints(model)
     cost, upper, integral = _variables(model, regions)
-    found = _solved(cost, (matrix, low, high), upper, integral, most_nodes)
+    found = least_cost(cost, LinearConstraint(matrix, low, high), upper, integral, most_nodes)
     bound = np.inf if found.status == 2 else float(found.mip_dual_bound or 0.0)
     nodes = int(found.mip_node_count or 0)
     failed = NOTHING._replace(
@@ -262,25 +265,6 @@ class _Rows:
         row, column, value = (np.concatenate(own) for own in zip(*self.entries, strict=True))
         matrix = csr_array((value, (row, column)), shape=(self.count, columns))
         return matrix, np.concatenate(self.low), np.concatenate(self.high)
-
-
-def _solved(
-    cost: NDArray[np.float64],
-    held: tuple[Any, NDArray[np.float64], NDArray[np.float64]],
-    upper: NDArray[np.float64],
-    integral: NDArray[np.int64],
-    most_nodes: int,
-) -> Any:
-    """Ask HiGHS for the least cost."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
-    return milp(
-        cost,
-        constraints=LinearConstraint(*held),
-        bounds=Bounds(np.zeros(cost.size), upper),
-        integrality=integral,
-        options={"node_limit": most_nodes, "mip_rel_gap": 0.0},
-    )
 
 
 def _whole_numbers(

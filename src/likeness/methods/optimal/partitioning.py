@@ -9,6 +9,7 @@ import numpy as np
 
 from likeness.methods.base import holding_classes
 from likeness.methods.optimal.assigning import NOTHING, Dealt
+from likeness.methods.optimal.solver import least_cost
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,7 +89,7 @@ def partition(
     quota : (C,) int64, (G,) int64
         The group of each cell, and how many records of each group are withheld: exactly so many, where it is given.
     """
-    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.optimize import LinearConstraint
     from scipy.sparse import coo_array, csr_array, hstack
 
     count, cells = classes.shape
@@ -114,13 +115,8 @@ def partition(
     elif out:
         own = np.concatenate([np.zeros(count), np.ones(out)])
         held.append(LinearConstraint(own[None, :], -np.inf, allowance))
-    found = milp(
-        cost,
-        constraints=held,
-        bounds=Bounds(np.zeros(count + out), np.concatenate([np.ones(count), sizes[:out]])),
-        integrality=np.ones(count + out),
-        options={"node_limit": most_nodes, "mip_rel_gap": 0.0},
-    )
+    upper = np.concatenate([np.ones(count), sizes[:out]])
+    found = least_cost(cost, held, upper, np.ones(count + out), most_nodes)
     nodes = int(found.mip_node_count or 0)
     if found.x is None:
         bound = np.inf if found.status == 2 else max(0.0, float(found.mip_dual_bound or 0.0))
