@@ -14,6 +14,7 @@ import likeness as lk
 from likeness import choosing, registry
 from likeness.choosing import KEPT, LOSES_MORE, LOSS, TOO_MUCH, UNFIT, choose_form, methods_to_try
 from likeness.encode import encode
+from likeness.policy.sections import EFFORTS
 from likeness.progress import Progress
 
 
@@ -34,7 +35,9 @@ COLUMNS = {"who": lk.drop(), "age": lk.quasi(), "zip": lk.quasi(hierarchy={"pref
 
 
 def policy(privacy: Any, **given: Any) -> lk.Policy:
-    """A policy for `patients`."""
+    """A policy for `patients`; what is tried is not improved, unless that is asked for."""
+    if "method" not in given:
+        given.setdefault("effort", "quick")
     return lk.Policy(columns=COLUMNS | given.pop("columns", {}), privacy=privacy, **given)
 
 
@@ -47,11 +50,12 @@ GUARANTEES = [
 ]
 
 
+@pytest.mark.parametrize("effort", ["quick", "normal", "thorough"])
 @pytest.mark.parametrize("privacy", GUARANTEES)
-def test_nothing_tried_loses_less_than_what_is_kept(privacy):
+def test_nothing_tried_loses_less_than_what_is_kept(privacy, effort):
     table = patients()
-    release = lk.anonymize(table, policy(privacy), seed=3)
-    told = {one.method.name: one for one in release.private.candidates}
+    release = lk.anonymize(table, policy(privacy, effort=effort), seed=3)
+    told = {one.method.label: one for one in release.private.candidates}
     kept = [one for one in told.values() if one.outcome == KEPT]
     assert len(kept) == 1
     assert kept[0].method == release.private.method
@@ -62,11 +66,14 @@ def test_nothing_tried_loses_less_than_what_is_kept(privacy):
         assert one.loss is not None, name
         assert one.loss >= kept[0].loss
         # Named, with the same seed, each makes what it made unasked.
-        named = lk.anonymize(table, policy(privacy, method={"name": name}), seed=3)
+        named = lk.anonymize(table, policy(privacy, method=one.method), seed=3)
         assert LOSS.measure(named.evaluation) == one.loss, name
         assert named.private.candidates == ()
         if one.outcome == KEPT:
             assert named.table.equals(release.table)
+    improved = [one for one in told.values() if isinstance(one.method, lk.LocalSearch)]
+    assert len(improved) == {"quick": 0, "normal": 1, "thorough": 1}[effort]
+    assert not improved or kept[0] in improved
 
 
 def test_every_method_that_says_so_is_a_candidate_and_says_what_it_costs():
@@ -105,9 +112,9 @@ def test_what_is_too_much_work_is_not_tried_and_said(monkeypatch):
 def test_of_equal_losses_the_cheapest_is_kept():
     # One class of everybody is the only release there is.
     table = pl.DataFrame({"age": [30, 40, 50, 60], "s": ["a", "b", "a", "b"]})
-    release = lk.anonymize(
-        table, lk.Policy(columns={"age": lk.quasi(), "s": lk.sensitive()}, privacy=lk.KAnonymity(4)), seed=1
-    )
+    columns = {"age": lk.quasi(), "s": lk.sensitive()}
+    asked = lk.Policy(columns=columns, privacy=lk.KAnonymity(4), effort="quick")
+    release = lk.anonymize(table, asked, seed=1)
     tried = [one for one in release.private.candidates if one.loss is not None]
     assert {one.loss for one in tried} == {1.0}
     assert tried[0].outcome == KEPT
@@ -133,16 +140,42 @@ def test_a_table_that_cannot_is_refused_with_what_was_tried():
 
 
 def test_the_steward_is_told_and_nobody_else(tmp_path):
-    release = lk.anonymize(patients(), policy(lk.BetaLikeness(2)), seed=1)
+    release = lk.anonymize(patients(), policy(lk.BetaLikeness(2), effort="normal"), seed=1)
     folder = release.write(tmp_path / "out")
     audit = json.loads((folder / "private" / "audit.json").read_text())
     assert audit["method"]["name"] == release.private.method.name
-    assert audit["candidates"] == {one.method.name: one.to_json() for one in release.private.candidates}
+    assert audit["candidates"] == {one.method.label: one.to_json() for one in release.private.candidates}
     assert "Methods that could have made it" in (folder / "private" / "report.html").read_text()
     for path in (folder / "public").iterdir():
         text = path.read_text()
         assert not [one.method.name for one in release.private.candidates if one.method.name in text]
     assert lk.verify(folder).ok
+    opened = lk.open_release(folder, patients())
+    assert opened.private.candidates == release.private.candidates
+    assert opened.private.method == release.private.method
+
+
+def test_efforts_are_those_of_the_policy():
+    assert tuple(choosing.EFFORTS) == EFFORTS
+
+
+def test_what_is_minimized_decides():
+    table = patients(200)
+    found = {
+        loss: lk.anonymize(table, policy(lk.KAnonymity(4), effort="normal", minimize=loss), seed=1)
+        for loss in ("ncp", "glm")
+    }
+    for loss, release in found.items():
+        assert release.private.method.loss == loss
+        kept = next(one for one in release.private.candidates if one.outcome == KEPT)
+        assert kept.loss == release.loss(loss)[loss]
+
+
+@pytest.mark.parametrize("effort", [{"seconds": 0.01}, {"seconds": 2}])
+def test_seconds_are_given_to_the_best(effort):
+    release = lk.anonymize(patients(), policy(lk.KAnonymity(4), effort=effort), seed=1)
+    improved = [one.method for one in release.private.candidates if isinstance(one.method, lk.LocalSearch)]
+    assert sum(one.seconds for one in improved) == pytest.approx(effort["seconds"])
 
 
 def test_an_audit_without_candidates_is_read_as_ever(tmp_path):
@@ -238,6 +271,7 @@ def test_work_grows_as_the_method_does_with_its_quasi_identifiers(name, growth):
 def test_what_is_tried_of_a_wide_table_is_bounded(monkeypatch):
     """Weighing every attribute's cuts by the hulls of all is the square of the attributes."""
     asked, data = wide(40, 200)
+    asked = asked.replace(effort="quick")
     monkeypatch.setattr(choosing, "MOST_WORK", 40 * 200 * 8 * 200 * 5)
     choice = choosing.choose(
         asked, data, asked.privacy, lambda _: np.random.default_rng(0), Fraction(0), Progress()

@@ -59,6 +59,7 @@ IMPORTED = {
         "attacks/sensitive_variance.py",
         "ThetaSensitivity",
     ): "its adversary looks for classes that fail that model",
+    ("choosing.py", "LocalSearch"): "what the best method's classes are improved by",
     ("choosing.py", "Ncp"): "the loss by which solutions of several methods are compared",
     ("forms/angelized.py", "GeneralizedForm"): "what it shows of quasi-identifiers is that form's",
     ("forms/identity_reserved.py", "GeneralizedForm"): "derived from it",

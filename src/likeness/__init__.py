@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from likeness.methods.k_anonymity_primacy import KAnonymityPrimacy as KAnonymityPrimacy
     from likeness.methods.k_member import KMember as KMember
     from likeness.methods.local_recoding import LocalRecoding as LocalRecoding
+    from likeness.methods.local_search import LocalSearch as LocalSearch
     from likeness.methods.mdav import Mdav as Mdav
     from likeness.methods.mondrian import Mondrian as Mondrian
     from likeness.methods.one_to_many_generalization import OneToManyGeneralization as OneToManyGeneralization

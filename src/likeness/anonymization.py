@@ -103,7 +103,7 @@ def anonymize_encoded(encoded: Encoded, policy: Policy, progress: Progress) -> R
     @cache
     def entropy_with(method: Method) -> int:
         # A policy that names a method, and one for which that method is chosen, mean the same.
-        return entropy_of(encoded, policy.replace(method=method))
+        return entropy_of(encoded, policy.naming_method(method))
 
     progress.step("search", 0, 1)
     at_most = rational(policy.withhold.at_most)

@@ -1,17 +1,20 @@
-"""The best known method: where a policy names none, those that fit are tried and the release of the least loss is kept.
+"""The best known method: where a policy names none, those that fit are tried, and the classes of the best are improved.
 
-Which methods are tried is decided by what they cost on a table of this size (`Method.work`), never by a clock: the same table,
-policy and seed give the same release on every machine.
+Which methods are tried is decided by what they cost on a table of this size (`Method.work`), and how long their classes are
+improved by what that took, never by a clock, unless the policy asks for seconds: the same table, policy and seed give the same
+release on every machine.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from likeness import registry
 from likeness.apart import level_parts
 from likeness.errors import CannotBeMetError, PolicyError, Refusal
+from likeness.methods.local_search import WORK_A_STEP, LocalSearch, can_be_improved
 from likeness.metrics.base import Evaluation
 from likeness.metrics.ncp import Ncp
 from likeness.models.requirements import require_of
@@ -33,7 +36,20 @@ if TYPE_CHECKING:
 MOST_WORK = 2_500_000_000
 """Steps that the methods tried may take together, some 5 s of one processor; those made for the guarantee are not counted."""
 LOSS = Ncp(charge_withheld=True)
-"""What decides: the normalized certainty penalty per record, 1 for each that is withheld."""
+"""What decides by default: the normalized certainty penalty per record, 1 for each that is withheld."""
+_FEWEST_STEPS = 4_000_000
+
+
+class Effort(NamedTuple):
+    """How long to go on lowering the loss: which starts are improved, and for how many times the work of finding them."""
+
+    starts: int
+    times: int
+
+
+EFFORTS = {"quick": Effort(0, 0), "normal": Effort(3, 3), "thorough": Effort(6, 40)}
+_NEARLY_BEST = 1.1
+"""How many times the least loss a start may lose: moves bring some farther than others, but not any distance."""
 
 KEPT = "kept"
 LOSES_MORE = "loses more"
@@ -64,6 +80,7 @@ class Candidate:
         """Write it as JSON can hold it."""
         return {
             "method": self.method.name,
+            **({"parameters": given} if (given := registry.parameters(self.method)) else {}),
             "outcome": self.outcome,
             "work": self.work,
             "loss": self.loss,
@@ -150,31 +167,26 @@ def choose(
 ) -> Choice:
     """Solve by the policy's method, or by the one that loses least of those that fit.
 
-    Methods are looked at by cost, the cheapest first, then by name. Those made for one of the models are always tried, and
-    so is the cheapest of the others; the rest as long as all of them together take no more than `MOST_WORK` steps. The loss
-    (`LOSS`) is measured on the published regions; of equal losses the first is kept, and only the best solution is held.
+    Methods are looked at by cost, the cheapest first, then by name. Those made for one of the models are always tried, and so
+    is the cheapest of the others; the rest as long as all together take no more than `MOST_WORK` steps. Then the classes of
+    those that lose least are improved (`LocalSearch`), as ``effort`` says. The loss (`LOSS`, or what the policy's ``minimize``
+    names) is measured on the published regions; of equal losses the first is kept, and only the best solution is held.
     ``rng``: the randomness of each method's search, as if it was named. ``withhold_at_most``: as for `solve`.
     Raises `CannotBeMetError` when no method finds a release, with why and which were tried; `PolicyError` when the method
     named does not fit, or none does.
     """
     models = tuple(models)
     methods = methods_to_try(policy)
+    loss = LOSS if policy.minimize is None else replace(LOSS, loss=policy.minimize)
+    trials = _Trials(data, models, withhold_at_most, _Listener(progress), loss)
     if policy.method is not None:
-        return Choice(
-            methods[0],
-            solve(methods[0], data, models, rng(methods[0]), withhold_at_most, progress, loss=_loss),
-        )
-    trials = _Trials(data, models, withhold_at_most, _Listener(progress))
+        return Choice(methods[0], trials.solve(methods[0], rng(methods[0]), progress))
     order = trials.cheapest_first(methods)
     for number, method in enumerate(order):
         progress.step("try methods", number, len(order))
         trials.look_at(method, rng)
+    trials.improve(policy.effort, rng)
     return trials.choice()
-
-
-def _loss(data: Microdata, solution: Solution) -> float:
-    """What decides between solutions."""
-    return LOSS.measure(Evaluation(data, solution.plan, solution.recoding))
 
 
 class _Trials:
@@ -186,7 +198,9 @@ class _Trials:
         models: tuple[PrivacyModel, ...],
         withhold_at_most: Fraction,
         listener: _Listener,
+        loss: Ncp,
     ) -> None:
+        self.loss = loss
         self.data, self.units = data, data.units
         self.models, self.withhold_at_most, self.listener = models, withhold_at_most, listener
         self.limited = level_parts(self.units) is not None
@@ -197,23 +211,30 @@ class _Trials:
         self.refused: list[CannotBeMetError | PolicyError] = []
         self.best: tuple[float, Method, Solution] | None = None
 
+    def measure(self, data: Microdata, solution: Solution) -> float:
+        """What decides between solutions."""
+        return self.loss.measure(Evaluation(data, solution.plan, solution.recoding))
+
+    def solve(self, method: Method, rng: np.random.Generator, progress: Progress) -> Solution:
+        """Solve by one method."""
+        return solve(method, self.data, self.models, rng, self.withhold_at_most, progress, loss=self.measure)
+
     def cheapest_first(self, methods: Iterable[Method]) -> list[Method]:
         """Sort methods by what they cost, those of equal cost by name."""
         self.work = {method: method.work(self.units, self.requirements) for method in methods}
         return sorted(self.work, key=lambda method: (self.work[method], method.name))
 
-    def look_at(self, method: Method, rng: Callable[[Method], np.random.Generator]) -> None:
-        """Try a method, unless it does not fit or costs too much, and note what became of it."""
+    def look_at(
+        self, method: Method, rng: Callable[[Method], np.random.Generator], *, asked: bool = False
+    ) -> None:
+        """Try a method, unless it does not fit or, where it was not ``asked`` for, costs too much; note what became of it."""
         try:
             check_fit(method, self.units, limited=self.limited)
             method.check(self.requirements)
-            if self._too_much(method):
+            if not asked and self._too_much(method):
                 self.candidates.append(Candidate(method, TOO_MUCH, self.work[method]))
                 return
-            listener = self.listener.of(method)
-            solution = solve(
-                method, self.data, self.models, rng(method), self.withhold_at_most, listener, loss=_loss
-            )
+            solution = self.solve(method, rng(method), self.listener.of(method))
         except (CannotBeMetError, PolicyError) as problem:
             outcome = CANNOT if isinstance(problem, CannotBeMetError) else UNFIT
             self.candidates.append(Candidate(method, outcome, self.work[method], why=problem.refusals[0]))
@@ -233,10 +254,30 @@ class _Trials:
 
     def _compare(self, method: Method, solution: Solution) -> None:
         """Keep a solution that loses less than all before it."""
-        loss = _loss(self.data, solution)
+        loss = self.measure(self.data, solution)
         self.candidates.append(Candidate(method, LOSES_MORE, self.work[method], loss))
         if self.best is None or loss < self.best[0]:
             self.best = loss, method, solution
+
+    def improve(
+        self, effort: str | Mapping[str, float], rng: Callable[[Method], np.random.Generator]
+    ) -> None:
+        """Improve the classes of the methods that lose least, as long as the effort allows; the best is kept."""
+        seconds = effort["seconds"] if isinstance(effort, Mapping) else None
+        own = EFFORTS["thorough" if isinstance(effort, Mapping) else effort]
+        tried = [one for one in self.candidates if one.loss is not None]
+        spent = sum(one.work for one in tried)
+        tried = [one for one in tried if one.loss and can_be_improved(one.method)]
+        best = min((one.loss for one in self.candidates if one.loss is not None), default=0.0)
+        near = [one for one in tried if one.loss is not None and one.loss <= best * _NEARLY_BEST]
+        begun = sorted(near, key=lambda one: (one.loss, one.work, one.method.name))[: own.starts]
+        if begun:
+            left = own.times * spent - sum(one.work for one in begun)
+            steps = max(_FEWEST_STEPS, left // WORK_A_STEP)
+            starts = begun[0].method if len(begun) == 1 else tuple(one.method for one in begun)
+            method = LocalSearch(starts, self.loss.loss, steps, seconds)
+            self.work[method] = method.work(self.units, self.requirements)
+            self.look_at(method, rng, asked=True)
 
     def choice(self) -> Choice:
         """The best solution, or the refusal where there is none."""
@@ -267,12 +308,12 @@ class _Listener:
 
     def of(self, method: Method) -> Progress:
         """Listen to one method."""
-        notes = self.notes.setdefault(method.name, [])
-        return _NamedStages(self.progress, method.name, notes)
+        notes = self.notes.setdefault(method.label, [])
+        return _NamedStages(self.progress, method.label, notes)
 
     def tell(self, method: Method) -> None:
         """Pass on what a method noted."""
-        for note in dict.fromkeys(self.notes[method.name]):
+        for note in dict.fromkeys(self.notes[method.label]):
             self.progress.note(note)
 
 

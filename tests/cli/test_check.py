@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 
 def test_a_dry_run_writes_nothing_and_says_so(run, desk):
     before = sorted(desk.iterdir())
@@ -55,12 +57,14 @@ def test_json(run):
     assert found["unique"] == 1.0
     tried = {name: one["loss"] for name, one in found["candidates"].items() if one["loss"] is not None}
     assert "mondrian" in tried
-    assert found["candidates"][found["method"]]["outcome"] == "kept"
-    assert tried[found["method"]] == min(tried.values())
+    kept = next(name for name, one in found["candidates"].items() if one["outcome"] == "kept")
+    assert kept.startswith("local-search from local-recoding")
+    assert found["method"].startswith("local-search (start = ")
+    assert tried[kept] == min(tried.values())
     assert found["seconds"] > 0
     bound = found["lower_bound"]["ncp"]
     assert 0 < bound["value"] < bound["charged_loss"] == found["loss"]["ncp"]
-    assert bound["gap"] == 1 - bound["value"] / bound["charged_loss"]
+    assert bound["gap"] == pytest.approx(1 - bound["value"] / bound["charged_loss"])
     assert set(found["before_after"][0]["before"]) == {"age", "zip", "disease"}
     before, after = found["before_after"][0]["before"], found["before_after"][0]["after"]
     assert before["disease"] == after["disease"]

@@ -153,4 +153,5 @@ def test_the_demonstration_takes_a_few_times_what_its_imports_take(command, desk
         stderr=subprocess.DEVNULL,
         timeout=SECONDS,
     )
-    assert demo < 15 * imports
+    # It tries all methods, improves the best one's classes, attacks, and bounds the loss from below.
+    assert demo < 30 * imports

@@ -262,6 +262,27 @@ def test_python_users_get_the_same_lines_without_a_file():
         ({"withhold": 0.02}, "withhold: must be a mapping such as {at_most: 0.01}; got 0.02"),
         ({"withhold": {"at_most": -0.1}}, "withhold.at_most: must be at least 0; got -0.1"),
         ({"withhold": {"at_most": "2%"}}, "withhold.at_most: must be a number; got '2%'"),
+        (
+            {"effort": "hard"},
+            "effort: must be one of quick, normal, thorough, or a time such as {seconds: 60}; got 'hard'",
+        ),
+        (
+            {"effort": 60},
+            "effort: must be one of quick, normal, thorough, or a time such as {seconds: 60}; got 60",
+        ),
+        ({"effort": {"minutes": 1}}, "effort: must be one of quick, normal, thorough, or a time"),
+        ({"effort": {"seconds": 0}}, "effort: seconds must be above 0; got 0"),
+        ({"effort": {"seconds": "soon"}}, "effort: must be a number; got 'soon'"),
+        ({"effort": {"seconds": float("nan")}}, "effort: "),
+        ({"minimize": "gcp"}, "minimize: must be one of ncp, glm, iloss; got 'gcp'"),
+        (
+            {"effort": "quick", "method": "shuffle"},
+            "effort: is for policies that name no method; leave it out, or say",
+        ),
+        (
+            {"minimize": "glm", "method": "shuffle"},
+            "minimize: is for policies that name no method; leave it out, or say",
+        ),
         ({"seed": 1.5}, "seed: must be a whole number; got 1.5"),
         ({"seed": True}, "seed: must be a whole number; got True"),
         ({"output": {"format": "xlsx"}}, "output.format: must be one of csv, parquet; got 'xlsx'"),
@@ -279,6 +300,13 @@ def test_null_is_the_same_as_leaving_a_key_out():
     policy = Policy.from_mapping({**SMALL, **nothing, "missing": {"markers": None}})
     assert policy == Policy.from_mapping(SMALL)
     assert policy.replace(seed=3).replace(seed=None, method=None) == policy
+
+
+def test_a_chosen_method_takes_the_place_of_how_it_was_to_be_found():
+    policy = Policy.from_mapping({**SMALL, "effort": {"seconds": 5}, "minimize": "glm"})
+    assert policy.to_mapping()["effort"] == {"seconds": 5.0}
+    assert policy.naming_method(Shuffle()) == Policy.from_mapping({**SMALL, "method": "shuffle"})
+    assert "effort" not in Policy.from_mapping({**SMALL, "effort": "normal"}).to_mapping()
 
 
 def test_any_mapping_will_do():

@@ -37,6 +37,7 @@ METHODS = (
     {"name": "sbca"},
     {"name": "incognito"},
     {"name": "datafly"},
+    {"name": "local-search", "start": "k-member", "steps": 1_000_000},
 )
 REFUSED = (
     "has no hierarchy; give it one",

@@ -46,7 +46,13 @@ def census(data_folder):
 def released(census, quasi, sensitive, privacy, **given):
     """A release in which `?` is a category of its own."""
     policy = checking.policy(
-        quasi, [sensitive], {}, privacy=privacy, missing={"markers": ["?"], "policy": "category"}, **given
+        quasi,
+        [sensitive],
+        {},
+        privacy=privacy,
+        missing={"markers": ["?"], "policy": "category"},
+        withhold={"at_most": 0},
+        **given,
     )
     frame = census.select(*quasi, sensitive)
     release = lk.anonymize(frame, policy, seed=1)

@@ -74,7 +74,7 @@ def summarise(release: Release) -> dict[str, Any]:
             for model in encoded.name_models(policy.privacy)
         ],
         "method": named(private.method),
-        "candidates": {one.method.name: one.to_json() for one in private.candidates},
+        "candidates": {one.method.label: one.to_json() for one in private.candidates},
         "form": named(release.certificate.make_form()),
         "proven": judged(release.verdict),
         "loss": values,

@@ -109,19 +109,21 @@ class Audit:
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
-        """The methods that could have made it, with their default parameters; not those that are no longer installed."""
+        """The methods that could have made it; not those that are no longer installed."""
         known = registry.names("methods")
         refusals = self.content.get("refusals", {})
         return tuple(
             Candidate(
-                self.method if told["outcome"] == KEPT else registry.create("methods", name, {}),
+                self.method
+                if told["outcome"] == KEPT
+                else registry.create("methods", told["method"], told.get("parameters", {})),
                 told["outcome"],
                 told["work"],
                 told["loss"],
                 Refusal.from_json(refusals[name]) if name in refusals else None,
             )
             for name, told in self.content.get("candidates", {}).items()
-            if name in known
+            if told["method"] in known
         )
 
     @property
@@ -220,9 +222,9 @@ def make_audit(
             "hierarchies": _hierarchies(encoded, private.policy),
             **({"categories": categories} if categories else {}),
             "method": {"name": private.method.name, **registry.parameters(private.method)},
-            "candidates": {one.method.name: one.to_json() for one in private.candidates},
+            "candidates": {one.method.label: one.to_json() for one in private.candidates},
             "refusals": {
-                one.method.name: one.why.to_json() for one in private.candidates if one.why is not None
+                one.method.label: one.why.to_json() for one in private.candidates if one.why is not None
             },
             "form": release.certificate.form,
             # As a text: 128 bits are more than the numbers of many JSON readers hold.

@@ -141,6 +141,11 @@ def contradictions(given: Mapping[str, Any]) -> Iterator[Entry]:
     if not columns:
         yield Entry(("columns",), "declare every column of the table; found none")
         return
+    if given.get("method") is not None:
+        for key in ("effort", "minimize"):
+            if given.get(key) is not None:
+                what = "is for policies that name no method; leave it out, or say method: {name: local-search, start: mondrian}"
+                yield Entry((key,), what)
     known = outline(given)
     for place, model in known.models:
         yield from _covered(("privacy", *place), model, known)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import BeforeValidator, Field, PrivateAttr
 
@@ -24,6 +24,7 @@ from likeness.policy.parts import plain_parts, read_knowledge, read_models, read
 from likeness.policy.problems import Attempt, Declared, RefusalError, refuse_odd_keys, refused, shown, unique
 from likeness.policy.sections import (
     CategoriesKey,
+    EffortKey,
     Hygiene,
     Missing,
     Natural,
@@ -32,6 +33,7 @@ from likeness.policy.sections import (
     Text,
     Withhold,
     read_categories,
+    read_effort,
 )
 from likeness.wording import count
 
@@ -109,6 +111,13 @@ class PolicyKeys(Declared):
     withhold: Annotated[Withhold, BeforeValidator(Withhold.read)] = Field(
         default=Withhold(), description="How much may be withheld."
     )
+    effort: Annotated[EffortKey, BeforeValidator(read_effort)] = Field(
+        default="normal",
+        description="How long to go on lowering the loss, where no method is named: quick, normal, thorough, or {seconds: 60}.",
+    )
+    minimize: Literal["ncp", "glm", "iloss"] | None = Field(
+        default=None, description="The loss that is lowered, where no method is named; left out: ncp."
+    )
     seed: Natural | None = Field(
         default=None,
         description="Makes the release reproducible; left out: randomness from the operating system.",
@@ -145,6 +154,12 @@ class Policy(PolicyKeys):
         Which cells are missing, and what becomes of them.
     withhold
         How much may be withheld.
+    effort
+        How long to go on lowering the loss, where no method is named: ``quick`` takes the best method's classes as they are;
+        ``normal``, the default, improves them by local moves, in about three times the time it took to find them;
+        ``thorough`` in forty times; ``{"seconds": 60}`` for so long, and then what is found depends on the machine.
+    minimize
+        The loss that is lowered, where no method is named: ``ncp``, the default, ``glm`` or ``iloss``; 1 for who is withheld.
     weights
         Column of survey weights: how many people each record stands for. Information losses that are means or sums over
         records (``ncp``, ``glm``, ``iloss``, ``nloss``, ``ail``, ``gcp``, ``utility``) count every record in proportion to
@@ -202,6 +217,8 @@ class Policy(PolicyKeys):
             form: Form | Mapping[str, Any] | str | None = None,
             missing: Missing | Mapping[str, Any] = ...,
             withhold: Withhold | Mapping[str, Any] = ...,
+            effort: str | Mapping[str, float] = ...,
+            minimize: str | None = None,
             weights: str | None = None,
             seed: int | None = None,
             output: Output | Mapping[str, Any] = ...,
@@ -335,6 +352,16 @@ class Policy(PolicyKeys):
         others = self.columns[UNNAMED]
         named = {name: column for name, column in self.columns.items() if name != UNNAMED}
         return self.replace(columns=named | {name: others for name in names if name not in named})
+
+    def naming_method(self, method: Method) -> Self:
+        """Name the method, where none was: the same as if it had been, and nothing was said of how one is to be found.
+
+        Parameters
+        ----------
+        method
+            The method.
+        """
+        return self.replace(method=method, effort=None, minimize=None)
 
     def missing_of(self, name: str, *, in_records: bool = False) -> Missing:
         """Say which cells of a column are missing, and what becomes of them.

@@ -245,6 +245,43 @@ class Hygiene(Declared):
     )
 
 
+EFFORTS = ("quick", "normal", "thorough")
+"""How long to go on lowering the loss, where it is not said in seconds."""
+
+EffortKey = Annotated[
+    str | dict[str, float],
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"enum": list(EFFORTS)},
+                {
+                    "type": "object",
+                    "properties": {"seconds": {"type": "number", "exclusiveMinimum": 0}},
+                    "required": ["seconds"],
+                    "additionalProperties": False,
+                },
+            ]
+        }
+    ),
+]
+
+
+def read_effort(given: Any) -> str | dict[str, float]:
+    """Read what a policy says under ``effort``: one of `EFFORTS`, or seconds.
+
+    >>> read_effort({"seconds": 60})
+    {'seconds': 60.0}
+    """
+    if isinstance(given, str) and given in EFFORTS:
+        return given
+    if isinstance(given, Mapping) and list(given) == ["seconds"]:
+        seconds = values.finite(given["seconds"])
+        if values.is_number(seconds) and seconds > 0:
+            return {"seconds": float(seconds)}
+        raise refusal("seconds must be above 0", given["seconds"])
+    raise refusal(f"must be one of {', '.join(EFFORTS)}, or a time such as {{seconds: 60}}", given)
+
+
 class Withhold(Declared):
     """How much may be withheld.
 

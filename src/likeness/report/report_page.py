@@ -245,7 +245,7 @@ def report_page(
 def _candidate_rows(candidates: Iterable[Candidate]) -> list[list[str]]:
     """Write which methods could have made the release, and what became of them."""
     return [
-        [one.method.name, one.outcome, "" if one.loss is None else f"{one.loss:.6g}", str(one.why or "")]
+        [one.method.label, one.outcome, "" if one.loss is None else f"{one.loss:.6g}", str(one.why or "")]
         for one in candidates
     ]
 

@@ -289,7 +289,7 @@ class MinimalityAttack(ColumnAttack):
     ) -> tuple[list[Beliefs], dict[str, float]]:
         """Scale each class's shares by how often holders of a value come to lie where a record lies."""
         making, data = table.rerun.making, table.rerun.data
-        work = making.method.work(data, making.requirements) if making.method.candidate else 0
+        work = making.method.work(data, making.requirements)
         runs = self.runs(table.values.size, work)
         counts = learn_places(table.rerun, table.values, table.width, runs, rng)
         halves = [lifts(counts[half] if counts[half].any() else counts.sum(axis=0)) for half in (0, 1)]

@@ -1,0 +1,276 @@
+"""Local search: start from the classes of another method, and lower their loss by moves that keep every guarantee."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from os import cpu_count
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from likeness import registry
+from likeness.checks import choice, number, whole
+from likeness.errors import PolicyError, Refusal
+from likeness.methods.base import Method, Problem, charged_loss, holding_classes, method_for, run_in_parts
+from likeness.methods.local_search.pools import Items, Pools
+from likeness.microdata.plan import Plan, Reason, renumber
+from likeness.microdata.regions import LOSSES
+from likeness.models.requirements import require_of
+from likeness.wording import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from likeness.microdata.data import Microdata
+    from likeness.models.requirements import Requirement
+
+WORK_A_STEP = 50
+"""Steps that `Method.work` counts in one of a local search."""
+_LEAST_SHARE = 1e-3
+"""What a round must lower the loss by, as a share of it, for another one to be made."""
+OUTLIER = Reason("outlier", "their class loses more by them than they are worth")
+"""Why somebody is withheld whom a class could hold."""
+
+
+@dataclass(frozen=True)
+class LocalSearch(Method):
+    """Lower the loss of another method's classes by exact local moves, under any composition of models.
+
+    Classes that are neighbours make a pool, other ones every round. Within a pool a record moves to another class, two change
+    places, the records that keep a class wide on one side of an attribute go where they cost least, a class is dissolved, or it
+    is made anew together with its nearest; whatever is done, all classes hold, and the loss is lower. Then those are withheld,
+    as many as may be, whose class loses more by them than the 1 that a withheld record is charged.
+
+    Parameters
+    ----------
+    start
+        The method whose classes are improved: its name, or a mapping of ``name`` and parameters; by default the one that was
+        made for the guarantee, else ``mondrian``. It must make classes of records. Of several, in a list, each is improved for
+        an equal part of a third of the steps, and the one that loses least then for the others.
+    loss
+        The information loss that is lowered: ``ncp`` (default), ``glm`` or ``iloss``.
+    steps
+        About how many steps are taken, in all, each some 30 nanoseconds; the search ends before when a round lowers the loss by
+        less than a thousandth.
+    seconds
+        Ends the search after so much time, too. What is found then depends on the machine.
+
+    Notes
+    -----
+    A move is accepted where every class it touches holds by the class tests of the models, which are exact, and the sum of
+    records times loss is lower by more than rounding. Pools do not depend on each other, so that any number of processors find
+    the same. The first Ctrl-C ends the search and keeps what it has found; the second ends the command.
+
+    References
+    ----------
+    Schrimpf, Schneider, Stamm-Wilbrandt & Dueck 2000 (classes are made anew together with their neighbours: "ruin and recreate").
+
+    Examples
+    --------
+    >>> LocalSearch(start="k-member", steps=10_000_000)
+    LocalSearch(start='k-member', loss='ncp', steps=10000000, seconds=None)
+    """
+
+    start: Any = None
+    loss: str = "ncp"
+    steps: int = 600_000_000
+    seconds: Any = None
+
+    name: ClassVar[str] = "local-search"
+    forms: ClassVar[tuple[str, ...]] = ("identity-reserved",)
+    takes_individuals: ClassVar[bool] = True
+    takes_parts: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        choice(self.name, "loss", self.loss, tuple(LOSSES))
+        whole(self.name, "steps", self.steps, at_least=1)
+        if self.seconds is not None:
+            number(self.name, "seconds", self.seconds, above=0)
+        if isinstance(self.start, list | tuple):
+            if not self.start:
+                raise PolicyError(Refusal("start must name a method; the list is empty", (self.name,)))
+            object.__setattr__(self, "start", tuple(self._plain(one) for one in self.start))
+        elif self.start is not None:
+            object.__setattr__(self, "start", self._plain(self.start))
+
+    def _plain(self, given: Any) -> Method | str:
+        """Give a method by its name where it is as it is by default, so that equal ones are equal however they were given."""
+        method = self._made(given)
+        return method if registry.parameters(method) else method.name
+
+    def _made(self, given: Any) -> Method:
+        """Make the method that is named."""
+        rest: Mapping[str, Any] = {}
+        if isinstance(given, Mapping):
+            rest, given = {key: value for key, value in given.items() if key != "name"}, given.get("name")
+        if isinstance(given, str):
+            try:
+                given = registry.create("methods", given, dict(rest))
+            except PolicyError as problem:
+                raise PolicyError(*problem.within(f"{self.name}: start")) from None
+        if not isinstance(given, Method):
+            what = f"start must be the name of a method, or a mapping such as {{name: mondrian}}; got {quoted(given)}"
+            raise PolicyError(Refusal(what, (self.name,)))
+        if not can_be_improved(given):
+            raise PolicyError(
+                Refusal(f"start: {given.name} makes no classes that could be improved", (self.name,))
+            )
+        return given
+
+    @property
+    def starts(self) -> tuple[Method, ...]:
+        """The methods that are started from, where they are named."""
+        if self.start is None:
+            return ()
+        return tuple(
+            self._made(one) for one in (self.start if isinstance(self.start, tuple) else (self.start,))
+        )
+
+    @property
+    def label(self) -> str:
+        """Its name, and those of the methods that are started from."""
+        return f"{self.name} from {', '.join(one.name for one in self.starts)}" if self.starts else self.name
+
+    def check(self, requirements: tuple[Requirement, ...]) -> None:
+        """Refuse what a method that is started from refuses."""
+        for one in self.starts:
+            one.check(requirements)
+
+    def work(self, data: Microdata, requirements: tuple[Requirement, ...]) -> int:
+        """Count what the methods that are started from cost, and all steps."""
+        return sum(one.work(data, requirements) for one in self.starts) + self.steps * WORK_A_STEP
+
+    def run(self, problem: Problem) -> Plan:
+        """Make the first classes, and improve them."""
+        individuals = problem.data.members is not None
+        models = tuple(one.model for one in problem.requirements)
+        starts = self.starts or (method_for(models, individuals=individuals),)
+        for one in starts:
+            if individuals and not one.takes_individuals:
+                what = f"start: {one.name} does not take tables in which people have several records; use danonyir or mondrian"
+                raise PolicyError(Refusal(what, (self.name,)))
+        asked = replace(problem, loss=LOSSES[self.loss])
+        plans = [run_in_parts(one, replace(problem, loss=LOSSES[one.loss])) for one in starts]
+        seconds = None if self.seconds is None else float(number(self.name, "seconds", self.seconds, above=0))
+        if len(plans) == 1:
+            return self.improve(asked, plans[0], self.steps, seconds)
+        share = 3 * len(plans)
+        some = None if seconds is None else seconds / share
+        plans = [self.improve(asked, plan, max(1, self.steps // share), some) for plan in plans]
+        best = min(plans, key=lambda plan: charged_loss(asked, plan))
+        rest = None if seconds is None else seconds * 2 / 3
+        return self.improve(asked, best, max(1, self.steps * 2 // 3), rest)
+
+    def improve(self, problem: Problem, plan: Plan, steps: int, seconds: float | None = None) -> Plan:
+        """Improve the classes of a plan, all of which hold.
+
+        Parameters
+        ----------
+        problem
+            What they must hold, and the loss that is lowered.
+        plan
+            The classes; those withheld stay so.
+        steps, seconds
+            As the parameters of the method.
+        """
+        kept = np.flatnonzero(plan.published)
+        classes = plan.classes[kept]
+        if (
+            not kept.size
+            or not problem.data.quasi
+            or not holding_classes(problem.requirements, problem.data, plan.classes, plan.count).all()
+        ):
+            return plan
+        table = Items.of(problem, kept)
+        with _stoppable(problem, seconds) as stopped:
+            classes = self._rounds(problem, table, classes, stopped, steps)
+            classes = _without_outliers(problem, table, classes, problem.allowance - plan.withheld)
+        found = np.full(problem.data.size, -1, np.int64)
+        found[kept] = classes
+        out = plan.published & (found < 0)
+        found = np.where(plan.published, found, plan.classes)
+        improved = replace(
+            plan, classes=renumber(np.where(out, plan.count + found.max(initial=0) + 1, found))
+        )
+        return improved.withhold(out, OUTLIER)
+
+    def _rounds(
+        self, problem: Problem, table: Items, classes: NDArray[np.int64], stopped: threading.Event, steps: int
+    ) -> NDArray[np.int64]:
+        """Improve pools, other ones every round, while that is worth it."""
+        left = steps
+        with ThreadPoolExecutor(max(1, cpu_count() or 1)) as workers:
+            while left > 0 and not stopped.is_set():
+                pools = Pools.of(table, classes, problem.rng, left)
+                before, after, work = pools.improve(workers, stopped)
+                classes = pools.classes()
+                left -= work
+                problem.progress.step("lower the loss", steps - max(0, left), steps)
+                if before - after <= _LEAST_SHARE * before:
+                    break
+        return classes
+
+
+def _without_outliers(
+    problem: Problem, table: Items, classes: NDArray[np.int64], allowance: int
+) -> NDArray[np.int64]:
+    """Withhold those by whom a class loses more than they are charged; nobody where the others would then no longer hold.
+
+    Models that compare with the distribution of what is published compare with another one then.
+    """
+    if allowance <= 0:
+        return classes
+    pools = Pools.of(table, classes, problem.rng, 0)
+    if not pools.withhold(allowance):
+        return classes
+    fewer = pools.classes()
+    left = np.flatnonzero(fewer >= 0)
+    data = problem.data.take(table.rows[left])
+    models = tuple(one.model for one in problem.requirements)
+    count = int(fewer.max(initial=-1)) + 1
+    holding = holding_classes(require_of(models, data, problem.data), data, fewer[left], count)
+    return fewer if holding.all() else classes
+
+
+def can_be_improved(method: Method) -> bool:
+    """Whether a method makes classes of records that local moves could improve."""
+    return Method.form in {method.form, *method.forms} and not (
+        method.invents or method.bounds_regions or isinstance(method, LocalSearch)
+    )
+
+
+@contextmanager
+def _stoppable(problem: Problem, seconds: float | None) -> Iterator[threading.Event]:
+    """Let the end of the time, or the first Ctrl-C, end the search, and no more; only the main thread hears the latter."""
+    stopped = threading.Event()
+    if seconds is not None:
+        timer = threading.Timer(seconds, stopped.set)
+        timer.daemon = True
+        timer.start()
+    if threading.current_thread() is not threading.main_thread():
+        yield stopped
+        return
+    ordinary = signal.getsignal(signal.SIGINT)
+
+    def stop(_number: int, _frame: object) -> None:
+        stopped.set()
+        signal.signal(signal.SIGINT, ordinary)
+        problem.progress.note(
+            "interrupted: the best found so far is taken; Ctrl-C once more ends the command"
+        )
+
+    if not callable(ordinary):
+        yield stopped
+        return
+    signal.signal(signal.SIGINT, stop)
+    try:
+        yield stopped
+    finally:
+        signal.signal(signal.SIGINT, ordinary)

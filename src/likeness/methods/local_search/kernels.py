@@ -1,0 +1,781 @@
+"""Local moves within a pool of neighbouring classes: every one keeps the guarantee and lowers the loss.
+
+A pool is a handful of classes with their items; an item is one or more records of equal codes that count in the same places of
+the histogram. Its hull may be wider than one value: a person whose records differ. What a pool decides depends on nothing
+outside it, so pools are improved side by side, in any order, with the same result.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from likeness.kernels import njit
+from likeness.kernels.class_excess import excess
+from likeness.kernels.class_tests import evaluate
+from likeness.kernels.hulls import SET, TREE, common_ancestor, hull_loss
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likeness.kernels.class_excess import MeasureTuple
+    from likeness.kernels.class_tests import PredicateTuple
+
+LEAST_GAIN = 1e-9
+"""What a move must gain, in losses times records: less may be rounding."""
+_NONE = 2147483647
+_MOST_REBUILT = 600
+"""Items of classes that are made anew, at most: it takes the square of their number."""
+_HULL, _TEST = 20, 4
+"""Steps of a hull that is looked at, and of a test; one is about what it takes to see that a pair cannot gain."""
+
+
+class Judges(NamedTuple):
+    """What classes are judged by: see `class_tests.LaidOutTests` and `class_excess`."""
+
+    functions: PredicateTuple
+    measures: MeasureTuple
+    smallest: int
+    shape: NDArray[np.int64]
+    integers: NDArray[np.int64]
+    reals: NDArray[np.float64]
+
+
+class Neighbourhood(NamedTuple):
+    """n items in e classes; all arrays but the first six change.
+
+    ``low``, ``high``, ``bits``: (n, d), (n, d), (n, words) hull of each item. ``records``, ``weight``: (n,) records of each,
+    and what they count for in the loss. ``places``: (n, v) where in the histogram each record counts. ``of``: (n,) its class.
+    ``head``, ``after``, ``before``: (e,), (n,), (n,) the items of a class as a chain, -1 at its ends.
+    ``size``, ``mass``: (e,) records, and what they count for. ``histogram``: (e, W).
+    ``edge``: (e, d, 4) lowest and second lowest end, highest and second highest. ``union``, ``once``: (e, words) bits that
+    some items have, and those that one alone has. ``loss``: (e,) of a record. ``without``: (n,) the same without an item.
+    ``log``: (logs, 2) items that moved since a trial began, and where they were. ``numbers``: (3,) entries there, steps
+    taken, moves accepted. ``ends``, ``marks``, ``waiting``: (2, d), (words,), (n,) room to work in.
+    ``changed``: (e,) when each class changed, in moves accepted; ``moved``, ``swapped``, ``renewed``: (n,), (n,), (e,) when
+    such a move was last looked for in vain.
+    """
+
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+    bits: NDArray[np.uint64]
+    records: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    places: NDArray[np.int64]
+    of: NDArray[np.int64]
+    head: NDArray[np.int64]
+    after: NDArray[np.int64]
+    before: NDArray[np.int64]
+    size: NDArray[np.int64]
+    mass: NDArray[np.float64]
+    histogram: NDArray[np.int64]
+    edge: NDArray[np.int32]
+    union: NDArray[np.uint64]
+    once: NDArray[np.uint64]
+    loss: NDArray[np.float64]
+    without: NDArray[np.float64]
+    log: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    ends: NDArray[np.int32]
+    marks: NDArray[np.uint64]
+    waiting: NDArray[np.int64]
+    changed: NDArray[np.int64]
+    moved: NDArray[np.int64]
+    swapped: NDArray[np.int64]
+    renewed: NDArray[np.int64]
+
+
+LOGGED, WORK, CLOCK = 0, 1, 2
+"""Positions in `Pool.numbers`."""
+
+
+@njit(cache=True)
+def _holds(judges, pool, g):
+    """Whether a class holds; an empty one does."""
+    if pool.size[g] == 0:
+        return True
+    if pool.size[g] < judges.smallest:
+        return False
+    pool.numbers[WORK] += _TEST + judges.shape.shape[0] * (pool.histogram.shape[1] >> 1)
+    return evaluate(
+        judges.functions, judges.shape, judges.integers, judges.reals, pool.size[g], pool.histogram[g]
+    )
+
+
+@njit(cache=True)
+def _excess(judges, pool, g):
+    """How far a class is from holding."""
+    pool.numbers[WORK] += _TEST + judges.shape.shape[0] * (pool.histogram.shape[1] >> 1)
+    return excess(
+        judges.measures, judges.shape, judges.integers, judges.reals, pool.size[g], pool.histogram[g]
+    )
+
+
+@njit(cache=True)
+def _tally(pool, i, g, sign):
+    """Count an item in a class, or take it out of the count."""
+    pool.size[g] += sign * pool.records[i]
+    pool.mass[g] += sign * pool.weight[i]
+    for v in range(pool.places.shape[1]):
+        pool.histogram[g, pool.places[i, v]] += sign * pool.records[i]
+
+
+@njit(cache=True)
+def _unchain(pool, i):
+    """Take an item out of its class's chain."""
+    g, b, a = pool.of[i], pool.before[i], pool.after[i]
+    if b >= 0:
+        pool.after[b] = a
+    else:
+        pool.head[g] = a
+    if a >= 0:
+        pool.before[a] = b
+
+
+@njit(cache=True)
+def _place(pool, i, g):
+    """Move an item to a class, -1 for none; hulls are not looked at."""
+    if pool.of[i] >= 0:
+        _unchain(pool, i)
+        _tally(pool, i, pool.of[i], -1)
+    pool.of[i] = g
+    if g >= 0:
+        a = pool.head[g]
+        pool.after[i], pool.before[i] = a, -1
+        if a >= 0:
+            pool.before[a] = i
+        pool.head[g] = i
+        _tally(pool, i, g, 1)
+
+
+@njit(cache=True)
+def _move(pool, i, g):
+    """Move an item, and note where it was."""
+    entry = pool.numbers[LOGGED]
+    pool.log[entry, 0], pool.log[entry, 1] = i, pool.of[i]
+    pool.numbers[LOGGED] += 1
+    _place(pool, i, g)
+
+
+@njit(cache=True)
+def _widen(pool, g, i):
+    """Let the hull of a class cover one more item."""
+    for j in range(pool.low.shape[1]):
+        pool.edge[g, j, 0] = min(pool.edge[g, j, 0], pool.low[i, j])
+        pool.edge[g, j, 2] = max(pool.edge[g, j, 2], pool.high[i, j])
+    for word in range(pool.bits.shape[1]):
+        pool.union[g, word] |= pool.bits[i, word]
+
+
+@njit(cache=True)
+def _hull_with(pool, g, i):
+    """Write the hull of a class and an item to the ends and marks."""
+    for j in range(pool.low.shape[1]):
+        pool.ends[0, j] = min(pool.edge[g, j, 0], pool.low[i, j])
+        pool.ends[1, j] = max(pool.edge[g, j, 2], pool.high[i, j])
+    for word in range(pool.bits.shape[1]):
+        pool.marks[word] = pool.union[g, word] | pool.bits[i, word]
+
+
+@njit(cache=True)
+def _hull_without(pool, g, i):
+    """Write the hull of a class without one of its items to the ends and marks."""
+    for j in range(pool.low.shape[1]):
+        own = pool.low[i, j] == pool.edge[g, j, 0]
+        pool.ends[0, j] = pool.edge[g, j, 1] if own else pool.edge[g, j, 0]
+        own = pool.high[i, j] == pool.edge[g, j, 2]
+        pool.ends[1, j] = pool.edge[g, j, 3] if own else pool.edge[g, j, 2]
+    for word in range(pool.bits.shape[1]):
+        pool.marks[word] = pool.union[g, word] & ~(pool.bits[i, word] & pool.once[g, word])
+
+
+@njit(cache=True)
+def _extend(pool, i):
+    """Let the ends and marks cover one more item."""
+    for j in range(pool.low.shape[1]):
+        pool.ends[0, j] = min(pool.ends[0, j], pool.low[i, j])
+        pool.ends[1, j] = max(pool.ends[1, j], pool.high[i, j])
+    for word in range(pool.bits.shape[1]):
+        pool.marks[word] |= pool.bits[i, word]
+
+
+@njit(cache=True)
+def _lost(geometry, pool):
+    """Loss of the hull in the ends and marks."""
+    pool.numbers[WORK] += _HULL
+    return hull_loss(geometry, pool.ends[0], pool.ends[1], pool.marks)
+
+
+@njit(cache=True)
+def _empty_hull(pool, g):
+    """Let a class cover nothing."""
+    for j in range(pool.low.shape[1]):
+        pool.edge[g, j, 0] = pool.edge[g, j, 1] = _NONE
+        pool.edge[g, j, 2] = pool.edge[g, j, 3] = -1
+    for word in range(pool.bits.shape[1]):
+        pool.union[g, word] = pool.once[g, word] = np.uint64(0)
+    pool.loss[g] = 0.0
+
+
+@njit(cache=True)
+def _refresh(geometry, pool, g):
+    """Find a class's hull anew, and its loss."""
+    _empty_hull(pool, g)
+    i = pool.head[g]
+    if i < 0:
+        return
+    while i >= 0:
+        for j in range(pool.low.shape[1]):
+            low, high = pool.low[i, j], pool.high[i, j]
+            if low <= pool.edge[g, j, 0]:
+                pool.edge[g, j, 1], pool.edge[g, j, 0] = pool.edge[g, j, 0], low
+            elif low < pool.edge[g, j, 1]:
+                pool.edge[g, j, 1] = low
+            if high >= pool.edge[g, j, 2]:
+                pool.edge[g, j, 3], pool.edge[g, j, 2] = pool.edge[g, j, 2], high
+            elif high > pool.edge[g, j, 3]:
+                pool.edge[g, j, 3] = high
+        for word in range(pool.bits.shape[1]):
+            own = pool.bits[i, word]
+            pool.once[g, word] = (pool.once[g, word] & ~own) | (own & ~pool.union[g, word])
+            pool.union[g, word] |= own
+        i = pool.after[i]
+    pool.loss[g] = hull_loss(geometry, pool.edge[g, :, 0].copy(), pool.edge[g, :, 2].copy(), pool.union[g])
+    _note_without(geometry, pool, g)
+
+
+@njit(cache=True)
+def _note_without(geometry, pool, g):
+    """Find what a class would lose without each of its items."""
+    i = pool.head[g]
+    if pool.after[i] < 0:
+        pool.without[i] = 0.0
+        return
+    while i >= 0:
+        _hull_without(pool, g, i)
+        pool.without[i] = _lost(geometry, pool)
+        i = pool.after[i]
+
+
+@njit(cache=True)
+def _charged(pool, g):
+    """Loss of a class times its records."""
+    return pool.mass[g] * pool.loss[g]
+
+
+@njit(cache=True)
+def _accept(geometry, pool, g):
+    """Note that a class has changed for good."""
+    _refresh(geometry, pool, g)
+    pool.numbers[CLOCK] += 1
+    pool.changed[g] = pool.numbers[CLOCK]
+
+
+@njit(cache=True)
+def fill(geometry, pool):
+    """Lay out the classes that items are in."""
+    for g in range(pool.head.shape[0]):
+        pool.head[g] = -1
+    for i in range(pool.of.shape[0]):
+        g = pool.of[i]
+        pool.of[i] = -1
+        _place(pool, i, g)
+    for g in range(pool.head.shape[0]):
+        _refresh(geometry, pool, g)
+    return _total(pool)
+
+
+@njit(cache=True)
+def _best_class(geometry, judges, pool, i, away, most, since):
+    """Class but ``away``, changed ``since``, that holds with an item and is charged least more, below ``most``; or -1."""
+    best = -1
+    for g in range(pool.head.shape[0]):
+        if g == away or pool.head[g] < 0 or pool.changed[g] < since:
+            continue
+        # A class is never charged less for one more.
+        least = pool.weight[i] * pool.loss[g]
+        if least >= most:
+            continue
+        _hull_with(pool, g, i)
+        grown = (pool.mass[g] + pool.weight[i]) * _lost(geometry, pool) - _charged(pool, g)
+        if grown < most:
+            _tally(pool, i, g, 1)
+            if _holds(judges, pool, g):
+                best, most = g, grown
+            _tally(pool, i, g, -1)
+    return best
+
+
+@njit(cache=True)
+def _relocate(geometry, judges, pool, i):
+    """Move an item to the class where it costs least; whether that lowered the loss."""
+    g = pool.of[i]
+    released = _charged(pool, g) - (pool.mass[g] - pool.weight[i]) * pool.without[i]
+    if released <= LEAST_GAIN:
+        return False
+    _tally(pool, i, g, -1)
+    keeps = _holds(judges, pool, g)
+    _tally(pool, i, g, 1)
+    if not keeps:
+        return False
+    since = 0 if pool.changed[g] > pool.moved[i] else pool.moved[i] + 1
+    pool.moved[i] = pool.numbers[CLOCK]
+    best = _best_class(geometry, judges, pool, i, g, released - LEAST_GAIN, since)
+    if best < 0:
+        return False
+    _place(pool, i, best)
+    _accept(geometry, pool, g)
+    _accept(geometry, pool, best)
+    return True
+
+
+@njit(cache=True)
+def _swap_gain(geometry, pool, i, k):
+    """What is gained if two items of different classes change places."""
+    g, h = pool.of[i], pool.of[k]
+    now = _charged(pool, g) + _charged(pool, h)
+    more = pool.weight[k] - pool.weight[i]
+    if now - (pool.mass[g] + more) * pool.without[i] - (pool.mass[h] - more) * pool.without[k] <= LEAST_GAIN:
+        return 0.0
+    _hull_without(pool, g, i)
+    _extend(pool, k)
+    then = (pool.mass[g] + more) * _lost(geometry, pool)
+    if now - then - (pool.mass[h] - more) * pool.without[k] <= LEAST_GAIN:
+        return 0.0
+    _hull_without(pool, h, k)
+    _extend(pool, i)
+    return now - then - (pool.mass[h] - more) * _lost(geometry, pool)
+
+
+@njit(cache=True)
+def _swap(geometry, judges, pool, i):
+    """Let an item change places with the one of another class that gains most; whether that lowered the loss."""
+    g = pool.of[i]
+    if pool.mass[g] * (pool.loss[g] - pool.without[i]) <= LEAST_GAIN:
+        return False
+    since = 0 if pool.changed[g] > pool.swapped[i] else pool.swapped[i] + 1
+    pool.swapped[i] = pool.numbers[CLOCK]
+    best, most = -1, LEAST_GAIN
+    pool.numbers[WORK] += pool.of.shape[0]
+    for k in range(pool.of.shape[0]):
+        h = pool.of[k]
+        if h == g or pool.changed[h] < since:
+            continue
+        gain = _swap_gain(geometry, pool, i, k)
+        if gain > most:
+            _place(pool, i, h)
+            _place(pool, k, g)
+            if _holds(judges, pool, g) and _holds(judges, pool, h):
+                best, most = k, gain
+            _place(pool, i, g)
+            _place(pool, k, h)
+    if best < 0:
+        return False
+    h = pool.of[best]
+    _place(pool, i, h)
+    _place(pool, best, g)
+    _accept(geometry, pool, g)
+    _accept(geometry, pool, h)
+    return True
+
+
+@njit(cache=True)
+def _undo(geometry, pool, touched):
+    """Take back all moves since the log was cleared."""
+    for entry in range(pool.numbers[LOGGED] - 1, -1, -1):
+        _place(pool, pool.log[entry, 0], pool.log[entry, 1])
+    pool.numbers[LOGGED] = 0
+    for g in range(touched.shape[0]):
+        if touched[g]:
+            _refresh(geometry, pool, g)
+
+
+@njit(cache=True)
+def _total(pool):
+    """What all classes are charged."""
+    total = 0.0
+    pool.numbers[WORK] += pool.head.shape[0]
+    for g in range(pool.head.shape[0]):
+        total += _charged(pool, g)
+    return total
+
+
+@njit(cache=True)
+def _settle(geometry, judges, pool, touched, before):
+    """Keep the moves since the log was cleared if all classes touched hold and the charge of all fell; else take them back."""
+    good = True
+    for g in range(touched.shape[0]):
+        if touched[g] and good:
+            good = _holds(judges, pool, g)
+    if good:
+        for g in range(touched.shape[0]):
+            if touched[g]:
+                _refresh(geometry, pool, g)
+        good = _total(pool) < before - LEAST_GAIN
+    if good:
+        pool.numbers[LOGGED] = 0
+        pool.numbers[CLOCK] += 1
+        for g in range(touched.shape[0]):
+            if touched[g]:
+                pool.changed[g] = pool.numbers[CLOCK]
+        return True
+    _undo(geometry, pool, touched)
+    return False
+
+
+@njit(cache=True)
+def _deal(geometry, judges, pool, waiting, away, touched, limit):
+    """Give every waiting item to the class where it costs least; whether all found one within the limit."""
+    spent = 0.0
+    for w in range(waiting):
+        i = pool.waiting[w]
+        g = _best_class(geometry, judges, pool, i, away, limit - spent, 0)
+        if g < 0:
+            return False
+        touched[g] = True
+        _hull_with(pool, g, i)
+        grown = _lost(geometry, pool)
+        spent += (pool.mass[g] + pool.weight[i]) * grown - _charged(pool, g)
+        _move(pool, i, g)
+        _widen(pool, g, i)
+        pool.loss[g] = grown
+    return True
+
+
+@njit(cache=True)
+def _send_away(geometry, judges, pool, g, waiting):
+    """Deal some items of a class, all of them perhaps, to other classes; whether that lowered the loss."""
+    before = _total(pool)
+    touched = np.zeros(pool.head.shape[0], np.bool_)
+    touched[g] = True
+    saved = _charged(pool, g)
+    for w in range(waiting):
+        _move(pool, pool.waiting[w], -1)
+    if not _holds(judges, pool, g) or not _deal(geometry, judges, pool, waiting, g, touched, saved):
+        _undo(geometry, pool, touched)
+        return False
+    return _settle(geometry, judges, pool, touched, before)
+
+
+@njit(cache=True)
+def _slab(geometry, pool, g, j, side):
+    """List the items of a class that keep one attribute's hull from shrinking on one side; how many, 0 where all do."""
+    kind = geometry.kind[j]
+    low, high = pool.edge[g, j, 0], pool.edge[g, j, 2]
+    if kind != SET and low == high:
+        return 0
+    value = high if side == 1 else low
+    if kind == TREE:
+        node = common_ancestor(geometry.parent[j], geometry.right[j], geometry.leaf_node[j, low], high)
+        value = geometry.leaf_node[j, value]
+        while geometry.parent[j, value] != node:
+            value = geometry.parent[j, value]
+    elif kind == SET:
+        value = _rarest(pool, g, geometry.word[j], geometry.word[j + 1], side)
+        if value < 0:
+            return 0
+    found = members = 0
+    i = pool.head[g]
+    while i >= 0:
+        members += 1
+        if _keeps_wide(geometry, pool, i, j, value, side):
+            pool.waiting[found] = i
+            found += 1
+        i = pool.after[i]
+    return found if found < members else 0
+
+
+@njit(cache=True)
+def _keeps_wide(geometry, pool, i, j, value, side):
+    """Whether an item has a value of a set, lies below a node, or reaches as far as an end."""
+    kind = geometry.kind[j]
+    if kind == SET:
+        word = geometry.word[j] + (value >> 6)
+        return (pool.bits[i, word] >> np.uint64(value & 63)) & np.uint64(1) != np.uint64(0)
+    if kind == TREE:
+        return _below(geometry, j, pool.low[i, j], value) or _below(geometry, j, pool.high[i, j], value)
+    return pool.high[i, j] >= value if side == 1 else pool.low[i, j] <= value
+
+
+@njit(cache=True)
+def _below(geometry, j, leaf, node):
+    """Whether a leaf lies below a node."""
+    at = geometry.leaf_node[j, leaf]
+    while at != node:
+        if at <= 0 or geometry.right[j, at] > geometry.right[j, node]:
+            return False
+        at = geometry.parent[j, at]
+    return True
+
+
+@njit(cache=True)
+def _rarest(pool, g, begin, end, second):
+    """Value of a set that fewest items of a class have (or the second such); -1 where there is one value only."""
+    counts = np.zeros(64 * (end - begin), np.int64)
+    i = pool.head[g]
+    while i >= 0:
+        for word in range(begin, end):
+            bits = pool.bits[i, word]
+            b = 0
+            while bits != np.uint64(0):
+                if bits & np.uint64(1) != np.uint64(0):
+                    counts[64 * (word - begin) + b] += 1
+                bits >>= np.uint64(1)
+                b += 1
+        i = pool.after[i]
+    best = other = -1
+    for value in range(counts.shape[0]):
+        if counts[value] > 0:
+            if best < 0 or counts[value] < counts[best]:
+                best, other = value, best
+            elif other < 0 or counts[value] < counts[other]:
+                other = value
+    if other < 0:
+        return -1
+    return other if second == 1 else best
+
+
+@njit(cache=True)
+def _shed(geometry, judges, pool, g):
+    """Send away slabs of a class, or all of it; whether one of them lowered the loss."""
+    for j in range(pool.low.shape[1]):
+        for side in range(2):
+            found = _slab(geometry, pool, g, j, side)
+            if found > 0 and _send_away(geometry, judges, pool, g, found):
+                return True
+    found = 0
+    i = pool.head[g]
+    while i >= 0:
+        pool.waiting[found] = i
+        found += 1
+        i = pool.after[i]
+    return found > 0 and _send_away(geometry, judges, pool, g, found)
+
+
+@njit(cache=True)
+def _nearest_classes(geometry, pool, g, near):
+    """Write the classes whose union with a class is charged least more, the least first; how many were found."""
+    costs = np.full(near.shape[0], np.inf)
+    found = 0
+    for h in range(pool.head.shape[0]):
+        if h == g or pool.head[h] < 0:
+            continue
+        for j in range(pool.low.shape[1]):
+            pool.ends[0, j] = min(pool.edge[g, j, 0], pool.edge[h, j, 0])
+            pool.ends[1, j] = max(pool.edge[g, j, 2], pool.edge[h, j, 2])
+        for word in range(pool.bits.shape[1]):
+            pool.marks[word] = pool.union[g, word] | pool.union[h, word]
+        cost = (pool.mass[g] + pool.mass[h]) * _lost(geometry, pool) - _charged(pool, g) - _charged(pool, h)
+        at = min(found, near.shape[0] - 1)
+        if found == near.shape[0] and cost >= costs[at]:
+            continue
+        while at > 0 and costs[at - 1] > cost:
+            costs[at], near[at] = costs[at - 1], near[at - 1]
+            at -= 1
+        costs[at], near[at] = cost, h
+        found = min(found + 1, near.shape[0])
+    return found
+
+
+@njit(cache=True)
+def _pair_loss(geometry, pool, i, k):
+    """Loss of the hull of two items."""
+    for j in range(pool.low.shape[1]):
+        pool.ends[0, j], pool.ends[1, j] = pool.low[i, j], pool.high[i, j]
+    for word in range(pool.bits.shape[1]):
+        pool.marks[word] = pool.bits[i, word]
+    _extend(pool, k)
+    return _lost(geometry, pool)
+
+
+@njit(cache=True)
+def _farthest(geometry, pool, i, waiting):
+    """Position of the waiting item farthest from an item."""
+    best, most = 0, -1.0
+    for w in range(waiting):
+        away = _pair_loss(geometry, pool, i, pool.waiting[w])
+        if away > most + LEAST_GAIN:
+            best, most = w, away
+    return best
+
+
+@njit(cache=True)
+def _next_item(geometry, judges, pool, g, waiting, values):
+    """Position of the waiting item that a growing class loses least by; where ``values`` count, of those that bring it nearer."""
+    best, least = -1, np.inf
+    now = _excess(judges, pool, g) if values else 0.0
+    for w in range(waiting):
+        i = pool.waiting[w]
+        _hull_with(pool, g, i)
+        lost = (pool.mass[g] + pool.weight[i]) * _lost(geometry, pool)
+        # Of items of more records the class needs fewer.
+        lost = (lost - _charged(pool, g)) / pool.records[i]
+        if lost < least:
+            if values:
+                _tally(pool, i, g, 1)
+                nearer = _excess(judges, pool, g) < now or _holds(judges, pool, g)
+                _tally(pool, i, g, -1)
+                if not nearer:
+                    continue
+            best, least = w, lost
+    return best
+
+
+@njit(cache=True)
+def _take(pool, w, waiting, g):
+    """Put a waiting item into a class; the others keep their order."""
+    i = pool.waiting[w]
+    for at in range(w, waiting - 1):
+        pool.waiting[at] = pool.waiting[at + 1]
+    _move(pool, i, g)
+    _widen(pool, g, i)
+    return i
+
+
+@njit(cache=True)
+def _grow(geometry, judges, pool, g, seed, waiting):
+    """Grow a class from a waiting seed until it holds; how many items wait then, or -1 where it does not get there."""
+    values = judges.shape.shape[0] > 0
+    _empty_hull(pool, g)
+    i = _take(pool, seed, waiting, g)
+    waiting -= 1
+    _hull_with(pool, g, i)
+    pool.loss[g] = _lost(geometry, pool)
+    while not _holds(judges, pool, g):
+        short = pool.size[g] < judges.smallest
+        w = -1
+        if waiting > 0:
+            w = _next_item(geometry, judges, pool, g, waiting, values)
+            if w < 0 and short:
+                w = _next_item(geometry, judges, pool, g, waiting, False)
+        if w < 0:
+            return -1 - waiting
+        i = _take(pool, w, waiting, g)
+        waiting -= 1
+        _hull_with(pool, g, i)
+        pool.loss[g] = _lost(geometry, pool)
+    return waiting
+
+
+@njit(cache=True)
+def _rebuild(geometry, judges, pool, chosen, touched):
+    """Make the classes chosen anew, each from the item farthest from the last one's seed; whether that lowered the loss."""
+    before, waiting = _total(pool), 0
+    limit = 0.0
+    for c in range(chosen.shape[0]):
+        i = pool.head[chosen[c]]
+        while i >= 0:
+            waiting += 1
+            i = pool.after[i]
+    if waiting > _MOST_REBUILT:
+        return False
+    waiting = 0
+    for c in range(chosen.shape[0]):
+        limit += _charged(pool, chosen[c])
+        i = pool.head[chosen[c]]
+        while i >= 0:
+            pool.waiting[waiting] = i
+            waiting += 1
+            i = pool.after[i]
+    for w in range(waiting):
+        _move(pool, pool.waiting[w], -1)
+    seed, spent = pool.waiting[0], 0.0
+    for g in range(pool.head.shape[0]):
+        if waiting == 0:
+            break
+        if pool.head[g] >= 0:
+            continue
+        touched[g] = True
+        at = _farthest(geometry, pool, seed, waiting)
+        seed = pool.waiting[at]
+        left = _grow(geometry, judges, pool, g, at, waiting)
+        if left < 0:
+            waiting = _release(pool, g, -1 - left)
+            _empty_hull(pool, g)
+            break
+        waiting = left
+        spent += _charged(pool, g)
+        if spent >= limit:
+            break
+    if spent >= limit or not _deal(geometry, judges, pool, waiting, -1, touched, limit - spent):
+        _undo(geometry, pool, touched)
+        return False
+    return _settle(geometry, judges, pool, touched, before)
+
+
+@njit(cache=True)
+def _release(pool, g, waiting):
+    """Let the items of a class wait with the others; how many do."""
+    i = pool.head[g]
+    while i >= 0:
+        after = pool.after[i]
+        pool.waiting[waiting] = i
+        waiting += 1
+        _move(pool, i, -1)
+        i = after
+    return waiting
+
+
+@njit(cache=True)
+def _renew(geometry, judges, pool, g, most):
+    """Make a class anew, then with its nearest, with the second nearest too, and so on; whether one of these lowered the loss."""
+    near = np.empty(most, np.int64)
+    found = _nearest_classes(geometry, pool, g, near)
+    for number in range(found + 1):
+        chosen = np.empty(number + 1, np.int64)
+        chosen[0] = g
+        touched = np.zeros(pool.head.shape[0], np.bool_)
+        touched[g] = True
+        for c in range(number):
+            chosen[c + 1] = near[c]
+            touched[near[c]] = True
+        if _rebuild(geometry, judges, pool, chosen, touched):
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def improve(geometry, judges, pool, most, work):
+    """Improve a pool until no move lowers its loss, or after about so many steps; its loss before and after.
+
+    ``most``: how many classes are made anew beside each.
+    """
+    before = fill(geometry, pool)
+    pool.numbers[:] = 0
+    moved = True
+    while moved and pool.numbers[WORK] < work:
+        moved = False
+        for i in range(pool.of.shape[0]):
+            if _relocate(geometry, judges, pool, i):
+                moved = True
+        for i in range(pool.of.shape[0]):
+            if pool.numbers[WORK] >= work:
+                break
+            if _swap(geometry, judges, pool, i):
+                moved = True
+        for g in range(pool.head.shape[0]):
+            if pool.numbers[WORK] >= work:
+                break
+            # Nothing in the pool has changed since: nothing would be found.
+            if pool.head[g] < 0 or pool.loss[g] <= 0 or pool.renewed[g] == pool.numbers[CLOCK]:
+                continue
+            pool.renewed[g] = pool.numbers[CLOCK]
+            if _shed(geometry, judges, pool, g):
+                moved = True
+            elif _renew(geometry, judges, pool, g, most):
+                moved = True
+    return before, _total(pool)
+
+
+@njit(cache=True)
+def spare(judges, pool, gains):
+    """Write what would be gained by withholding each item, -1 where its class would not hold without it."""
+    for i in range(pool.of.shape[0]):
+        g = pool.of[i]
+        gains[i] = _charged(pool, g) - (pool.mass[g] - pool.weight[i]) * pool.without[i] - pool.weight[i]
+        if gains[i] > LEAST_GAIN:
+            _tally(pool, i, g, -1)
+            if not _holds(judges, pool, g):
+                gains[i] = -1.0
+            _tally(pool, i, g, 1)

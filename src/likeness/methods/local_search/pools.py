@@ -1,0 +1,281 @@
+"""Pools of neighbouring classes, laid out for the kernels and taken back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness.methods.base import joint_views
+from likeness.methods.spaces import axis
+from likeness.microdata.grouping import group_codes
+from likeness.microdata.plan import renumber
+from likeness.microdata.regions import attribute_weights, geometry
+
+if TYPE_CHECKING:
+    import threading
+    from concurrent.futures import Executor
+
+    from numpy.typing import NDArray
+
+    from likeness.kernels.hulls import Geometry
+    from likeness.methods.base import Problem
+    from likeness.methods.local_search.kernels import Judges, Neighbourhood
+
+_ITEMS = 300
+"""Items of a pool, unless two classes have more."""
+_MOST_ITEMS = 6000
+"""A pool of more is left as it is."""
+_SINGLE = 4
+"""Records of one cell in one class that may go each its own way; what there are beyond stay together."""
+_SPARE = 8
+"""Classes that a pool may have more than it began with."""
+_RENEWED = 3
+"""Nearest classes that are made anew together with one, at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """The records to be improved, as cells: distinct combinations of hull, places in the histogram, weight and part.
+
+    ``rows``, ``cell``: (n,) which records they are, and the cell of each. ``low``, ``high``, ``bits``, ``places``, ``weight``,
+    ``part``: of each cell, as in `Neighbourhood`.
+    ``at``: (d, cells) place of each on every axis, weighted.
+    """
+
+    geometry: Geometry
+    judges: Judges
+    width: int
+    rows: NDArray[np.int64]
+    cell: NDArray[np.int64]
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+    bits: NDArray[np.uint64]
+    places: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    part: NDArray[np.int64]
+    at: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, problem: Problem, kept: NDArray[np.int64]) -> Items:
+        """Lay out some records of a problem."""
+        from likeness.kernels.class_excess import measures_of
+        from likeness.kernels.class_tests import lay_out
+        from likeness.methods.local_search.kernels import Judges
+
+        data = problem.data
+        views, tests, width = joint_views(problem)
+        laid = lay_out(tests)
+        judges = Judges(
+            laid.functions, measures_of(laid), laid.smallest, laid.shape, laid.integers, laid.reals
+        )
+        shape = geometry(data.quasi, problem.loss)
+        low, high, bits = _hulls(problem, shape)
+        weights = data.survey_weights
+        heavy = np.zeros(data.size, np.int64)
+        if weights is not None and weights.any():
+            heavy = np.unique(weights, return_inverse=True)[1].reshape(-1)
+        parts = np.zeros(data.size, np.int64) if problem.parts is None else problem.parts
+        hulls = data.tuples.of if data.members is None else np.arange(data.size)
+        columns = [hulls[kept], heavy[kept], parts[kept], *views[:, kept]]
+        cells = group_codes(columns, [int(column.max(initial=0)) + 1 for column in columns])
+        first = kept[cells.first]
+        places = np.array(
+            [axis(domain)[codes] for domain, codes in zip(data.quasi, data.codes[:, first], strict=True)]
+        )
+        return cls(
+            shape,
+            judges,
+            width,
+            kept,
+            cells.of,
+            np.ascontiguousarray(low[:, first].T),
+            np.ascontiguousarray(high[:, first].T),
+            np.ascontiguousarray(bits[first]),
+            np.ascontiguousarray(views[:, first].T, np.int64),
+            np.ones(first.size) if weights is None or not weights.any() else weights[first] / weights.mean(),
+            parts[first],
+            places * attribute_weights(data.quasi)[:, None],
+        )
+
+
+def _hulls(
+    problem: Problem, shape: Geometry
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64]]:
+    """Smallest and largest code (d, n), and sets as bits (n, words), of every record, or of all records of every person."""
+    data = problem.data
+    members = data.members
+    of = np.arange(data.size) if members is None else members.of
+    codes = data.codes if members is None else members.records.codes
+    low, high = data.codes.copy(), data.codes.copy()
+    bits = np.zeros((data.size, int(shape.word[-1])), np.uint64)
+    for j, own in enumerate(codes):
+        np.minimum.at(low[j], of, own)
+        np.maximum.at(high[j], of, own)
+        if shape.word[j + 1] > shape.word[j]:
+            bit = np.uint64(1) << (own & 63).astype(np.uint64)
+            np.bitwise_or.at(bits, (of, shape.word[j] + (own >> 6)), bit)
+    return low, high, bits
+
+
+@dataclass(frozen=True, eq=False)
+class Pools:
+    """The classes of one round, pool by pool.
+
+    ``record``: (n,) positions of the table's records, item by item. ``start``: (items + 1,) where those of each begin.
+    ``members``, ``pools``: items of each pool, and its layout. ``work``: steps that each may take.
+    """
+
+    table: Items
+    record: NDArray[np.int64]
+    start: NDArray[np.int64]
+    members: list[NDArray[np.int64]]
+    pools: list[Neighbourhood]
+    work: int
+    out: NDArray[np.bool_] = field(repr=False)
+
+    @classmethod
+    def of(cls, table: Items, classes: NDArray[np.int64], rng: np.random.Generator, work: int) -> Pools:
+        """Divide classes (n,), -1 for records that are in none, into pools of neighbours."""
+        kept = np.flatnonzero(classes >= 0)
+        count = int(classes.max(initial=-1)) + 1
+        own = group_codes([classes[kept], table.cell[kept]], [count, table.part.size])
+        single = np.minimum(own.sizes, _SINGLE)
+        items = single + (own.sizes > single)
+        entry = np.repeat(np.arange(own.count), items)
+        rank = np.arange(entry.size) - np.repeat(np.cumsum(items) - items, items)
+        sizes = np.where(rank < single[entry], 1, (own.sizes - single)[entry])
+        record = kept[np.argsort(own.of, kind="stable")]
+        start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        cell, of = table.cell[record[start[:-1]]], classes[record[start[:-1]]]
+        order = np.argsort(of, kind="stable")
+        begins = np.searchsorted(of[order], np.arange(count + 1))
+        mass = np.bincount(of, sizes, count)
+        centres = np.array([np.bincount(of, sizes * at[cell], count) / mass for at in table.at])
+        part = table.part[cell[order[begins[:-1]]]]
+        chosen = _divided(centres, np.diff(begins), part, rng)
+        members = [
+            np.concatenate([order[begins[g] : begins[g + 1]] for g in pool.tolist()]) for pool in chosen
+        ]
+        found = [
+            _laid_out(
+                table,
+                cell[own],
+                sizes[own],
+                np.unique(of[own], return_inverse=True)[1].reshape(-1),
+                pool.size,
+            )
+            for own, pool in zip(members, chosen, strict=True)
+        ]
+        out = np.zeros(entry.size, np.bool_)
+        return cls(table, record, start, members, found, max(20_000, work // max(1, len(found))), out)
+
+    def improve(self, workers: Executor, stopped: threading.Event) -> tuple[float, float, int]:
+        """Improve every pool: the loss before and after, times records, and the steps taken."""
+        from likeness.methods.local_search.kernels import WORK, improve
+
+        def one(pool: Neighbourhood) -> tuple[float, float]:
+            if stopped.is_set() or pool.of.size > _MOST_ITEMS:
+                return 0.0, 0.0
+            before, after = improve(self.table.geometry, self.table.judges, pool, _RENEWED, self.work)
+            return float(before), float(after)
+
+        # The first compiles or loads what all of them run.
+        found = [one(self.pools[0]), *workers.map(one, self.pools[1:])]
+        work = sum(int(pool.numbers[WORK]) for pool in self.pools)
+        return sum(before for before, _ in found), sum(after for _, after in found), work
+
+    def withhold(self, most: int) -> int:
+        """Withhold those by whom a class loses more than they are charged, of each class one item; how many records are.
+
+        Those by whom most is lost come first, as long as all withheld are no more than ``most``.
+        """
+        from likeness.methods.local_search.kernels import LEAST_GAIN, fill, spare
+
+        worst: list[tuple[float, int]] = []
+        for members, pool in zip(self.members, self.pools, strict=True):
+            gains = np.empty(members.size)
+            fill(self.table.geometry, pool)
+            spare(self.table.judges, pool, gains)
+            order = np.lexsort((-gains, pool.of))
+            first = order[np.diff(pool.of[order], prepend=-1) > 0]
+            first = first[gains[first] > LEAST_GAIN]
+            worst += zip((-gains[first]).tolist(), members[first].tolist(), strict=True)
+        withheld = 0
+        for _, item in sorted(worst):
+            records = int(self.start[item + 1] - self.start[item])
+            if withheld + records <= most:
+                self.out[item] = True
+                withheld += records
+        return withheld
+
+    def classes(self) -> NDArray[np.int64]:
+        """(n,) Class of each record."""
+        of_item = np.full(self.out.size, -1, np.int64)
+        base = 0
+        for members, pool in zip(self.members, self.pools, strict=True):
+            of_item[members] = np.where(pool.of >= 0, pool.of + base, -1)
+            base += pool.head.size
+        of_item[self.out] = -1
+        found = np.full(self.table.cell.size, -1, np.int64)
+        found[self.record] = np.repeat(of_item, np.diff(self.start))
+        return renumber(found)
+
+
+def _divided(
+    centres: NDArray[np.float64], sizes: NDArray[np.int64], part: NDArray[np.int64], rng: np.random.Generator
+) -> list[NDArray[np.int64]]:
+    """Halve classes, of one part each, by their centres on one of the widest axes, near the middle, until pools are small."""
+    found = []
+    ahead = [np.flatnonzero(part == own) for own in np.unique(part)]
+    while ahead:
+        own = ahead.pop()
+        if sizes[own].sum() <= _ITEMS or own.size <= 2:
+            found.append(own)
+            continue
+        spread = centres[:, own].std(axis=1) * rng.uniform(0.3, 1, centres.shape[0])
+        own = own[np.argsort(centres[int(np.argmax(spread)), own], kind="stable")]
+        upto = np.cumsum(sizes[own])
+        at = int(np.searchsorted(upto, upto[-1] * rng.uniform(0.35, 0.65)))
+        at = min(max(at, 1), own.size - 1)
+        ahead += [own[at:], own[:at]]
+    return found
+
+
+def _laid_out(
+    table: Items, cell: NDArray[np.int64], sizes: NDArray[np.int64], of: NDArray[np.int64], classes: int
+) -> Neighbourhood:
+    """Lay out one pool."""
+    from likeness.methods.local_search.kernels import Neighbourhood
+
+    n, e, d, words = cell.size, classes + _SPARE, table.low.shape[1], table.bits.shape[1]
+    return Neighbourhood(
+        table.low[cell],
+        table.high[cell],
+        table.bits[cell],
+        sizes.astype(np.int64),
+        sizes * table.weight[cell],
+        table.places[cell],
+        of.astype(np.int64),
+        np.full(e, -1),
+        np.full(n, -1),
+        np.full(n, -1),
+        np.zeros(e, np.int64),
+        np.zeros(e),
+        np.zeros((e, table.width), np.int64),
+        np.zeros((e, d, 4), np.int32),
+        np.zeros((e, words), np.uint64),
+        np.zeros((e, words), np.uint64),
+        np.zeros(e),
+        np.zeros(n),
+        np.zeros((6 * n, 2), np.int64),
+        np.zeros(3, np.int64),
+        np.zeros((2, d), np.int32),
+        np.zeros(words, np.uint64),
+        np.zeros(n, np.int64),
+        np.zeros(e, np.int64),
+        np.full(n, -1),
+        np.full(n, -1),
+        np.full(e, -1),
+    )

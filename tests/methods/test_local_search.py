@@ -1,0 +1,277 @@
+"""Local search: every move keeps the guarantee, the loss falls, and what is left is a local optimum by plain loops."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.methods.problems import number, plain_set, problem, table
+from tests.methods.test_mdav import tables
+from tests.oracles.k_member import loss_of
+
+import likeness as lk
+from likeness.methods import local_search
+from likeness.methods.base import Method, charged_loss
+from likeness.methods.local_search import LocalSearch
+from likeness.methods.local_search.pools import Pools
+from likeness.microdata.data import Microdata
+from likeness.microdata.plan import Plan
+from likeness.microdata.regions import LOSSES
+from likeness.progress import Progress
+
+MANY = 600_000_000
+GUARANTEES = {
+    "k": (lk.KAnonymity(2),),
+    "l": (lk.KAnonymity(2), lk.DistinctLDiversity(2)),
+    "beta": (lk.BasicBetaLikeness(1),),
+    "t": (lk.TCloseness("0.4"),),
+    "delta": (lk.DeltaDisclosure(1.2),),
+    "recursive": (lk.RecursiveClDiversity(c=2, l=2),),
+    "entropy": (lk.EntropyLDiversity(1.5),),
+}
+
+
+def groups(classes) -> list[list[int]]:
+    return [np.flatnonzero(classes == g).tolist() for g in np.unique(classes[classes >= 0])]
+
+
+def charged(data, plan: Plan, loss: str) -> float:
+    """Loss times records, 1 for each that is withheld."""
+    return sum(len(own) * loss_of(data, own, loss) for own in groups(plan.classes)) + plan.withheld
+
+
+def moves(classes, e: int):
+    """Give all assignments by one record that moves, and by two that change places."""
+    n = len(classes)
+    for i, g in product(range(n), range(e)):
+        if g != classes[i]:
+            found = classes.copy()
+            found[i] = g
+            yield found
+    for i, j in product(range(n), range(n)):
+        if i < j and classes[i] != classes[j]:
+            found = classes.copy()
+            found[[i, j]] = classes[[j, i]]
+            yield found
+
+
+@pytest.mark.parametrize("models", GUARANTEES.values(), ids=GUARANTEES)
+@given(data=tables(), loss=st.sampled_from(["glm", "ncp"]), allowed=st.integers(0, 2))
+@settings(deadline=None, max_examples=25)
+def test_the_guarantee_holds_and_the_loss_falls(models, data, loss, allowed):
+    asked = replace(problem(data, *models), loss=LOSSES[loss], allowance=allowed)
+    begun = Plan(np.zeros(data.size, np.int64))
+    if data.size == 0 or not asked.holding(begun.classes, 1).all():
+        return
+    plan = LocalSearch(loss=loss).improve(asked, begun, MANY)
+    assert plan.withheld <= allowed
+    left = np.flatnonzero(plan.published)
+    kept = replace(problem(data.take(left), *models), loss=LOSSES[loss])
+    # Models that compare with a distribution compare with that of the published records.
+    assert kept.holding(plan.classes[left], plan.count).all()
+    assert charged(data, plan, loss) <= charged(data, begun, loss) + 1e-9
+    if plan.withheld == 0 and len(data.quasi):
+        least = charged(data, plan, loss)
+        for other in moves(plan.classes, plan.count):
+            count = int(other.max()) + 1
+            if charged(data, Plan(other), loss) < least - 1e-6:
+                present = np.bincount(other, minlength=count) > 0
+                assert not asked.holding(other, count)[present].all()
+
+
+@given(data=tables(), k=st.integers(2, 4))
+@settings(deadline=None, max_examples=25)
+def test_it_starts_from_the_method_that_is_named(data, k):
+    asked = problem(data, lk.KAnonymity(k))
+    begun = lk.KMember().run(problem(data, lk.KAnonymity(k)))
+    plan = LocalSearch(start="k-member", loss="glm").run(asked)
+    assert plan.withheld == begun.withheld
+    if begun.published.any():
+        assert charged(data, plan, "glm") <= charged(data, begun, "glm") + 1e-9
+
+
+def test_it_finds_the_two_groups_that_nobody_cut():
+    codes = np.array([[0, 9, 1, 8, 0, 9]], np.int32)
+    data = Microdata(
+        (number("x", 10),), codes, (plain_set("s", 2),), np.array([[0, 1] * 3], np.int32), np.arange(6)
+    )
+    plan = LocalSearch().improve(problem(data, lk.KAnonymity(3)), Plan(np.zeros(6, np.int64)), MANY)
+    assert groups(plan.classes) in ([[0, 2, 4], [1, 3, 5]], [[1, 3, 5], [0, 2, 4]])
+
+
+def test_who_makes_a_class_wide_is_withheld_as_far_as_may_be():
+    codes = np.array([[0, 0, 1, 1, 50, 51, 99]], np.int32)
+    data = Microdata(
+        (number("x", 100),), codes, (plain_set("s", 1),), np.zeros((1, 7), np.int32), np.arange(7)
+    )
+    begun = Plan(np.array([0, 0, 0, 0, 1, 1, 1]))
+    wide = replace(problem(data, lk.KAnonymity(2)), loss=LOSSES["ncp"])
+    # The class loses 3 · 49/99, and 2/99 without the last.
+    assert LocalSearch().improve(wide, begun, MANY).withheld == 0
+    found = LocalSearch().improve(replace(wide, allowance=1), begun, MANY)
+    assert np.flatnonzero(found.classes < 0).tolist() == [6]
+    assert [reason.name for reason in found.because] == ["outlier"]
+
+
+def test_parts_are_kept_apart():
+    data = table([20, 20])
+    parts = np.arange(40, dtype=np.int64) % 2
+    asked = replace(problem(data, lk.KAnonymity(2)), parts=parts)
+    plan = LocalSearch().improve(asked, Plan(parts.copy()), MANY)
+    assert plan.count > 2
+    assert all(len({parts[i] for i in own}) == 1 for own in groups(plan.classes))
+
+
+def test_any_number_of_processors_finds_the_same(monkeypatch):
+    data = table([150, 150, 100], numbers=60)
+    found = []
+    for cores in (1, 3):
+        monkeypatch.setattr(local_search, "cpu_count", lambda cores=cores: cores)
+        asked = problem(data, lk.KAnonymity(3), lk.BetaLikeness(2))
+        found.append(LocalSearch(start="mondrian", steps=3_000_000).run(asked))
+    assert np.array_equal(found[0].classes, found[1].classes)
+
+
+def test_the_loss_it_keeps_up_to_date_is_that_of_the_classes(monkeypatch):
+    data = table([60, 40], numbers=30)
+    told = []
+    improve = Pools.improve
+
+    def listened(pools, workers, stopped):
+        told.append(improve(pools, workers, stopped))
+        return told[-1]
+
+    monkeypatch.setattr(Pools, "improve", listened)
+    plan = LocalSearch(loss="glm").improve(
+        problem(data, lk.KAnonymity(3), lk.DistinctLDiversity(2)), Plan(np.zeros(100, np.int64)), MANY
+    )
+    assert told[-1][1] == pytest.approx(charged(data, plan, "glm"), rel=1e-9)
+    assert told[0][0] == pytest.approx(charged(data, Plan(np.zeros(100, np.int64)), "glm"), rel=1e-9)
+
+
+class _Listening(Progress):
+    def __init__(self):
+        self.notes = []
+
+    def note(self, message):
+        self.notes.append(message)
+
+
+def test_the_first_interrupt_ends_the_search_and_keeps_what_it_found(monkeypatch):
+    data = table([150, 150], numbers=60)
+    begun = Plan(np.zeros(300, np.int64))
+    rounds = []
+    improve = Pools.improve
+
+    def interrupted(pools, workers, stopped):
+        found = improve(pools, workers, stopped)
+        rounds.append(found)
+        os.kill(os.getpid(), signal.SIGINT)
+        return found
+
+    monkeypatch.setattr(Pools, "improve", interrupted)
+    ordinary = signal.getsignal(signal.SIGINT)
+    listening = _Listening()
+    asked = replace(problem(data, lk.KAnonymity(3)), progress=listening)
+    plan = LocalSearch().improve(asked, begun, MANY)
+    assert len(rounds) == 1
+    assert len(listening.notes) == 1
+    assert signal.getsignal(signal.SIGINT) is ordinary
+    assert asked.holding(plan.classes, plan.count).all()
+    assert charged(data, plan, "ncp") < charged(data, begun, "ncp")
+
+
+def test_seconds_end_it(monkeypatch):
+    rounds = []
+    improve = Pools.improve
+
+    def waiting(pools, workers, stopped):
+        rounds.append(1)
+        found = improve(pools, workers, stopped)
+        assert stopped.wait(60)
+        return found
+
+    monkeypatch.setattr(Pools, "improve", waiting)
+    asked = replace(problem(table([150, 150], numbers=60), lk.KAnonymity(3)), loss=LOSSES["ncp"])
+    plan = LocalSearch(start="mondrian", seconds=0.2).run(asked)
+    assert len(rounds) == 1
+    assert asked.holding(plan.classes, plan.count).all()
+
+
+def test_of_several_starts_the_one_that_gets_farthest_goes_on():
+    data = table([150, 150], numbers=60)
+    found = {}
+    for start in ("mondrian", "sbca", ["mondrian", "sbca"]):
+        asked = replace(problem(data, lk.KAnonymity(3)), loss=LOSSES["ncp"])
+        plan = LocalSearch(start=start, steps=30_000_000).run(asked)
+        found[str(start)] = charged_loss(asked, plan)
+    both = found.pop("['mondrian', 'sbca']")
+    assert both <= max(found.values())
+    assert LocalSearch(start=["mondrian", {"name": "sbca"}]).label == "local-search from mondrian, sbca"
+
+
+def test_people_whose_records_differ_are_their_hulls():
+    visits = pl.DataFrame({"id": [1, 1, 2, 3, 4, 4], "age": [20, 24, 20, 60, 61, 66], "s": list("abcabc")})
+    columns = {"id": lk.identifier(), "age": lk.quasi(), "s": lk.sensitive()}
+    policy = lk.Policy(
+        columns=columns,
+        individual="id",
+        privacy=lk.KAnonymity(2),
+        method=LocalSearch(start="mondrian"),
+    )
+    release = lk.anonymize(visits, policy, seed=1)
+    assert sorted(set(release.table["age"])) == ["[20, 24]", "[60, 66]"]
+
+
+def test_survey_weights_say_what_a_record_counts_for():
+    # Six people on a line; who weighs most is let alone with its nearest.
+    rows = pl.DataFrame({"x": [0, 1, 2, 3], "w": [1.0, 100.0, 100.0, 1.0], "s": list("abab")})
+    columns = {"x": lk.quasi(), "w": lk.drop(), "s": lk.sensitive()}
+    policy = lk.Policy(columns=columns, weights="w", privacy=lk.KAnonymity(2), method=LocalSearch())
+    assert lk.anonymize(rows, policy, seed=1).loss("ncp")["ncp"] == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"start": "mondrain"}, "local-search: start: .*did you mean 'mondrian'"),
+        ({"start": 3}, "start must be the name of a method"),
+        ({"start": {"name": "anatomy", "l": 2}}, "start: anatomy makes no classes that could be improved"),
+        ({"start": {"name": "mondrian", "cut": "utd"}}, "makes no classes that could be improved"),
+        ({"start": "local-search"}, "makes no classes that could be improved"),
+        ({"start": {"name": "k-member", "k": 0}}, "local-search: start: k-member: k"),
+        ({"start": []}, "start must name a method; the list is empty"),
+        (
+            {"start": ["mondrian", "local-search"]},
+            "start: local-search makes no classes that could be improved",
+        ),
+        ({"steps": 0}, "steps must be"),
+        ({"seconds": 0}, "seconds must be"),
+        ({"loss": "ail"}, "loss must be"),
+    ],
+)
+def test_what_is_wrong_with_it_is_said(given, words):
+    with pytest.raises(lk.PolicyError, match=words):
+        LocalSearch(**given)
+
+
+def test_what_it_starts_from_may_be_given_in_any_way():
+    assert (
+        LocalSearch(start={"name": "k-member"}) == LocalSearch(start="k-member") == LocalSearch(lk.KMember())
+    )
+    assert LocalSearch(start="k-member").label == "local-search from k-member"
+    assert Method.label.fget(LocalSearch()) == LocalSearch().label == "local-search"
+
+
+def test_records_that_nobody_is_counted_for_weigh_nothing():
+    rows = pl.DataFrame({"x": [0, 1, 8, 9], "w": [0.0, 2.0, 0.0, 3.0], "s": list("abab")})
+    columns = {"x": lk.quasi(), "w": lk.drop(), "s": lk.sensitive()}
+    policy = lk.Policy(columns=columns, weights="w", privacy=lk.KAnonymity(2), method=LocalSearch())
+    assert sorted(set(lk.anonymize(rows, policy, seed=1).table["x"])) == ["[0, 1]", "[8, 9]"]
