@@ -93,7 +93,10 @@ def test_people_with_several_records_have_the_methods_and_the_form_for_them():
     assert not {"burel", "sabre"} & {method.name for method in methods_to_try(linked)}
     release = lk.anonymize(patients(), linked.replace(hygiene={"inconsistent_quasi": "first"}), seed=1)
     assert release.certificate.form["name"] == "identity-reserved"
-    assert {one.outcome for one in release.private.candidates} == {KEPT, LOSES_MORE}
+    assert {one.outcome for one in release.private.candidates if one.method.name != "exchange-cuts"} == {
+        KEPT,
+        LOSES_MORE,
+    }
 
 
 def test_what_is_too_much_work_is_not_tried_and_said(monkeypatch):

@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from likeness.methods.burel import Burel as Burel
     from likeness.methods.danonyir import Danonyir as Danonyir
     from likeness.methods.datafly import Datafly as Datafly
+    from likeness.methods.exchange_cuts import ExchangeCuts as ExchangeCuts
     from likeness.methods.geneir import Geneir as Geneir
     from likeness.methods.hilbert_index import HilbertIndex as HilbertIndex
     from likeness.methods.incognito import Incognito as Incognito

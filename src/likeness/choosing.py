@@ -34,20 +34,26 @@ if TYPE_CHECKING:
     from likeness.policy import Policy
 
 MOST_WORK = 2_500_000_000
-"""Steps that the methods tried may take together, some 5 s of one processor; those made for the guarantee are not counted."""
+"""Steps that the methods tried may take together, some 5 s of one processor, and times what the effort allows; those made for
+the guarantee are not counted."""
 LOSS = Ncp(charge_withheld=True)
 """What decides by default: the normalized certainty penalty per record, 1 for each that is withheld."""
 _FEWEST_STEPS = 4_000_000
 
 
 class Effort(NamedTuple):
-    """How long to go on lowering the loss: which starts are improved, and for how many times the work of finding them."""
+    """How long to go on lowering the loss.
+
+    ``starts``: how many are improved. ``times``: for how many times the work of finding them. ``tries``: how many times
+    `MOST_WORK` the methods that are tried may take.
+    """
 
     starts: int
     times: int
+    tries: int
 
 
-EFFORTS = {"quick": Effort(0, 0), "normal": Effort(3, 3), "thorough": Effort(6, 40)}
+EFFORTS = {"quick": Effort(0, 0, 1), "normal": Effort(3, 3, 1), "thorough": Effort(6, 40, 20)}
 _NEARLY_BEST = 1.1
 """How many times the least loss a start may lose: moves bring some farther than others, but not any distance."""
 
@@ -168,7 +174,8 @@ def choose(
     """Solve by the policy's method, or by the one that loses least of those that fit.
 
     Methods are looked at by cost, the cheapest first, then by name. Those made for one of the models are always tried, and so
-    is the cheapest of the others; the rest as long as all together take no more than `MOST_WORK` steps. Then the classes of
+    is the cheapest of the others; the rest as long as all together take no more than `MOST_WORK` steps, or at a higher
+    ``effort`` a multiple of it. Then the classes of
     those that lose least are improved (`LocalSearch`), as ``effort`` says. The loss (`LOSS`, or what the policy's ``minimize``
     names) is measured on the published regions; of equal losses the first is kept, and only the best solution is held.
     ``rng``: the randomness of each method's search, as if it was named. ``withhold_at_most``: as for `solve`.
@@ -178,14 +185,16 @@ def choose(
     models = tuple(models)
     methods = methods_to_try(policy)
     loss = LOSS if policy.minimize is None else replace(LOSS, loss=policy.minimize)
-    trials = _Trials(data, models, withhold_at_most, _Listener(progress), loss)
+    seconds = policy.effort["seconds"] if isinstance(policy.effort, Mapping) else None
+    effort = EFFORTS["thorough" if isinstance(policy.effort, Mapping) else policy.effort]
+    trials = _Trials(data, models, withhold_at_most, _Listener(progress), loss, effort)
     if policy.method is not None:
         return Choice(methods[0], trials.solve(methods[0], rng(methods[0]), progress))
     order = trials.cheapest_first(methods)
     for number, method in enumerate(order):
         progress.step("try methods", number, len(order))
         trials.look_at(method, rng)
-    trials.improve(policy.effort, rng)
+    trials.improve(seconds, rng)
     return trials.choice()
 
 
@@ -199,14 +208,15 @@ class _Trials:
         withhold_at_most: Fraction,
         listener: _Listener,
         loss: Ncp,
+        effort: Effort,
     ) -> None:
-        self.loss = loss
+        self.loss, self.effort = loss, effort
         self.data, self.units = data, data.units
         self.models, self.withhold_at_most, self.listener = models, withhold_at_most, listener
         self.limited = level_parts(self.units) is not None
         self.requirements = require_of(models, self.units, self.units)
         self.work: dict[Method, int] = {}
-        self.left = MOST_WORK
+        self.left = self.most = MOST_WORK * effort.tries
         self.candidates: list[Candidate] = []
         self.refused: list[CannotBeMetError | PolicyError] = []
         self.best: tuple[float, Method, Solution] | None = None
@@ -247,7 +257,7 @@ class _Trials:
         if method.made_for(self.models):
             return False
         # The cheapest is tried on any table: there is to be a release.
-        if self.work[method] > self.left and self.left < MOST_WORK:
+        if self.work[method] > self.left and self.left < self.most:
             return True
         self.left -= self.work[method]
         return False
@@ -259,12 +269,9 @@ class _Trials:
         if self.best is None or loss < self.best[0]:
             self.best = loss, method, solution
 
-    def improve(
-        self, effort: str | Mapping[str, float], rng: Callable[[Method], np.random.Generator]
-    ) -> None:
+    def improve(self, seconds: float | None, rng: Callable[[Method], np.random.Generator]) -> None:
         """Improve the classes of the methods that lose least, as long as the effort allows; the best is kept."""
-        seconds = effort["seconds"] if isinstance(effort, Mapping) else None
-        own = EFFORTS["thorough" if isinstance(effort, Mapping) else effort]
+        own = self.effort
         tried = [one for one in self.candidates if one.loss is not None]
         spent = sum(one.work for one in tried)
         tried = [one for one in tried if one.loss and can_be_improved(one.method)]

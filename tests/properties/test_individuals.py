@@ -38,11 +38,13 @@ METHODS = (
     {"name": "incognito"},
     {"name": "datafly"},
     {"name": "local-search", "start": "k-member", "steps": 1_000_000},
+    {"name": "exchange-cuts"},
 )
 REFUSED = (
     "has no hierarchy; give it one",
     "cannot keep to max_level",
     "max_level: there are people whose records differ",
+    "exchanges records for the sake of their sensitive values, and the guarantee looks at none",
 )
 
 

@@ -33,7 +33,7 @@ from likeness.kernels.class_tests import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from likeness.kernels.class_tests import LaidOutTests
+    from likeness.kernels.class_tests import ClassTest, LaidOutTests
 
 SIGNATURE = float64(int64, int64[::1], int64[::1], float64[::1])
 MEASURES = types.UniTuple(types.FunctionType(SIGNATURE), SLOTS)
@@ -168,6 +168,11 @@ def measures_of(laid: LaidOutTests) -> MeasureTuple:
     """Find the measures of laid out tests, in their order."""
     found = [_MEASURES.get(test.function, nothing) for test in laid.tests]
     return MeasureTuple(found + [nothing] * (SLOTS - len(found)))
+
+
+def is_of_shares(test: ClassTest) -> bool:
+    """Whether a test has a measure and is of whole classes: it then looks at their shares alone, whatever their size is."""
+    return test.function in _MEASURES and test.slices == 1
 
 
 def limits_shares_alone(laid: LaidOutTests) -> bool:
