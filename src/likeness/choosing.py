@@ -38,22 +38,26 @@ MOST_WORK = 2_500_000_000
 the guarantee are not counted."""
 LOSS = Ncp(charge_withheld=True)
 """What decides by default: the normalized certainty penalty per record, 1 for each that is withheld."""
-_FEWEST_STEPS = 4_000_000
 
 
 class Effort(NamedTuple):
     """How long to go on lowering the loss.
 
-    ``starts``: how many are improved. ``times``: for how many times the work of finding them. ``tries``: how many times
-    `MOST_WORK` the methods that are tried may take.
+    ``starts``: how many are improved. ``times``: for how many times the work of finding them. ``steps``: but for no fewer than
+    that (`WORK_A_STEP`). ``tries``: how many times `MOST_WORK` the methods that are tried may take.
     """
 
     starts: int
     times: int
+    steps: int
     tries: int
 
 
-EFFORTS = {"quick": Effort(0, 0, 1), "normal": Effort(3, 3, 1), "thorough": Effort(6, 40, 20)}
+EFFORTS = {
+    "quick": Effort(0, 0, 0, 1),
+    "normal": Effort(3, 3, 8_000_000, 1),
+    "thorough": Effort(6, 40, 200_000_000, 20),
+}
 _NEARLY_BEST = 1.1
 """How many times the least loss a start may lose: moves bring some farther than others, but not any distance."""
 
@@ -280,7 +284,7 @@ class _Trials:
         begun = sorted(near, key=lambda one: (one.loss, one.work, one.method.name))[: own.starts]
         if begun:
             left = own.times * spent - sum(one.work for one in begun)
-            steps = max(_FEWEST_STEPS, left // WORK_A_STEP)
+            steps = max(own.steps, left // WORK_A_STEP)
             starts = begun[0].method if len(begun) == 1 else tuple(one.method for one in begun)
             method = LocalSearch(starts, self.loss.loss, steps, seconds)
             self.work[method] = method.work(self.units, self.requirements)

@@ -34,7 +34,11 @@ if TYPE_CHECKING:
 WORK_A_STEP = 50
 """Steps that `Method.work` counts in one of a local search."""
 _LEAST_SHARE = 1e-3
-"""What a round must lower the loss by, as a share of it, for another one to be made."""
+"""What a round must lower the loss by, as a share of it, for another like it to be made."""
+_ROUNDS = 6
+"""Rounds in which pools are shaken, for equal parts of the steps that are left."""
+_STEPS_A_CELL = 100_000
+"""Steps of such a round, for each cell of the table, after which another one is made only if the loss fell."""
 OUTLIER = Reason("outlier", "their class loses more by them than they are worth")
 """Why somebody is withheld whom a class could hold."""
 
@@ -45,7 +49,9 @@ class LocalSearch(Method):
 
     Classes that are neighbours make a pool, other ones every round. Within a pool a record moves to another class, two change
     places, the records that keep a class wide on one side of an attribute go where they cost least, a class is dissolved, or it
-    is made anew together with its nearest; whatever is done, all classes hold, and the loss is lower. Then those are withheld,
+    is made anew together with its nearest; whatever is done, all classes hold, and the loss is lower. When no move is worth it
+    any more, classes are made anew from records that are drawn, and what came of it is kept where the loss is lower, or, ever
+    less, a little higher; the best is kept, until the steps are used up. Then those are withheld,
     as many as may be, whose class loses more by them than the 1 that a withheld record is charged.
 
     Parameters
@@ -57,8 +63,8 @@ class LocalSearch(Method):
     loss
         The information loss that is lowered: ``ncp`` (default), ``glm`` or ``iloss``.
     steps
-        About how many steps are taken, in all, each some 30 nanoseconds; the search ends before when a round lowers the loss by
-        less than a thousandth.
+        About how many steps are taken at most, in all, each some 30 nanoseconds. The search ends before when many steps lower the
+        loss by less than a thousandth.
     seconds
         Ends the search after so much time, too. What is found then depends on the machine.
 
@@ -204,17 +210,23 @@ class LocalSearch(Method):
     def _rounds(
         self, problem: Problem, table: Items, classes: NDArray[np.int64], stopped: threading.Event, steps: int
     ) -> NDArray[np.int64]:
-        """Improve pools, other ones every round, while that is worth it."""
-        left = steps
+        """Improve pools, other ones every round: first until no move is worth it, then shaken, until the steps are used up."""
+        left, shaken, rounds = steps, False, _ROUNDS
+        many = _STEPS_A_CELL * table.part.size
         with ThreadPoolExecutor(max(1, cpu_count() or 1)) as workers:
             while left > 0 and not stopped.is_set():
-                pools = Pools.of(table, classes, problem.rng, left)
+                share = min(left // rounds, many) if shaken else left
+                pools = Pools.of(table, classes, problem.rng, share, shaken=shaken)
                 before, after, work = pools.improve(workers, stopped)
                 classes = pools.classes()
-                left -= work
+                left -= max(work, 1)
                 problem.progress.step("lower the loss", steps - max(0, left), steps)
-                if before - after <= _LEAST_SHARE * before:
+                converged = before - after <= _LEAST_SHARE * before
+                if after <= 0 or (shaken and converged and share == many):
                     break
+                if shaken:
+                    rounds = max(1, rounds - 1)
+                shaken = shaken or converged
         return classes
 
 

@@ -7,6 +7,7 @@ outside it, so pools are improved side by side, in any order, with the same resu
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -51,8 +52,9 @@ class Neighbourhood(NamedTuple):
     ``size``, ``mass``: (e,) records, and what they count for. ``histogram``: (e, W).
     ``edge``: (e, d, 4) lowest and second lowest end, highest and second highest. ``union``, ``once``: (e, words) bits that
     some items have, and those that one alone has. ``loss``: (e,) of a record. ``without``: (n,) the same without an item.
-    ``log``: (logs, 2) items that moved since a trial began, and where they were. ``numbers``: (3,) entries there, steps
-    taken, moves accepted. ``ends``, ``marks``, ``waiting``: (2, d), (words,), (n,) room to work in.
+    ``log``: (logs, 2) items that moved since a trial began, and where they were. ``numbers``: (4,) entries there, steps
+    taken, moves accepted, the state of what is drawn at random. ``ends``, ``marks``, ``waiting``: (2, d), (words,), (n,) room
+    to work in.
     ``changed``: (e,) when each class changed, in moves accepted; ``moved``, ``swapped``, ``renewed``: (n,), (n,), (e,) when
     such a move was last looked for in vain.
     """
@@ -86,8 +88,14 @@ class Neighbourhood(NamedTuple):
     renewed: NDArray[np.int64]
 
 
-LOGGED, WORK, CLOCK = 0, 1, 2
-"""Positions in `Pool.numbers`."""
+LOGGED, WORK, CLOCK, STATE = 0, 1, 2, 3
+"""Positions in `Neighbourhood.numbers`."""
+_HEAT = 0.05
+"""What a pool may be charged more after it was shaken, at first and on the average, of what one class is charged."""
+_SWEEPS = 4
+"""How often the items of classes made anew look for a better place before what came of it is judged."""
+_SLACK = 1.3
+"""How many times what they were charged classes may be charged that are made anew, before their items look for better places."""
 
 
 @njit(cache=True)
@@ -659,9 +667,12 @@ def _grow(geometry, judges, pool, g, seed, waiting):
 
 
 @njit(cache=True)
-def _rebuild(geometry, judges, pool, chosen, touched):
-    """Make the classes chosen anew, each from the item farthest from the last one's seed; whether that lowered the loss."""
-    before, waiting = _total(pool), 0
+def _rebuild(geometry, judges, pool, chosen, touched, drawn, slack):
+    """Make the classes chosen anew, each from the item farthest from the last one's seed, or one that is drawn.
+
+    Gives whether all items are in classes that hold, charged no more than ``slack`` times what they were; else all is as it was.
+    """
+    waiting = 0
     limit = 0.0
     for c in range(chosen.shape[0]):
         i = pool.head[chosen[c]]
@@ -672,7 +683,7 @@ def _rebuild(geometry, judges, pool, chosen, touched):
         return False
     waiting = 0
     for c in range(chosen.shape[0]):
-        limit += _charged(pool, chosen[c])
+        limit += slack * _charged(pool, chosen[c])
         i = pool.head[chosen[c]]
         while i >= 0:
             pool.waiting[waiting] = i
@@ -687,7 +698,10 @@ def _rebuild(geometry, judges, pool, chosen, touched):
         if pool.head[g] >= 0:
             continue
         touched[g] = True
-        at = _farthest(geometry, pool, seed, waiting)
+        if drawn and _draw(pool, 2) == 0:
+            at = _draw(pool, waiting)
+        else:
+            at = _farthest(geometry, pool, seed, waiting)
         seed = pool.waiting[at]
         left = _grow(geometry, judges, pool, g, at, waiting)
         if left < 0:
@@ -701,7 +715,7 @@ def _rebuild(geometry, judges, pool, chosen, touched):
     if spent >= limit or not _deal(geometry, judges, pool, waiting, -1, touched, limit - spent):
         _undo(geometry, pool, touched)
         return False
-    return _settle(geometry, judges, pool, touched, before)
+    return True
 
 
 @njit(cache=True)
@@ -730,19 +744,88 @@ def _renew(geometry, judges, pool, g, most):
         for c in range(number):
             chosen[c + 1] = near[c]
             touched[near[c]] = True
-        if _rebuild(geometry, judges, pool, chosen, touched):
-            return True
+        before = _total(pool)
+        if _rebuild(geometry, judges, pool, chosen, touched, False, 1.0):
+            if _settle(geometry, judges, pool, touched, before):
+                return True
     return False
 
 
-@njit(cache=True, nogil=True)
-def improve(geometry, judges, pool, most, work):
-    """Improve a pool until no move lowers its loss, or after about so many steps; its loss before and after.
+@njit(cache=True)
+def _draw(pool, below):
+    """Draw a number at random, from 0 (xorshift)."""
+    x = np.uint64(pool.numbers[STATE])
+    x ^= x << np.uint64(13)
+    x ^= x >> np.uint64(7)
+    x ^= x << np.uint64(17)
+    pool.numbers[STATE] = np.int64(x)
+    return np.int64((x >> np.uint64(20)) % np.uint64(below))
 
-    ``most``: how many classes are made anew beside each.
+
+@njit(cache=True)
+def _shake(geometry, judges, pool, most, heat):
+    """Make a class that is drawn anew, with some of its nearest, and let their items settle.
+
+    It is taken back unless the loss is then lower, or higher by no more than what is drawn at this heat.
     """
-    before = fill(geometry, pool)
-    pool.numbers[:] = 0
+    n = pool.of.shape[0]
+    pool.numbers[WORK] += n
+    g = pool.of[_draw(pool, n)]
+    if pool.loss[g] <= 0.0:
+        return
+    before, clock = _total(pool), pool.numbers[CLOCK]
+    near = np.empty(most, np.int64)
+    found = min(_nearest_classes(geometry, pool, g, near), 1 + _draw(pool, most))
+    chosen = np.empty(found + 1, np.int64)
+    chosen[0] = g
+    touched = np.zeros(pool.head.shape[0], np.bool_)
+    touched[g] = True
+    for c in range(found):
+        chosen[c + 1] = near[c]
+        touched[near[c]] = True
+    of, changed = pool.of.copy(), pool.changed.copy()
+    moved, swapped, renewed = pool.moved.copy(), pool.swapped.copy(), pool.renewed.copy()
+    if not _rebuild(geometry, judges, pool, chosen, touched, True, _SLACK):
+        return
+    pool.numbers[LOGGED] = 0
+    pool.numbers[CLOCK] += 1
+    good = True
+    for h in range(touched.shape[0]):
+        if touched[h]:
+            good = good and _holds(judges, pool, h)
+            _refresh(geometry, pool, h)
+            pool.changed[h] = pool.numbers[CLOCK]
+    if good:
+        _settle_down(geometry, judges, pool, clock)
+        worse = -heat * math.log((_draw(pool, 1 << 20) + 1.0) / (1 << 20))
+        if _total(pool) < before + max(worse, -LEAST_GAIN):
+            return
+    for i in range(n):
+        if pool.of[i] != of[i]:
+            _place(pool, i, of[i])
+    for h in range(touched.shape[0]):
+        if pool.changed[h] > clock:
+            _refresh(geometry, pool, h)
+    pool.changed[:], pool.moved[:] = changed, moved
+    pool.swapped[:], pool.renewed[:] = swapped, renewed
+
+
+@njit(cache=True)
+def _settle_down(geometry, judges, pool, clock):
+    """Let the items of classes that changed since then move and change places, a few times."""
+    for _ in range(_SWEEPS):
+        moved = False
+        for i in range(pool.of.shape[0]):
+            if pool.changed[pool.of[i]] > clock:
+                if _relocate(geometry, judges, pool, i) or _swap(geometry, judges, pool, i):
+                    moved = True
+        if not moved:
+            break
+
+
+@njit(cache=True)
+def _descend(geometry, judges, pool, most, work):
+    """Improve a pool until no move lowers its loss, or after about so many steps."""
     moved = True
     while moved and pool.numbers[WORK] < work:
         moved = False
@@ -765,7 +848,47 @@ def improve(geometry, judges, pool, most, work):
                 moved = True
             elif _renew(geometry, judges, pool, g, most):
                 moved = True
+
+
+@njit(cache=True, nogil=True)
+def improve(geometry, judges, pool, most, work, shaken):
+    """Improve a pool until no move lowers its loss, or after about so many steps; its loss before and after.
+
+    ``most``: how many classes are made anew beside each. ``shaken``: then, as long as there are steps left, classes are made
+    anew from what is drawn at random, and that is kept where it lowers the loss.
+    """
+    before = fill(geometry, pool)
+    pool.numbers[LOGGED] = pool.numbers[WORK] = pool.numbers[CLOCK] = 0
+    _descend(geometry, judges, pool, most, work)
+    if shaken and pool.head.shape[0] > 0:
+        _shake_all(geometry, judges, pool, most, work)
     return before, _total(pool)
+
+
+@njit(cache=True)
+def _shake_all(geometry, judges, pool, most, work):
+    """Shake a pool, ever less, until about so many steps were taken; the best that was found is kept."""
+    least = _total(pool)
+    if least <= 0.0:
+        return
+    best, lost = pool.of.copy(), 0
+    for g in range(pool.head.shape[0]):
+        if pool.loss[g] > 0.0:
+            lost += 1
+    heat = _HEAT * least / lost
+    begun = pool.numbers[WORK]
+    while pool.numbers[WORK] < work:
+        left = 1.0 - (pool.numbers[WORK] - begun) / (work - begun)
+        _shake(geometry, judges, pool, most, heat * left)
+        total = _total(pool)
+        if total < least - LEAST_GAIN:
+            least = total
+            best[:] = pool.of
+    for i in range(best.shape[0]):
+        if pool.of[i] != best[i]:
+            _place(pool, i, best[i])
+    for g in range(pool.head.shape[0]):
+        _refresh(geometry, pool, g)
 
 
 @njit(cache=True)

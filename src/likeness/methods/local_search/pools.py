@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _ITEMS = 300
 """Items of a pool, unless two classes have more."""
+_SHAKEN_ITEMS = 120
+"""Items of a pool that is shaken."""
 _MOST_ITEMS = 6000
 """A pool of more is left as it is."""
 _SINGLE = 4
@@ -124,7 +126,8 @@ class Pools:
     """The classes of one round, pool by pool.
 
     ``record``: (n,) positions of the table's records, item by item. ``start``: (items + 1,) where those of each begin.
-    ``members``, ``pools``: items of each pool, and its layout. ``work``: steps that each may take.
+    ``members``, ``pools``: items of each pool, and its layout. ``work``: steps that each may take. ``shaken``: whether they go
+    on when no move lowers their loss.
     """
 
     table: Items
@@ -133,11 +136,20 @@ class Pools:
     members: list[NDArray[np.int64]]
     pools: list[Neighbourhood]
     work: int
+    shaken: bool
     out: NDArray[np.bool_] = field(repr=False)
 
     @classmethod
-    def of(cls, table: Items, classes: NDArray[np.int64], rng: np.random.Generator, work: int) -> Pools:
-        """Divide classes (n,), -1 for records that are in none, into pools of neighbours."""
+    def of(
+        cls,
+        table: Items,
+        classes: NDArray[np.int64],
+        rng: np.random.Generator,
+        work: int,
+        *,
+        shaken: bool = False,
+    ) -> Pools:
+        """Divide classes (n,), -1 for records that are in none, into pools of neighbours, smaller ones if they are ``shaken``."""
         kept = np.flatnonzero(classes >= 0)
         count = int(classes.max(initial=-1)) + 1
         own = group_codes([classes[kept], table.cell[kept]], [count, table.part.size])
@@ -154,10 +166,11 @@ class Pools:
         mass = np.bincount(of, sizes, count)
         centres = np.array([np.bincount(of, sizes * at[cell], count) / mass for at in table.at])
         part = table.part[cell[order[begins[:-1]]]]
-        chosen = _divided(centres, np.diff(begins), part, rng)
+        chosen = _divided(centres, np.diff(begins), part, rng, _SHAKEN_ITEMS if shaken else _ITEMS)
         members = [
             np.concatenate([order[begins[g] : begins[g + 1]] for g in pool.tolist()]) for pool in chosen
         ]
+        seeds = rng.integers(1, 1 << 62, len(chosen))
         found = [
             _laid_out(
                 table,
@@ -165,11 +178,13 @@ class Pools:
                 sizes[own],
                 np.unique(of[own], return_inverse=True)[1].reshape(-1),
                 pool.size,
+                seed,
             )
-            for own, pool in zip(members, chosen, strict=True)
+            for own, pool, seed in zip(members, chosen, seeds.tolist(), strict=True)
         ]
         out = np.zeros(entry.size, np.bool_)
-        return cls(table, record, start, members, found, max(20_000, work // max(1, len(found))), out)
+        each = max(20_000, work // max(1, len(found)))
+        return cls(table, record, start, members, found, each, shaken, out)
 
     def improve(self, workers: Executor, stopped: threading.Event) -> tuple[float, float, int]:
         """Improve every pool: the loss before and after, times records, and the steps taken."""
@@ -178,7 +193,9 @@ class Pools:
         def one(pool: Neighbourhood) -> tuple[float, float]:
             if stopped.is_set() or pool.of.size > _MOST_ITEMS:
                 return 0.0, 0.0
-            before, after = improve(self.table.geometry, self.table.judges, pool, _RENEWED, self.work)
+            before, after = improve(
+                self.table.geometry, self.table.judges, pool, _RENEWED, self.work, self.shaken
+            )
             return float(before), float(after)
 
         # The first compiles or loads what all of them run.
@@ -224,14 +241,18 @@ class Pools:
 
 
 def _divided(
-    centres: NDArray[np.float64], sizes: NDArray[np.int64], part: NDArray[np.int64], rng: np.random.Generator
+    centres: NDArray[np.float64],
+    sizes: NDArray[np.int64],
+    part: NDArray[np.int64],
+    rng: np.random.Generator,
+    most: int,
 ) -> list[NDArray[np.int64]]:
     """Halve classes, of one part each, by their centres on one of the widest axes, near the middle, until pools are small."""
     found = []
     ahead = [np.flatnonzero(part == own) for own in np.unique(part)]
     while ahead:
         own = ahead.pop()
-        if sizes[own].sum() <= _ITEMS or own.size <= 2:
+        if sizes[own].sum() <= most or own.size <= 2:
             found.append(own)
             continue
         spread = centres[:, own].std(axis=1) * rng.uniform(0.3, 1, centres.shape[0])
@@ -244,7 +265,12 @@ def _divided(
 
 
 def _laid_out(
-    table: Items, cell: NDArray[np.int64], sizes: NDArray[np.int64], of: NDArray[np.int64], classes: int
+    table: Items,
+    cell: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    of: NDArray[np.int64],
+    classes: int,
+    seed: int,
 ) -> Neighbourhood:
     """Lay out one pool."""
     from likeness.methods.local_search.kernels import Neighbourhood
@@ -270,7 +296,7 @@ def _laid_out(
         np.zeros(e),
         np.zeros(n),
         np.zeros((6 * n, 2), np.int64),
-        np.zeros(3, np.int64),
+        np.array([0, 0, 0, seed]),
         np.zeros((2, d), np.int32),
         np.zeros(words, np.uint64),
         np.zeros(n, np.int64),
