@@ -11,7 +11,6 @@ from likeness import registry
 from likeness.cli import warmup as command
 from likeness.kernels._compiling import kernel_files
 
-
 SHARE = {
     "modules": ["attacks.kernels.beliefs", "queries.kernels", "kernels.node_summary", "kernels.hulls"],
     "methods": ["hilbert-index"],
