@@ -60,6 +60,13 @@ def test_unknown_kinds(function):
         function("metods")
 
 
+def test_a_summary_is_read_once(monkeypatch):
+    first = registry.summary("models", "k-anonymity")
+    assert first.endswith(".")
+    monkeypatch.setattr(registry, "ast", None)  # no file is parsed again
+    assert registry.summary("models", "k-anonymity") == first
+
+
 def test_unknown_names_of_parts():
     with pytest.raises(PolicyError, match="there is no model 'k-anonimity'; did you mean 'k-anonymity'"):
         registry.load("models", "k-anonimity")

@@ -59,7 +59,7 @@ def names(kind: str) -> tuple[str, ...]:
 
 def refresh() -> None:
     """Look for parts anew, when next asked: after a distribution was installed into a running program."""
-    for cached in (names, _ours, _entry_points, _load_theirs):
+    for cached in (names, _ours, _entry_points, _load_theirs, _first_line):
         cached.cache_clear()
 
 
@@ -211,6 +211,7 @@ def _is_part(kind: str, name: str) -> bool:
     return re.search(rf"^class {class_name(kind, name)}\b", text, re.MULTILINE) is not None
 
 
+@cache
 def _first_line(path: Path, wanted: str) -> str | None:
     """First line of the docstring of a class that a file holds; None when it holds no such class."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:

@@ -39,11 +39,17 @@ def test_none_that_withholds_loses_less(i):
         below_all_partitions(seed, i, allowance=2)
 
 
+SLOW = {"entropy-l-diversity", "recursive-cl-diversity", "t-closeness", "delta-disclosure"}
+"""Models under which the solver takes seconds for 12 records, and a tenth of one for 10."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("i", ALL)
 def test_the_optimum_of_500_tables_is_not_below(i):
+    """Of each composition 42 tables, of up to 12 records, or 10 where the optimum of 12 is found slowly (`SLOW`)."""
+    most = 10 if MODELS[i][0][0] in SLOW else 12
     for seed in range(42):
-        data, loss = tiny(1_000 * i + seed, most=12), "ncp" if seed % 2 else "glm"
+        data, loss = tiny(1_000 * i + seed, most=most), "ncp" if seed % 2 else "glm"
         plan = Optimal(loss=loss).run(asked(data, i, loss))
         if plan.published.any() and plan.history["proven"]:
             found = lower_bound(data, made(i), loss, 0)

@@ -15,10 +15,13 @@ HEADINGS = (
 )
 
 
+ROWS = ("--rows", "300")
+
+
 @pytest.fixture
 def shown(run):
     """The demonstration, on a small table."""
-    return run("demo", "--rows", "1000")
+    return run("demo", *ROWS)
 
 
 def test_it_says_everything_in_order(shown, run, desk):
@@ -27,10 +30,10 @@ def test_it_says_everything_in_order(shown, run, desk):
     places = [shown.out.index(heading) for heading in HEADINGS]
     assert places == sorted(places)
     for words in (
-        "about 1,000 invented patients",
+        "about 300 invented patients",
         "k-anonymity (k = 5)",
         "holds: beta-likeness (beta = 4) on 'diagnosis', scope public",
-        "1,000 records = ",
+        "300 records = ",
         "people who are unique",
         f"{desk}/demo-release/public",
         "anybody can check it: likeness verify demo-release",
@@ -57,17 +60,17 @@ def test_the_table_can_be_made_again_and_is_the_one_released(shown, run):
 
 
 def test_a_release_is_replaced_only_when_asked(shown, run):
-    assert "already exists" in run("demo", "--rows", "1000").errors[0]
-    assert run("demo", "--rows", "1000", "--overwrite").code == 0
+    assert "already exists" in run("demo", *ROWS).errors[0]
+    assert run("demo", *ROWS, "--overwrite").code == 0
 
 
 def test_without_a_seed_no_two_are_the_same(shown, run, desk):
     path = desk / "demo-release" / "public" / "release.csv"
     first = path.read_bytes()
-    run("demo", "--rows", "1000", "--overwrite")
+    run("demo", *ROWS, "--overwrite")
     assert path.read_bytes() != first
     seeded = []
     for _ in range(2):
-        run("demo", "--rows", "1000", "--overwrite", "--seed", "3")
+        run("demo", *ROWS, "--overwrite", "--seed", "3")
         seeded.append(path.read_bytes())
     assert seeded[0] == seeded[1]

@@ -2,23 +2,59 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+import likeness
+from likeness import registry
 from likeness.cli import warmup as command
+from likeness.kernels._compiling import kernel_files
+
+SHARE = {
+    "modules": ["attacks.kernels.beliefs", "queries.kernels", "kernels.node_summary", "kernels.hulls"],
+    "methods": ["hilbert-index"],
+}
+"""What a test lets it compile, of all that takes four minutes of a processor."""
 
 
 @pytest.mark.slow
 def test_every_processor_compiles_a_share(run, tmp_path, monkeypatch):
+    """From an empty cache, a few modules and a method; that it asks for all of them is the next test."""
+    monkeypatch.setattr(command, "_modules", lambda: [f"likeness.{name}" for name in SHARE["modules"]])
+    monkeypatch.setattr("likeness.registry.names", lambda kind: SHARE[kind])
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     found = run("warmup")
     assert found.code == 0
     assert found.out == ""
-    assert "kernels are ready" in found.err
+    assert "kernels are ready: 4 files" in found.err
     compiled = {path.name.split("-")[0] for path in tmp_path.rglob("*.nbi")}
-    # What releases by every method call, and what only attacks and answers to queries do.
-    assert {"cuts._partition_by_loss", "beliefs.match_counts", "dealing.deal", "kernels.totals"} <= compiled
+    # What releases by a method call, and what only attacks and answers to queries do.
+    assert {
+        "kernels.greedy",
+        "class_tests.transport_at_most",
+        "beliefs.match_counts",
+        "kernels.totals",
+    } <= compiled
     # Nothing that only kernels call.
     assert not {"hulls.attribute_loss", "node_summary.side_losses"} & compiled
+
+
+def test_everything_is_asked_for_once(run, monkeypatch):
+    asked = []
+
+    def take(waiting, progress, whole):
+        while waiting:
+            asked.append(waiting.popleft())
+
+    monkeypatch.setattr(command, "_ask", take)
+    assert run("warmup").code == 0
+    files = kernel_files(Path(likeness.__file__).parent)
+    modules = {name for name in files if not name.rpartition(".")[2].startswith("_")}
+    packages = {name for name, path in files.items() if path.name == "__init__.py"}
+    of_modules = sorted(name for kind, name in asked if kind == "module")
+    assert of_modules == sorted(f"likeness.{name}" for name in modules - packages)
+    assert [name for kind, name in asked if kind == "method"] == list(registry.names("methods"))
 
 
 @pytest.fixture

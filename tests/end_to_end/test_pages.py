@@ -14,6 +14,9 @@ ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"(?:^`([\w-]+\.yaml)`:\n\n)?^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 """A block of a page: the file that it is, its language, its text."""
 
+FEWER = {"10000": "600"}
+"""Rows that a page generates, and that are generated here."""
+
 
 def blocks(page: str) -> list[tuple[str, str, str]]:
     """All blocks of a page, in order."""
@@ -31,6 +34,7 @@ def commands(text: str) -> list[list[str]]:
     ("page", "number"), [("README.md", 8), ("docs/people.md", 17), ("docs/knowledge.md", 13)]
 )
 def test_what_a_page_says_works(page, number, tmp_path, monkeypatch, capsys):
+    """As it stands, but of a table of `FEWER` rows: ten searches of 10,000 take minutes and show nothing else."""
     monkeypatch.chdir(tmp_path)
     ran = 0
     for file, language, text in blocks(page):
@@ -39,7 +43,8 @@ def test_what_a_page_says_works(page, number, tmp_path, monkeypatch, capsys):
         elif language == "python":
             exec(compile(text, page, "exec"), {})
         elif language in {"", "sh"}:
-            for words in commands(text):
+            for typed in commands(text):
+                words = [FEWER.get(word, word) for word in typed]
                 assert main(words) == 0, (words, capsys.readouterr().err)
                 ran += 1
     assert ran == number
