@@ -32,6 +32,7 @@ from likeness.methods.base import (
     holding_records,
     run_in_parts,
 )
+from likeness.methods.growing import improve_growing
 from likeness.methods.leftovers import join_rest, join_telling
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, Reason, spread
@@ -176,7 +177,10 @@ class _Search:
                 self._refuse_excess(units.size - active.size, because, first, parts)
                 continue
             problem = Problem(here, searched, LOSSES[method.loss], rng, inside, allowance, progress)
-            plan = join_telling(problem, _joined(method, problem, run_in_parts(method, problem)))
+            plan = _joined(method, problem, run_in_parts(method, problem))
+            if method.joins_rest:
+                plan = improve_growing(problem, plan)
+            plan = join_telling(problem, plan)
             if len(searched) < len(requirements):
                 plan = replace(plan, because=_of_known(plan.because))
             for reason, number in plan.because.items():

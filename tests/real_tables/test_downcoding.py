@@ -72,7 +72,7 @@ def test_regions_that_grow_tell_nothing_certain(tight, grows):
     assert loss < 1.1 * without
 
 
-def test_hiding_pairs_costs_half_as_much_again(tight, grows):
+def test_hiding_pairs_costs_a_fifth(tight, grows):
     (result, loss), (before, without) = grows[2], tight[2]
-    assert 1.3 * without < loss < 1.5 * without
-    assert result.details["singled_in_class"] < 0.55 < before.details["singled_in_class"]
+    assert loss < 1.22 * without
+    assert result.details["singled_in_class"] < 0.6 < before.details["singled_in_class"]

@@ -59,7 +59,7 @@ def join_leftovers(
     found = classes.copy()
     if count > 0 and mode == "last":
         members = np.append(np.flatnonzero(classes == count - 1), left)
-        if _judge(problem)(members):
+        if judge_of(problem)(members):
             found[left] = count - 1
             return Plan(found)
     if count > 0 and mode != "withhold":
@@ -83,7 +83,7 @@ def _join_one_by_one(
     order = np.argsort(found, kind="stable")
     starts = np.searchsorted(found[order], np.arange(int(found.max()) + 2))
     joined: dict[int, list[int]] = {}
-    holds = _judge(problem)
+    holds = judge_of(problem)
     for number, record in enumerate(left.tolist()):
         if number % _STEP == 0:
             problem.progress.step("join leftovers", number, left.size)
@@ -212,7 +212,7 @@ def _by_distance(
     return there[np.argsort(np.round(apart, 9), kind="stable")]
 
 
-def _judge(problem: Problem) -> Callable[[NDArray[np.int64]], bool]:
+def judge_of(problem: Problem) -> Callable[[NDArray[np.int64]], bool]:
     """Give a function that says whether some rows are a class that holds."""
     data = problem.data
     members = data.members

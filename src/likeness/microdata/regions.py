@@ -490,25 +490,27 @@ def region_losses(regions: AttributeRegions, loss: CellLoss) -> NDArray[np.float
     return loss.by_count(domain.codes)[covered]
 
 
-def losses_together(regions: AttributeRegions, one: int, loss: CellLoss) -> NDArray[np.float64]:
-    """(E,) Unweighted loss of each class of one attribute, were it joined with class ``one``, their regions taken as they are."""
-    domain, of = regions.domain, regions.of
-    mine = int(of[one])
+def losses_together(
+    regions: AttributeRegions, one: int, loss: CellLoss, among: slice = slice(None)
+) -> NDArray[np.float64]:
+    """Unweighted loss of classes of one attribute, each joined with class ``one``, their regions taken as they are."""
+    domain, of = regions.domain, regions.of[among]
+    mine = int(regions.of[one])
     if regions.members is not None:
-        covered = np.bitwise_count(regions.members | regions.members[mine]).sum(axis=1)
-        return np.asarray(loss.by_count(domain.codes)[covered][of])
-    low = np.minimum(regions.low, regions.low[mine])
-    high = np.maximum(regions.high, regions.high[mine])
+        covered = np.bitwise_count(regions.members[of] | regions.members[mine]).sum(axis=1)
+        return np.asarray(loss.by_count(domain.codes)[covered])
+    low = np.minimum(regions.low[of], regions.low[mine])
+    high = np.maximum(regions.high[of], regions.high[mine])
     if domain.shape == "interval":
         positions = loss.positions(domain)
-        return np.asarray(np.minimum(1.0, positions[high] - positions[low])[of])
+        return np.asarray(np.minimum(1.0, positions[high] - positions[low]))
     tree, last = domain.hierarchy, domain.size - 1
     assert tree is not None  # noqa: S101  # the shape tree always has one
     covered = tree.leaf_count(tree.common_ancestor(np.minimum(low, last), np.minimum(high, last)))
     covered = np.where(
         low > last, 1, np.where((high > last) | (covered == domain.size), domain.codes, covered)
     )
-    return np.asarray(loss.by_count(domain.codes)[covered][of])
+    return np.asarray(loss.by_count(domain.codes)[covered])
 
 
 def geometry(domains: Sequence[Domain], loss: CellLoss) -> Geometry:
