@@ -32,7 +32,8 @@ from likeness.methods.base import (
     holding_records,
     run_in_parts,
 )
-from likeness.methods.leftovers import join_rest
+from likeness.methods.growing import improve_growing
+from likeness.methods.leftovers import join_rest, join_telling
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, Reason, spread
 from likeness.microdata.regions import LOSSES, Recoding, merge_equal, recode
@@ -177,6 +178,9 @@ class _Search:
                 continue
             problem = Problem(here, searched, LOSSES[method.loss], rng, inside, allowance, progress)
             plan = _joined(method, problem, run_in_parts(method, problem))
+            if method.joins_rest:
+                plan = improve_growing(problem, plan)
+            plan = join_telling(problem, plan)
             if len(searched) < len(requirements):
                 plan = replace(plan, because=_of_known(plan.because))
             for reason, number in plan.because.items():
@@ -369,9 +373,18 @@ def _whole(
 def check_fit(method: Method, units: Microdata, *, limited: bool) -> None:
     """Refuse a table that a method cannot work with, whatever its values; ``units`` are records or individuals.
 
-    Raises `PolicyError` where people have several records, or level limits keep parts apart (``limited``), and the method
-    does not take that.
+    Raises `PolicyError` where people have several records, level limits keep parts apart (``limited``), or regions grow by what
+    few members have, and the method does not take that.
     """
+    if any(domain.attained is not None for domain in units.quasi) and (
+        method.bounds_regions or method.invents
+    ):
+        what = "regions are wider than their classes" if method.bounds_regions else "it may invent records"
+        raise PolicyError(
+            Refusal(
+                f"does not take attained, because {what}; leave attained or this variant out", (method.name,)
+            )
+        )
     if units.members is not None and not method.takes_individuals:
         raise PolicyError(
             Refusal(

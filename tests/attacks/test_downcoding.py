@@ -19,12 +19,13 @@ from likeness.attacks.base import Making
 from likeness.attacks.downcoding import DowncodingAttack
 from likeness.attacks.downcoding.counting import MOST_VALUES, Hidden
 from likeness.encode.column import EncodedAttribute
-from likeness.encode.lattice import on_lattice
+from likeness.encode.lattice import on_lattice, that_grows
 from likeness.forms.generalized import GeneralizedForm
 from likeness.hierarchies import from_rows
 from likeness.methods.mondrian import Mondrian
 from likeness.microdata.domain import Domain
 from likeness.microdata.plan import Plan, renumber
+from likeness.microdata.regions import recode
 
 PLACES = from_rows(
     [("a", "left", "*"), ("b", "left", "*"), ("c", "right", "*"), ("d", "right", "*"), ("e", "right", "*")],
@@ -45,7 +46,7 @@ def told(columns, classes, **given_):
     return publication, data, Making(Mondrian(), (), plan)
 
 
-def check_counts(publication, data, making):
+def check_counts(publication, data, making, most=4):
     """The attack finds what writing down every table finds."""
     sizes = np.bincount(publication.identities)
     every = []
@@ -53,7 +54,7 @@ def check_counts(publication, data, making):
         wide = [own.regions[int(own.of[identity])] for own in publication.cells]
         assume(all(len(region.values) < 8 for region in wide))
         assume(all(region.what != "interval" or region.high - region.low < 20 for region in wide))
-        assume(int(sizes[identity]) <= 4)
+        assume(int(sizes[identity]) <= most)
         every.append(Consistent(publication, data, identity))
         assume(every[-1].work <= 3000 and sum(len(own) for own in every[-1].columns) < 3000)
     result = DowncodingAttack().run(publication, data, making)
@@ -186,6 +187,51 @@ def test_sets_and_nodes_tell_as_much_as_intervals():
     assert (nodes.success, nodes.details["singled_in_class"]) == (1 / 2, 1)
 
 
+GROWING = [AGE, replace(AGE, declared=True), ORDER, DAYS, PLACE, CITY, words("town", list("pqrstuv"))]
+
+
+def grows(columns, classes, least):
+    """A release whose regions grow, of columns with their codes; None where it would tell what may not be told."""
+    laid = [
+        that_grows(EncodedAttribute(domain, np.array(codes, np.int32), 0, "category"), least, lk.quasi())
+        for domain, codes in columns
+    ]
+    of = [np.where(own.codes < 0, own.domain.missing_code, own.codes).tolist() for own in laid]
+    data = table(
+        [(own.domain, codes) for own, codes in zip(laid, of, strict=True)],
+        [(DISEASE, [i % 2 for i in range(len(classes))])],
+    )
+    plan, recoding = recode(data, Plan(renumber(np.array(classes, np.int64))))
+    if recoding.tells.any():
+        return None
+    publication, _, plan = publish(GeneralizedForm(attained=least), data, plan)
+    return publication, data, Making(Mondrian(), (), plan)
+
+
+@settings(deadline=None, max_examples=250)
+@given(draw=st.data())
+def test_every_table_that_grows_is_counted(draw):
+    chosen = draw.draw(
+        st.lists(st.sampled_from(GROWING), min_size=1, max_size=2, unique_by=lambda own: own.name)
+    )
+    least = draw.draw(st.sampled_from([2, 2, 2, 3]))
+    sizes = draw.draw(st.lists(st.integers(least, 5), min_size=1, max_size=3))
+    classes = np.repeat(np.arange(len(sizes)), sizes).tolist()
+    columns = []
+    for domain in chosen:
+        own = replace(domain, missing=draw.draw(st.sampled_from([False, False, True])))
+        near = draw.draw(st.integers(1, own.size - 1))
+        codes = st.integers(-int(own.missing), near)
+        columns.append((own, draw.draw(st.lists(codes, min_size=len(classes), max_size=len(classes)))))
+    found = grows(columns, classes, least)
+    assume(found is not None)
+    publication, data, making = found
+    result = DowncodingAttack().run(publication, data, making)
+    # Nobody is recovered, and no class's values all follow.
+    assert (result.success, result.details["values_known"]) == (0, 0)
+    check_counts(publication, data, making, most=5)
+
+
 def test_two_hidden_columns_hide_whose_values_go_together():
     both = DowncodingAttack().run(*told([(AGE, [0, 4]), (CITY, [0, 1])], [0, 0]))
     assert (both.success, both.details["values_known"]) == (0, 1)
@@ -267,6 +313,97 @@ def test_small_classes_are_warned_of_where_regions_are_the_narrowest():
     (told_,) = [one for one in release.warnings if one.code == "regions-can-be-undone"]
     assert "the smallest class has 2 records" in str(told_)
     assert "of 'age' and 'city'" in str(told_)
+
+
+GROWS = {"name": "generalized", "attained": 2}
+
+
+def test_regions_that_grow_are_verified_from_public_bytes_and_opened_again(tmp_path):
+    frame, release = small_classes(GROWS)
+    found = release.attack("downcoding")
+    assert (found.success, found.details["values_known"]) == (0, 0)
+    assert found.details["candidates"] > 2
+    codes = [finding.code for finding in release.warnings]
+    assert "regions-can-be-undone" not in codes
+    release.write(tmp_path / "out")
+    verdict = lk.verify(tmp_path / "out" / "public")
+    assert verdict.ok
+    told_ = "regions of 'age', 'city' are such that no end, listed value or child is certainly that of at least one"
+    assert any(told_ in str(line) for line in verdict.statements)
+    assert any("regions grow where it would follow" in line for line in release.certificate.remarks)
+    again = lk.open_release(tmp_path / "out", frame)
+    assert again.attack("downcoding") == found
+    assert again.loss("glm") == release.loss("glm")
+    path = tmp_path / "out" / "public" / "release.csv"
+    text = path.read_text()
+    sizes = pl.read_csv(path).group_by("age", "city").len()
+    pair = sizes.filter((pl.col("len") == 2) & pl.col("age").str.starts_with("["))["age"][0]
+    low, high = (int(end) for end in pair.strip("[]").split(", "))
+    path.write_text(text.replace(pair, f"[{low}, {high + 1}]"))
+    wrong = lk.verify(tmp_path / "out" / "public")
+    assert any(
+        f"attained: 2 publishes no '[{low}, {high + 1}]' of a class of" in str(line)
+        for line in wrong.problems
+    )
+
+
+@pytest.mark.parametrize("method", [{"name": "mondrian", "cut": "utd"}])
+def test_regions_wider_than_classes_cannot_grow(method):
+    rows = pl.DataFrame({"age": list(range(20, 40))})
+    policy = lk.Policy(columns={"age": lk.quasi()}, privacy=lk.KAnonymity(2), form=GROWS, method=method)
+    with pytest.raises(lk.PolicyError, match="mondrian: does not take attained, because regions are wider"):
+        lk.anonymize(rows, policy)
+
+
+def test_records_of_one_person_cannot_grow():
+    rows = pl.DataFrame({"who": [1, 1, 2, 2, 3, 3], "age": [20, 20, 30, 30, 40, 40]})
+    policy = lk.Policy(
+        columns={"who": lk.identifier(), "age": lk.quasi()},
+        privacy=lk.KAnonymity(2),
+        form=GROWS,
+        individual="who",
+    )
+    with pytest.raises(
+        lk.PolicyError, match="attained counts records, and individual: says that people have"
+    ):
+        lk.anonymize(rows, policy)
+
+
+@pytest.mark.parametrize(
+    "method", ["mondrian", "k-member", "mdav", "sbca", "local-search", "incognito", "hilbert-index"]
+)
+def test_every_method_publishes_regions_that_grow(method):
+    rng = np.random.default_rng(5)
+    rows = pl.DataFrame(
+        {
+            "age": rng.integers(20, 50, 120).tolist(),
+            "city": rng.choice(list("pqrst"), 120).tolist(),
+            "sex": rng.choice(["f", "m"], 120).tolist(),
+        }
+    )
+    hierarchy = {"intervals": [20, 30, 40, 50]}
+    columns = {
+        "age": lk.quasi(hierarchy=hierarchy) if method == "incognito" else lk.quasi(domain=[20, 49]),
+        "city": lk.quasi() if method != "incognito" else {"role": "drop"},
+        "sex": lk.quasi() if method != "incognito" else {"role": "drop"},
+    }
+    form = GROWS | ({"recoding": "hierarchy"} if method == "incognito" else {})
+    policy = lk.Policy(
+        columns=columns,
+        privacy=lk.KAnonymity(2),
+        form=form,
+        method={"name": method},
+        withhold={"at_most": 0.1},
+    )
+    release = lk.anonymize(rows, policy, seed=1)
+    found = release.attack("downcoding")
+    assert (found.success, found.details["values_known"]) == (0, 0)
+    tight = lk.anonymize(
+        rows,
+        policy.replace(form=GROWS | {"attained": None, "recoding": form.get("recoding", "tight")}),
+        seed=1,
+    )
+    assert release.loss("glm")["glm"] >= tight.loss("glm")["glm"] - 1e-9
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,12 @@ def grid(data_folder):
     return {k: attacked(data_folder, k, form) for k in (2, 5)}
 
 
+@pytest.fixture(scope="module")
+def grows(data_folder):
+    form = {"name": "generalized", "recoding": "set", "attained": 2}
+    return {k: attacked(data_folder, k, form) for k in (2, 5)}
+
+
 def test_a_quarter_is_recovered_where_classes_have_two(tight):
     result, _ = tight[2]
     assert 0.23 < result.success < 0.26
@@ -55,3 +61,18 @@ def test_two_years_hide_exact_tuples(tight, grid, k):
     assert result.details["singled_in_class"] < result.details["coin_in_class"]
     # Everybody's age is two years wide, which alone loses one of 72 in one of six columns: nobody's is exact.
     assert loss - without < 1 / 72 / 6 + 1e-9
+
+
+def test_regions_that_grow_tell_nothing_certain(tight, grows):
+    for k in (2, 5):
+        result, _ = grows[k]
+        assert (result.success, result.details["values_known"]) == (0, 0)
+    (result, loss), (_, without) = grows[5], tight[5]
+    assert result.details["singled_in_class"] < result.details["coin_in_class"]
+    assert loss < 1.1 * without
+
+
+def test_hiding_pairs_costs_a_fifth(tight, grows):
+    (result, loss), (before, without) = grows[2], tight[2]
+    assert loss < 1.22 * without
+    assert result.details["singled_in_class"] < 0.6 < before.details["singled_in_class"]

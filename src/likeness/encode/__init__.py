@@ -20,7 +20,7 @@ from likeness.encode.individuals import (
     missing_value,
     put_in_order,
 )
-from likeness.encode.lattice import on_lattice
+from likeness.encode.lattice import on_lattice, that_grows
 from likeness.errors import (
     MOST_PROBLEMS,
     CannotBeMetError,
@@ -153,8 +153,14 @@ def encode(table: Table, policy: Policy) -> Encoded:
     people = None if policy.individual is None else find_row_individuals(table, policy)
     recoding = "tight" if policy.form is None else policy.form.recoding
     steps = (None if policy.form is None else policy.form.steps) or {}
+    attained = None if policy.form is None else policy.form.attained
     folder = policy.folder or Path()
     problems: list[str] = [] if people is None else list(people.problems)
+    if attained is not None and people is not None:
+        problems.append(
+            "form: attained counts records, and individual: says that people have several; leave attained out, or declare steps "
+            "(recoding: grid)"
+        )
     problems += [
         f"form: steps: {name!r} is no quasi-identifier of the policy"
         for name in steps
@@ -173,6 +179,8 @@ def encode(table: Table, policy: Policy) -> Encoded:
             )  # fmt: skip
             if column.role == "quasi" and name in steps:
                 attribute = on_lattice(attribute, steps[name])
+            if column.role == "quasi" and attained is not None:
+                attribute = that_grows(attribute, attained, column)
             if name in policy.categories:
                 domain = categorize(attribute.domain, policy.categories[name], folder)
                 attribute = attribute._replace(domain=domain)

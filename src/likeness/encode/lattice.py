@@ -1,4 +1,4 @@
-"""Lay the lattice that a form declares over the domains of quasi-identifiers."""
+"""Make ready the domains of quasi-identifiers for regions that are rounded outward, to a lattice or by what few members have."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ import numpy as np
 
 from likeness.encode.column import EncodedAttribute, EncodeError
 from likeness.exact import rational
+from likeness.microdata.attained import Attained
 from likeness.microdata.domain import NUMERIC, Domain
 from likeness.microdata.lattice import DeclaredLattice
+from likeness.published.attained import known_ends
 from likeness.published.lattice import Step, cell_of
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from likeness.policy.column import Column
 
 _MOST = 1 << 62
 
@@ -49,6 +53,46 @@ def on_lattice(attribute: EncodedAttribute, step: Step) -> EncodedAttribute:
         )
     codes = np.append(of, -1).astype(np.int32)[attribute.codes]
     return attribute._replace(domain=domain, codes=codes)
+
+
+def that_grows(attribute: EncodedAttribute, least: int, column: Column) -> EncodedAttribute:
+    """Let the regions of an attribute grow where fewer than ``least`` members have an end, a listed value or a child.
+
+    The neighbours of whole numbers and days join the domain, whoever has them, but none beyond what ``column`` declares. Raises
+    `EncodeError` for real numbers, of which nobody can say which are neighbours.
+    """
+    domain = attribute.domain
+    if domain.shape != "interval":
+        return attribute._replace(domain=replace(domain, attained=Attained(least)))
+    if domain.kind == "real":
+        raise EncodeError(
+            f"column {domain.name!r}: attained needs values that have neighbours, and real numbers have none; publish whole "
+            "numbers (kind: integer), give it a hierarchy, or declare steps for it (recoding: grid) instead of attained"
+        )
+    if domain.kind == "ordered":
+        grows = replace(Attained.between(least, 0, domain.size - 1), places=np.arange(domain.size))
+        return attribute._replace(domain=replace(domain, attained=grows))
+    if (np.abs(domain.numbers) > _MOST).any():
+        raise EncodeError(f"column {domain.name!r}: its values are too large for attained")
+    plain = domain.values.astype("datetime64[D]") if domain.kind == "date" else domain.values
+    own = plain.astype(np.int64)
+    lowest, highest = known_ends(
+        domain.low if domain.declared else None,
+        domain.high if domain.declared else None,
+        column.bottom,
+        column.top,
+    )
+    rule = Attained.between(least, lowest, highest)
+    known = [end for end in (lowest, highest) if end is not None]
+    # How far an end can grow: by one, or by two or three where the other end may not.
+    by = range(-3, 3) if known else range(-1, 2)
+    numbers = np.unique(np.concatenate([own, *(own + more for more in by), np.array(known, np.int64)]))
+    numbers = numbers[(numbers >= numbers[0] if lowest is None else numbers >= lowest)]
+    numbers = numbers[(numbers <= numbers[-1] if highest is None else numbers <= highest)]
+    whole = numbers.astype("datetime64[D]") if domain.kind == "date" else numbers.astype(plain.dtype)
+    codes = np.append(np.searchsorted(numbers, own), -1).astype(np.int32)[attribute.codes]
+    grows = replace(rule, places=numbers - rule.origin)
+    return attribute._replace(domain=replace(domain, values=whole, attained=grows), codes=codes)
 
 
 def _whole(domain: Domain, step: Any, least: int) -> int:

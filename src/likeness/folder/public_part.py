@@ -352,6 +352,13 @@ def _understand(part: _Found) -> Publication | None:
         if checked:
             what = f"regions of {', '.join(map(quoted, checked))} are made of whole steps"
             part.statements.append(Statement(what, about=files))
+        grown = [own.note.name for own in publication.cells if is_checked(own.note)]
+        if publication.attained is not None and grown:
+            what = (
+                f"regions of {', '.join(map(quoted, grown))} are such that no end, listed value or child is certainly that of at "
+                f"least one and fewer than {count(publication.attained, 'record')} of a class"
+            )
+            part.statements.append(Statement(what, about=files))
         if publication.size == 0:
             part.refuse("holds no records; there is no release of nobody", files)
         part.refusals += [

@@ -126,6 +126,8 @@ class Publication(ABC):
         Columns that are published as they are, beside what can be estimated.
     steps : mapping of str
         Columns whose regions are made of whole cells of a lattice that was declared, with its steps.
+    attained : int or None
+        How many members must have an end, a listed value or a child, or else regions grow (`likeness.microdata.attained`).
     persons : (n,) int64 or None
         Number of the individual of each record, from 0, in forms that say whose records belong together.
     rows : (n,) int64 or None
@@ -155,6 +157,7 @@ class Publication(ABC):
     rows: NDArray[np.int64] | None = None
     beside: tuple[str, ...] = ()
     steps: Mapping[str, Any] = MappingProxyType({})
+    attained: int | None = None
 
     @property
     def counted(self) -> NDArray[np.int64] | None:
@@ -559,6 +562,8 @@ class Form(ABC):
     """How regions are found: a parameter of forms that publish regions."""
     steps: Mapping[str, Any] | None = None
     """What regions of columns are rounded outward to: a parameter of forms that publish regions on a lattice."""
+    attained: int | None = None
+    """How many members must have an end or a listed value, or else the region grows: a parameter of forms that can ask for it."""
     numeric_pairs: bool = False
     """Whether the ends of regions are published as numbers too: a parameter of forms that can."""
     needs_individuals: ClassVar[bool] = False

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from likeness.checks import choice, number
+from likeness.checks import choice, number, whole
 from likeness.errors import PolicyError, TableError
 from likeness.forms.base import (
     Columns,
@@ -23,6 +23,7 @@ from likeness.forms.base import (
     read_survey_weights,
 )
 from likeness.microdata.grouping import distinct, group_codes
+from likeness.published.attained import check_attained
 from likeness.published.columns import PublishedColumns, exact_labels, read_domain
 from likeness.published.lattice import check_lattice
 from likeness.published.regions import Region, read_regions, region_labels
@@ -49,11 +50,17 @@ if TYPE_CHECKING:
 
 NARROWEST = (
     "regions are the narrowest that cover their classes, so that somebody has each end of an interval and each listed value: of "
-    "small classes exact values may follow from that"
+    "small classes exact values may follow from that (neither recoding: grid nor attained was asked for)"
 )
-"""What is not hidden without a lattice."""
+"""What is not hidden without a lattice, and without `attained`."""
 ON_LATTICE = "regions are rounded outward to steps that were declared, whoever is in them"
 NARROWEST_ELSE = "those of other columns are the narrowest that cover their classes"
+GROWING = (
+    "regions grow where it would follow from them that at least one and fewer than {least} members of a class have an end of an "
+    "interval, a listed value or a child of a node; of interval ends, that is also made less likely in larger classes; what "
+    "several values have in common, such as being in the lower half, is not hidden by that"
+)
+"""What is hidden with `attained`, and what is not."""
 
 
 @dataclass(frozen=True)
@@ -75,16 +82,24 @@ class GeneralizedForm(Form):
         categories groups of at least two values, such as ``[[a, b], [c, d, e]]``.
     numeric_pairs
         Also publish ``<column>_low`` and ``<column>_high`` as numbers, for machines.
+    attained
+        How many members of a class, at least 2, must have an end of an interval, a listed value of a set or a child of a node, if
+        anybody may tell that somebody has it; else the region grows, by a rule that knowing it does not undo
+        (`likeness.microdata.attained`). Classes that no region could hide are joined with others, and so are those of fewer.
+        Whole numbers and days are taken to lie one apart: of values that are all multiples of 5 everybody knows who was added, so
+        give these a step instead. Not with ``recoding: grid``, and not for people with several records. Default: regions do not
+        grow.
 
     Examples
     --------
     >>> GeneralizedForm(recoding="set")
-    GeneralizedForm(recoding='set', numeric_pairs=False, steps=None)
+    GeneralizedForm(recoding='set', numeric_pairs=False, steps=None, attained=None)
     """
 
     recoding: str = "tight"
     numeric_pairs: bool = False
     steps: Mapping[str, Any] | None = field(default=None, hash=False)
+    attained: int | None = None
 
     name: ClassVar[str] = "generalized"
     of_classes: ClassVar[bool] = True
@@ -93,6 +108,8 @@ class GeneralizedForm(Form):
     @property
     def further_remarks(self) -> tuple[str, ...]:  # type: ignore[override]
         """What regions tell of the values they cover."""
+        if self.attained is not None:
+            return (GROWING.format(least=self.attained),)
         if not self.steps:
             return (NARROWEST,)
         told = ", ".join(f"{quoted(name)} by {step}" for name, step in self.steps.items())
@@ -107,6 +124,12 @@ class GeneralizedForm(Form):
         check_steps(self.name, self.recoding, {} if self.steps is None else self.steps)
         if not isinstance(self.numeric_pairs, bool):
             raise PolicyError(f"{self.name}: numeric_pairs must be true or false; got {self.numeric_pairs!r}")
+        if self.attained is not None:
+            whole(self.name, "attained", self.attained, at_least=2)
+            if self.recoding == "grid":
+                raise PolicyError(
+                    f"{self.name}: attained and recoding: grid are two guards against the same; take one of them"
+                )
 
     def keys_in(self, table: str, columns: PublishedColumns) -> frozenset[str]:  # noqa: ARG002
         """Name the numeric pairs, which say what the intervals beside them say."""
@@ -155,7 +178,11 @@ class GeneralizedForm(Form):
             When a text is not a region of its column, or a pair of numbers disagrees with its interval.
         """
         return GeneralizedPublication(
-            tables["release"], columns, pairs=self.numeric_pairs, steps=self.steps or {}
+            tables["release"],
+            columns,
+            pairs=self.numeric_pairs,
+            steps=self.steps or {},
+            attained=self.attained,
         )
 
 
@@ -171,9 +198,10 @@ class GeneralizedPublication(Publication):
         *,
         pairs: bool = False,
         steps: Mapping[str, Any] = MappingProxyType({}),
+        attained: int | None = None,
     ) -> None:
         quasi = columns.with_role("quasi")
-        self.steps = steps
+        self.steps, self.attained = steps, attained
         for name in steps.keys() - {note.name for note in quasi}:
             raise TableError(f"steps: there is no quasi-identifier {name!r}")
         self.names = tuple(note.name for note in quasi)
@@ -196,6 +224,10 @@ class GeneralizedPublication(Publication):
         self.identities = self.classes
         self.class_regions = [codes[groups.first].astype(np.int64) for codes in region_codes]
         self.class_count = groups.count if quasi else int(self.size > 0)
+        if attained is not None:
+            sizes = np.bincount(self.classes, minlength=self.class_count)
+            for note, shown, of in zip(quasi, self.regions, self.class_regions, strict=True):
+                check_attained(shown, of, sizes, note, attained)
         sensitive, codes = [], []
         for note in columns.with_role("sensitive"):
             column = table[note.name]

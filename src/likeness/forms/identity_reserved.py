@@ -42,6 +42,8 @@ class IdentityReservedForm(GeneralizedForm):
     ----------
     recoding, numeric_pairs, steps
         As in `GeneralizedForm`.
+    attained
+        None: it counts records, and people have several here.
 
     Notes
     -----
@@ -56,7 +58,7 @@ class IdentityReservedForm(GeneralizedForm):
     Examples
     --------
     >>> IdentityReservedForm()
-    IdentityReservedForm(recoding='tight', numeric_pairs=False, steps=None)
+    IdentityReservedForm(recoding='tight', numeric_pairs=False, steps=None, attained=None)
     """
 
     name: ClassVar[str] = "identity-reserved"
@@ -70,6 +72,14 @@ class IdentityReservedForm(GeneralizedForm):
             "that person's number, and with it all others"
         ),
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.attained is not None:
+            raise PolicyError(
+                f"{self.name}: attained counts records, and people have several here; leave it out, or declare steps "
+                "(recoding: grid)"
+            )
 
     def publish(self, data: Microdata, plan: Plan, recoding: Recoding, rng: np.random.Generator) -> Published:
         """Publish every kept record with its class's region, its individual's number and its own sensitive values.

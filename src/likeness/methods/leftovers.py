@@ -11,7 +11,7 @@ from likeness.methods.base import holding_classes
 from likeness.methods.spaces import axis
 from likeness.microdata.data import Members
 from likeness.microdata.plan import Plan, Reason, renumber
-from likeness.microdata.regions import attribute_weights
+from likeness.microdata.regions import attribute_weights, losses_together, recode, region_losses
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,10 +19,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.methods.base import Problem
+    from likeness.microdata.regions import Recoding
 
 _TRIED = 10
 """Classes that are tried for one record, nearest first."""
 _STEP = 100
+REGIONS_TELL = Reason(
+    "regions-tell",
+    "any region of their class would tell what few of its members have, and there is no other to join",
+)
+"""Why somebody is withheld of whom a region would tell against what was asked (`attained`)."""
 
 
 def nearest_first(apart: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -53,7 +59,7 @@ def join_leftovers(
     found = classes.copy()
     if count > 0 and mode == "last":
         members = np.append(np.flatnonzero(classes == count - 1), left)
-        if _judge(problem)(members):
+        if judge_of(problem)(members):
             found[left] = count - 1
             return Plan(found)
     if count > 0 and mode != "withhold":
@@ -77,7 +83,7 @@ def _join_one_by_one(
     order = np.argsort(found, kind="stable")
     starts = np.searchsorted(found[order], np.arange(int(found.max()) + 2))
     joined: dict[int, list[int]] = {}
-    holds = _judge(problem)
+    holds = judge_of(problem)
     for number, record in enumerate(left.tolist()):
         if number % _STEP == 0:
             problem.progress.step("join leftovers", number, left.size)
@@ -131,6 +137,64 @@ def join_rest(problem: Problem, plan: Plan) -> Plan:
     return replace(plan, classes=renumber(classes), because=because, reasons=place[reasons], history=history)
 
 
+def join_telling(problem: Problem, plan: Plan) -> Plan:
+    """Join classes whose regions would tell what few members have, whatever they were (`Attained`), each with another class.
+
+    With the one that it loses least with, their regions taken as they are. Where there is none that it may join, it is withheld.
+    Nothing is done for plans of buckets and mechanisms.
+    """
+    data = problem.data
+    asked = any(domain.attained is not None for domain in data.quasi)
+    if not asked or plan.buckets is not None or plan.mechanism is not None:
+        return plan
+    joined = 0
+    while True:
+        plan, recoding = recode(data, plan)
+        telling = np.flatnonzero(recoding.tells)
+        if not telling.size:
+            history = {"classes joined because their regions would tell what few have": joined}
+            return replace(plan, history=plan.history | history) if joined else plan
+        home, alone = _homes(problem, plan, recoding, telling)
+        joined += telling.size - alone.size
+        left = np.isin(plan.classes, alone)
+        plan = replace(plan, classes=renumber(np.where(plan.published, home[plan.classes], -1)))
+        plan = plan.withhold(left, REGIONS_TELL)
+
+
+def _homes(
+    problem: Problem, plan: Plan, recoding: Recoding, telling: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(E,) Class that each class joins, its own where it stays; those of ``telling`` that have none to join.
+
+    No class joins, or is joined by, more than one.
+    """
+    sizes = np.bincount(plan.classes[plan.published], minlength=recoding.classes)
+    part = np.zeros(recoding.classes, np.int64)
+    if problem.parts is not None:
+        part[plan.classes[plan.published]] = problem.parts[plan.published]
+    weights = attribute_weights(problem.data.quasi).tolist()
+    attributes = list(zip(recoding.attributes, weights, strict=True))
+    own = np.zeros(recoding.classes)
+    for regions, weight in attributes:
+        own += weight * region_losses(regions, problem.loss)[regions.of]
+    home, free = np.arange(recoding.classes), np.ones(recoding.classes, np.bool_)
+    alone = []
+    for one in telling.tolist():
+        if not free[one]:
+            continue
+        free[one] = False
+        with_it = sum(weight * losses_together(regions, one, problem.loss) for regions, weight in attributes)
+        more = (sizes + sizes[one]) * with_it - sizes * own
+        # Rounded, so that what loses as much does so on every machine.
+        more = np.where(free & (part == part[one]), np.round(more, 9), np.inf)
+        other = int(np.argmin(more))
+        if np.isfinite(more[other]):
+            home[one], free[other] = other, False
+        elif not (part[np.arange(part.size) != one] == part[one]).any():
+            alone.append(one)
+    return home, np.array(alone, np.int64)
+
+
 def _by_distance(
     coordinates: NDArray[np.float64],
     classes: NDArray[np.int64],
@@ -148,7 +212,7 @@ def _by_distance(
     return there[np.argsort(np.round(apart, 9), kind="stable")]
 
 
-def _judge(problem: Problem) -> Callable[[NDArray[np.int64]], bool]:
+def judge_of(problem: Problem) -> Callable[[NDArray[np.int64]], bool]:
     """Give a function that says whether some rows are a class that holds."""
     data = problem.data
     members = data.members

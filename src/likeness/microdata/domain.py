@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.hierarchies import Categories, Hierarchy
+    from likeness.microdata.attained import Attained
     from likeness.microdata.lattice import DeclaredLattice
     from likeness.microdata.node_sets import NodeSets
 
@@ -57,6 +58,7 @@ class Domain:
     ``categories``: ordered categories of its values, all of which then have one, if the policy declares them.
     ``sets``: where its values stand for sets of nodes of a hierarchy, which set each is; ``values`` are their published texts.
     ``lattice``: what regions are rounded outward to, if a form declares it.
+    ``attained``: how many members must have an end or a listed value, or else the region grows, if a form asks for it.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Domain:
     categories: Categories | None = None
     sets: NodeSets | None = None
     lattice: DeclaredLattice | None = None
+    attained: Attained | None = None
     options: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property

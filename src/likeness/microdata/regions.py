@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from likeness.microdata.attained import grown_intervals, grown_sets, several_children, whole_tells
 from likeness.microdata.grouping import group_codes, group_keys
 from likeness.microdata.means import Means, class_means
 from likeness.microdata.plan import spread
@@ -40,6 +41,7 @@ class AttributeRegions:
     ``members``: (R, words) uint64, bits of the member codes, for the shape ``set``.
     ``tellable``: for the shape ``set``, the number of codes that everything is made of (`tellable_codes`); all codes of the
     domain when left out.
+    ``tells``: (E,) whether no region of a class could hide what few of its members have, where regions grow (`Attained`).
     """
 
     domain: Domain
@@ -49,6 +51,7 @@ class AttributeRegions:
     node: NDArray[np.int32] | None = None
     members: NDArray[np.uint64] | None = None
     tellable: int | None = None
+    tells: NDArray[np.bool_] | None = None
 
     @property
     def count(self) -> int:
@@ -106,6 +109,15 @@ class Recoding:
     instead: tuple[AttributeRegions | Means | None, ...] = ()
 
     @property
+    def tells(self) -> NDArray[np.bool_]:
+        """(E,) Whether some region of a class tells what few of its members have, against what was asked (`Attained`)."""
+        found = np.zeros(self.classes, np.bool_)
+        for own in self.attributes:
+            if own.tells is not None:
+                found |= own.tells
+        return found
+
+    @property
     def shown(self) -> tuple[AttributeRegions | Means, ...]:
         """What is published of each attribute."""
         if not self.instead:
@@ -139,8 +151,18 @@ def recode(data: Microdata, plan: Plan) -> tuple[Plan, Recoding]:
     So are those of equal means and modes, where these are published. Merged classes keep the order of the plan's. Regions are of
     what may be told (`tellable_codes`): those that are wider
     than their class end at a value that somebody published has, or that was declared; sets hold only values that somebody
-    published has.
+    published has. Where regions grow by what few members have (`Attained`), merged classes are looked at again.
     """
+    while any(domain.attained is not None for domain in data.quasi):
+        merged, found = _recode(data, plan)
+        if merged is plan:
+            return plan, found
+        plan = merged
+    return _recode(data, plan)
+
+
+def _recode(data: Microdata, plan: Plan) -> tuple[Plan, Recoding]:
+    """Find every class's region, and merge classes with equal ones, once."""
     if not data.quasi:
         return replace(plan, classes=np.minimum(plan.classes, 0)), Recoding((), min(plan.count, 1))
     count = plan.count
@@ -242,6 +264,8 @@ def _attribute_regions(
 
     tellable = tellable_codes(domain, published)
     low, high = class_ranges(reach[0], classes, count)
+    if domain.attained is not None:
+        return _grown(domain, reach[0], classes, (low, high), published, int(np.count_nonzero(tellable)))
     if reach[1] is not reach[0]:
         high = class_ranges(reach[1], classes, count)[1]
         low, high = _drawn_in(low, high, tellable)
@@ -256,13 +280,81 @@ def _attribute_regions(
         )
         if domain.lattice is not None:
             bits = domain.lattice.whole(bits)
-        by_word = [group_keys(np.ascontiguousarray(bits[:, word]).view(np.int64)) for word in range(words)]
-        groups = group_codes([g.of for g in by_word], [g.count for g in by_word]) if words > 1 else by_word[0]
-        first = groups.first
-        whole = int(np.count_nonzero(tellable))
-        return AttributeRegions(domain, groups.of, low[first], high[first], None, bits[first], whole)
+        return _set_regions(domain, low, high, bits, int(np.count_nonzero(tellable)))
     if domain.shape == "tree":
         return _tree_regions(domain, low, high)
+    return _interval_regions(domain, low, high)
+
+
+def _grown(
+    domain: Domain,
+    codes: NDArray[np.int32],
+    classes: NDArray[np.int64],
+    hull: tuple[NDArray[np.int32], NDArray[np.int32]],
+    published: NDArray[np.int32],
+    tellable: int,
+) -> AttributeRegions:
+    """Regions of one attribute that grow by what few members have; ``hull``: smallest and largest code of each class."""
+    from likeness.kernels.hulls import class_sets
+
+    attained = domain.attained
+    assert attained is not None  # noqa: S101  # asked only of such domains
+    low, high = hull
+    count = low.size
+    members = np.bincount(classes[classes >= 0], minlength=count)
+    smallest = members <= attained.least
+    tells: NDArray[np.bool_] = members < attained.least
+    if domain.shape == "set":
+        bits = class_sets(codes, classes, count, (domain.codes + 63) // 64)
+        present = np.bincount(published, minlength=domain.codes) > 0
+        bits, tells = grown_sets(bits, members, present, attained)
+        found = _set_regions(domain, low, high, bits, tellable)
+        own = [found.member_codes(region) for region in range(found.count)]
+        first, final = (np.array([codes[i] for codes in own], np.int32) for i in (0, -1))
+        return replace(found, low=first, high=final, tells=tells)
+    missing = domain.missing_code
+    mixed = (high == missing) & (low != missing) if missing >= 0 else np.zeros(count, np.bool_)
+    if domain.shape == "tree":
+        tree = domain.hierarchy
+        assert tree is not None  # noqa: S101  # the shape tree always has one
+        here = smallest & (low != high)
+        last = np.where(mixed, domain.size - 1, high)
+        lowest = tree.common_ancestor(np.minimum(low, last), last)
+        node = several_children(tree, domain.max_level)[np.where(mixed, 0, lowest)]
+        tells |= here & (node < 0)
+        grows = here & (node >= 0) & ~mixed
+        low = np.where(grows, tree.left[node], low).astype(np.int32)
+        high = np.where(grows, tree.right[node], high).astype(np.int32)
+        return replace(_tree_regions(domain, low, high), tells=tells)
+    assert attained.places is not None  # noqa: S101  # intervals always have them
+    kept = classes >= 0
+    of, inside = classes[kept], codes[kept]
+    few = [np.bincount(of[inside == ends[of]], minlength=count) < attained.least for ends in (low, high)]
+    grows = (high < domain.size) & (low < high)
+    places = attained.places
+    ends = places[np.where(grows, low, 0)], places[np.where(grows, high, 0)]
+    begin, end = grown_intervals(ends, (few[0], few[1]), members, attained)
+    tells |= mixed & smallest
+    if attained.first is not None and attained.last is not None:
+        tells |= grows & (begin == 0) & (end == attained.last) & smallest & whole_tells(attained.last)
+    low = np.where(grows, np.searchsorted(places, begin), low).astype(np.int32)
+    high = np.where(grows, np.searchsorted(places, end), high).astype(np.int32)
+    return replace(_interval_regions(domain, low, high), tells=tells)
+
+
+def _set_regions(
+    domain: Domain, low: NDArray[np.int32], high: NDArray[np.int32], bits: NDArray[np.uint64], whole: int
+) -> AttributeRegions:
+    """Regions that are sets, given by their bits; ``whole``: how many values everything is made of."""
+    words = bits.shape[1]
+    by_word = [group_keys(np.ascontiguousarray(bits[:, word]).view(np.int64)) for word in range(words)]
+    groups = group_codes([g.of for g in by_word], [g.count for g in by_word]) if words > 1 else by_word[0]
+    first = groups.first
+    return AttributeRegions(domain, groups.of, low[first], high[first], None, bits[first], whole)
+
+
+def _interval_regions(domain: Domain, low: NDArray[np.int32], high: NDArray[np.int32]) -> AttributeRegions:
+    """Regions that are intervals of codes; what mixes the missing value with others is everything."""
     if domain.missing:
         mixed = (high == domain.missing_code) & (low != domain.missing_code)
         low = np.where(mixed, 0, low).astype(np.int32)
@@ -398,6 +490,29 @@ def region_losses(regions: AttributeRegions, loss: CellLoss) -> NDArray[np.float
     return loss.by_count(domain.codes)[covered]
 
 
+def losses_together(
+    regions: AttributeRegions, one: int, loss: CellLoss, among: slice = slice(None)
+) -> NDArray[np.float64]:
+    """Unweighted loss of classes of one attribute, each joined with class ``one``, their regions taken as they are."""
+    domain, of = regions.domain, regions.of[among]
+    mine = int(regions.of[one])
+    if regions.members is not None:
+        covered = np.bitwise_count(regions.members[of] | regions.members[mine]).sum(axis=1)
+        return np.asarray(loss.by_count(domain.codes)[covered])
+    low = np.minimum(regions.low[of], regions.low[mine])
+    high = np.maximum(regions.high[of], regions.high[mine])
+    if domain.shape == "interval":
+        positions = loss.positions(domain)
+        return np.asarray(np.minimum(1.0, positions[high] - positions[low]))
+    tree, last = domain.hierarchy, domain.size - 1
+    assert tree is not None  # noqa: S101  # the shape tree always has one
+    covered = tree.leaf_count(tree.common_ancestor(np.minimum(low, last), np.minimum(high, last)))
+    covered = np.where(
+        low > last, 1, np.where((high > last) | (covered == domain.size), domain.codes, covered)
+    )
+    return np.asarray(loss.by_count(domain.codes)[covered])
+
+
 def geometry(domains: Sequence[Domain], loss: CellLoss) -> Geometry:
     """Lay out the quasi-identifiers for the search kernels, losses weighted; ``loss``: the one to minimise."""
     from likeness.kernels.hulls import INTERVAL, SET, TREE, Geometry
@@ -447,4 +562,4 @@ def geometry(domains: Sequence[Domain], loss: CellLoss) -> Geometry:
     return Geometry(kind, sizes, position, weights, parent, right, node_loss, leaf_node, set_loss, word)
 
 
-__all__ = ["LOSSES", "CellLoss", "geometry", "region_losses"]
+__all__ = ["LOSSES", "CellLoss", "geometry", "losses_together", "region_losses"]

@@ -120,12 +120,12 @@ def _alone(*, alone: int, classes: int, unit: str, models: Sequence[str]) -> str
 def undone(release: Release) -> list[Finding]:
     """Say whose exact quasi-identifiers follow from regions being the narrowest, where classes are small.
 
-    One finding where a class of fewer than `SMALL` records is generalized, and some column has no declared steps.
+    One finding where a class of fewer than `SMALL` records is generalized, and some column has no declared steps, nor grows.
     """
     private = release.private
     form, quasi = release.certificate.make_form(), private.encoded.data.quasi
     attack: Attack = registry.create("attacks", "downcoding", {})
-    tight = [domain.name for domain in quasi if domain.lattice is None]
+    tight = [domain.name for domain in quasi if domain.lattice is None and domain.attained is None]
     smallest = int(class_sizes(release).min(initial=SMALL))
     if smallest >= SMALL or smallest < 2 or not tight or form.publishes_exactly:
         return []
@@ -149,7 +149,8 @@ def _undone(*, smallest: int, recovered: float, known: float, columns: Sequence[
         f"the smallest class has {count(smallest, 'record')}, and regions are the narrowest that cover their classes: from them "
         f"alone follow the exact quasi-identifiers of {recovered:.1%} of the records (not whose is whose), and {known:.1%} of "
         f"generalized values (attack downcoding); ask for k of at least {SMALL}, or declare steps that regions are "
-        f"rounded outward to (form: {{recoding: grid, steps: …}}) of {' and '.join(map(quoted, columns))}"
+        f"rounded outward to (form: {{recoding: grid, steps: …}}) of {' and '.join(map(quoted, columns))}, or let regions grow "
+        "where that would follow (form: {attained: 2})"
     )
 
 

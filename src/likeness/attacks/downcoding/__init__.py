@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from likeness.attacks.base import Attack, AttackResult
-from likeness.attacks.downcoding.counting import Hidden, candidates
+from likeness.attacks.downcoding.counting import GrownInterval, GrownNode, GrownSet, Hidden, candidates
 from likeness.attacks.matching import identities_of, reach_of, shared_cells
 from likeness.exact import rational
 from likeness.microdata.domain import NUMERIC
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.regions import recode
+from likeness.published.attained import listed_values, rule_of
 from likeness.published.text import read_value
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from likeness.attacks.base import Making
     from likeness.forms.base import Publication, ShownColumn
     from likeness.hierarchies import Hierarchy
+    from likeness.microdata.attained import Attained
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
     from likeness.microdata.plan import Plan
@@ -65,7 +67,8 @@ class DowncodingAttack(Attack):
     has learnt something from the region.
 
     Where it is known how the release was made, and its method publishes regions wider than classes (``cut: utd`` of Mondrian),
-    the rule is not the narrowest region, and teaches nothing.
+    the rule is not the narrowest region, and teaches nothing. Whose regions are rounded outward to a lattice, or grow by what few
+    members have, says so in its certificate: counted are then the assignments for which that rule leads to the region.
 
     References
     ----------
@@ -112,7 +115,7 @@ class DowncodingAttack(Attack):
         known = making is None or making.plan.bounds is None
         columns = shared_cells(publication, original)
         read = [
-            _Openness(cells, original.quasi[j], sizes, publication.steps.get(cells.note.name), known=known)
+            _Openness(cells, original.quasi[j], sizes, _Rule(publication, cells), known=known)
             for cells, j in columns
         ]
         found = _Unhidden(sizes, read)
@@ -140,11 +143,11 @@ class _Openness:
     """What the regions of one quasi-identifier leave open; arrays (identities,)."""
 
     def __init__(
-        self, cells: ShownColumn, domain: Domain, sizes: NDArray[np.int64], step: Step | None, *, known: bool
+        self, cells: ShownColumn, domain: Domain, sizes: NDArray[np.int64], rule: _Rule, *, known: bool
     ) -> None:
         reach = reach_of(cells, domain).sizes
         hidden = [
-            _hidden(region, int(reach[i]), cells, domain, step) for i, region in enumerate(cells.regions)
+            _hidden(region, int(reach[i]), cells, domain, rule) for i, region in enumerate(cells.regions)
         ]
         pairs = group_codes([cells.of, sizes], [len(hidden), int(sizes.max(initial=0)) + 1])
         before, after, certain = np.zeros(pairs.count), np.zeros(pairs.count), np.zeros(pairs.count, np.bool_)
@@ -186,9 +189,30 @@ class _Unhidden:
         return sum(self.of(own.hides & own.certain) for own in self.columns)
 
 
-def _hidden(region: Region, reach: int, cells: ShownColumn, domain: Domain, step: Step | None) -> Hidden:
+class _Rule:
+    """The rule that regions of one quasi-identifier follow: the narrowest, on a lattice, or growing by what few members have.
+
+    ``rank``: place of every published value of a set among all.
+    """
+
+    def __init__(self, publication: Publication, cells: ShownColumn) -> None:
+        self.step: Step | None = publication.steps.get(cells.note.name)
+        self.attained: Attained | None = None
+        self.rank: dict[str | None, int] = {}
+        if publication.attained is None:
+            return
+        self.attained = rule_of(cells.note, publication.attained)
+        if cells.note.shape == "set":
+            self.rank = {value: i for i, value in enumerate(listed_values(cells.regions, cells.note))}
+
+
+def _hidden(region: Region, reach: int, cells: ShownColumn, domain: Domain, rule: _Rule) -> Hidden:
     """Say what a region hides; ``reach``: how many values of the table it covers."""
-    note = cells.note
+    note, step, attained = cells.note, rule.step, rule.attained
+    if attained is not None and domain.shape == "set":
+        listed = frozenset(rule.rank) if region.what == "everything" else region.values
+        ranks = tuple(sorted(rule.rank[value] for value in listed))
+        return GrownSet("all", len(ranks), ranks=ranks, published=len(rule.rank), attained=attained)
     if region.what == "values":
         return _hidden_set(region.values, step)
     if region.what == "interval":
@@ -198,6 +222,9 @@ def _hidden(region: Region, reach: int, cells: ShownColumn, domain: Domain, step
             return Hidden(how, 1 if region.low == region.high else max(2, reach))
         cell = 1 if step is None else int(rational(step))  # type: ignore[arg-type]
         values = int(region.high - region.low) + 1
+        if attained is not None:
+            low, high = int(region.low) - attained.origin, int(region.high) - attained.origin
+            return GrownInterval("ends", values, low=low, high=high, attained=attained)
         # The last cell of ordered values may be smaller.
         return Hidden("ends" if values % cell == 0 else "any", values, cell=cell)
     if region.what == "everything" and domain.shape == "set":
@@ -207,7 +234,13 @@ def _hidden(region: Region, reach: int, cells: ShownColumn, domain: Domain, step
         assert tree is not None  # noqa: S101  # the shape tree always has one
         node = 0 if region.what == "everything" else tree.node_of(read_value(region.text))
         low, high = int(tree.left[node]), int(tree.right[node])
-        if region.what == "everything" and domain.missing:
+        more = (1,) if region.what == "everything" and domain.missing else ()
+        if attained is not None:
+            top = int(tree.common_ancestor(low, high))
+            narrow = (*_narrow_parts(tree, top), *more) if len(tree.children(top)) != 2 else ()
+            parts = (*_leaves_below(tree, top), *more)
+            return GrownNode("across", high - low + 1 + len(more), parts, narrow=narrow, least=attained.least)
+        if more:
             # The missing value is one more leaf directly under the root.
             return Hidden("across", tree.size + 1, (*_leaves_below(tree, 0), 1))
         cell = -1 if step is None else int(tree.ancestor_at(low, int(rational(step))))  # type: ignore[arg-type]
@@ -223,6 +256,20 @@ def _hidden(region: Region, reach: int, cells: ShownColumn, domain: Domain, step
 def _leaves_below(tree: Hierarchy, node: int) -> tuple[int, ...]:
     """Leaves below each child of a node; one below a leaf."""
     return tuple(int(tree.leaf_count(child)) for child in tree.children(node)) or (1,)
+
+
+def _narrow_parts(tree: Hierarchy, node: int) -> tuple[int, ...]:
+    """Leaves below each part of a node that does not grow to more: of nodes with two children those of the parts of both."""
+    found: list[int] = []
+    todo = list(tree.children(node))[::-1]
+    while todo:
+        own = todo.pop()
+        below = tree.children(own)
+        if len(below) in (1, 2):
+            todo += below[::-1]
+        else:
+            found.append(int(tree.leaf_count(own)))
+    return tuple(found)
 
 
 def _hidden_set(values: Collection[Any], step: Step | None) -> Hidden:
