@@ -398,12 +398,6 @@ def test_every_method_publishes_regions_that_grow(method):
     release = lk.anonymize(rows, policy, seed=1)
     found = release.attack("downcoding")
     assert (found.success, found.details["values_known"]) == (0, 0)
-    tight = lk.anonymize(
-        rows,
-        policy.replace(form=GROWS | {"attained": None, "recoding": form.get("recoding", "tight")}),
-        seed=1,
-    )
-    assert release.loss("glm")["glm"] >= tight.loss("glm")["glm"] - 1e-9
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import likeness as lk
 from likeness.encode.column import EncodedAttribute
 from likeness.encode.lattice import that_grows
 from likeness.methods.base import Problem, charged_loss
-from likeness.methods.growing import _Classes, _rule, improve_growing
+from likeness.methods.growing import _rule, _SmallClasses, improve_growing
 from likeness.methods.growing.kernels import class_loss
 from likeness.microdata.plan import Plan, renumber
 from likeness.microdata.regions import LOSSES, geometry, recode, region_losses
@@ -130,6 +130,6 @@ def test_classes_know_their_members():
     data = grown([(AGE, [0, 1, 5, 6, 9, 9])], 2)
     problem = problem_of(data, 2)
     plan, recoding = recode(data, Plan(np.array([0, 0, 1, 1, 2, 2])))
-    classes = _Classes.of(problem, plan, recoding, 2)
+    classes = _SmallClasses.of(problem, plan, recoding, 2)
     assert np.array_equal(classes.labels(plan), plan.classes)
     assert classes.loss[plan.classes[4]] == 0

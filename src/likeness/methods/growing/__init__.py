@@ -65,7 +65,7 @@ def improve_growing(problem: Problem, plan: Plan) -> Plan:
     moved = plan.published
     for _ in range(_ROUNDS):
         plan, recoding = recode(data, plan)
-        classes = _Classes.of(problem, plan, recoding, max(attained))
+        classes = _SmallClasses.of(problem, plan, recoding, max(attained))
         before = float(classes.loss.sum())
         gain = classes.improve(np.unique(plan.classes[moved]))
         moves += len(classes.changed)
@@ -80,7 +80,7 @@ def improve_growing(problem: Problem, plan: Plan) -> Plan:
 
 
 @dataclass(eq=False)
-class _Classes:
+class _SmallClasses:
     """Classes while they change; ``pool`` (E, `_MOST`) their members, ``size`` 0 of those that take no part.
 
     ``recoding``: their regions before anything was changed.
@@ -99,7 +99,7 @@ class _Classes:
     changed: list[int] = field(default_factory=list)
 
     @staticmethod
-    def of(problem: Problem, plan: Plan, recoding: Recoding, least: int) -> _Classes:
+    def of(problem: Problem, plan: Plan, recoding: Recoding, least: int) -> _SmallClasses:
         """Lay out the classes of a plan."""
         from likeness.methods.growing.kernels import class_loss
 
@@ -124,7 +124,7 @@ class _Classes:
         part = np.zeros(plan.count, np.int64)
         if problem.parts is not None:
             part[plan.classes[kept]] = problem.parts[kept]
-        return _Classes(problem, recoding, rule, laid, codes, pool, size, loss, part, int(sizes.min()))
+        return _SmallClasses(problem, recoding, rule, laid, codes, pool, size, loss, part, int(sizes.min()))
 
     def labels(self, plan: Plan) -> NDArray[np.int64]:
         """(n,) Class of each record."""
