@@ -9,7 +9,7 @@ import numpy as np
 
 from likeness.methods.base import joint_views
 from likeness.methods.spaces import axis
-from likeness.microdata.grouping import group_codes
+from likeness.microdata.grouping import group_codes, group_keys
 from likeness.microdata.plan import renumber
 from likeness.microdata.regions import attribute_weights, geometry
 
@@ -79,7 +79,7 @@ class Items:
         if weights is not None and weights.any():
             heavy = np.unique(weights, return_inverse=True)[1].reshape(-1)
         parts = np.zeros(data.size, np.int64) if problem.parts is None else problem.parts
-        hulls = data.tuples.of if data.members is None else np.arange(data.size)
+        hulls = data.tuples.of if data.members is None else _equal_hulls(low, high, bits)
         columns = [hulls[kept], heavy[kept], parts[kept], *views[:, kept]]
         cells = group_codes(columns, [int(column.max(initial=0)) + 1 for column in columns])
         first = kept[cells.first]
@@ -119,6 +119,17 @@ def _hulls(
             bit = np.uint64(1) << (own & 63).astype(np.uint64)
             np.bitwise_or.at(bits, (of, shape.word[j] + (own >> 6)), bit)
     return low, high, bits
+
+
+def _equal_hulls(
+    low: NDArray[np.int32], high: NDArray[np.int32], bits: NDArray[np.uint64]
+) -> NDArray[np.int64]:
+    """(n,) Which hulls are equal, numbered as combinations of codes are."""
+    words = [group_keys(np.ascontiguousarray(word).view(np.int64)) for word in bits.T]
+    sizes = [int(codes.max(initial=0)) + 1 for codes in (*low, *high)]
+    return group_codes(
+        [*low, *high, *(word.of for word in words)], [*sizes, *(word.count for word in words)]
+    ).of
 
 
 @dataclass(frozen=True, eq=False)
