@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from likeness import registry
 from likeness.apart import level_parts
 from likeness.errors import CannotBeMetError, PolicyError, Refusal
-from likeness.methods.local_search import WORK_A_STEP, LocalSearch, can_be_improved
+from likeness.methods.local_search import STEPS_A_RECORD, WORK_A_STEP, LocalSearch, can_be_improved
 from likeness.metrics.base import Evaluation
 from likeness.metrics.ncp import Ncp
 from likeness.models.requirements import require_of
@@ -177,11 +177,11 @@ def choose(
 ) -> Choice:
     """Solve by the policy's method, or by the one that loses least of those that fit.
 
-    Methods are looked at by cost, the cheapest first, then by name. Those made for one of the models are always tried, and so
-    is the cheapest of the others; the rest as long as all together take no more than `MOST_WORK` steps, or at a higher
-    ``effort`` a multiple of it. Then the classes of
-    those that lose least are improved (`LocalSearch`), as ``effort`` says. The loss (`LOSS`, or what the policy's ``minimize``
-    names) is measured on the published regions; of equal losses the first is kept, and only the best solution is held.
+    Methods are looked at by cost, the cheapest first, then by name. Those made for one of the models are always tried, so are
+    those that say so (`Method.always_tried`), and so is the cheapest of the others; the rest as long as all together take no
+    more than `MOST_WORK` steps, or at a higher ``effort`` a multiple of it. Then the classes of those that lose least are
+    improved (`LocalSearch`), as ``effort`` says. The loss (`LOSS`, or what the policy's ``minimize`` names) is measured on the
+    published regions; of equal losses the first is kept, and only the best solution is held.
     ``rng``: the randomness of each method's search, as if it was named. ``withhold_at_most``: as for `solve`.
     Raises `CannotBeMetError` when no method finds a release, with why and which were tried; `PolicyError` when the method
     named does not fit, or none does.
@@ -258,7 +258,7 @@ class _Trials:
 
     def _too_much(self, method: Method) -> bool:
         """Whether a method is not tried for what it costs; what it costs is taken from what is left."""
-        if method.made_for(self.models):
+        if method.always_tried or method.made_for(self.models):
             return False
         # The cheapest is tried on any table: there is to be a release.
         if self.work[method] > self.left and self.left < self.most:
@@ -283,7 +283,8 @@ class _Trials:
         near = [one for one in tried if one.loss is not None and one.loss <= best * _NEARLY_BEST]
         begun = sorted(near, key=lambda one: (one.loss, one.work, one.method.name))[: own.starts]
         if begun:
-            left = own.times * spent - sum(one.work for one in begun)
+            laying_out = STEPS_A_RECORD * WORK_A_STEP * self.units.size
+            left = own.times * spent - sum(one.work for one in begun) - laying_out
             steps = max(own.steps, left // WORK_A_STEP)
             starts = begun[0].method if len(begun) == 1 else tuple(one.method for one in begun)
             method = LocalSearch(starts, self.loss.loss, steps, seconds)

@@ -194,6 +194,8 @@ class Method(ABC):
     """Whether it can keep parts of the table apart (hierarchy level limits)."""
     candidate: ClassVar[bool] = False
     """Whether it is tried, with its default parameters, where a policy names no method; it then says what it costs (`work`)."""
+    always_tried: ClassVar[bool] = False
+    """Whether a candidate is worth a try however large the table is, under any guarantee that it takes."""
 
     @property
     def label(self) -> str:

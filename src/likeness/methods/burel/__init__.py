@@ -191,7 +191,7 @@ class Burel(Method):
 
     def work(self, data: Microdata, requirements: tuple[Requirement, ...]) -> int:  # noqa: ARG002
         """Cuts and exchanges weigh every attribute by the hulls of all: about as many rounds as the records can be halved."""
-        return 80 * data.size * max(1, len(data.quasi)) ** 2 * data.size.bit_length()
+        return 30 * data.size * max(1, len(data.quasi)) ** 2 * data.size.bit_length()
 
     def run(self, problem: Problem) -> Plan:
         """Decide every record's class.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _FIRST = ((8, False, False), (0, False, True), (2, False, False), (8, True, False), (4, False, False))
 """First passes: in sixteenths, how much more parts must be able to differ from their class; see `Pass`."""
 _MANY = 300_000
-"""Of tables of more records only the first of them is made unasked."""
+"""Records that are cut unasked, over all runs: of larger tables only the first run is made."""
 _LAST = (0, False, False)
 
 
@@ -46,7 +46,7 @@ class ExchangeCuts(Method):
     loss
         The information loss that is lowered: ``ncp`` (default), ``glm`` or ``iloss``.
     runs
-        How many ways to begin are tried, 1 to 5: left out, all, and of tables of more than 300,000 records one.
+        How many ways to begin are tried, 1 to 5: left out, all, and of larger tables as many as cut 300,000 records in all.
 
     Notes
     -----
@@ -64,7 +64,7 @@ class ExchangeCuts(Method):
     Examples
     --------
     >>> ExchangeCuts(loss="glm")
-    ExchangeCuts(loss='glm')
+    ExchangeCuts(loss='glm', runs=None)
     """
 
     loss: str = "ncp"
@@ -75,6 +75,7 @@ class ExchangeCuts(Method):
     takes_individuals: ClassVar[bool] = True
     takes_parts: ClassVar[bool] = True
     candidate: ClassVar[bool] = True
+    always_tried: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         choice(self.name, "loss", self.loss, tuple(LOSSES))
@@ -91,11 +92,11 @@ class ExchangeCuts(Method):
         """Every attribute's cuts are weighed by the hulls of all, then by what both sides hold of every value, in each run."""
         attributes, values = max(1, len(data.quasi)), sum(one.view.values for one in requirements if one.view)
         weighed = attributes * (8 * attributes + min(values, 200))
-        return (1 + len(self._begun(data.size))) * data.size * weighed * data.size.bit_length()
+        return 2 * (1 + len(self._begun(data.size))) * data.size * weighed * data.size.bit_length()
 
     def _begun(self, size: int) -> tuple[tuple[int, bool, bool], ...]:
         """First passes of a table of so many records."""
-        return _FIRST[: self.runs or (len(_FIRST) if size <= _MANY else 1)]
+        return _FIRST[: self.runs or max(1, _MANY // max(1, size))]
 
     def run(self, problem: Problem) -> Plan:
         """Cut the records; parts that cannot hold the requirements are withheld."""

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 WORK_A_STEP = 50
 """Steps that `Method.work` counts in one of a local search."""
+STEPS_A_RECORD = 100
+"""As many steps could be taken while a record is laid out."""
 _LEAST_SHARE = 1e-3
 """What a round must lower the loss by, as a share of it, for another like it to be made."""
 _ROUNDS = 6
@@ -165,9 +167,12 @@ class LocalSearch(Method):
         asked = replace(problem, loss=LOSSES[self.loss])
         plans = [run_in_parts(one, replace(problem, loss=LOSSES[one.loss])) for one in starts]
         seconds = None if self.seconds is None else float(number(self.name, "seconds", self.seconds, above=0))
+        share = 3 * len(plans)
+        if seconds is None and self.steps < share * STEPS_A_RECORD * problem.data.size:
+            # Laying out all of them would take longer than what each is then improved for.
+            plans = [min(plans, key=lambda plan: charged_loss(asked, plan))]
         if len(plans) == 1:
             return self.improve(asked, plans[0], self.steps, seconds)
-        share = 3 * len(plans)
         some = None if seconds is None else seconds / share
         plans = [self.improve(asked, plan, max(1, self.steps // share), some) for plan in plans]
         best = min(plans, key=lambda plan: charged_loss(asked, plan))
