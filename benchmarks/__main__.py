@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 import likeness as lk
-from benchmarks import linked, optimum, people, searches, tables, whole, wide
+from benchmarks import efforts, linked, optimum, people, searches, tables, whole, wide
 from benchmarks.clock import best_of, peak_megabytes, unit
 from benchmarks.cold import cold_and_warm
 from benchmarks.jobs import Job, jobs
@@ -34,6 +34,8 @@ def main() -> None:
         searches.clustering(folder, sizes[:2], lk.Mdav())
         print("\nTwo tables that buckets link beside one table of k alone, Adult resampled, 6:")
         linked.beside_one_table(folder, 1_000_000 // scale, chosen.repeat)
+    print("\nPolicies that name no method:")
+    efforts.growth((10_000, 100_000, 1_000_000) if scale == 1 else (10_000, 100_000))
     print("\nHow far from the least loss:")
     optimum.report(folder, 200 // scale)
     print("\nPeople with several records, the search alone:")

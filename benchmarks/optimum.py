@@ -10,6 +10,7 @@ import polars as pl
 
 import likeness as lk
 from benchmarks import tables
+from likeness.choosing import EFFORTS
 from likeness.errors import LikenessError
 
 if TYPE_CHECKING:
@@ -69,9 +70,9 @@ def gaps(folder: Path) -> None:
 
 
 def tiny(number: int) -> None:
-    """Print how far the default and k-member are from the exact optimum of tables of 6 to 12 records, on average and at worst."""
+    """Print how far each effort and k-member are from the exact optimum of tables of 6 to 12 records, on average and at worst."""
     for privacy in GUARANTEES:
-        ratios: dict[str, list[float]] = {"default": [], "k-member": []}
+        ratios: dict[str, list[float]] = {name: [] for name in (*EFFORTS, "k-member")}
         for table in _tables(number):
             columns = {"age": lk.quasi(), "job": lk.quasi(), "town": lk.quasi(), "sick": lk.sensitive()}
             policy = lk.Policy(
@@ -84,9 +85,10 @@ def tiny(number: int) -> None:
             least = release.loss("ncp")["ncp"]
             if not release.private.solution.plan.history["proven"] or least <= 0:
                 continue
-            for name, method in (("default", None), ("k-member", "k-member")):
+            others = {effort: policy.replace(method=None, effort=effort) for effort in EFFORTS}
+            for name, other in (others | {"k-member": policy.replace(method="k-member")}).items():
                 try:
-                    ratios[name].append(_lost(table, policy.replace(method=method)) / least)
+                    ratios[name].append(_lost(table, other) / least)
                 except LikenessError:
                     continue
         told = "  ".join(
@@ -94,7 +96,7 @@ def tiny(number: int) -> None:
             for name, own in ratios.items()
             if own
         )
-        print(f"{privacy!s:32} {len(ratios['default']):>4} tables  {told}", flush=True)
+        print(f"{privacy!s:32} {len(ratios['normal']):>4} tables  {told}", flush=True)
 
 
 def _lost(table: pl.DataFrame, policy: lk.Policy) -> float:
