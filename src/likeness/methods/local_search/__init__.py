@@ -18,8 +18,9 @@ from likeness.checks import choice, number, whole
 from likeness.errors import PolicyError, Refusal
 from likeness.methods.base import Method, Problem, charged_loss, holding_classes, method_for, run_in_parts
 from likeness.methods.local_search.pools import Items, Pools
+from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, Reason, renumber
-from likeness.microdata.regions import LOSSES
+from likeness.microdata.regions import LOWERED, merge_equal
 from likeness.models.requirements import require_of
 from likeness.wording import quoted
 
@@ -61,7 +62,8 @@ class LocalSearch(Method):
         made for the guarantee, else ``mondrian``. It must make classes of records. Of several, in a list, each is improved for
         an equal part of a third of the steps, and the one that loses least then for the others.
     loss
-        The information loss that is lowered: ``ncp`` (default), ``glm`` or ``iloss``.
+        The information loss that is lowered: ``ncp`` (default), ``glm`` or ``iloss``; or ``discernibility``, the number of those
+        who share a class with each (or could be a withheld one), where NCP decides between moves that lower it as much.
     steps
         About how many steps are taken at most, in all, each some 30 nanoseconds. The search ends before when many steps lower the
         loss by less than a thousandth.
@@ -71,12 +73,15 @@ class LocalSearch(Method):
     Notes
     -----
     A move is accepted where every class it touches holds by the class tests of the models, which are exact, and the sum of
-    records times loss is lower by more than rounding. Pools do not depend on each other, so that any number of processors find
+    records times loss is lower by more than rounding. Under ``discernibility`` no move makes two classes of a pool show the same,
+    for they would be one; what classes of different pools do is found out after every round, and where it was all in vain, the
+    classes stay as they were. Pools do not depend on each other, so that any number of processors find
     the same. The first Ctrl-C ends the search and keeps what it has found; the second ends the command.
 
     References
     ----------
-    Schrimpf, Schneider, Stamm-Wilbrandt & Dueck 2000 (classes are made anew together with their neighbours: "ruin and recreate").
+    Bayardo & Agrawal 2005 (``discernibility``). Schrimpf, Schneider, Stamm-Wilbrandt & Dueck 2000 (classes are made anew together
+    with their neighbours: "ruin and recreate").
 
     Examples
     --------
@@ -95,7 +100,7 @@ class LocalSearch(Method):
     takes_parts: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        choice(self.name, "loss", self.loss, tuple(LOSSES))
+        choice(self.name, "loss", self.loss, tuple(LOWERED))
         whole(self.name, "steps", self.steps, at_least=1)
         if self.seconds is not None:
             number(self.name, "seconds", self.seconds, above=0)
@@ -162,8 +167,8 @@ class LocalSearch(Method):
             if individuals and not one.takes_individuals:
                 what = f"start: {one.name} does not take tables in which people have several records; use danonyir or mondrian"
                 raise PolicyError(Refusal(what, (self.name,)))
-        asked = replace(problem, loss=LOSSES[self.loss])
-        plans = [run_in_parts(one, replace(problem, loss=LOSSES[one.loss])) for one in starts]
+        asked = replace(problem, loss=self.lowered)
+        plans = [run_in_parts(one, replace(problem, loss=one.lowered)) for one in starts]
         seconds = None if self.seconds is None else float(number(self.name, "seconds", self.seconds, above=0))
         if len(plans) == 1:
             return self.improve(asked, plans[0], self.steps, seconds)
@@ -205,7 +210,11 @@ class LocalSearch(Method):
         improved = replace(
             plan, classes=renumber(np.where(out, plan.count + found.max(initial=0) + 1, found))
         )
-        return improved.withhold(out, OUTLIER)
+        improved = improved.withhold(out, OUTLIER)
+        if problem.loss.crowd and charged_loss(problem, improved) > charged_loss(problem, plan):
+            # Classes of different pools may show the same, and are one class then.
+            return plan
+        return improved
 
     def _rounds(
         self, problem: Problem, table: Items, classes: NDArray[np.int64], stopped: threading.Event, steps: int
@@ -215,6 +224,7 @@ class LocalSearch(Method):
         many = _STEPS_A_CELL * table.part.size
         with ThreadPoolExecutor(max(1, cpu_count() or 1)) as workers:
             while left > 0 and not stopped.is_set():
+                classes = _shown_once(problem, table, classes)
                 share = min(left // rounds, many) if shaken else left
                 pools = Pools.of(table, classes, problem.rng, share, shaken=shaken)
                 before, after, work = pools.improve(workers, stopped)
@@ -228,6 +238,19 @@ class LocalSearch(Method):
                     rounds = max(1, rounds - 1)
                 shaken = shaken or converged
         return classes
+
+
+def _shown_once(problem: Problem, table: Items, classes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Join classes of a part that show the same, where it counts how many share a class, and all hold then."""
+    if not problem.loss.crowd:
+        return classes
+    whole = np.full(problem.data.size, -1, np.int64)
+    whole[table.rows] = classes
+    merged = merge_equal(problem.data, Plan(whole)).classes[table.rows]
+    part = table.part[table.cell]
+    joined = group_codes([merged, part], [int(size.max(initial=0)) + 1 for size in (merged, part)])
+    whole[table.rows] = joined.of
+    return joined.of if problem.holding(whole, joined.count).all() else classes
 
 
 def _without_outliers(
