@@ -148,7 +148,12 @@ def test_the_steward_is_told_and_nobody_else(tmp_path):
     audit = json.loads((folder / "private" / "audit.json").read_text())
     assert audit["method"]["name"] == release.private.method.name
     assert audit["candidates"] == {one.method.label: one.to_json() for one in release.private.candidates}
-    assert "Methods that could have made it" in (folder / "private" / "report.html").read_text()
+    report = (folder / "private" / "report.html").read_text()
+    assert "Methods that could have made it" in report
+    searched = next(one.search for one in release.private.candidates if one.search is not None)
+    assert audit["candidates"][release.private.method.label]["search"]["ended"] == searched.ended
+    assert str(searched) in report
+    assert "<code>effort: normal</code>" in report
     for path in (folder / "public").iterdir():
         text = path.read_text()
         assert not [one.method.name for one in release.private.candidates if one.method.name in text]

@@ -8,14 +8,14 @@ release on every machine.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from likeness import registry
 from likeness.apart import level_parts
 from likeness.errors import CannotBeMetError, PolicyError, Refusal
-from likeness.methods.local_search import WORK_A_STEP, LocalSearch, can_be_improved
+from likeness.methods.local_search import WORK_A_STEP, LocalSearch, Search, can_be_improved
 from likeness.metrics.base import Evaluation
 from likeness.metrics.ncp import Ncp
 from likeness.models.requirements import require_of
@@ -80,6 +80,7 @@ class Candidate:
     ``work``: steps that a run was estimated to take, each some nanoseconds.
     ``loss``: what its release has of the policy's ``minimize``, by default the normalized certainty penalty, withheld records
     counted as 1; None without a release, and ``why`` says why it has none.
+    ``search``: how far the classes were improved, where they were.
     """
 
     method: Method
@@ -87,6 +88,7 @@ class Candidate:
     work: int
     loss: float | None = None
     why: Refusal | None = None
+    search: Search | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Write it as JSON can hold it."""
@@ -97,6 +99,7 @@ class Candidate:
             "work": self.work,
             "loss": self.loss,
             "why": None if self.why is None else str(self.why),
+            **({} if self.search is None else {"search": asdict(self.search)}),
         }
 
 
@@ -286,7 +289,9 @@ class _Trials:
     def _compare(self, method: Method, solution: Solution) -> None:
         """Keep a solution that loses less than all before it."""
         loss = self.judge.measure(method, solution)
-        self.candidates.append(Candidate(method, LOSES_MORE, self.work[method], loss))
+        search = solution.plan.history.get(method.name)
+        told = search if isinstance(search, Search) else None
+        self.candidates.append(Candidate(method, LOSES_MORE, self.work[method], loss, search=told))
         if self.best is None or loss < self.best[0]:
             self.best = loss, method, solution
 

@@ -17,6 +17,7 @@ from tests.methods.test_mdav import tables
 from tests.oracles.k_member import loss_of
 
 import likeness as lk
+from likeness import registry
 from likeness.methods import local_search
 from likeness.methods.base import Method, charged_loss
 from likeness.methods.local_search import LocalSearch
@@ -309,6 +310,7 @@ def test_seconds_end_it(monkeypatch):
     asked = replace(problem(table([150, 150], numbers=60), lk.KAnonymity(3)), loss=LOSSES["ncp"])
     plan = LocalSearch(start="mondrian", seconds=0.2).run(asked)
     assert len(rounds) == 1
+    assert plan.history["local-search"].ended == "its time was up"
     assert asked.holding(plan.classes, plan.count).all()
 
 
@@ -382,3 +384,52 @@ def test_records_that_nobody_is_counted_for_weigh_nothing():
     columns = {"x": lk.quasi(), "w": lk.drop(), "s": lk.sensitive()}
     policy = lk.Policy(columns=columns, weights="w", privacy=lk.KAnonymity(2), method=LocalSearch())
     assert sorted(set(lk.anonymize(rows, policy, seed=1).table["x"])) == ["[0, 1]", "[8, 9]"]
+
+
+@pytest.mark.parametrize(
+    ("start", "steps", "ended"),
+    [
+        pytest.param("mondrian", MANY, "no move was worth it any more", id="converged"),
+        pytest.param("mondrian", 50_000, "its steps were used up", id="used up"),
+        pytest.param(["mondrian", "sbca"], 300_000, "its steps were used up", id="two starts"),
+    ],
+)
+@pytest.mark.parametrize("loss", ["glm", "discernibility"])
+def test_what_it_gained_and_why_it_ended_are_kept(start, steps, ended, loss):
+    data = table([150, 150], numbers=60)
+    asked = problem(data, lk.KAnonymity(3))
+    starts = start if isinstance(start, list) else [start]
+    begun = [registry.create("methods", one, {}).run(asked) for one in starts]
+    plan = LocalSearch(start=start, steps=steps, loss=loss).run(asked)
+    told = plan.history["local-search"]
+    own = told.before, told.after
+    if loss == "discernibility":
+        squares = [
+            float(np.square(np.bincount(recode(data, one)[0].classes)).sum()) for one in (*begun, plan)
+        ]
+        least, end = min(squares[:-1]) / 300, squares[-1] / 300
+    else:
+        least, end = min(charged(data, one, loss) for one in begun) / 300, charged(data, plan, loss) / 300
+    assert own == (pytest.approx(least, rel=1e-5), pytest.approx(end, rel=1e-5))
+    # Of classes of three each, as SBCA's are, none can be smaller.
+    assert told.after < told.before or told.before == pytest.approx(3)
+    assert (told.loss, told.most, told.ended) == (loss, steps, ended)
+    assert told.steps >= steps if ended == "its steps were used up" else told.steps < steps
+    assert str(told).endswith(f" of {steps:,} steps; ended when {ended}")
+
+
+def test_an_interrupt_ends_the_search_from_all_starts(monkeypatch):
+    rounds = []
+    improve = Pools.improve
+
+    def interrupted(pools, workers, stopped):
+        rounds.append(1)
+        os.kill(os.getpid(), signal.SIGINT)
+        return improve(pools, workers, stopped)
+
+    monkeypatch.setattr(Pools, "improve", interrupted)
+    asked = replace(problem(table([150, 150], numbers=60), lk.KAnonymity(3)), progress=_Listening())
+    plan = LocalSearch(start=["mondrian", "sbca"]).run(asked)
+    assert len(rounds) == 1
+    assert plan.history["local-search"].ended == "it was interrupted"
+    assert asked.holding(plan.classes, plan.count).all()
