@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.forms.base import Form, Published
+    from likeness.forms.base import Form, Publication, Published
     from likeness.methods.base import Method
+    from likeness.published.columns import PublishedColumns
+    from likeness.solve import Solution
 
 
 def anonymize(
@@ -113,33 +115,51 @@ def anonymize_encoded(encoded: Encoded, policy: Policy, progress: Progress) -> R
         encoded.data,
         models,
         lambda method: stream(entropy_with(method), "search"),
+        lambda method, solution: (
+            _ReadBack.of(encoded, policy, form, solution, entropy_with(method)).publication
+        ),
         at_most,
         progress,
     )
     entropy, solution = entropy_with(choice.method), choice.solution
     if solution.plan.added is not None:
         _refuse_added(encoded, policy, form, choice.method)
-    publish, names = (stream(entropy, purpose) for purpose in ("publish", "names"))
     progress.step("publish", 0, 1)
-    published = form.publish(encoded.data, solution.plan, solution.recoding, publish)
-    tables = _add_other_columns(encoded, published, policy, names, form.leading)
+    shown = _ReadBack.of(encoded, policy, form, solution, entropy)
     progress.step("prove", 0, 1)
-    private = Private(encoded, policy, choice.method, solution, published.rows, entropy, choice.candidates)
-    return _proven(tables, form, private)
+    private = Private(encoded, policy, choice.method, solution, shown.rows, entropy, choice.candidates)
+    return _proven(shown, form, private)
 
 
-def _proven(tables: dict[str, dict[str, Labelled | EncodedColumn]], form: Form, private: Private) -> Release:
-    """Read published tables back, prove them, and certify what was proven."""
+class _ReadBack(NamedTuple):
+    """What a solution is published as, and which records stand in the rows; read back, what is said of its columns."""
+
+    tables: dict[str, dict[str, Labelled | EncodedColumn]]
+    rows: dict[str, NDArray[np.int64]]
+    columns: PublishedColumns
+    publication: Publication
+
+    @classmethod
+    def of(cls, encoded: Encoded, policy: Policy, form: Form, solution: Solution, entropy: int) -> _ReadBack:
+        """Publish a solution, and read it back."""
+        publish, names = (stream(entropy, purpose) for purpose in ("publish", "names"))
+        published = form.publish(encoded.data, solution.plan, solution.recoding, publish)
+        tables = _add_other_columns(encoded, published, policy, names, form.leading)
+        columns = describe_columns(encoded, policy, form, solution.plan.published, tables)
+        publication = form.read(
+            {name: {k: as_labelled(c) for k, c in t.items()} for name, t in tables.items()}, columns
+        )
+        return cls(tables, published.rows, columns, publication)
+
+
+def _proven(shown: _ReadBack, form: Form, private: Private) -> Release:
+    """Prove what was read back, and certify what was proven."""
     encoded, policy = private.encoded, private.policy
-    columns = describe_columns(encoded, policy, form, private.solution.plan.published, tables)
-    publication = form.read(
-        {name: {k: as_labelled(c) for k, c in t.items()} for name, t in tables.items()}, columns
-    )
-    verdict = private.prove(publication)
+    verdict = private.prove(shown.publication)
     verdict.raise_if_failed()
     certificate = Certificate(
         {"name": form.name, **registry.parameters(form)},
-        columns,
+        shown.columns,
         unique_claims(verdict),
         verdict.records,
         verdict.classes,
@@ -150,7 +170,7 @@ def _proven(tables: dict[str, dict[str, Labelled | EncodedColumn]], form: Form, 
         noise=private.solution.plan.added is not None,
         knowledge=certified(encoded, policy),
     )
-    return Release(tables, certificate, publication, verdict, private)
+    return Release(shown.tables, certificate, shown.publication, verdict, private)
 
 
 def _refuse_links(encoded: Encoded, policy: Policy, form: Form) -> None:

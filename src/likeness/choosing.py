@@ -8,13 +8,20 @@ release on every machine.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from likeness import registry
 from likeness.apart import level_parts
 from likeness.errors import CannotBeMetError, PolicyError, Refusal
-from likeness.methods.local_search import STEPS_A_RECORD, WORK_A_STEP, LocalSearch, can_be_improved
+from likeness.methods.local_search import (
+    STEPS_A_RECORD,
+    WORK_A_STEP,
+    LocalSearch,
+    Search,
+    can_be_improved,
+)
 from likeness.metrics.base import Evaluation
 from likeness.metrics.ncp import Ncp
 from likeness.models.requirements import require_of
@@ -27,8 +34,9 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from likeness.forms.base import Form
+    from likeness.forms.base import Form, Publication
     from likeness.methods.base import Method
+    from likeness.metrics.base import Metric
     from likeness.microdata.data import Microdata
     from likeness.models.base import PrivacyModel
     from likeness.policy import Policy
@@ -76,8 +84,9 @@ class Candidate:
     ``outcome``: ``kept``; ``loses more``; ``finds no release``; ``does not fit`` the guarantee or the table;
     ``too much work``: not tried.
     ``work``: steps that a run was estimated to take, each some nanoseconds.
-    ``loss``: normalized certainty penalty of its release, withheld records counted as 1; None without one, and ``why`` says
-    why it has none.
+    ``loss``: what its release has of the policy's ``minimize``, by default the normalized certainty penalty, withheld records
+    counted as 1; None without a release, and ``why`` says why it has none.
+    ``search``: how far the classes were improved, where they were.
     """
 
     method: Method
@@ -85,6 +94,7 @@ class Candidate:
     work: int
     loss: float | None = None
     why: Refusal | None = None
+    search: Search | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Write it as JSON can hold it."""
@@ -95,6 +105,7 @@ class Candidate:
             "work": self.work,
             "loss": self.loss,
             "why": None if self.why is None else str(self.why),
+            **({} if self.search is None else {"search": asdict(self.search)}),
         }
 
 
@@ -172,6 +183,7 @@ def choose(
     data: Microdata,
     models: Iterable[PrivacyModel],
     rng: Callable[[Method], np.random.Generator],
+    publish: Callable[[Method, Solution], Publication],
     withhold_at_most: Fraction,
     progress: Progress,
 ) -> Choice:
@@ -180,15 +192,17 @@ def choose(
     Methods are looked at by cost, the cheapest first, then by name. Those made for one of the models are always tried, so are
     those that say so (`Method.always_tried`), and so is the cheapest of the others; the rest as long as all together take no
     more than `MOST_WORK` steps, or at a higher ``effort`` a multiple of it. Then the classes of those that lose least are
-    improved (`LocalSearch`), as ``effort`` says. The loss (`LOSS`, or what the policy's ``minimize`` names) is measured on the
-    published regions; of equal losses the first is kept, and only the best solution is held.
-    ``rng``: the randomness of each method's search, as if it was named. ``withhold_at_most``: as for `solve`.
+    improved (`LocalSearch`), as ``effort`` says. The loss (`LOSS`, or the metric that the policy's ``minimize`` names) is
+    measured on the published regions, or tables; of equal losses the first is kept, and only the best solution is held.
+    ``rng``: the randomness of each method's search, as if it was named. ``publish``: makes what a method's solution is published
+    as. ``withhold_at_most``: as for `solve`.
     Raises `CannotBeMetError` when no method finds a release, with why and which were tried; `PolicyError` when the method
     named does not fit, or none does.
     """
     models = tuple(models)
     methods = methods_to_try(policy)
-    loss = LOSS if policy.minimize is None else replace(LOSS, loss=policy.minimize)
+    aim = LOSS if policy.minimize is None else policy.minimize
+    loss = _Judge(aim if aim.charges_withheld else replace(LOSS, loss=aim.searched), data, publish)
     seconds = policy.effort["seconds"] if isinstance(policy.effort, Mapping) else None
     effort = EFFORTS["thorough" if isinstance(policy.effort, Mapping) else policy.effort]
     trials = _Trials(data, models, withhold_at_most, _Listener(progress), loss, effort)
@@ -202,6 +216,20 @@ def choose(
     return trials.choice()
 
 
+@dataclass(frozen=True)
+class _Judge:
+    """What decides between solutions: a metric, of the published tables where it is of these."""
+
+    metric: Metric
+    data: Microdata
+    publish: Callable[[Method, Solution], Publication]
+
+    def measure(self, method: Method, solution: Solution) -> float:
+        """How much of the metric a method's solution has."""
+        shown = self.publish(method, solution) if self.metric.of_publication else None
+        return self.metric.measure(Evaluation(self.data, solution.plan, solution.recoding, shown))
+
+
 class _Trials:
     """Looks at one method after the other and holds the best solution so far."""
 
@@ -211,10 +239,10 @@ class _Trials:
         models: tuple[PrivacyModel, ...],
         withhold_at_most: Fraction,
         listener: _Listener,
-        loss: Ncp,
+        judge: _Judge,
         effort: Effort,
     ) -> None:
-        self.loss, self.effort = loss, effort
+        self.judge, self.effort = judge, effort
         self.data, self.units = data, data.units
         self.models, self.withhold_at_most, self.listener = models, withhold_at_most, listener
         self.limited = level_parts(self.units) is not None
@@ -225,13 +253,10 @@ class _Trials:
         self.refused: list[CannotBeMetError | PolicyError] = []
         self.best: tuple[float, Method, Solution] | None = None
 
-    def measure(self, data: Microdata, solution: Solution) -> float:
-        """What decides between solutions."""
-        return self.loss.measure(Evaluation(data, solution.plan, solution.recoding))
-
     def solve(self, method: Method, rng: np.random.Generator, progress: Progress) -> Solution:
         """Solve by one method."""
-        return solve(method, self.data, self.models, rng, self.withhold_at_most, progress, loss=self.measure)
+        loss = partial(self.judge.measure, method)
+        return solve(method, self.data, self.models, rng, self.withhold_at_most, progress, loss=loss)
 
     def cheapest_first(self, methods: Iterable[Method]) -> list[Method]:
         """Sort methods by what they cost, those of equal cost by name."""
@@ -268,8 +293,10 @@ class _Trials:
 
     def _compare(self, method: Method, solution: Solution) -> None:
         """Keep a solution that loses less than all before it."""
-        loss = self.measure(self.data, solution)
-        self.candidates.append(Candidate(method, LOSES_MORE, self.work[method], loss))
+        loss = self.judge.measure(method, solution)
+        search = solution.plan.history.get(method.name)
+        told = search if isinstance(search, Search) else None
+        self.candidates.append(Candidate(method, LOSES_MORE, self.work[method], loss, search=told))
         if self.best is None or loss < self.best[0]:
             self.best = loss, method, solution
 
@@ -287,7 +314,7 @@ class _Trials:
             left = own.times * spent - sum(one.work for one in begun) - laying_out
             steps = max(own.steps, left // WORK_A_STEP)
             starts = begun[0].method if len(begun) == 1 else tuple(one.method for one in begun)
-            method = LocalSearch(starts, self.loss.loss, steps, seconds)
+            method = LocalSearch(starts, self.judge.metric.searched, steps, seconds)
             self.work[method] = method.work(self.units, self.requirements)
             self.look_at(method, rng, asked=True)
 

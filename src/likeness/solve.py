@@ -36,7 +36,7 @@ from likeness.methods.growing import improve_growing
 from likeness.methods.leftovers import join_rest, join_telling
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, Reason, spread
-from likeness.microdata.regions import LOSSES, Recoding, merge_equal, recode
+from likeness.microdata.regions import Recoding, merge_equal, recode
 from likeness.models.requirements import Requirement, refuse_nothing, require_of
 from likeness.progress import Progress
 from likeness.wording import count, quoted
@@ -80,7 +80,7 @@ def solve(
     withhold_at_most: Fraction,
     progress: Progress,
     *,
-    loss: Callable[[Microdata, Solution], float] | None = None,
+    loss: Callable[[Solution], float] | None = None,
 ) -> Solution:
     """Find a plan whose published records hold every model against their own distribution.
 
@@ -114,7 +114,7 @@ def solve(
         other = search.run(method, again, progress, moving=False)
     except (_ExcessError, CannotBeMetError):
         return found
-    return other if loss(data, other) < loss(data, found) else found
+    return other if loss(other) < loss(found) else found
 
 
 class _ExcessError(Exception):
@@ -176,7 +176,7 @@ class _Search:
                 active = active[hopeless.published]
                 self._refuse_excess(units.size - active.size, because, first, parts)
                 continue
-            problem = Problem(here, searched, LOSSES[method.loss], rng, inside, allowance, progress)
+            problem = Problem(here, searched, method.lowered, rng, inside, allowance, progress)
             plan = _joined(method, problem, run_in_parts(method, problem))
             if method.joins_rest:
                 plan = improve_growing(problem, plan)

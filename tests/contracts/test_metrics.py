@@ -20,6 +20,7 @@ from likeness.metrics.base import Metric
 from likeness.metrics.measuring import metric_named, metric_names
 from likeness.metrics.mini_table import mini_table
 from likeness.microdata.domain import Domain
+from likeness.microdata.regions import LOWERED
 
 if TYPE_CHECKING:
     from likeness.metrics.base import Evaluation
@@ -193,6 +194,18 @@ def test_variants_have_names_of_their_own(name):
         assert variant not in registry.names("metrics")
         assert variant.startswith(name)
         assert registry.create("metrics", name, {**NEEDED.get(name, {}), **parameters}) == metric(variant)
+
+
+@pytest.mark.parametrize("name", registry.names("metrics"))
+def test_what_policies_minimize_is_lowered_by_a_loss_that_is_searched(name):
+    own = metric(name)
+    assert own.minimized == (name in {"ail", "discernibility", "glm", "iloss", "ncp", "query-error"})
+    if own.minimized:
+        assert own.searched in LOWERED
+        assert own.lower_is_better
+        nothing = replace(RELEASES["nothing published"], publication=RELEASES["classes"].publication)
+        if own.charges_withheld and not own.of_publication:
+            assert own.measure(nothing) >= own.measure(RELEASES["all alike"])
 
 
 @pytest.mark.parametrize("name", registry.names("metrics"))

@@ -12,18 +12,21 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.methods.problems import number, plain_set, problem, table
+from tests.methods.problems import TREE_ROWS, number, plain_set, problem, table
 from tests.methods.test_mdav import tables
 from tests.oracles.k_member import loss_of
 
 import likeness as lk
+from likeness import registry
 from likeness.methods import local_search
 from likeness.methods.base import Method, charged_loss
 from likeness.methods.local_search import LocalSearch
 from likeness.methods.local_search.pools import Pools
+from likeness.metrics.base import Evaluation
+from likeness.metrics.discernibility import Discernibility
 from likeness.microdata.data import Microdata
 from likeness.microdata.plan import Plan
-from likeness.microdata.regions import LOSSES
+from likeness.microdata.regions import LOSSES, LOWERED, recode
 from likeness.progress import Progress
 
 MANY = 600_000_000
@@ -104,6 +107,111 @@ def test_it_finds_the_two_groups_that_nobody_cut():
     )
     plan = LocalSearch().improve(problem(data, lk.KAnonymity(3)), Plan(np.zeros(6, np.int64)), MANY)
     assert groups(plan.classes) in ([[0, 2, 4], [1, 3, 5]], [[1, 3, 5], [0, 2, 4]])
+
+
+def shows(data, own: list[int]) -> tuple:
+    """What a class shows of its records, as texts say it."""
+    found = []
+    for domain, codes in zip(data.quasi, data.codes, strict=True):
+        values = {int(codes[i]) for i in own}
+        if domain.missing_code in values and len(values) > 1 and domain.shape != "set":
+            found.append("anything")
+        elif domain.shape == "set" or len(values) == 1:
+            found.append(frozenset(values))
+        elif domain.shape == "tree":
+            above = [{row[1] for i, row in enumerate(TREE_ROWS) if i in values}]
+            found.append(above[0].pop() if len(above[0]) == 1 else "anything")
+        else:
+            found.append((min(values), max(values)))
+    return tuple(found)
+
+
+def discernibility(data, classes) -> int:
+    """Squares of the sizes of classes, those that show the same being one; as many for each withheld as there are records."""
+    sizes: dict[tuple, int] = {}
+    for own in groups(classes):
+        sizes[shows(data, own)] = sizes.get(shows(data, own), 0) + len(own)
+    return sum(size**2 for size in sizes.values()) + int((classes < 0).sum()) * data.size
+
+
+@pytest.mark.parametrize("models", GUARANTEES.values(), ids=GUARANTEES)
+@given(data=tables(), allowed=st.integers(0, 2))
+@settings(deadline=None, max_examples=25)
+def test_discernibility_falls_until_no_move_lowers_it(models, data, allowed):
+    asked = replace(problem(data, *models), loss=LOWERED["discernibility"], allowance=allowed)
+    begun = Plan(np.zeros(data.size, np.int64))
+    if not asked.holding(begun.classes, 1).all():
+        return
+    plan = LocalSearch(loss="discernibility").improve(asked, begun, MANY)
+    assert plan.withheld <= allowed
+    least = discernibility(data, plan.classes)
+    assert least <= discernibility(data, begun.classes)
+    told = Evaluation(data, *recode(data, plan))
+    assert Discernibility().measure(told) == least
+    if plan.withheld:
+        return
+    for other in moves(plan.classes, plan.count):
+        found = [shows(data, own) for own in groups(other)]
+        # Two classes that show the same are one that somebody would have to be moved out of.
+        if len(set(found)) == len(found) and discernibility(data, other) < least:
+            present = np.bincount(other, minlength=plan.count) > 0
+            assert not asked.holding(other, plan.count)[present].all()
+
+
+def of_numbers(*numbers: int):
+    codes = np.array([numbers], np.int32)
+    return Microdata(
+        (number("x", 10),),
+        codes,
+        (plain_set("s", 1),),
+        np.zeros((1, len(numbers)), np.int32),
+        np.arange(len(numbers)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "k", "allowed", "sizes"),
+    [
+        # Halves of equal records show the same, and are no classes of their own.
+        pytest.param(of_numbers(0, 0, 0, 0, 0, 0), 3, 0, [6], id="36 stay 36"),
+        pytest.param(of_numbers(0, 0, 0, 0, 0, 0, 9, 9, 9), 3, 0, [4, 5], id="36 + 9 become 16 + 25"),
+        pytest.param(of_numbers(0, 0, 0, 0, 0), 3, 1, [4], id="25 become 16 + 5 withheld"),
+        pytest.param(of_numbers(0, 1, 2, 3, 4, 5, 6, 7), 2, 0, [2, 2, 2, 2], id="four pairs"),
+    ],
+)
+def test_classes_are_as_small_as_may_be_where_that_counts(data, k, allowed, sizes):
+    asked = replace(problem(data, lk.KAnonymity(k)), loss=LOWERED["discernibility"], allowance=allowed)
+    begun = np.zeros(data.size, np.int64)
+    begun[data.codes[0] == 9] = 1
+    plan = LocalSearch(loss="discernibility").improve(asked, Plan(begun), MANY)
+    assert sorted(len(own) for own in groups(plan.classes)) == sizes
+    assert plan.withheld == allowed
+    least = sum(size**2 for size in sizes) + allowed * data.size
+    assert charged_loss(asked, plan) == pytest.approx(1e-6 * least, rel=1e-5)
+
+
+def test_survey_weights_say_nothing_of_who_shares_a_class():
+    rows = pl.DataFrame({"x": [0, 1, 2, 3, 4, 5], "w": [1.0, 100.0, 1.0, 1.0, 1.0, 7.0], "s": list("ababab")})
+    columns = {"x": lk.quasi(), "w": lk.drop(), "s": lk.sensitive()}
+    asked = lk.Policy(
+        columns=columns, weights="w", privacy=lk.KAnonymity(2), method=LocalSearch(loss="discernibility")
+    )
+    assert lk.anonymize(rows, asked, seed=1).loss("discernibility")["discernibility"] == 12
+
+
+def test_people_are_counted_where_they_have_several_records():
+    visits = pl.DataFrame(
+        {"id": [1, 1, 2, 3, 4, 4, 5, 6], "age": [20, 24, 20, 60, 61, 66, 33, 34], "s": "abcabcab"}
+    )
+    visits = visits.with_columns(s=pl.Series(list("abcabcab")))
+    columns = {"id": lk.identifier(), "age": lk.quasi(), "s": lk.sensitive()}
+    asked = lk.Policy(
+        columns=columns,
+        individual="id",
+        privacy=lk.KAnonymity(2),
+        method=LocalSearch(start="mondrian", loss="discernibility"),
+    )
+    assert lk.anonymize(visits, asked, seed=1).loss("discernibility")["discernibility"] == 12
 
 
 def test_who_makes_a_class_wide_is_withheld_as_far_as_may_be():
@@ -202,6 +310,7 @@ def test_seconds_end_it(monkeypatch):
     asked = replace(problem(table([150, 150], numbers=60), lk.KAnonymity(3)), loss=LOSSES["ncp"])
     plan = LocalSearch(start="mondrian", seconds=0.2).run(asked)
     assert len(rounds) == 1
+    assert plan.history["local-search"].ended == "its time was up"
     assert asked.holding(plan.classes, plan.count).all()
 
 
@@ -254,7 +363,7 @@ def test_survey_weights_say_what_a_record_counts_for():
         ),
         ({"steps": 0}, "steps must be"),
         ({"seconds": 0}, "seconds must be"),
-        ({"loss": "ail"}, "loss must be"),
+        ({"loss": "ail"}, "loss must be one of glm, ncp, iloss, discernibility; got 'ail'"),
     ],
 )
 def test_what_is_wrong_with_it_is_said(given, words):
@@ -275,3 +384,52 @@ def test_records_that_nobody_is_counted_for_weigh_nothing():
     columns = {"x": lk.quasi(), "w": lk.drop(), "s": lk.sensitive()}
     policy = lk.Policy(columns=columns, weights="w", privacy=lk.KAnonymity(2), method=LocalSearch())
     assert sorted(set(lk.anonymize(rows, policy, seed=1).table["x"])) == ["[0, 1]", "[8, 9]"]
+
+
+@pytest.mark.parametrize(
+    ("start", "steps", "ended"),
+    [
+        pytest.param("mondrian", MANY, "no move was worth it any more", id="converged"),
+        pytest.param("mondrian", 50_000, "its steps were used up", id="used up"),
+        pytest.param(["mondrian", "sbca"], 300_000, "its steps were used up", id="two starts"),
+    ],
+)
+@pytest.mark.parametrize("loss", ["glm", "discernibility"])
+def test_what_it_gained_and_why_it_ended_are_kept(start, steps, ended, loss):
+    data = table([150, 150], numbers=60)
+    asked = problem(data, lk.KAnonymity(3))
+    starts = start if isinstance(start, list) else [start]
+    begun = [registry.create("methods", one, {}).run(asked) for one in starts]
+    plan = LocalSearch(start=start, steps=steps, loss=loss).run(asked)
+    told = plan.history["local-search"]
+    own = told.before, told.after
+    if loss == "discernibility":
+        squares = [
+            float(np.square(np.bincount(recode(data, one)[0].classes)).sum()) for one in (*begun, plan)
+        ]
+        least, end = min(squares[:-1]) / 300, squares[-1] / 300
+    else:
+        least, end = min(charged(data, one, loss) for one in begun) / 300, charged(data, plan, loss) / 300
+    assert own == (pytest.approx(least, rel=1e-5), pytest.approx(end, rel=1e-5))
+    # Of classes of three each, as SBCA's are, none can be smaller.
+    assert told.after < told.before or told.before == pytest.approx(3)
+    assert (told.loss, told.most, told.ended) == (loss, steps, ended)
+    assert told.steps >= steps if ended == "its steps were used up" else told.steps < steps
+    assert str(told).endswith(f" of {steps:,} steps; ended when {ended}")
+
+
+def test_an_interrupt_ends_the_search_from_all_starts(monkeypatch):
+    rounds = []
+    improve = Pools.improve
+
+    def interrupted(pools, workers, stopped):
+        rounds.append(1)
+        os.kill(os.getpid(), signal.SIGINT)
+        return improve(pools, workers, stopped)
+
+    monkeypatch.setattr(Pools, "improve", interrupted)
+    asked = replace(problem(table([150, 150], numbers=60), lk.KAnonymity(3)), progress=_Listening())
+    plan = LocalSearch(start=["mondrian", "sbca"]).run(asked)
+    assert len(rounds) == 1
+    assert plan.history["local-search"].ended == "it was interrupted"
+    assert asked.holding(plan.classes, plan.count).all()

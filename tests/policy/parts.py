@@ -80,6 +80,12 @@ class KernelKnowledge:
 
 
 @dataclass(frozen=True)
+class Glm:
+    name: ClassVar[str] = "glm"
+    minimized: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
 class Both:
     models: tuple[Any, ...]
 
@@ -89,4 +95,5 @@ PARTS: Mapping[str, Mapping[str, type]] = {
     "methods": {"shuffle": Shuffle},
     "forms": {"generalized": GeneralizedForm},
     "knowledge": {"kernel": KernelKnowledge},
+    "metrics": {"glm": Glm},
 }

@@ -12,6 +12,9 @@ import pytest
 from tests.policy.parts import Alone, Both, Covering, GeneralizedForm, KernelKnowledge, Shuffle
 
 from likeness.errors import PolicyError
+from likeness.metrics.gcp import Gcp
+from likeness.metrics.query_error import QueryError
+from likeness.models.k_anonymity import KAnonymity
 from likeness.policy import (
     Column,
     Hygiene,
@@ -274,7 +277,6 @@ def test_python_users_get_the_same_lines_without_a_file():
         ({"effort": {"seconds": 0}}, "effort: seconds must be above 0; got 0"),
         ({"effort": {"seconds": "soon"}}, "effort: must be a number; got 'soon'"),
         ({"effort": {"seconds": float("nan")}}, "effort: "),
-        ({"minimize": "gcp"}, "minimize: must be one of ncp, glm, iloss; got 'gcp'"),
         (
             {"effort": "quick", "method": "shuffle"},
             "effort: is for policies that name no method; leave it out, or say",
@@ -293,6 +295,43 @@ def test_python_users_get_the_same_lines_without_a_file():
 def test_each_mistake_is_one_line_that_begins_with_its_place(keys, line):
     (found,) = problems(SMALL, **keys)
     assert found.startswith(line)
+
+
+MINIMIZED = "ail, discernibility, glm, iloss, ncp, query-error"
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ("gcp", f"must be one of {MINIMIZED}; got 'gcp'"),
+        ("npc", f"must be one of {MINIMIZED}; got 'npc'"),
+        ({"name": "gcp"}, f"must be one of {MINIMIZED}; got 'gcp'"),
+        (Gcp(), f"must be one of {MINIMIZED}; got 'gcp'"),
+        (KAnonymity(2), "must be a metric; k-anonymity is one of the models"),
+        (3, "must be a metric such as {name: query-error, predicates: 2}; got 3"),
+        ({"predicates": 2}, "the key 'name' is missing; write {name: query-error, predicates: 2}"),
+        (
+            {"name": "query-error", "predicate": 2},
+            "query-error: unknown parameter 'predicate'; did you mean 'predicates'?",
+        ),
+        ({"name": "query-error", "selectivity": 2}, "query-error: selectivity must be"),
+    ],
+)
+@pytest.mark.usefixtures("real_parts")
+def test_what_cannot_be_minimized_is_refused_in_one_line(given, line):
+    (found,) = problems(SMALL, privacy={"model": "k-anonymity", "k": 5}, minimize=given)
+    assert found.startswith(f"minimize: {line}")
+
+
+@pytest.mark.usefixtures("real_parts")
+def test_a_workload_is_declared_by_the_parameters_of_the_metric():
+    asked = {**SMALL, "privacy": [{"model": "k-anonymity", "k": 5}]}
+    declared = {"name": "query-error", "predicates": 2, "selectivity": 0.05}
+    policy = Policy.from_mapping({**asked, "minimize": declared})
+    assert policy.minimize == QueryError(predicates=2, selectivity=0.05)
+    assert policy.to_mapping()["minimize"] == declared
+    assert policy == Policy.from_mapping(policy.to_mapping()) == policy.replace(minimize=policy.minimize)
+    assert Policy.from_mapping({**asked, "minimize": "glm"}).to_mapping()["minimize"] == {"name": "glm"}
 
 
 def test_null_is_the_same_as_leaving_a_key_out():

@@ -255,7 +255,12 @@ def tried(candidates: Mapping[str, Mapping[str, Any]]) -> list[str]:
     []
     """
     rows = [
-        [name, one["outcome"], f"loses {number(one['loss'])}" if one["loss"] is not None else ""]
+        [
+            name,
+            one["outcome"],
+            f"loses {number(one['loss'])}" if one["loss"] is not None else "",
+            f"ended when {one['search']['ended']}" if "search" in one else "",
+        ]
         for name, one in candidates.items()
         if one["outcome"] != UNFIT
     ]

@@ -18,6 +18,7 @@ from likeness.choosing import KEPT, Candidate
 from likeness.errors import Refusal, VerificationError
 from likeness.folder.class_map import NOT_SAID
 from likeness.hierarchies import from_rows
+from likeness.methods.local_search import Search
 from likeness.microdata.plan import Reason
 from likeness.policy import Policy
 from likeness.policy.hierarchy import rule_of
@@ -121,6 +122,7 @@ class Audit:
                 told["work"],
                 told["loss"],
                 Refusal.from_json(refusals[name]) if name in refusals else None,
+                Search(**told["search"]) if "search" in told else None,
             )
             for name, told in self.content.get("candidates", {}).items()
             if told["method"] in known

@@ -16,7 +16,7 @@ from likeness.methods.leftovers import withhold_buckets, withhold_classes
 from likeness.microdata.highest import HISTORY, highest
 from likeness.microdata.individuals import refuse_uncountable
 from likeness.microdata.plan import Plan, Reason
-from likeness.microdata.regions import LOSSES, merge_equal
+from likeness.microdata.regions import merge_equal
 from likeness.progress import Progress
 from likeness.wording import quoted
 
@@ -192,7 +192,7 @@ class Angel(Method):
         if not problem.requirements:
             return Plan(problem.data.tuples.of)
         method = self._taking(problem, "batches", self._of_batches)
-        plan = run_in_parts(method, replace(problem, loss=LOSSES[method.loss]))
+        plan = run_in_parts(method, replace(problem, loss=method.lowered))
         if merged:
             plan = merge_equal(problem.data, plan)
         return withhold_classes(problem, plan, "batch")
@@ -204,7 +204,7 @@ class Angel(Method):
         method = self._of_buckets(problem.requirements, problem.data.members is not None)
         method = self._taking(problem, "buckets", method)
         # Regions are of batches: level limits keep no bucket apart.
-        return withhold_buckets(problem, run_in_parts(method, replace(problem, loss=LOSSES[method.loss])))
+        return withhold_buckets(problem, run_in_parts(method, replace(problem, loss=method.lowered)))
 
 
 def _halves(

@@ -14,7 +14,7 @@ import numpy as np
 from likeness import registry
 from likeness.errors import CannotBeMetError
 from likeness.microdata.plan import Plan, Reason, side_by_side
-from likeness.microdata.regions import attribute_weights, recode, region_losses
+from likeness.microdata.regions import LOWERED, attribute_weights, recode, region_losses
 from likeness.microdata.statistics import count_classes
 from likeness.progress import Progress
 
@@ -187,7 +187,7 @@ class Method(ABC):
     forms: ClassVar[tuple[str, ...]] = ()
     """Other forms its plans can be published in."""
     loss: str = "glm"
-    """What it minimizes, as `LOSSES` names it: a parameter of methods that can minimize several."""
+    """What it minimizes, as `LOWERED` names it: a parameter of methods that can minimize several."""
     takes_individuals: ClassVar[bool] = False
     """Whether it can work on individuals with several records each (1:M tables)."""
     takes_parts: ClassVar[bool] = False
@@ -201,6 +201,11 @@ class Method(ABC):
     def label(self) -> str:
         """What it is called beside others: its name, with what it starts from where several of the name are tried."""
         return self.name
+
+    @property
+    def lowered(self) -> CellLoss:
+        """The loss that it minimizes."""
+        return LOWERED[self.loss]
 
     @property
     def joins_rest(self) -> bool:
@@ -534,7 +539,7 @@ def _side_by_side(
 
 
 def charged_loss(problem: Problem, plan: Plan) -> float:
-    """Sum what the records of a plan lose, 1 for each that is withheld.
+    """Sum what the records of a plan lose, and what each is charged that is withheld: 1, unless the loss says otherwise.
 
     Parameters
     ----------
@@ -545,7 +550,8 @@ def charged_loss(problem: Problem, plan: Plan) -> float:
     """
     plan, recoding = recode(problem.data, plan)
     sizes = np.bincount(plan.classes[plan.published], minlength=recoding.classes)
-    total = float(plan.withheld)
+    total = plan.withheld * problem.loss.withheld(problem.data.size)
+    total += problem.loss.crowd * float(np.square(sizes).sum())
     weights = attribute_weights(problem.data.quasi)
     for regions, weight in zip(recoding.attributes, weights.tolist(), strict=True):
         total += weight * float((sizes * region_losses(regions, problem.loss)[regions.of]).sum())

@@ -16,7 +16,6 @@ from likeness.methods.base import Method, Problem, run_in_parts, sizes_asked
 from likeness.methods.leftovers import withhold_buckets, withhold_classes
 from likeness.microdata.highest import HISTORY, highest_of_each
 from likeness.microdata.plan import Plan, Reason
-from likeness.microdata.regions import LOSSES
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
@@ -169,7 +168,7 @@ class PlAngelization(Method):
             else np.unique(problem.parts[kept], return_inverse=True)[1].reshape(-1).astype(np.int64)
         )
         here = replace(
-            problem, data=problem.data.take(kept), requirements=size, parts=parts, loss=LOSSES[method.loss]
+            problem, data=problem.data.take(kept), requirements=size, parts=parts, loss=method.lowered
         )
         made = run_in_parts(method, here)
         classes = plan.classes.copy()

@@ -42,11 +42,20 @@ class Ail(Metric):
 
     name: ClassVar[str] = "ail"
     of_regions: ClassVar[bool] = True
+    minimized: ClassVar[bool] = True
     range: ClassVar[str] = "0 to 1: 0 keeps every quasi-identifier value, 1 tells nothing"
     withheld: ClassVar[str] = "Counted as records without loss, as eq. 5 does; a release of nothing has 0."
 
     def __post_init__(self) -> None:
         choice(self.name, "loss", self.loss, tuple(LOSSES))
+
+    @property
+    def searched(self) -> str:
+        """Its cell loss: the sum over published records is the same, and N does not depend on the release.
+
+        With 1 for each withheld record, as releases are compared, it is ``ncp-total``.
+        """
+        return self.loss
 
     def measure(self, evaluation: Evaluation) -> float:
         """Sum over the published records, divided by all."""

@@ -102,6 +102,25 @@ class Metric(ABC):
         """The cell loss whose mean over all records, 1 for each withheld, it is where none is; None where it is no such mean."""
         return None
 
+    minimized: ClassVar[bool] = False
+    """Whether policies may ask for the release that has least of it (``minimize``); it then says what searches lower."""
+    of_publication: ClassVar[bool] = False
+    """Whether it measures what analysts compute, and needs the published tables; said of those that policies minimize."""
+
+    @property
+    def searched(self) -> str:
+        """The loss that searches lower, where policies minimize it, as `LOWERED` names it."""
+        return "ncp"
+
+    @property
+    def charges_withheld(self) -> bool:
+        """Whether it counts against a release what it withholds.
+
+        Where it does not, releases are compared by the mean of the loss that is `searched`, 1 for each withheld record, because
+        withholding would be the cheapest way to less of it.
+        """
+        return False
+
     @classmethod
     def asked(cls, models: tuple[PrivacyModel, ...]) -> dict[str, Any] | None:  # noqa: ARG003
         """Take its parameters from a guarantee, where it is measured against one; None where it is not."""

@@ -44,6 +44,7 @@ class Discernibility(Metric):
     k: int = 1
 
     name: ClassVar[str] = "discernibility"
+    minimized: ClassVar[bool] = True
     range: ClassVar[str] = (
         "P to P²: P (all people) when everybody is a class of their own, P² when all are one class or withheld"
     )
@@ -51,6 +52,16 @@ class Discernibility(Metric):
 
     def __post_init__(self) -> None:
         whole(self.name, "k", self.k, at_least=1)
+
+    @property
+    def searched(self) -> str:
+        """Itself: every record loses as much as there are in its class."""
+        return self.name
+
+    @property
+    def charges_withheld(self) -> bool:
+        """As everybody."""
+        return True
 
     def measure(self, evaluation: Evaluation) -> float:
         """Sum over all people."""

@@ -36,11 +36,17 @@ class Glm(Metric):
 
     name: ClassVar[str] = "glm"
     of_regions: ClassVar[bool] = True
+    minimized: ClassVar[bool] = True
     range: ClassVar[str] = "0 to 1: 0 keeps every quasi-identifier value, 1 tells nothing"
     withheld: ClassVar[str] = "Left out of the mean."
 
     @property
     def bounded(self) -> str | None:
+        """Its cell loss."""
+        return self.name
+
+    @property
+    def searched(self) -> str:
         """Its cell loss."""
         return self.name
 

@@ -37,10 +37,16 @@ class Iloss(Metric):
 
     name: ClassVar[str] = "iloss"
     of_regions: ClassVar[bool] = True
+    minimized: ClassVar[bool] = True
     range: ClassVar[str] = (
         "0 to 1: 0 keeps every quasi-identifier value; one published cell loses at most 1 - 1/|D|"
     )
     withheld: ClassVar[str] = "Left out of the mean."
+
+    @property
+    def searched(self) -> str:
+        """Its cell loss."""
+        return self.name
 
     def measure(self, evaluation: Evaluation) -> float:
         """Average over all quasi-identifiers."""

@@ -64,6 +64,7 @@ class Ncp(Metric):
 
     name: ClassVar[str] = "ncp"
     of_regions: ClassVar[bool] = True
+    minimized: ClassVar[bool] = True
     range: ClassVar[str] = "0 to 1: 0 keeps every quasi-identifier value, 1 tells nothing"
     withheld: ClassVar[str] = "Left out of the mean; with charge_withheld each costs 1."
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ncp-total": {"charge_withheld": True}}
@@ -75,6 +76,16 @@ class Ncp(Metric):
     def bounded(self) -> str | None:
         """Its cell loss, unless records that nobody is count."""
         return None if self.include_noise else self.loss
+
+    @property
+    def searched(self) -> str:
+        """Its cell loss."""
+        return self.loss
+
+    @property
+    def charges_withheld(self) -> bool:
+        """Where it is asked to."""
+        return self.charge_withheld
 
     def measure(self, evaluation: Evaluation) -> float:
         """Average over all quasi-identifiers."""

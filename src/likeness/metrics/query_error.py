@@ -107,6 +107,8 @@ class QueryError(Metric):
     counting: str = "uniform"
 
     name: ClassVar[str] = "query-error"
+    minimized: ClassVar[bool] = True
+    of_publication: ClassVar[bool] = True
     range: ClassVar[str] = "0 to ∞: 0 answers every query exactly, 1 is what an answer of nothing has"
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "query-error-quasi": {"queries": 100, "predicates": 1, "statistic": "mean", "sensitive": False}
@@ -134,6 +136,14 @@ class QueryError(Metric):
                 f"{self.name}: count: individuals goes with aggregate: count; got {self.aggregate!r}"
             )
         Query({}, self.aggregate, self.of)
+
+    @property
+    def charges_withheld(self) -> bool:
+        """Exact answers are of all records.
+
+        What is searched is NCP: estimates are of all classes at once, and none adds to their error alone.
+        """
+        return True
 
     def measure(self, evaluation: Evaluation) -> float:
         """Draw the workload on the original and answer it from what was published.

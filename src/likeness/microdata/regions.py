@@ -410,6 +410,12 @@ class CellLoss(ABC):
     """What generalizing one cell costs, from 0 (exact) to 1 (anything)."""
 
     name: ClassVar[str]
+    crowd: ClassVar[float] = 0.0
+    """What a record loses by each that shares its class, itself included, beside what its cells lose."""
+
+    def withheld(self, records: int) -> float:  # noqa: ARG002  # of cells it is the same in every table
+        """What a record is charged that is withheld, of a table of so many."""
+        return 1.0
 
     def positions(self, domain: Domain) -> NDArray[np.float64]:
         """(codes,) Position of each code of an interval attribute; an interval loses its ends' distance.
@@ -466,8 +472,34 @@ class IlossLoss(CellLoss):
         return np.maximum(np.arange(size + 1) - 1, 0) / max(1, size)
 
 
+class DiscernibilityLoss(NcpLoss):
+    """How many share a class with a record, in millionths (Bayardo & Agrawal 2005).
+
+    Of moves that lower it as much the one is made after which cells lose less (NCP); no move is worth it for them alone.
+    """
+
+    name: ClassVar[str] = "discernibility"
+    crowd: ClassVar[float] = 1e-6
+
+    def withheld(self, records: int) -> float:
+        """Everybody: who is withheld could be any of them."""
+        return self.crowd * records
+
+    def positions(self, domain: Domain) -> NDArray[np.float64]:
+        """Those of NCP, too small for a move to be worth it."""
+        return _TIE * super().positions(domain)
+
+    def by_count(self, size: int) -> NDArray[np.float64]:
+        """That of NCP, too small for a move to be worth it."""
+        return _TIE * super().by_count(size)
+
+
+_TIE = 1e-12
+"""What a cell loses beside: thousands of records together less than what a move must gain."""
 LOSSES: dict[str, CellLoss] = {loss.name: loss for loss in (GlmLoss(), NcpLoss(), IlossLoss())}
 """Cell losses by name."""
+LOWERED: dict[str, CellLoss] = LOSSES | {DiscernibilityLoss.name: DiscernibilityLoss()}
+"""All losses that classes can be searched by, by name."""
 
 
 def attribute_weights(domains: Sequence[Domain]) -> NDArray[np.float64]:
@@ -562,4 +594,12 @@ def geometry(domains: Sequence[Domain], loss: CellLoss) -> Geometry:
     return Geometry(kind, sizes, position, weights, parent, right, node_loss, leaf_node, set_loss, word)
 
 
-__all__ = ["LOSSES", "CellLoss", "geometry", "losses_together", "region_losses"]
+__all__ = [
+    "LOSSES",
+    "LOWERED",
+    "CellLoss",
+    "DiscernibilityLoss",
+    "geometry",
+    "losses_together",
+    "region_losses",
+]

@@ -220,6 +220,8 @@ def _mode(place: Place, siblings: dict[str, yaml.Node]) -> Mode:
             return "text" if isinstance(siblings[str(name)], yaml.MappingNode) else "name"
         case ("individual" | "weights",) | ("records", _):
             return "name"
+        case ("minimize", "of"):
+            return "name"
         case ("privacy", "sensitive") | ("privacy", int(), "sensitive"):
             return "name"
         case (

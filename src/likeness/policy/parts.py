@@ -36,6 +36,7 @@ _EXAMPLES = {
     "models": "{model: k-anonymity, k: 5}",
     "methods": "{name: mondrian}",
     "forms": "{name: generalized, recoding: tight}",
+    "metrics": "{name: query-error, predicates: 2}",
     "knowledge": "{kernel: {bandwidth: 0.3}}",
 }
 
@@ -71,7 +72,7 @@ def read_models(given: Any) -> tuple[Any, ...]:
 
 
 def read_part(kind: str, given: Any) -> Any:
-    """Make one part of ``models``, ``methods`` or ``forms``: from itself, its name, or a mapping of name and parameters.
+    """Make one part of a kind (``models``, ``methods`` …): from itself, its name, or a mapping of name and parameters.
 
     Raises `PolicyError` when there is no such part, or its parameters are refused.
     """
@@ -90,6 +91,29 @@ def read_part(kind: str, given: Any) -> Any:
     parameters = {parameter: value for parameter, value in given.items() if parameter != key}
     refuse_odd_keys(parameters)
     return _create(kind, name, parameters)
+
+
+def read_minimize(given: Any) -> Any:
+    """Make the metric that a policy minimizes: from itself, its name, or a mapping of name and parameters.
+
+    Raises `PolicyError` when it is none that can be minimized; says which can.
+
+    >>> read_minimize("glm")
+    Glm()
+    """
+    name = given.get("name") if isinstance(given, Mapping) else given
+    known = registry.names("metrics")
+    if isinstance(name, str) and not (name in known and registry.load("metrics", name).minimized):
+        raise refusal(f"must be one of {', '.join(minimized())}", name)
+    made = read_part("metrics", given)
+    if not made.minimized:
+        raise refusal(f"must be one of {', '.join(minimized())}", made.name)
+    return made
+
+
+def minimized() -> tuple[str, ...]:
+    """List the metrics that a policy may minimize."""
+    return tuple(name for name in registry.names("metrics") if registry.load("metrics", name).minimized)
 
 
 def read_knowledge(given: Any) -> tuple[Any, ...]:
@@ -209,7 +233,7 @@ def plain_part(kind: str, part: Any, place: Place) -> dict[str, Any]:
 
 
 def plain_parts(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Write the parts of a policy (``privacy``, and ``method`` and ``form`` where given) as a policy file holds them.
+    """Write the parts of a policy (``privacy``, and others where given) as a policy file holds them.
 
     Raises `PolicyError` with one line for each that lives only in Python.
     """
@@ -225,7 +249,7 @@ def plain_parts(given: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {
         "privacy": [plain("models", model, ("privacy", i)) for i, model in enumerate(given["privacy"])]
     }
-    for key, kind in (("method", "methods"), ("form", "forms")):
+    for key, kind in (("method", "methods"), ("form", "forms"), ("minimize", "metrics")):
         if given.get(key) is not None:
             found[key] = plain(kind, given[key], (key,))
     if given.get("knowledge"):
@@ -324,6 +348,8 @@ def _policy_schema(policy: type[BaseModel]) -> dict[str, Any]:
     for key in ("method", "form"):
         names = {"enum": [*registry.names(f"{key}s"), None]}
         keys[key]["anyOf"] = [{"$ref": f"#/$defs/{key}"}, names]
+    definitions["metric"] = {"oneOf": [part_schema("metrics", name) for name in minimized()]}
+    keys["minimize"]["anyOf"] = [{"$ref": "#/$defs/metric"}, {"enum": [*minimized(), None]}]
     definitions["knowledge"] = {"oneOf": [_source_schema(name) for name in registry.names("knowledge")]}
     one_source = {"$ref": "#/$defs/knowledge"}
     sources = {"type": "array", "minItems": 1, "items": one_source}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, get_args
 
 from pydantic import BeforeValidator, Field, PrivateAttr
 
@@ -20,7 +20,7 @@ from likeness.policy.column import Column, Role
 from likeness.policy.cross_checks import contradictions
 from likeness.policy.files import Document, read_document, write_yaml
 from likeness.policy.hierarchy import is_made
-from likeness.policy.parts import plain_parts, read_knowledge, read_models, read_part
+from likeness.policy.parts import plain_parts, read_knowledge, read_minimize, read_models, read_part
 from likeness.policy.problems import Attempt, Declared, RefusalError, refuse_odd_keys, refused, shown, unique
 from likeness.policy.sections import (
     CategoriesKey,
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from likeness.forms.base import Form
     from likeness.knowledge.base import KnowledgeSource
     from likeness.methods.base import Method
+    from likeness.metrics.base import Metric
     from likeness.models.base import Composition, PrivacyModel
     from likeness.policy.problems import Entry
     from likeness.policy.sections import MissingPolicy
@@ -115,8 +116,8 @@ class PolicyKeys(Declared):
         default="normal",
         description="How long to go on lowering the loss, where no method is named: quick, normal, thorough, or {seconds: 60}.",
     )
-    minimize: Literal["ncp", "glm", "iloss"] | None = Field(
-        default=None, description="The loss that is lowered, where no method is named; left out: ncp."
+    minimize: Annotated[Any, BeforeValidator(read_minimize)] | None = Field(
+        default=None, description="The metric that is lowered, where no method is named; left out: ncp."
     )
     seed: Natural | None = Field(
         default=None,
@@ -159,7 +160,13 @@ class Policy(PolicyKeys):
         ``normal``, the default, improves them by local moves, in about three times the time it took to find them;
         ``thorough`` in forty times; ``{"seconds": 60}`` for so long, and then what is found depends on the machine.
     minimize
-        The loss that is lowered, where no method is named: ``ncp``, the default, ``glm`` or ``iloss``; 1 for who is withheld.
+        The metric that is lowered, where no method is named: the release that has least of it is kept, and local moves lower it.
+        ``ncp``, the default, ``glm``, ``iloss`` and ``ail`` (it has least where ``ncp`` has) are 1 for who is withheld; columns
+        count by their ``weight`` in them, and records by ``weights``. ``discernibility`` is about who shares a class: neither
+        weights of columns nor survey weights change it, and of moves that lower it as much NCP decides. ``query-error`` is the
+        error of its random queries, the same ones for every release that is compared; ``{name: query-error, predicates: 2}``
+        declares others, by the metric's parameters. Moves do not see queries: they lower NCP, and what came of it is kept
+        where its error is the least.
     weights
         Column of survey weights: how many people each record stands for. Information losses that are means or sums over
         records (``ncp``, ``glm``, ``iloss``, ``nloss``, ``ail``, ``gcp``, ``utility``) count every record in proportion to
@@ -218,7 +225,7 @@ class Policy(PolicyKeys):
             missing: Missing | Mapping[str, Any] = ...,
             withhold: Withhold | Mapping[str, Any] = ...,
             effort: str | Mapping[str, float] = ...,
-            minimize: str | None = None,
+            minimize: Metric | Mapping[str, Any] | str | None = None,
             weights: str | None = None,
             seed: int | None = None,
             output: Output | Mapping[str, Any] = ...,
@@ -452,6 +459,7 @@ class Policy(PolicyKeys):
             "privacy": self.privacy,
             "method": self.method,
             "form": self.form,
+            "minimize": self.minimize,
             "knowledge": self.knowledge,
         }
         return found | plain_parts(given)

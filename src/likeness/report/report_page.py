@@ -203,6 +203,7 @@ def report_page(
     from likeness.policy.files import write_yaml
 
     private = release.private
+    effort = private.policy.effort
     sizes = class_sizes(release)
     metrics, by_column = loss_by_column(release.evaluation)
     adversaries, attacked = adversary_rows(release)
@@ -213,6 +214,8 @@ def report_page(
         policy=write_yaml(policy),
         method=_part(private.method),
         candidates=_candidate_rows(private.candidates),
+        effort=phrase(effort) if isinstance(effort, Mapping) else effort,
+        minimized="" if private.policy.minimize is None else _part(private.policy.minimize),
         form=_part(release.certificate.make_form()),
         proofs=proof_rows(release),
         counts=_count_rows(counts),
@@ -245,7 +248,12 @@ def report_page(
 def _candidate_rows(candidates: Iterable[Candidate]) -> list[list[str]]:
     """Write which methods could have made the release, and what became of them."""
     return [
-        [one.method.label, one.outcome, "" if one.loss is None else f"{one.loss:.6g}", str(one.why or "")]
+        [
+            one.method.label,
+            one.outcome,
+            "" if one.loss is None else f"{one.loss:.6g}",
+            str(one.why or one.search or ""),
+        ]
         for one in candidates
     ]
 

@@ -16,7 +16,6 @@ import numpy as np
 from likeness.methods.base import Problem, run_in_parts
 from likeness.methods.spaces import axis
 from likeness.microdata.grouping import group_codes
-from likeness.microdata.regions import LOSSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,7 +61,7 @@ class Rerun:
         if apart:
             apart += [] if parts is None else [parts]
             parts = group_codes(apart, [int(own.max(initial=0)) + 1 for own in apart]).of
-        loss = LOSSES[method.loss]
+        loss = method.lowered
         plan = run_in_parts(method, Problem(imagined, self.making.requirements, loss, self.rng, parts))
         return plan.classes if plan.buckets is None else plan.buckets
 

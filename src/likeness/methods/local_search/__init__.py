@@ -18,8 +18,9 @@ from likeness.checks import choice, number, whole
 from likeness.errors import PolicyError, Refusal
 from likeness.methods.base import Method, Problem, charged_loss, holding_classes, method_for, run_in_parts
 from likeness.methods.local_search.pools import Items, Pools
+from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, Reason, renumber
-from likeness.microdata.regions import LOSSES
+from likeness.microdata.regions import LOWERED, merge_equal
 from likeness.models.requirements import require_of
 from likeness.wording import quoted
 
@@ -41,8 +42,49 @@ _ROUNDS = 6
 """Rounds in which pools are shaken, for equal parts of the steps that are left."""
 _STEPS_A_CELL = 100_000
 """Steps of such a round, for each cell of the table, after which another one is made only if the loss fell."""
+CONVERGED = "no move was worth it any more"
+USED_UP = "its steps were used up"
+TIME_UP = "its time was up"
+INTERRUPTED = "it was interrupted"
+FAILING = "it saw that the classes it starts from do not hold"
+"""Why a search ended."""
 OUTLIER = Reason("outlier", "their class loses more by them than they are worth")
 """Why somebody is withheld whom a class could hold."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """What became of a local search: a private fact, kept in `Plan.history` under its name.
+
+    ``loss``: what was lowered. ``before``, ``after``: what a record lost of it on the average, 1 for each withheld (of
+    discernibility, the size of its class; that of everybody for who is withheld), in the best start and in the end.
+    ``steps``, ``most``: how many were taken, and might have been. ``ended``: why it ended, in words.
+    """
+
+    loss: str
+    before: float
+    after: float
+    steps: int
+    most: int
+    ended: str
+
+    def __str__(self) -> str:
+        """Say it."""
+        return (
+            f"{self.loss} of a record {self.before:.6g} → {self.after:.6g} in {self.steps:,} of {self.most:,} steps; ended when "
+            f"{self.ended}"
+        )
+
+
+class _Stop(threading.Event):
+    """Ends a search, and says why."""
+
+    why: str = ""
+
+    def because(self, why: str) -> None:
+        """Set it; the first reason counts."""
+        self.why = self.why or why
+        self.set()
 
 
 @dataclass(frozen=True)
@@ -63,7 +105,8 @@ class LocalSearch(Method):
         made for the guarantee, else ``mondrian``. It must make classes of records. Of several, in a list, each is improved for
         an equal part of a third of the steps, and the one that loses least then for the others.
     loss
-        The information loss that is lowered: ``ncp`` (default), ``glm`` or ``iloss``.
+        The information loss that is lowered: ``ncp`` (default), ``glm`` or ``iloss``; or ``discernibility``, the number of those
+        who share a class with each (or could be a withheld one), where NCP decides between moves that lower it as much.
     steps
         About how many steps are taken at most, in all, each some 30 nanoseconds. The search ends before when many steps lower the
         loss by less than a thousandth.
@@ -73,12 +116,15 @@ class LocalSearch(Method):
     Notes
     -----
     A move is accepted where every class it touches holds by the class tests of the models, which are exact, and the sum of
-    records times loss is lower by more than rounding. Pools do not depend on each other, so that any number of processors find
+    records times loss is lower by more than rounding. Under ``discernibility`` no move makes two classes of a pool show the same,
+    for they would be one; what classes of different pools do is found out after every round, and where it was all in vain, the
+    classes stay as they were. Pools do not depend on each other, so that any number of processors find
     the same. The first Ctrl-C ends the search and keeps what it has found; the second ends the command.
 
     References
     ----------
-    Schrimpf, Schneider, Stamm-Wilbrandt & Dueck 2000 (classes are made anew together with their neighbours: "ruin and recreate").
+    Bayardo & Agrawal 2005 (``discernibility``). Schrimpf, Schneider, Stamm-Wilbrandt & Dueck 2000 (classes are made anew together
+    with their neighbours: "ruin and recreate").
 
     Examples
     --------
@@ -97,7 +143,7 @@ class LocalSearch(Method):
     takes_parts: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        choice(self.name, "loss", self.loss, tuple(LOSSES))
+        choice(self.name, "loss", self.loss, tuple(LOWERED))
         whole(self.name, "steps", self.steps, at_least=1)
         if self.seconds is not None:
             number(self.name, "seconds", self.seconds, above=0)
@@ -164,20 +210,29 @@ class LocalSearch(Method):
             if individuals and not one.takes_individuals:
                 what = f"start: {one.name} does not take tables in which people have several records; use danonyir or mondrian"
                 raise PolicyError(Refusal(what, (self.name,)))
-        asked = replace(problem, loss=LOSSES[self.loss])
-        plans = [run_in_parts(one, replace(problem, loss=LOSSES[one.loss])) for one in starts]
+        asked = replace(problem, loss=self.lowered)
+        plans = [run_in_parts(one, replace(problem, loss=one.lowered)) for one in starts]
         seconds = None if self.seconds is None else float(number(self.name, "seconds", self.seconds, above=0))
-        share = 3 * len(plans)
+        before = min(_mean_loss(asked, plan) for plan in plans)
+        taken, share, ended = 0, 3 * len(plans), ""
+        left, rest = self.steps, seconds
         if seconds is None and self.steps < share * STEPS_A_RECORD * problem.data.size:
             # Laying out all of them would take longer than what each is then improved for.
             plans = [min(plans, key=lambda plan: charged_loss(asked, plan))]
-        if len(plans) == 1:
-            return self.improve(asked, plans[0], self.steps, seconds)
-        some = None if seconds is None else seconds / share
-        plans = [self.improve(asked, plan, max(1, self.steps // share), some) for plan in plans]
-        best = min(plans, key=lambda plan: charged_loss(asked, plan))
-        rest = None if seconds is None else seconds * 2 / 3
-        return self.improve(asked, best, max(1, self.steps * 2 // 3), rest)
+        if len(plans) > 1:
+            some = None if seconds is None else seconds / share
+            for i, plan in enumerate(plans):
+                if ended != INTERRUPTED:
+                    plans[i], steps, ended = self._improved(asked, plan, max(1, self.steps // share), some)
+                    taken += steps
+            plans.sort(key=lambda plan: charged_loss(asked, plan))
+            left, rest = max(1, self.steps * 2 // 3), None if seconds is None else seconds * 2 / 3
+        found = plans[0]
+        if ended != INTERRUPTED:
+            found, steps, ended = self._improved(asked, found, left, rest)
+            taken += steps
+        told = Search(self.loss, before, _mean_loss(asked, found), taken, self.steps, ended)
+        return replace(found, history=found.history | {self.name: told})
 
     def improve(self, problem: Problem, plan: Plan, steps: int, seconds: float | None = None) -> Plan:
         """Improve the classes of a plan, all of which hold.
@@ -191,6 +246,12 @@ class LocalSearch(Method):
         steps, seconds
             As the parameters of the method.
         """
+        return self._improved(problem, plan, steps, seconds)[0]
+
+    def _improved(
+        self, problem: Problem, plan: Plan, steps: int, seconds: float | None
+    ) -> tuple[Plan, int, str]:
+        """Improve the classes of a plan; the steps it took, and why it ended."""
         kept = np.flatnonzero(plan.published)
         classes = plan.classes[kept]
         if (
@@ -198,10 +259,10 @@ class LocalSearch(Method):
             or not problem.data.quasi
             or not holding_classes(problem.requirements, problem.data, plan.classes, plan.count).all()
         ):
-            return plan
+            return plan, 0, FAILING
         table = Items.of(problem, kept)
         with _stoppable(problem, seconds) as stopped:
-            classes = self._rounds(problem, table, classes, stopped, steps)
+            classes, taken, ended = self._rounds(problem, table, classes, stopped, steps)
             classes = _without_outliers(problem, table, classes, problem.allowance - plan.withheld)
         found = np.full(problem.data.size, -1, np.int64)
         found[kept] = classes
@@ -210,16 +271,24 @@ class LocalSearch(Method):
         improved = replace(
             plan, classes=renumber(np.where(out, plan.count + found.max(initial=0) + 1, found))
         )
-        return improved.withhold(out, OUTLIER)
+        improved = improved.withhold(out, OUTLIER)
+        if problem.loss.crowd and charged_loss(problem, improved) > charged_loss(problem, plan):
+            # Classes of different pools may show the same, and are one class then.
+            improved = plan
+        return improved, taken, ended
 
     def _rounds(
-        self, problem: Problem, table: Items, classes: NDArray[np.int64], stopped: threading.Event, steps: int
-    ) -> NDArray[np.int64]:
-        """Improve pools, other ones every round: first until no move is worth it, then shaken, until the steps are used up."""
-        left, shaken, rounds = steps, False, _ROUNDS
+        self, problem: Problem, table: Items, classes: NDArray[np.int64], stopped: _Stop, steps: int
+    ) -> tuple[NDArray[np.int64], int, str]:
+        """Improve pools, other ones every round: first until no move is worth it, then shaken, until the steps are used up.
+
+        Gives the classes, the steps taken, and why it ended.
+        """
+        left, shaken, rounds, ended = steps, False, _ROUNDS, USED_UP
         many = _STEPS_A_CELL * table.part.size
         with ThreadPoolExecutor(max(1, cpu_count() or 1)) as workers:
             while left > 0 and not stopped.is_set():
+                classes = _shown_once(problem, table, classes)
                 share = min(left // rounds, many) if shaken else left
                 pools = Pools.of(table, classes, problem.rng, share, shaken=shaken)
                 before, after, work = pools.improve(workers, stopped)
@@ -228,11 +297,31 @@ class LocalSearch(Method):
                 problem.progress.step("lower the loss", steps - max(0, left), steps)
                 converged = before - after <= _LEAST_SHARE * before
                 if after <= 0 or (shaken and converged and share == many):
+                    ended = CONVERGED
                     break
                 if shaken:
                     rounds = max(1, rounds - 1)
                 shaken = shaken or converged
+        return classes, steps - left, stopped.why or ended
+
+
+def _mean_loss(problem: Problem, plan: Plan) -> float:
+    """What a record loses on the average."""
+    size = problem.data.size
+    return charged_loss(problem, plan) / size / problem.loss.withheld(1) if size else 0.0
+
+
+def _shown_once(problem: Problem, table: Items, classes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Join classes of a part that show the same, where it counts how many share a class, and all hold then."""
+    if not problem.loss.crowd:
         return classes
+    whole = np.full(problem.data.size, -1, np.int64)
+    whole[table.rows] = classes
+    merged = merge_equal(problem.data, Plan(whole)).classes[table.rows]
+    part = table.part[table.cell]
+    joined = group_codes([merged, part], [int(size.max(initial=0)) + 1 for size in (merged, part)])
+    whole[table.rows] = joined.of
+    return joined.of if problem.holding(whole, joined.count).all() else classes
 
 
 def _without_outliers(
@@ -264,11 +353,11 @@ def can_be_improved(method: Method) -> bool:
 
 
 @contextmanager
-def _stoppable(problem: Problem, seconds: float | None) -> Iterator[threading.Event]:
+def _stoppable(problem: Problem, seconds: float | None) -> Iterator[_Stop]:
     """Let the end of the time, or the first Ctrl-C, end the search, and no more; only the main thread hears the latter."""
-    stopped = threading.Event()
+    stopped = _Stop()
     if seconds is not None:
-        timer = threading.Timer(seconds, stopped.set)
+        timer = threading.Timer(seconds, stopped.because, (TIME_UP,))
         timer.daemon = True
         timer.start()
     if threading.current_thread() is not threading.main_thread():
@@ -277,7 +366,7 @@ def _stoppable(problem: Problem, seconds: float | None) -> Iterator[threading.Ev
     ordinary = signal.getsignal(signal.SIGINT)
 
     def stop(_number: int, _frame: object) -> None:
-        stopped.set()
+        stopped.because(INTERRUPTED)
         signal.signal(signal.SIGINT, ordinary)
         problem.progress.note(
             "interrupted: the best found so far is taken; Ctrl-C once more ends the command"

@@ -55,6 +55,8 @@ class Neighbourhood(NamedTuple):
     ``log``: (logs, 2) items that moved since a trial began, and where they were. ``numbers``: (4,) entries there, steps
     taken, moves accepted, the state of what is drawn at random. ``ends``, ``marks``, ``waiting``: (2, d), (words,), (n,) room
     to work in.
+    ``crowd``: what a record loses by each that it shares a class with, beside its hull. ``shown``: (e,) digest of what each
+    class shows, if that counts.
     ``changed``: (e,) when each class changed, in moves accepted; ``moved``, ``swapped``, ``renewed``: (n,), (n,), (e,) when
     such a move was last looked for in vain.
     """
@@ -86,6 +88,8 @@ class Neighbourhood(NamedTuple):
     moved: NDArray[np.int64]
     swapped: NDArray[np.int64]
     renewed: NDArray[np.int64]
+    crowd: float
+    shown: NDArray[np.uint64]
 
 
 LOGGED, WORK, CLOCK, STATE = 0, 1, 2, 3
@@ -249,7 +253,10 @@ def _refresh(geometry, pool, g):
             pool.once[g, word] = (pool.once[g, word] & ~own) | (own & ~pool.union[g, word])
             pool.union[g, word] |= own
         i = pool.after[i]
-    pool.loss[g] = hull_loss(geometry, pool.edge[g, :, 0].copy(), pool.edge[g, :, 2].copy(), pool.union[g])
+    low, high = pool.edge[g, :, 0].copy(), pool.edge[g, :, 2].copy()
+    pool.loss[g] = hull_loss(geometry, low, high, pool.union[g])
+    if pool.crowd > 0.0:
+        pool.shown[g] = _shown(geometry, low, high, pool.union[g])
     _note_without(geometry, pool, g)
 
 
@@ -267,9 +274,73 @@ def _note_without(geometry, pool, g):
 
 
 @njit(cache=True)
+def _shown(geometry, low, high, bits):
+    """Digest of the regions of a hull."""
+    digest = np.uint64(1469598103934665603)
+    prime = np.uint64(1099511628211)
+    for j in range(geometry.kind.shape[0]):
+        kind = geometry.kind[j]
+        if kind == SET:
+            for word in range(geometry.word[j], geometry.word[j + 1]):
+                digest = (digest ^ bits[word]) * prime
+                digest ^= digest >> np.uint64(29)
+            continue
+        first, last = np.int64(low[j]), np.int64(high[j])
+        if kind == TREE:
+            first = last = np.int64(
+                common_ancestor(geometry.parent[j], geometry.right[j], geometry.leaf_node[j, low[j]], high[j])
+            )
+        elif geometry.position[j, last] - geometry.position[j, first] > geometry.most[j]:
+            # The missing value among others: anything.
+            first = np.int64(0)
+        digest = (digest ^ np.uint64(first)) * prime
+        digest = (digest ^ np.uint64(last)) * prime
+        digest ^= digest >> np.uint64(29)
+    return digest
+
+
+@njit(cache=True)
+def _twin(geometry, pool, g, away):
+    """Whether the hull in the ends and marks is shown by another class than these two.
+
+    Classes that show the same are one, which counts where a class is charged for its size; elsewhere it is not asked.
+    """
+    if pool.crowd == 0.0:
+        return False
+    pool.numbers[WORK] += pool.head.shape[0] >> 2
+    own = _shown(geometry, pool.ends[0], pool.ends[1], pool.marks)
+    for h in range(pool.head.shape[0]):
+        if h != g and h != away and pool.head[h] >= 0 and pool.shown[h] == own:
+            return True
+    return False
+
+
+@njit(cache=True)
+def _alone(pool, g):
+    """Whether no other class shows what a class does, where that counts."""
+    if pool.crowd > 0.0 and pool.head[g] >= 0:
+        for h in range(pool.head.shape[0]):
+            if h != g and pool.head[h] >= 0 and pool.shown[h] == pool.shown[g]:
+                return False
+    return True
+
+
+@njit(cache=True)
+def _charge(pool, mass, lost):
+    """What records of so much mass are charged together, if the hull of their class loses so much of each."""
+    return mass * (lost + pool.crowd * mass)
+
+
+@njit(cache=True)
 def _charged(pool, g):
     """Loss of a class times its records."""
-    return pool.mass[g] * pool.loss[g]
+    return _charge(pool, pool.mass[g], pool.loss[g])
+
+
+@njit(cache=True)
+def _free(pool, g):
+    """Whether the records of a class are charged nothing."""
+    return _charge(pool, 1.0, pool.loss[g]) <= 0.0
 
 
 @njit(cache=True)
@@ -302,12 +373,12 @@ def _best_class(geometry, judges, pool, i, away, most, since):
         if g == away or pool.head[g] < 0 or pool.changed[g] < since:
             continue
         # A class is never charged less for one more.
-        least = pool.weight[i] * pool.loss[g]
+        least = pool.weight[i] * (pool.loss[g] + pool.crowd * (2.0 * pool.mass[g] + pool.weight[i]))
         if least >= most:
             continue
         _hull_with(pool, g, i)
-        grown = (pool.mass[g] + pool.weight[i]) * _lost(geometry, pool) - _charged(pool, g)
-        if grown < most:
+        grown = _charge(pool, pool.mass[g] + pool.weight[i], _lost(geometry, pool)) - _charged(pool, g)
+        if grown < most and not _twin(geometry, pool, g, away):
             _tally(pool, i, g, 1)
             if _holds(judges, pool, g):
                 best, most = g, grown
@@ -319,7 +390,7 @@ def _best_class(geometry, judges, pool, i, away, most, since):
 def _relocate(geometry, judges, pool, i):
     """Move an item to the class where it costs least; whether that lowered the loss."""
     g = pool.of[i]
-    released = _charged(pool, g) - (pool.mass[g] - pool.weight[i]) * pool.without[i]
+    released = _charged(pool, g) - _charge(pool, pool.mass[g] - pool.weight[i], pool.without[i])
     if released <= LEAST_GAIN:
         return False
     _tally(pool, i, g, -1)
@@ -333,9 +404,24 @@ def _relocate(geometry, judges, pool, i):
     if best < 0:
         return False
     _place(pool, i, best)
+    if not _show_apart(geometry, pool, g, best):
+        _place(pool, i, g)
+        _refresh(geometry, pool, g)
+        _refresh(geometry, pool, best)
+        return False
     _accept(geometry, pool, g)
     _accept(geometry, pool, best)
     return True
+
+
+@njit(cache=True)
+def _show_apart(geometry, pool, g, h):
+    """Whether two classes whose items have changed show what no other class does, where that counts."""
+    if pool.crowd == 0.0:
+        return True
+    _refresh(geometry, pool, g)
+    _refresh(geometry, pool, h)
+    return _alone(pool, g) and _alone(pool, h)
 
 
 @njit(cache=True)
@@ -344,16 +430,18 @@ def _swap_gain(geometry, pool, i, k):
     g, h = pool.of[i], pool.of[k]
     now = _charged(pool, g) + _charged(pool, h)
     more = pool.weight[k] - pool.weight[i]
-    if now - (pool.mass[g] + more) * pool.without[i] - (pool.mass[h] - more) * pool.without[k] <= LEAST_GAIN:
+    least_g = _charge(pool, pool.mass[g] + more, pool.without[i])
+    least_h = _charge(pool, pool.mass[h] - more, pool.without[k])
+    if now - least_g - least_h <= LEAST_GAIN:
         return 0.0
     _hull_without(pool, g, i)
     _extend(pool, k)
-    then = (pool.mass[g] + more) * _lost(geometry, pool)
-    if now - then - (pool.mass[h] - more) * pool.without[k] <= LEAST_GAIN:
+    then = _charge(pool, pool.mass[g] + more, _lost(geometry, pool))
+    if now - then - least_h <= LEAST_GAIN:
         return 0.0
     _hull_without(pool, h, k)
     _extend(pool, i)
-    return now - then - (pool.mass[h] - more) * _lost(geometry, pool)
+    return now - then - _charge(pool, pool.mass[h] - more, _lost(geometry, pool))
 
 
 @njit(cache=True)
@@ -383,6 +471,12 @@ def _swap(geometry, judges, pool, i):
     h = pool.of[best]
     _place(pool, i, h)
     _place(pool, best, g)
+    if not _show_apart(geometry, pool, g, h):
+        _place(pool, i, g)
+        _place(pool, best, h)
+        _refresh(geometry, pool, g)
+        _refresh(geometry, pool, h)
+        return False
     _accept(geometry, pool, g)
     _accept(geometry, pool, h)
     return True
@@ -420,7 +514,10 @@ def _settle(geometry, judges, pool, touched, before):
         for g in range(touched.shape[0]):
             if touched[g]:
                 _refresh(geometry, pool, g)
-        good = _total(pool) < before - LEAST_GAIN
+        for g in range(touched.shape[0]):
+            if touched[g] and good:
+                good = _alone(pool, g)
+        good = good and _total(pool) < before - LEAST_GAIN
     if good:
         pool.numbers[LOGGED] = 0
         pool.numbers[CLOCK] += 1
@@ -444,7 +541,7 @@ def _deal(geometry, judges, pool, waiting, away, touched, limit):
         touched[g] = True
         _hull_with(pool, g, i)
         grown = _lost(geometry, pool)
-        spent += (pool.mass[g] + pool.weight[i]) * grown - _charged(pool, g)
+        spent += _charge(pool, pool.mass[g] + pool.weight[i], grown) - _charged(pool, g)
         _move(pool, i, g)
         _widen(pool, g, i)
         pool.loss[g] = grown
@@ -574,7 +671,8 @@ def _nearest_classes(geometry, pool, g, near):
             pool.ends[1, j] = max(pool.edge[g, j, 2], pool.edge[h, j, 2])
         for word in range(pool.bits.shape[1]):
             pool.marks[word] = pool.union[g, word] | pool.union[h, word]
-        cost = (pool.mass[g] + pool.mass[h]) * _lost(geometry, pool) - _charged(pool, g) - _charged(pool, h)
+        cost = _charge(pool, pool.mass[g] + pool.mass[h], _lost(geometry, pool))
+        cost = cost - _charged(pool, g) - _charged(pool, h)
         at = min(found, near.shape[0] - 1)
         if found == near.shape[0] and cost >= costs[at]:
             continue
@@ -616,7 +714,7 @@ def _next_item(geometry, judges, pool, g, waiting, values):
     for w in range(waiting):
         i = pool.waiting[w]
         _hull_with(pool, g, i)
-        lost = (pool.mass[g] + pool.weight[i]) * _lost(geometry, pool)
+        lost = _charge(pool, pool.mass[g] + pool.weight[i], _lost(geometry, pool))
         # Of items of more records the class needs fewer.
         lost = (lost - _charged(pool, g)) / pool.records[i]
         if lost < least:
@@ -650,7 +748,7 @@ def _grow(geometry, judges, pool, g, seed, waiting):
     waiting -= 1
     _hull_with(pool, g, i)
     pool.loss[g] = _lost(geometry, pool)
-    while not _holds(judges, pool, g):
+    while not _holds(judges, pool, g) or _twin(geometry, pool, g, g):
         short = pool.size[g] < judges.smallest
         w = -1
         if waiting > 0:
@@ -663,6 +761,8 @@ def _grow(geometry, judges, pool, g, seed, waiting):
         waiting -= 1
         _hull_with(pool, g, i)
         pool.loss[g] = _lost(geometry, pool)
+    if pool.crowd > 0.0:
+        pool.shown[g] = _shown(geometry, pool.ends[0], pool.ends[1], pool.marks)
     return waiting
 
 
@@ -771,7 +871,7 @@ def _shake(geometry, judges, pool, most, heat):
     n = pool.of.shape[0]
     pool.numbers[WORK] += n
     g = pool.of[_draw(pool, n)]
-    if pool.loss[g] <= 0.0:
+    if _free(pool, g):
         return
     before, clock = _total(pool), pool.numbers[CLOCK]
     near = np.empty(most, np.int64)
@@ -795,6 +895,9 @@ def _shake(geometry, judges, pool, most, heat):
             good = good and _holds(judges, pool, h)
             _refresh(geometry, pool, h)
             pool.changed[h] = pool.numbers[CLOCK]
+    for h in range(touched.shape[0]):
+        if touched[h] and good:
+            good = _alone(pool, h)
     if good:
         _settle_down(geometry, judges, pool, clock)
         worse = -heat * math.log((_draw(pool, 1 << 20) + 1.0) / (1 << 20))
@@ -841,7 +944,7 @@ def _descend(geometry, judges, pool, most, work):
             if pool.numbers[WORK] >= work:
                 break
             # Nothing in the pool has changed since: nothing would be found.
-            if pool.head[g] < 0 or pool.loss[g] <= 0 or pool.renewed[g] == pool.numbers[CLOCK]:
+            if pool.head[g] < 0 or _free(pool, g) or pool.renewed[g] == pool.numbers[CLOCK]:
                 continue
             pool.renewed[g] = pool.numbers[CLOCK]
             if _shed(geometry, judges, pool, g):
@@ -873,7 +976,7 @@ def _shake_all(geometry, judges, pool, most, work):
         return
     best, lost = pool.of.copy(), 0
     for g in range(pool.head.shape[0]):
-        if pool.loss[g] > 0.0:
+        if not _free(pool, g):
             lost += 1
     heat = _HEAT * least / lost
     begun = pool.numbers[WORK]
@@ -892,11 +995,12 @@ def _shake_all(geometry, judges, pool, most, work):
 
 
 @njit(cache=True)
-def spare(judges, pool, gains):
+def spare(judges, pool, price, gains):
     """Write what would be gained by withholding each item, -1 where its class would not hold without it."""
     for i in range(pool.of.shape[0]):
         g = pool.of[i]
-        gains[i] = _charged(pool, g) - (pool.mass[g] - pool.weight[i]) * pool.without[i] - pool.weight[i]
+        left = _charge(pool, pool.mass[g] - pool.weight[i], pool.without[i])
+        gains[i] = _charged(pool, g) - left - price * pool.weight[i]
         if gains[i] > LEAST_GAIN:
             _tally(pool, i, g, -1)
             if not _holds(judges, pool, g):

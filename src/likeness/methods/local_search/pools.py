@@ -31,6 +31,8 @@ _MOST_ITEMS = 6000
 """A pool of more is left as it is."""
 _SINGLE = 4
 """Records of one cell in one class that may go each its own way; what there are beyond stay together."""
+_SINGLE_COUNTED = 32
+"""The same, where it counts how many share a class."""
 _SPARE = 8
 """Classes that a pool may have more than it began with."""
 _RENEWED = 3
@@ -43,7 +45,8 @@ class Items:
 
     ``rows``, ``cell``: (n,) which records they are, and the cell of each. ``low``, ``high``, ``bits``, ``places``, ``weight``,
     ``part``: of each cell, as in `Neighbourhood`.
-    ``at``: (d, cells) place of each on every axis, weighted.
+    ``at``: (d, cells) place of each on every axis, weighted. ``crowd``, ``price``: what a record loses by each that it shares
+    a class with, and what it is charged if it is withheld.
     """
 
     geometry: Geometry
@@ -58,6 +61,8 @@ class Items:
     weight: NDArray[np.float64]
     part: NDArray[np.int64]
     at: NDArray[np.float64]
+    crowd: float
+    price: float
 
     @classmethod
     def of(cls, problem: Problem, kept: NDArray[np.int64]) -> Items:
@@ -74,7 +79,9 @@ class Items:
         )
         shape = geometry(data.quasi, problem.loss)
         low, high, bits = _hulls(problem, shape)
-        weights = data.survey_weights
+        crowd = problem.loss.crowd
+        # Who shares a class is counted, not weighed.
+        weights = None if crowd else data.survey_weights
         heavy = np.zeros(data.size, np.int64)
         if weights is not None and weights.any():
             heavy = np.unique(weights, return_inverse=True)[1].reshape(-1)
@@ -99,6 +106,8 @@ class Items:
             np.ones(first.size) if weights is None or not weights.any() else weights[first] / weights.mean(),
             parts[first],
             places * attribute_weights(data.quasi)[:, None],
+            crowd,
+            problem.loss.withheld(data.size),
         )
 
 
@@ -164,7 +173,7 @@ class Pools:
         kept = np.flatnonzero(classes >= 0)
         count = int(classes.max(initial=-1)) + 1
         own = group_codes([classes[kept], table.cell[kept]], [count, table.part.size])
-        single = np.minimum(own.sizes, _SINGLE)
+        single = np.minimum(own.sizes, _SINGLE_COUNTED if table.crowd else _SINGLE)
         items = single + (own.sizes > single)
         entry = np.repeat(np.arange(own.count), items)
         rank = np.arange(entry.size) - np.repeat(np.cumsum(items) - items, items)
@@ -225,7 +234,7 @@ class Pools:
         for members, pool in zip(self.members, self.pools, strict=True):
             gains = np.empty(members.size)
             fill(self.table.geometry, pool)
-            spare(self.table.judges, pool, gains)
+            spare(self.table.judges, pool, self.table.price, gains)
             order = np.lexsort((-gains, pool.of))
             first = order[np.diff(pool.of[order], prepend=-1) > 0]
             first = first[gains[first] > LEAST_GAIN]
@@ -315,4 +324,6 @@ def _laid_out(
         np.full(n, -1),
         np.full(n, -1),
         np.full(e, -1),
+        table.crowd,
+        np.zeros(e, np.uint64),
     )

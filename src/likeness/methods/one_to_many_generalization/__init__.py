@@ -20,7 +20,6 @@ from likeness.microdata.data import Members
 from likeness.microdata.domain import Domain
 from likeness.microdata.node_sets import NodeSets
 from likeness.microdata.plan import Plan, Reason
-from likeness.microdata.regions import LOSSES
 from likeness.published.columns import write_node_set
 from likeness.wording import count, quoted
 
@@ -107,7 +106,7 @@ class OneToManyGeneralization(Method):
     def run(self, problem: Problem) -> Plan:
         """Make classes; sets are values like any others."""
         method = self._of_classes
-        return run_in_parts(method, replace(problem, loss=LOSSES[method.loss]))
+        return run_in_parts(method, replace(problem, loss=method.lowered))
 
 
 def sets_of_people(data: Microdata, k: int) -> Microdata:
