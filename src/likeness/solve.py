@@ -98,7 +98,7 @@ def solve(
     check_fit(method, units, limited=level_parts(units) is not None)
     parts = parts_of(units, require_of(models, units, units))
     again = deepcopy(rng)
-    search = _Search(data, models, withhold_at_most, parts)
+    search = _Solver(data, models, withhold_at_most, parts)
     try:
         found = search.run(method, rng, progress)
     except (_ExcessError, CannotBeMetError) as failure:
@@ -132,7 +132,7 @@ class _ExcessError(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class _Search:
+class _Solver:
     """What is searched for in which table; ``parts`` (n,) are those kept apart, None without."""
 
     data: Microdata
