@@ -415,7 +415,7 @@ def test_what_it_gained_and_why_it_ended_are_kept(start, steps, ended, loss):
     assert told.after < told.before or told.before == pytest.approx(3)
     assert (told.loss, told.most, told.ended) == (loss, steps, ended)
     assert told.steps >= steps if ended == "its steps were used up" else told.steps < steps
-    assert str(told).endswith(f" of {steps:,} steps; ended when {ended}")
+    assert str(told).endswith(f" steps, of about {steps:,}; ended when {ended}")
 
 
 def test_an_interrupt_ends_the_search_from_all_starts(monkeypatch):

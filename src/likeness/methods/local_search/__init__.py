@@ -58,7 +58,7 @@ class Search:
 
     ``loss``: what was lowered. ``before``, ``after``: what a record lost of it on the average, 1 for each withheld (of
     discernibility, the size of its class; that of everybody for who is withheld), in the best start and in the end.
-    ``steps``, ``most``: how many were taken, and might have been. ``ended``: why it ended, in words.
+    ``steps``, ``most``: how many were taken, and about how many might have been. ``ended``: why it ended, in words.
     """
 
     loss: str
@@ -71,8 +71,8 @@ class Search:
     def __str__(self) -> str:
         """Say it."""
         return (
-            f"{self.loss} of a record {self.before:.6g} → {self.after:.6g} in {self.steps:,} of {self.most:,} steps; ended when "
-            f"{self.ended}"
+            f"{self.loss} of a record {self.before:.6g} → {self.after:.6g} in {self.steps:,} steps, of about {self.most:,}; "
+            f"ended when {self.ended}"
         )
 
 
