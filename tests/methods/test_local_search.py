@@ -26,6 +26,7 @@ from likeness.microdata.plan import Plan
 from likeness.microdata.regions import LOSSES
 from likeness.progress import Progress
 
+pytestmark = pytest.mark.whole_search
 MANY = 600_000_000
 GUARANTEES = {
     "k": (lk.KAnonymity(2),),
