@@ -5,10 +5,15 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 # A test run judges a change, so it tries the same examples every time, and no clock has a say in it: the machine may be busy
 # with other things. Looking for new counterexamples is `make explore`.
@@ -31,6 +36,22 @@ providers._get_local_constants = constants_of_modules
 # Shells let background jobs ignore Ctrl-C, and the processes that tests start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Let `effort: normal` take 50,000 steps, not 8 million or more, where a test is not about what a search finds.
+
+    The same methods are tried and the same of them improved, by the same code; it only ends earlier. The mark `whole_search` says
+    that a test, or what it compares with in another process, searches as users do.
+    """
+    if item.get_closest_marker("whole_search"):
+        return (yield)
+    from likeness.choosing import EFFORTS
+
+    with patch.dict(EFFORTS, normal=EFFORTS["normal"]._replace(times=0, steps=50_000)):
+        return (yield)
+
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 

@@ -17,6 +17,8 @@ from likeness.encode import encode
 from likeness.policy.sections import EFFORTS
 from likeness.progress import Progress
 
+pytestmark = pytest.mark.whole_search
+
 
 def patients(rows: int = 120, seed: int = 0) -> pl.DataFrame:
     """Records with two quasi-identifiers and an uneven sensitive value."""

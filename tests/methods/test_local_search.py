@@ -29,6 +29,7 @@ from likeness.microdata.plan import Plan
 from likeness.microdata.regions import LOSSES, LOWERED, recode
 from likeness.progress import Progress
 
+pytestmark = pytest.mark.whole_search
 MANY = 600_000_000
 GUARANTEES = {
     "k": (lk.KAnonymity(2),),

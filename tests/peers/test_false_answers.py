@@ -162,6 +162,7 @@ def test_7_a_value_missing_from_a_hierarchy_is_named(tmp_path):
         assert "age.csv" in line
 
 
+@pytest.mark.whole_search
 @pytest.mark.parametrize("share", [0, 0.1, 1])
 def test_9_nothing_is_withheld_that_need_not_be(share):
     table = Hospital().generate(1_500, 4).select("age", "sex", "diagnosis")
