@@ -7,20 +7,24 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.methods.problems import problem
+from tests.methods.problems import number, plain_set, problem, tree
 from tests.methods.test_mdav import tables
 from tests.oracles import k_member as oracle
 
 import likeness as lk
+from likeness.methods import k_member
 from likeness.methods.k_member import KMember
+from likeness.microdata.data import Microdata
 
 
 @pytest.mark.parametrize("models", [(), (lk.DistinctLDiversity(2),), (lk.BasicBetaLikeness(1),)], ids=str)
-@given(data=tables(), k=st.integers(1, 5), loss=st.sampled_from(["glm", "ncp"]))
-@settings(deadline=None, max_examples=40)
-def test_it_clusters_as_the_book_says(models, data, k, loss):
+@given(data=tables(), k=st.integers(1, 5), loss=st.sampled_from(["glm", "ncp"]), block=st.integers(1, 9))
+@settings(deadline=None, max_examples=80)
+def test_it_clusters_as_the_book_says(models, data, k, loss, block):
     asked = problem(data, lk.KAnonymity(k), *models)
-    plan = KMember(loss=loss).run(asked)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(k_member, "_BLOCK", block)
+        plan = KMember(loss=loss).run(asked)
 
     def holds(group: list[int]) -> bool:
         one = np.full(data.size, -1, np.int64)
@@ -47,6 +51,26 @@ def test_it_clusters_as_the_book_says(models, data, k, loss):
                 for own in made
             ]
             assert added[plan.classes[record]] == pytest.approx(min(added), abs=1e-9)
+
+
+@pytest.mark.parametrize("models", [(), (lk.TCloseness("0.3"),)], ids=["k", "t"])
+def test_blocks_of_near_tuples_leave_none_out(models, monkeypatch):
+    draw = np.random.default_rng(5)
+    quasi = (
+        number("age", 60, missing=True),
+        tree("work", missing=True),
+        plain_set("town", 40),
+        number("pay", 90),
+    )
+    codes = np.array([draw.integers(0, one.codes, 2000) for one in quasi], np.int32)
+    sick = plain_set("disease", 2)
+    data = Microdata(quasi, codes, (sick,), draw.integers(0, 2, (1, 2000), dtype=np.int32), np.arange(2000))
+    found = []
+    for block in (7, 32, 5000):
+        monkeypatch.setattr(k_member, "_BLOCK", block)
+        found.append(KMember().run(problem(data, lk.KAnonymity(4), *models)).classes)
+    assert (found[0] == found[2]).all()
+    assert (found[1] == found[2]).all()
 
 
 def test_two_groups_apart():
