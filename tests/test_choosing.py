@@ -11,9 +11,10 @@ import polars as pl
 import pytest
 
 import likeness as lk
-from likeness import choosing, registry
+from likeness import choosing, registry, solve
 from likeness.choosing import KEPT, LOSES_MORE, LOSS, TOO_MUCH, UNFIT, choose_form, methods_to_try
 from likeness.encode import encode
+from likeness.methods import base
 from likeness.policy.sections import EFFORTS
 from likeness.progress import Progress
 
@@ -76,6 +77,34 @@ def test_nothing_tried_loses_less_than_what_is_kept(privacy, effort):
     improved = [one for one in told.values() if isinstance(one.method, lk.LocalSearch)]
     assert len(improved) == {"quick": 0, "normal": 1, "thorough": 1}[effort]
     assert not improved or kept[0] in improved
+
+
+@pytest.mark.parametrize("privacy", GUARANTEES)
+def test_nothing_is_searched_twice(privacy, monkeypatch):
+    runs = []
+    run = base.run_in_parts
+    for module in (base, solve):
+        monkeypatch.setattr(
+            module, "run_in_parts", lambda method, problem: (runs.append(method), run(method, problem))[1]
+        )
+    lk.anonymize(patients(), policy(privacy, effort="quick"), seed=3)
+    quick = runs.copy()
+    runs.clear()
+    release = lk.anonymize(patients(), policy(privacy, effort="normal"), seed=3)
+    improved = [one for one in release.private.candidates if isinstance(one.method, lk.LocalSearch)]
+    assert runs == [*quick, *(one.method for one in improved)]
+    assert len(improved) == 1
+
+
+@pytest.mark.parametrize(("minimize", "lowered"), [(None, "ncp"), (lk.Glm(), "glm")], ids=["default", "glm"])
+def test_what_is_tried_lowers_what_decides(minimize, lowered):
+    tried = methods_to_try(policy(lk.KAnonymity(2), minimize=minimize))
+    assert {one.loss for one in tried if one.name in {"mondrian", "k-member", "local-recoding"}} == {lowered}
+
+
+def test_what_no_cell_loses_is_left_to_what_methods_lower_by_default():
+    tried = methods_to_try(policy(lk.KAnonymity(2), minimize=lk.Discernibility()))
+    assert all(registry.parameters(one) == {} for one in tried)
 
 
 def test_every_method_that_says_so_is_a_candidate_and_says_what_it_costs():

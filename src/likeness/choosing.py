@@ -8,13 +8,14 @@ release on every machine.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from likeness import registry
 from likeness.apart import level_parts
 from likeness.errors import CannotBeMetError, PolicyError, Refusal
+from likeness.methods.base import Plans
 from likeness.methods.local_search import (
     STEPS_A_RECORD,
     WORK_A_STEP,
@@ -24,6 +25,7 @@ from likeness.methods.local_search import (
 )
 from likeness.metrics.base import Evaluation
 from likeness.metrics.ncp import Ncp
+from likeness.microdata.regions import LOSSES
 from likeness.models.requirements import require_of
 from likeness.progress import Progress
 from likeness.solve import Solution, check_fit, solve
@@ -80,7 +82,7 @@ TOO_MUCH = "too much work"
 class Candidate:
     """What became of one method that could have made a release.
 
-    ``method``: with its default parameters.
+    ``method``: with its default parameters, but for the loss that is asked for.
     ``outcome``: ``kept``; ``loses more``; ``finds no release``; ``does not fit`` the guarantee or the table;
     ``too much work``: not tried.
     ``work``: steps that a run was estimated to take, each some nanoseconds.
@@ -122,7 +124,7 @@ class Choice:
 
 
 def methods_to_try(policy: Policy) -> tuple[Method, ...]:
-    """The policy's method; where it names none, all that publish in its form, with their default parameters.
+    """The policy's method; where it names none, all that publish in its form, lowering the loss it asks for.
 
     Raises `PolicyError` when no method is tried unasked for that form; says which could be asked.
     """
@@ -201,18 +203,18 @@ def choose(
     """
     models = tuple(models)
     methods = methods_to_try(policy)
-    aim = LOSS if policy.minimize is None else policy.minimize
+    aim = _aim(policy)
     loss = _Judge(aim if aim.charges_withheld else replace(LOSS, loss=aim.searched), data, publish)
     seconds = policy.effort["seconds"] if isinstance(policy.effort, Mapping) else None
     effort = EFFORTS["thorough" if isinstance(policy.effort, Mapping) else policy.effort]
-    trials = _Trials(data, models, withhold_at_most, _Listener(progress), loss, effort)
+    trials = _Trials(data, models, withhold_at_most, _Listener(progress), loss, effort, rng)
     if policy.method is not None:
-        return Choice(methods[0], trials.solve(methods[0], rng(methods[0]), progress))
+        return Choice(methods[0], trials.solve(methods[0], progress))
     order = trials.cheapest_first(methods)
     for number, method in enumerate(order):
         progress.step("try methods", number, len(order))
-        trials.look_at(method, rng)
-    trials.improve(seconds, rng)
+        trials.look_at(method)
+    trials.improve(seconds)
     return trials.choice()
 
 
@@ -241,9 +243,11 @@ class _Trials:
         listener: _Listener,
         judge: _Judge,
         effort: Effort,
+        rng: Callable[[Method], np.random.Generator],
     ) -> None:
-        self.judge, self.effort = judge, effort
+        self.judge, self.effort, self.rng = judge, effort, rng
         self.data, self.units = data, data.units
+        self.plans = Plans(self.units, rng)
         self.models, self.withhold_at_most, self.listener = models, withhold_at_most, listener
         self.limited = level_parts(self.units) is not None
         self.requirements = require_of(models, self.units, self.units)
@@ -253,19 +257,17 @@ class _Trials:
         self.refused: list[CannotBeMetError | PolicyError] = []
         self.best: tuple[float, Method, Solution] | None = None
 
-    def solve(self, method: Method, rng: np.random.Generator, progress: Progress) -> Solution:
+    def solve(self, method: Method, progress: Progress) -> Solution:
         """Solve by one method."""
-        loss = partial(self.judge.measure, method)
-        return solve(method, self.data, self.models, rng, self.withhold_at_most, progress, loss=loss)
+        loss, at_most, rng = partial(self.judge.measure, method), self.withhold_at_most, self.rng(method)
+        return solve(method, self.data, self.models, rng, at_most, progress, loss=loss, plans=self.plans)
 
     def cheapest_first(self, methods: Iterable[Method]) -> list[Method]:
         """Sort methods by what they cost, those of equal cost by name."""
         self.work = {method: method.work(self.units, self.requirements) for method in methods}
         return sorted(self.work, key=lambda method: (self.work[method], method.name))
 
-    def look_at(
-        self, method: Method, rng: Callable[[Method], np.random.Generator], *, asked: bool = False
-    ) -> None:
+    def look_at(self, method: Method, *, asked: bool = False) -> None:
         """Try a method, unless it does not fit or, where it was not ``asked`` for, costs too much; note what became of it."""
         try:
             check_fit(method, self.units, limited=self.limited)
@@ -273,7 +275,7 @@ class _Trials:
             if not asked and self._too_much(method):
                 self.candidates.append(Candidate(method, TOO_MUCH, self.work[method]))
                 return
-            solution = self.solve(method, rng(method), self.listener.of(method))
+            solution = self.solve(method, self.listener.of(method))
         except (CannotBeMetError, PolicyError) as problem:
             outcome = CANNOT if isinstance(problem, CannotBeMetError) else UNFIT
             self.candidates.append(Candidate(method, outcome, self.work[method], why=problem.refusals[0]))
@@ -300,7 +302,7 @@ class _Trials:
         if self.best is None or loss < self.best[0]:
             self.best = loss, method, solution
 
-    def improve(self, seconds: float | None, rng: Callable[[Method], np.random.Generator]) -> None:
+    def improve(self, seconds: float | None) -> None:
         """Improve the classes of the methods that lose least, as long as the effort allows; the best is kept."""
         own = self.effort
         tried = [one for one in self.candidates if one.loss is not None]
@@ -311,12 +313,12 @@ class _Trials:
         begun = sorted(near, key=lambda one: (one.loss, one.work, one.method.name))[: own.starts]
         if begun:
             laying_out = STEPS_A_RECORD * WORK_A_STEP * self.units.size
-            left = own.times * spent - sum(one.work for one in begun) - laying_out
+            left = own.times * spent - laying_out
             steps = max(own.steps, left // WORK_A_STEP)
             starts = begun[0].method if len(begun) == 1 else tuple(one.method for one in begun)
             method = LocalSearch(starts, self.judge.metric.searched, steps, seconds)
             self.work[method] = method.work(self.units, self.requirements)
-            self.look_at(method, rng, asked=True)
+            self.look_at(method, asked=True)
 
     def choice(self) -> Choice:
         """The best solution, or the refusal where there is none."""
@@ -372,13 +374,25 @@ class _NamedStages(Progress):
 
 
 def _candidates(policy: Policy) -> list[Method]:
-    """All methods that are tried unasked, of those that take several records a person where people have."""
+    """All methods that are tried unasked, of those that take several records a person where people have.
+
+    Those that can lower several losses lower the one that decides between them, where it is a loss of cells.
+    """
     parts = [registry.load("methods", name) for name in registry.names("methods")]
+    lowered = _aim(policy).searched
+    own = {"loss": lowered} if lowered in LOSSES else {}
     return [
-        registry.create("methods", part.name, {})
+        registry.create(
+            "methods", part.name, own if own.keys() <= {field.name for field in fields(part)} else {}
+        )
         for part in parts
         if part.candidate and (policy.individual is None or part.takes_individuals)
     ]
+
+
+def _aim(policy: Policy) -> Metric:
+    """What decides between solutions."""
+    return LOSS if policy.minimize is None else policy.minimize
 
 
 def _default_form(policy: Policy) -> str:

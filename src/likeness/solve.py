@@ -27,6 +27,7 @@ from likeness.methods.base import (
     KNOWN_PART_FAILS,
     PART_FAILS,
     Method,
+    Plans,
     Problem,
     holding_classes,
     holding_records,
@@ -81,6 +82,7 @@ def solve(
     progress: Progress,
     *,
     loss: Callable[[Solution], float] | None = None,
+    plans: Plans | None = None,
 ) -> Solution:
     """Find a plan whose published records hold every model against their own distribution.
 
@@ -89,6 +91,7 @@ def solve(
     are of individuals, each with all of its records, and ``withhold_at_most`` is a share of individuals.
     Those of whom a part has too many may join another (`move_surplus`), which is harder to generalize then: given a ``loss``,
     the plan that withholds them is made too, where it may, and the one that loses less is kept.
+    ``plans``: what methods found before for the same table and guarantee; what this one finds first is kept there.
     Raises `CannotBeMetError` when more would have to be withheld; says which model fails, for which value, what it needs.
     It is a `MethodFailedError` where the table taken as one class holds the guarantee: only this method finds no release.
     Raises `PolicyError` when the method cannot work with these models, or not with several records a person.
@@ -98,7 +101,7 @@ def solve(
     check_fit(method, units, limited=level_parts(units) is not None)
     parts = parts_of(units, require_of(models, units, units))
     again = deepcopy(rng)
-    search = _Solver(data, models, withhold_at_most, parts)
+    search = _Solver(data, models, withhold_at_most, parts, plans)
     try:
         found = search.run(method, rng, progress)
     except (_ExcessError, CannotBeMetError) as failure:
@@ -139,6 +142,7 @@ class _Solver:
     models: tuple[PrivacyModel, ...]
     withhold_at_most: Fraction
     parts: NDArray[np.int64] | None
+    plans: Plans | None
 
     def run(
         self, method: Method, rng: np.random.Generator, progress: Progress, *, moving: bool = True
@@ -176,8 +180,11 @@ class _Solver:
                 active = active[hopeless.published]
                 self._refuse_excess(units.size - active.size, because, first, parts)
                 continue
-            problem = Problem(here, searched, method.lowered, rng, inside, allowance, progress)
-            plan = _joined(method, problem, run_in_parts(method, problem))
+            problem = Problem(here, searched, method.lowered, rng, inside, allowance, progress, self.plans)
+            plan = run_in_parts(method, problem)
+            if self.plans is not None and moving:
+                self.plans.keep(method, problem, plan)
+            plan = _joined(method, problem, plan)
             if method.joins_rest:
                 plan = improve_growing(problem, plan)
             plan = join_telling(problem, plan)

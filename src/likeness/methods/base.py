@@ -19,7 +19,7 @@ from likeness.microdata.statistics import count_classes
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -68,6 +68,8 @@ class Problem:
         Most records that may be withheld.
     progress
         Where to say how far the work is.
+    plans
+        What other methods found, for those that start from it.
     """
 
     data: Microdata
@@ -77,6 +79,12 @@ class Problem:
     parts: NDArray[np.int64] | None = None
     allowance: int = 0
     progress: Progress = Progress()  # noqa: RUF009  # a silent, stateless listener
+    plans: Plans | None = None
+
+    def plan_of(self, method: Method) -> Plan:
+        """The plan of another method, by its own random numbers where `plans` has them; not made again where it was made."""
+        own = replace(self, loss=method.lowered)
+        return run_in_parts(method, own) if self.plans is None else self.plans.of(method, own)
 
     @property
     def word(self) -> str:
@@ -193,7 +201,7 @@ class Method(ABC):
     takes_parts: ClassVar[bool] = False
     """Whether it can keep parts of the table apart (hierarchy level limits)."""
     candidate: ClassVar[bool] = False
-    """Whether it is tried, with its default parameters, where a policy names no method; it then says what it costs (`work`)."""
+    """Whether it is tried where a policy names no method, with default parameters but for the loss; says what it costs."""
     always_tried: ClassVar[bool] = False
     """Whether a candidate is worth a try however large the table is, under any guarantee that it takes."""
 
@@ -582,3 +590,35 @@ def run_in_parts(method: Method, problem: Problem) -> Plan:
         left -= plan.withheld
         plans.append(plan)
     return side_by_side(plans, parts, {TABLE_FAILS.name: PART_FAILS})
+
+
+class Plans:
+    """What methods found for one table and guarantee, so that those that start from others' plans need not make them anew.
+
+    ``data``: the whole table; what a method finds for a part of it is not kept. ``rng``: the randomness of each method.
+    """
+
+    def __init__(self, data: Microdata, rng: Callable[[Method], np.random.Generator]) -> None:
+        self._data, self._rng = data, rng
+        self._made: dict[Method, tuple[Problem, Plan]] = {}
+
+    def keep(self, method: Method, problem: Problem, plan: Plan) -> None:
+        """Keep what a method found by its own random numbers."""
+        if problem.data is self._data:
+            self._made[method] = problem, plan
+
+    def of(self, method: Method, problem: Problem) -> Plan:
+        """Give what a method found for the same problem, or let it find it by its own random numbers."""
+        before, plan = self._made.get(method, (None, None))
+        if before is not None and plan is not None and _same(before, problem):
+            return plan
+        return run_in_parts(method, replace(problem, rng=self._rng(method)))
+
+
+def _same(one: Problem, other: Problem) -> bool:
+    """Whether two problems of one guarantee ask for the same."""
+    if one.data is not other.data or one.allowance != other.allowance or one.loss is not other.loss:
+        return False
+    if one.parts is None or other.parts is None:
+        return one.parts is other.parts
+    return np.array_equal(one.parts, other.parts)

@@ -16,7 +16,7 @@ import numpy as np
 from likeness import registry
 from likeness.checks import choice, number, whole
 from likeness.errors import PolicyError, Refusal
-from likeness.methods.base import Method, Problem, charged_loss, holding_classes, method_for, run_in_parts
+from likeness.methods.base import Method, Problem, charged_loss, holding_classes, method_for
 from likeness.methods.local_search.pools import Items, Pools
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, Reason, renumber
@@ -211,7 +211,7 @@ class LocalSearch(Method):
                 what = f"start: {one.name} does not take tables in which people have several records; use danonyir or mondrian"
                 raise PolicyError(Refusal(what, (self.name,)))
         asked = replace(problem, loss=self.lowered)
-        plans = [run_in_parts(one, replace(problem, loss=one.lowered)) for one in starts]
+        plans = [problem.plan_of(one) for one in starts]
         seconds = None if self.seconds is None else float(number(self.name, "seconds", self.seconds, above=0))
         before = min(_mean_loss(asked, plan) for plan in plans)
         taken, share, ended = 0, 3 * len(plans), ""
