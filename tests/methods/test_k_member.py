@@ -14,7 +14,9 @@ from tests.oracles import k_member as oracle
 import likeness as lk
 from likeness.methods import k_member
 from likeness.methods.k_member import KMember
+from likeness.methods.leftovers import join_leftovers
 from likeness.microdata.data import Microdata
+from likeness.microdata.plan import renumber
 
 
 @pytest.mark.parametrize("models", [(), (lk.DistinctLDiversity(2),), (lk.BasicBetaLikeness(1),)], ids=str)
@@ -51,6 +53,30 @@ def test_it_clusters_as_the_book_says(models, data, k, loss, block):
                 for own in made
             ]
             assert added[plan.classes[record]] == pytest.approx(min(added), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "models", [(lk.DistinctLDiversity(2),), (lk.BasicBetaLikeness(1),), (lk.TCloseness("0.4"),)], ids=str
+)
+@given(data=tables(), draw=st.data())
+@settings(deadline=None, max_examples=60)
+def test_leftovers_join_the_first_class_that_holds_with_them(models, data, draw):
+    asked = problem(data, *models)
+    labels = st.lists(st.integers(-1, 3), min_size=data.size, max_size=data.size)
+    classes = np.array(draw.draw(labels), np.int64)
+    good = np.append(asked.holding(classes, int(classes.max()) + 1), False)
+    classes = renumber(np.where(good[classes], classes, -1))
+    left = np.flatnonzero(classes < 0)
+    orders = {int(row): draw.draw(st.permutations(range(int(classes.max()) + 1))) for row in left}
+    plan = join_leftovers(asked, classes, left, lambda row: np.array(orders[row], np.int64), "nearest")
+    found = classes.copy()
+    for row in left:
+        for label in orders[int(row)]:
+            found[row] = label
+            if asked.holding(np.where(found == label, 0, -1), 1)[0]:
+                break
+            found[row] = -1
+    assert plan.classes.tolist() == found.tolist()
 
 
 @pytest.mark.parametrize("models", [(), (lk.TCloseness("0.3"),)], ids=["k", "t"])

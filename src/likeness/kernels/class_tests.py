@@ -423,6 +423,55 @@ def evaluate(functions, shape, integers, reals, size, histogram):
     return True
 
 
+class Joining(NamedTuple):
+    """Classes that rows join one by one: which rows each had, and who came.
+
+    ``views`` (v, n): positions in the joint histogram that each row counts in. ``order`` (n,), ``starts`` (E + 1,): rows of each
+    class. ``latest`` (E,): the row that joined last, -1 before the first; ``before`` (n,): who joined before each.
+    ``histogram``: room to work in.
+    """
+
+    views: NDArray[np.int32]
+    order: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    latest: NDArray[np.int64]
+    before: NDArray[np.int64]
+    histogram: NDArray[np.int64]
+
+
+@njit(cache=True)
+def join_nearest(functions, shape, integers, reals, joining, rows, near, label):
+    """Let each row join the first of some classes that holds with it, and write which into ``label`` (n,).
+
+    ``near`` (rows, m): the classes that each tries, in this order; -1 for none.
+    """
+    views, histogram = joining.views, joining.histogram
+    for at in range(rows.size):
+        row = rows[at]
+        for own in near[at]:
+            if own < 0:
+                break
+            histogram[:] = 0
+            size = 1
+            for view in range(views.shape[0]):
+                histogram[views[view, row]] += 1
+            for i in range(joining.starts[own], joining.starts[own + 1]):
+                size += 1
+                for view in range(views.shape[0]):
+                    histogram[views[view, joining.order[i]]] += 1
+            one = joining.latest[own]
+            while one >= 0:
+                size += 1
+                for view in range(views.shape[0]):
+                    histogram[views[view, one]] += 1
+                one = joining.before[one]
+            if evaluate(functions, shape, integers, reals, size, histogram):
+                joining.before[row] = joining.latest[own]
+                joining.latest[own] = row
+                label[row] = own
+                break
+
+
 @njit(SIGNATURE, cache=True)
 def individuals_and_values_at_least(size, histogram, integers, reals):
     """At least ``integers[0]`` individuals, who have at least ``integers[1]`` values between them."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.methods.base import holding_classes
+from likeness.methods.base import holding_classes, joint_views
 from likeness.methods.spaces import axis
 from likeness.microdata.data import Members
 from likeness.microdata.plan import Plan, Reason, renumber
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _TRIED = 10
 """Classes that are tried for one record, nearest first."""
-_STEP = 100
+_STEP = 1000
 REGIONS_TELL = Reason(
     "regions-tell",
     "any region of their class would tell what few of its members have, and there is no other to join",
@@ -78,21 +78,28 @@ def _join_one_by_one(
     left: NDArray[np.int64],
     ranked: Callable[[int], NDArray[np.int64]],
 ) -> None:
-    """Join each record with the nearest class that holds with it; ``found`` is changed."""
+    """Join each record with the nearest class that holds with it, by the tests of the models; ``found`` is changed."""
+    from likeness.kernels.class_tests import Joining, join_nearest, lay_out
+
     grows = all(requirement.closed_under_adding for requirement in problem.requirements)
-    order = np.argsort(found, kind="stable")
-    starts = np.searchsorted(found[order], np.arange(int(found.max()) + 2))
-    joined: dict[int, list[int]] = {}
-    holds = judge_of(problem)
-    for number, record in enumerate(left.tolist()):
-        if number % _STEP == 0:
-            problem.progress.step("join leftovers", number, left.size)
-        for label in ranked(record).tolist():
-            own = order[starts[label] : starts[label + 1]]
-            if grows or holds(np.concatenate([own, joined.get(label, []), [record]]).astype(np.int64)):
-                found[record] = label
-                joined.setdefault(label, []).append(record)
-                break
+    views, tests, width = joint_views(problem)
+    laid = lay_out(tests)
+    count = int(found.max()) + 1
+    order = np.argsort(found, kind="stable").astype(np.int64)
+    starts = np.searchsorted(found[order], np.arange(count + 1)).astype(np.int64)
+    latest, before = np.full(count, -1, np.int64), np.full(found.size, -1, np.int64)
+    joining = Joining(views, order, starts, latest, before, np.zeros(width, np.int64))
+    for begin in range(0, left.size, _STEP):
+        problem.progress.step("join leftovers", begin, left.size)
+        rows = left[begin : begin + _STEP].astype(np.int64)
+        near = np.full((rows.size, _TRIED), -1, np.int64)
+        for place, row in zip(near, rows.tolist(), strict=True):
+            tried = ranked(row)
+            place[: tried.size] = tried
+        if grows:
+            found[rows] = near[:, 0]
+        else:
+            join_nearest(laid.functions, laid.shape, laid.integers, laid.reals, joining, rows, near, found)
 
 
 def join_rest(problem: Problem, plan: Plan) -> Plan:
