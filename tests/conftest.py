@@ -40,7 +40,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Let `effort: normal` take 50,000 steps, not 8 million or more, where a test is not about what a search finds.
+    """Let `effort: normal` take 50,000 steps, not 20 million or more, where a test is not about what a search finds.
 
     The same methods are tried and the same of them improved, by the same code; it only ends earlier. The mark `whole_search` says
     that a test, or what it compares with in another process, searches as users do.

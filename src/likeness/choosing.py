@@ -65,7 +65,7 @@ class Effort(NamedTuple):
 
 EFFORTS = {
     "quick": Effort(0, 0, 0, 1),
-    "normal": Effort(3, 3, 8_000_000, 1),
+    "normal": Effort(3, 3, 20_000_000, 1),
     "thorough": Effort(6, 40, 200_000_000, 20),
 }
 _NEARLY_BEST = 1.1
