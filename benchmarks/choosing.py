@@ -33,7 +33,7 @@ ORDERED = (lk.TCloseness("0.05", distance="ordered"), lk.TCloseness("0.2", dista
 PEOPLE: tuple[dict[str, Any], ...] = (
     {"model": "ir-kl-anonymity", "k": 6, "l": 6},
     {"model": "eir-l-diversity", "l": 6},
-    {"model": "eir-alpha-beta-anonymity", "alpha": 0.5, "beta": 0.2},
+    {"model": "eir-alpha-beta-anonymity", "alpha": 0.5, "beta": 0.4},
 )
 CENSUS_INCOME = {
     0: "age", 4: "education", 7: "marital status", 10: "race", 12: "sex", 34: "country of birth self",
