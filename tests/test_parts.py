@@ -70,6 +70,11 @@ IMPORTED = {
     ("methods/danonyir/__init__.py", "KAnonymity"): "neighbourhoods are made under a size",
     ("methods/danonyir/__init__.py", "Mondrian"): "neighbourhoods are made by that method",
     ("methods/local_recoding/__init__.py", "Mondrian"): "the smaller loss of the two is kept",
+    (
+        "report/pictures.py",
+        "CorrelationLoss",
+    ): "the report draws the dependences that this metric is the change of",
+    ("report/pictures.py", "QueryError"): "the report draws the errors that this metric is the median of",
     ("methods/sabre/__init__.py", "TCloseness"): "devised for it, and takes its ground distance",
     ("methods/theta_star_utility.py", "KAnonymity"): "groups are made under a size",
     (

@@ -26,7 +26,7 @@ FIXED = {
     ("hierarchies/observed.py", "values"),
     ("knowledge/base.py", "values"),
     ("knowledge/kernel.py", "values"),
-    ("metrics/_marginals.py", "values"),
+    ("metrics/marginals.py", "values"),
     ("metrics/correlation_loss.py", "values"),
     ("models/balanced_p_plus_sensitivity.py", "records"),
     ("models/bt_privacy.py", "values"),

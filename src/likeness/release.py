@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from likeness.policy import Policy
     from likeness.proving.certificate import Certificate
     from likeness.report.finding import Finding
+    from likeness.report.pictures import Plots
     from likeness.solve import Solution
     from likeness.tables import EncodedColumn, Labelled
 
@@ -211,6 +212,23 @@ class Release:
         private = self.private
         solution = private.solution
         return Evaluation(private.encoded.data, solution.plan, solution.recoding, self._publication)
+
+    @property
+    def plot(self) -> Plots:
+        """The pictures of the report, each an Altair chart (``pip install 'likeness[plot]'``).
+
+        Examples
+        --------
+        >>> import polars as pl, likeness as lk
+        >>> table = pl.DataFrame({"age": [30, 39], "disease": ["flu", "cold"]})
+        >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
+        >>> release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=1)
+        >>> release.plot.class_sizes().to_dict()["title"]
+        'Class sizes'
+        """
+        from likeness.report.pictures import Plots
+
+        return Plots(self)
 
     @property
     def warnings(self) -> tuple[Finding, ...]:

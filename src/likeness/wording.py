@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from math import isfinite
 from typing import Any
 
 SHOWN = 40
@@ -56,13 +58,50 @@ def plain_number(value: float | str | None) -> str:
     return str(value)
 
 
-def phrase(values: dict[str, Any] | None) -> str:
-    """Write parameters or strengths in one phrase: ``k = 5, others = known``; None is ``not measured``."""
+def figure(value: float) -> str:
+    """Write a figure for people: thousands set apart, four digits of what is smaller.
+
+    >>> figure(24619200.0), figure(1234.5), figure(3.0), figure(0.123456), figure(2.5e-7)
+    ('24,619,200', '1,234.5', '3', '0.1235', '2.5e-07')
+    """
+    if not isfinite(value):
+        return "∞" if value > 0 else "-∞" if value < 0 else "undefined"
+    if float(value).is_integer():
+        return f"{int(value):,}"
+    if abs(value) >= 1000:  # as far as four digits reach
+        return f"{value:,.1f}"
+    return f"{value:.4g}"
+
+
+def digits(value: float | str) -> str:
+    """Write the first digits of a figure that claims something, cut, not rounded: a rounded one could claim more.
+
+    >>> digits(0.19999999999999998), digits(0.25), digits(12345678.5), digits("1/3")
+    ('0.19999…', '0.25', '12,345,678…', '1/3')
+    """
+    if not isinstance(value, float) or not isfinite(value):
+        return plain_number(value)
+    whole, point, rest = f"{Decimal(repr(value)):f}".partition(".")
+    set_apart = f"{int(whole):,}" if whole.lstrip("-") != "0" else whole
+    if not point or not rest.strip("0"):
+        return set_apart
+    zeros = len(rest) - len(rest.lstrip("0"))
+    kept = max(0, 6 - len(whole.lstrip("-0"))) if whole.lstrip("-0") else zeros + 5
+    if len(rest) <= kept:
+        return f"{set_apart}.{rest}"
+    return f"{set_apart}.{rest[:kept]}…" if kept else f"{set_apart}…"
+
+
+def phrase(values: dict[str, Any] | None, *, cut: bool = False) -> str:
+    """Write parameters or strengths in one phrase: ``k = 5, others = known``; None is ``not measured``.
+
+    ``cut``: of long figures the first `digits` alone.
+    """
     if values is None:
         return "not measured"
     return ", ".join(
         f"{key}: of {count(len(value), 'value')}"
         if isinstance(value, dict)
-        else f"{key} = {plain_number(value)}"
+        else f"{key} = {digits(value) if cut else plain_number(value)}"
         for key, value in values.items()
     )

@@ -19,7 +19,9 @@ from likeness.metrics.query_error import QueryError
 from likeness.queries import drawing as _workload
 from likeness.queries.axes import RegionAxis
 from likeness.report.measured import loss_rows
+from likeness.report.pictures import pictures
 from likeness.report.warned import findings_of
+from likeness.wording import figure
 
 
 def made(rows=300, words=40, column="quasi"):
@@ -60,7 +62,11 @@ def test_every_metric_is_measured_once_by_everything_a_command_shows(tmp_path, m
     summary = summarise(release)
     findings_of(release)
     value = release.loss(QueryError())
-    assert calls["drawn"] == 2  # a workload of query-error, one of query-error-quasi
+    drawn = sum(found.name == "query-error" for found in pictures(release)[0]) * len(
+        release.evaluation.data.quasi
+    )
+    # A workload of query-error, one of query-error-quasi, and in the report one for each number of columns asked of.
+    assert (calls["drawn"], drawn) == (4, 2)
     assert calls["bits"] == 2  # once for each quasi-identifier
     measured = {times for metric, times in calls.items() if isinstance(metric, Metric)}
     assert measured == {1}
@@ -129,6 +135,6 @@ def test_python_report_and_console_measure_the_same(model, more, taken, tmp_path
     assert {"c-avg", "vulnerable-classes"} & found.keys() == taken.keys()
     assert all(release.loss(name) == {name: found[name]} for name in found)
     rows = {row[0]: row[1] for row in loss_rows(found)}
-    assert rows == {name: f"{value:.6g}" for name, value in found.items()}
+    assert rows == {name: figure(value) for name, value in found.items()}
     page = (tmp_path / "out/private/report.html").read_text()
     assert all(name in page for name in found)

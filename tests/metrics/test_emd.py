@@ -18,9 +18,9 @@ import likeness as lk
 from likeness import registry
 from likeness.errors import PolicyError, TableError
 from likeness.forms.generalized import GeneralizedForm
-from likeness.metrics._marginals import Compared, column_cells
 from likeness.metrics.base import Evaluation
 from likeness.metrics.emd import Emd, _moved
+from likeness.metrics.marginals import Compared, column_cells
 from likeness.metrics.measuring import measure_all
 from likeness.metrics.mini_table import mini_table
 from likeness.microdata.domain import Domain

@@ -13,6 +13,7 @@ from tests.report.test_people import made, page_of, rows_of, visits
 
 import likeness as lk
 from likeness.report.report_page import adversary_rows
+from likeness.wording import figure
 
 HEADING = "Homogeneity, fingerprint, membership"
 LINKED = {"form": {"name": "identity-reserved"}}
@@ -31,11 +32,11 @@ def test_every_attack_is_run_on_everybody_of_a_small_table():
     assert set(found) == set(attacks)
     for name, attack in attacks.items():
         result = release.attack(attack)
-        assert found[name][0] == [result.meaning, f"{result.baseline:.6g}", f"{result.success:.6g}"]
+        assert found[name][0] == [result.meaning, figure(result.baseline), figure(result.success)]
     # Everybody has a cold.
     assert found["homogeneity"][1][-1] == "1"
     assert found["fingerprint"][1][1:] == [
-        f"{release.attack(attacks['fingerprint']).details[detail]:.6g}"
+        figure(release.attack(attacks["fingerprint"]).details[detail])
         for detail in ("by_all_values_before", "by_all_values")
     ]
     page = page_of(release)
@@ -60,7 +61,7 @@ def test_people_are_drawn_where_there_are_many(monkeypatch):
     assert (rows, targets) == adversary_rows(release)
     assert targets == 20
     result = release.attack(lk.FingerprintAttack(known=1, targets=20))
-    assert next(row[3] for row in rows if row[0] == "fingerprint") == f"{result.success:.6g}"
+    assert next(row[3] for row in rows if row[0] == "fingerprint") == figure(result.success)
     assert "Measured on at most 20 of 50 people" in unescape(page_of(release))
 
 

@@ -17,6 +17,7 @@ from likeness.folder.audit import plain_policy
 from likeness.folder.class_map import class_map_of
 from likeness.report.people import people_findings, people_rows, values_asked
 from likeness.report.report_page import report_page
+from likeness.wording import figure
 
 COLUMNS = {"who": lk.identifier(), "age": lk.quasi(), "disease": lk.sensitive()}
 
@@ -81,7 +82,7 @@ def test_counts_of_people_and_records():
     assert found["people withheld"] == "0"
     assert found["records published"] == "15"
     assert found["records of a published person, most"] == "5"
-    assert found["records of a published person, mean"] == f"{15 / 7:.6g}"
+    assert found["records of a published person, mean"] == figure(15 / 7)
     page = page_of(release)
     check_html(page)
     assert dict(rows_of(page, "People with several records")) == found

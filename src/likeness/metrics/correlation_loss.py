@@ -11,16 +11,16 @@ import numpy as np
 
 from likeness.checks import whole
 from likeness.errors import PolicyError, Refusal
-from likeness.metrics._marginals import BINS, compare, grouped, grouped_note
 from likeness.metrics.base import Metric
+from likeness.metrics.marginals import BINS, compare, grouped, grouped_note
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from likeness.metrics._marginals import Compared
     from likeness.metrics.base import Evaluation
+    from likeness.metrics.marginals import Compared
 
 MOST_CELLS = 1 << 24
 """Of the table of two columns: 128 MB."""

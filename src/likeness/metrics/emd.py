@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import whole
-from likeness.metrics._marginals import BINS, compare, grouped, grouped_note, weighted_mean
 from likeness.metrics.base import Metric
+from likeness.metrics.marginals import BINS, compare, grouped, grouped_note, weighted_mean
 from likeness.models.base import SensitiveAttribute
 from likeness.models.earth_movers import transport
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.metrics._marginals import ColumnCells
     from likeness.metrics.base import Evaluation
+    from likeness.metrics.marginals import ColumnCells
 
 
 @dataclass(frozen=True)

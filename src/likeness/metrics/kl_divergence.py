@@ -10,8 +10,8 @@ import numpy as np
 
 from likeness.checks import number, whole
 from likeness.errors import PolicyError, Refusal
-from likeness.metrics._marginals import BINS, compare, grouped, grouped_note, weighted_mean
 from likeness.metrics.base import Metric
+from likeness.metrics.marginals import BINS, compare, grouped, grouped_note, weighted_mean
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.metrics._marginals import ColumnCells
     from likeness.metrics.base import Evaluation
+    from likeness.metrics.marginals import ColumnCells
 
 
 @dataclass(frozen=True)

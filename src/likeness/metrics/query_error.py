@@ -154,8 +154,15 @@ class QueryError(Metric):
             When the evaluation comes without published tables, these do not say enough to answer, or no workload can be
             drawn.
         """
-        errors, _ = evaluation.once((self, "errors"), lambda: self._errors(evaluation))
+        errors = self.errors(evaluation)
         return float(np.median(errors) if self.statistic == "median" else np.mean(errors))
+
+    def errors(self, evaluation: Evaluation) -> NDArray[np.float64]:
+        """Give the relative error of every query of the workload.
+
+        Raises `PolicyError` as `measure` does.
+        """
+        return evaluation.once((self, "errors"), lambda: self._errors(evaluation))[0]
 
     def details(self, evaluation: Evaluation) -> dict[str, int]:
         """Say how many queries were asked.

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from likeness.checks import whole
-from likeness.metrics._marginals import BINS, compare, grouped, grouped_note
 from likeness.metrics.base import Metric
+from likeness.metrics.marginals import BINS, compare, grouped, grouped_note
 from likeness.microdata.regions import attribute_weights
 from likeness.wording import count
 

@@ -12,6 +12,7 @@ from likeness.choosing import LOSS
 from likeness.errors import PolicyError, Refusal
 from likeness.metrics.measuring import metric_named
 from likeness.microdata.statistics import count_classes
+from likeness.wording import figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -46,10 +47,10 @@ def size_summary(sizes: NDArray[np.int64]) -> list[list[str]]:
     if not sizes.size:
         return []
     figures = {
-        "smallest": str(int(sizes[0])),
-        "median": f"{np.median(sizes):.6g}",
-        "mean": f"{sizes.mean():.6g}",
-        "largest": str(int(sizes[-1])),
+        "smallest": figure(int(sizes[0])),
+        "median": figure(float(np.median(sizes))),
+        "mean": figure(float(sizes.mean())),
+        "largest": figure(int(sizes[-1])),
     }
     return [[name, figure] for name, figure in figures.items()]
 
@@ -65,8 +66,8 @@ def size_table(sizes: NDArray[np.int64]) -> list[list[str]]:
     while sizes.size and low <= sizes[-1]:
         inside = sizes[(sizes >= low) & (sizes <= high)]
         if inside.size:
-            name = str(low) if low == high else f"{low} to {high}"
-            rows.append([name, str(inside.size), str(int(inside.sum()))])
+            name = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+            rows.append([name, f"{inside.size:,}", f"{int(inside.sum()):,}"])
         low, high = high + 1, 2 * high
     return rows
 
@@ -74,7 +75,7 @@ def size_table(sizes: NDArray[np.int64]) -> list[list[str]]:
 def loss_rows(found: Measurements) -> list[list[str]]:
     """Write every metric with its value, range and how it treats withheld records."""
     return [
-        [name, f"{value:.6g}", found.metrics[name].range, found.metrics[name].withheld]
+        [name, figure(value), found.metrics[name].range, found.metrics[name].withheld]
         for name, value in found.items()
     ]
 
@@ -139,7 +140,7 @@ def loss_by_column(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:
             found[name] = parts
     columns = [domain.name for domain in evaluation.data.quasi]
     rows = [
-        [column, *(f"{found[name][column]:.6g}" if column in found[name] else "" for name in found)]
+        [column, *(figure(found[name][column]) if column in found[name] else "" for name in found)]
         for column in columns
     ]
     return list(found), rows
@@ -150,9 +151,9 @@ def risk_rows(release: Release) -> list[list[str]]:
     if "linkage" not in registry.names("attacks"):
         return []
     result = release.attack("linkage")
-    rows = [[result.meaning, f"{result.baseline:.6g}", f"{result.success:.6g}"]]
+    rows = [[result.meaning, figure(result.baseline), figure(result.success)]]
     for name, value in result.details.items():
         before = result.details.get(f"{name}_before")
         if not name.endswith("_before"):
-            rows.append([name, "" if before is None else f"{before:.6g}", f"{value:.6g}"])
+            rows.append([name, "" if before is None else figure(before), figure(value)])
     return rows

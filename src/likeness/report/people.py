@@ -20,7 +20,7 @@ from likeness.models.base import SensitiveModel
 from likeness.models.eir_l_diversity import EirLDiversity
 from likeness.models.requirements import require_of
 from likeness.report.finding import Finding
-from likeness.wording import count
+from likeness.wording import count, figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -126,7 +126,7 @@ def people_rows(release: Release) -> list[list[str]]:
         ("people published", shown),
         ("people withheld", of.size - shown),
         ("records published", int(there.sum())),
-        ("records of a published person, mean", f"{there.sum() / max(1, shown):.6g}"),
+        ("records of a published person, mean", figure(there.sum() / max(1, shown))),
         ("records of a published person, most", int(there.max(initial=0))),
     ]
     return [[what, str(figure)] for what, figure in rows]
@@ -291,7 +291,7 @@ def heaviest_withheld(release: Release, persons: NDArray[np.int64] | None) -> tu
         record = int(out[first[own]])
         reason = reasons[int(plan.reason_of[record])]
         share = f"{100 * records[own] / data.size:.3g} %"
-        rows.append([str(int(persons[data.rows[record]])), str(int(records[own])), share, reason])
+        rows.append([str(int(persons[data.rows[record]])), f"{records[own]:,}", share, reason])
     return rows, people.size - len(rows)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from likeness import registry
 from likeness.pages import render
+from likeness.report.answer import answer
 from likeness.report.finding import kept_findings
 from likeness.report.known import known_tables, with_and_without
 from likeness.report.measured import (
@@ -28,8 +29,10 @@ from likeness.report.measured import (
     skipped_rows,
 )
 from likeness.report.people import heaviest_withheld, people_findings, people_rows
+from likeness.report.pictures import pictures
+from likeness.report.script import drawing_script, script_hash
 from likeness.report.two_tables import two_tables
-from likeness.wording import count, phrase, plain_number
+from likeness.wording import count, digits, figure, phrase
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,7 +68,7 @@ def proof_rows(release: Release) -> list[list[str]]:
                 proof.scope,
                 "yes" if proof.holds else "no",
                 _strongest(proof, requirement, solution.plan, data),
-                plain_number(_smallest_slack(requirement, solution.plan, data)),
+                _cut(_smallest_slack(requirement, solution.plan, data)),
             ]
         )
     return rows
@@ -105,9 +108,7 @@ def smallest_class_tables(release: Release) -> list[tuple[str, str, list[list[st
             tables.append((requirement.subject, line, [], 0))
             continue
         order = present[np.lexsort((present, -sizes[present]))]
-        rows = [
-            [labels[code], str(int(counts[code])), str(int(sizes[code]))] for code in order[:_VALUES_SHOWN]
-        ]
+        rows = [[labels[code], f"{counts[code]:,}", f"{sizes[code]:,}"] for code in order[:_VALUES_SHOWN]]
         tables.append((requirement.subject, "", rows, max(0, order.size - _VALUES_SHOWN)))
     return tables
 
@@ -124,13 +125,18 @@ def _smallest_slack(requirement: Requirement, plan: Plan, data: Microdata) -> fl
 
 def _strongest(proof: Proof, requirement: Requirement, plan: Plan, data: Microdata) -> str:
     """Write the strongest parameters that hold, and what they leave open."""
-    found = phrase(None if proof.strength is None else dict(proof.strength.values))
+    found = phrase(None if proof.strength is None else dict(proof.strength.values), cut=True)
     left = (
         ""
         if plan.mechanism is not None
         else requirement.bound.left_open(_statistics(requirement, plan, data))
     )
     return f"{found}; {left}" if left else found
+
+
+def _cut(slack: float | None) -> str:
+    """Write a slack, where there is one."""
+    return "" if slack is None else digits(slack)
 
 
 def _statistics(requirement: Requirement, plan: Plan, data: Microdata) -> ClassStatistics:
@@ -179,11 +185,11 @@ def adversary_rows(release: Release) -> tuple[list[list[str]], int]:
         result = release.attack(attack)
         if not result.details["targets"]:
             continue  # nobody has more values than are known
-        rows.append([name, result.meaning, f"{result.baseline:.6g}", f"{result.success:.6g}"])
+        rows.append([name, result.meaning, figure(result.baseline), figure(result.success)])
         for detail, meaning in shown.items():
             before = result.details.get(f"{detail}_before")
-            value = f"{result.details[detail]:.6g}"
-            rows.append([name, meaning, "" if before is None else f"{before:.6g}", value])
+            value = figure(result.details[detail])
+            rows.append([name, meaning, "" if before is None else figure(before), value])
     return rows, targets
 
 
@@ -194,7 +200,7 @@ def report_page(
     measured: Measurements,
     persons: NDArray[np.int64] | None = None,
 ) -> str:
-    """Write the page: HTML without scripts, complete in itself.
+    """Write the page: HTML complete in itself, with one script that draws the pictures and fetches nothing.
 
     ``policy``: what was asked, as a policy file holds it. ``counts``: what became of the records, numbers or numbers by
     reason. ``persons``: (rows of the original,) number of each row's person in the private files, where people may have
@@ -205,12 +211,20 @@ def report_page(
     private = release.private
     effort = private.policy.effort
     sizes = class_sizes(release)
+    drawn, not_drawn = pictures(release)
     metrics, by_column = loss_by_column(release.evaluation)
     adversaries, attacked = adversary_rows(release)
     heaviest, more_withheld = heaviest_withheld(release, persons)
     return render(
         "report/templates/report.html",
+        title="Report on a release",
+        by="",
         certificate=release.certificate,
+        answer=answer(release, measured),
+        pictures=drawn,
+        not_drawn=not_drawn,
+        script=drawing_script(),
+        script_hash=script_hash(),
         policy=write_yaml(policy),
         method=_part(private.method),
         candidates=_candidate_rows(private.candidates),
@@ -229,6 +243,7 @@ def report_page(
         heaviest=heaviest,
         more_withheld=more_withheld,
         columns=_column_rows(private.encoded, private.policy),
+        dropped=[name for name, role in private.encoded.roles.items() if role == "drop"],
         word="records" if release.certificate.individuals is None else "individuals",
         sizes=size_summary(sizes),
         size_table=size_table(sizes),
@@ -251,7 +266,7 @@ def _candidate_rows(candidates: Iterable[Candidate]) -> list[list[str]]:
         [
             one.method.label,
             one.outcome,
-            "" if one.loss is None else f"{one.loss:.6g}",
+            "" if one.loss is None else figure(one.loss),
             str(one.why or one.search or ""),
         ]
         for one in candidates
@@ -263,9 +278,9 @@ def _count_rows(counts: Mapping[str, Any]) -> list[list[str]]:
     rows = []
     for name, number in counts.items():
         if isinstance(number, Mapping):
-            rows += [[name, reason, str(count)] for reason, count in number.items()] or [[name, "", "0"]]
+            rows += [[name, reason, f"{many:,}"] for reason, many in number.items()] or [[name, "", "0"]]
         else:
-            rows.append([name, "", str(number)])
+            rows.append([name, "", f"{number:,}"])
     return rows
 
 
@@ -276,14 +291,16 @@ def _part(part: Any) -> str:
 
 
 def _column_rows(encoded: Encoded, policy: Policy) -> list[list[str]]:
-    """Say of every column of the input what it was taken for and what became of it."""
+    """Say of every column of the input that is not dropped what it was taken for and what became of it."""
     kinds = {domain.name: domain.kind for domain in (*encoded.data.quasi, *encoded.data.sensitive)}
     rows = []
     for name, role in encoded.roles.items():
+        if role == "drop":
+            continue
         published = encoded.published_name(name)
         notices = [] if published == name else [f"published as {published!r}"]
         if role == "identifier" and policy.columns[name].action == "pseudonym":
             notices.append("published as random numbers")
-        missing = str(encoded.missing.get(name, 0)) if published in kinds else ""
+        missing = f"{encoded.missing.get(name, 0):,}" if published in kinds else ""
         rows.append([name, role, kinds.get(published, ""), missing, "; ".join(notices)])
     return rows

@@ -66,11 +66,16 @@ class ColumnCells:
 
     def name_of(self, cell: int) -> str:
         """Name a cell in messages, by the values in it."""
-        first, last = np.flatnonzero(self.of == cell)[[0, -1]].tolist()
+        first, last = self.ends_of(cell)
         if first == self.domain.missing_code:
             return "the missing value"
         name = self.domain.name_of(first)
         return name if first == last else f"{name} to {self.domain.name_of(last)}"
+
+    def ends_of(self, cell: int) -> tuple[int, int]:
+        """First and last code of a cell."""
+        first, last = np.flatnonzero(self.of == cell)[[0, -1]].tolist()
+        return first, last
 
 
 def column_cells(domain: Domain, codes: NDArray[np.int32], bins: int) -> ColumnCells:

@@ -1,0 +1,185 @@
+"""Pages as people see them: in headless Chromium, on a phone, on a screen and on paper."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from tests.adult import complete
+
+import likeness as lk
+
+pytestmark = pytest.mark.slow
+MOST_BYTES = 2_000_000
+WIDTHS = (390, 1280)
+EIGHT = ("age", "sex", "education", "race", "marital-status", "native-country", "workclass", "salary-class")
+SWITCHES = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+# A word is broken where the letters of a text without blanks stand on several lines; hyphens and slashes are places to break at.
+BROKEN = """() => {
+  const found = [], walk = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const node = walk.currentNode, holder = node.parentElement;
+    if (holder.closest('script, svg, pre, p code, li code') || !holder.getClientRects().length) continue;
+    for (const word of node.data.matchAll(/[\\p{L}\\p{N}.,_]+/gu)) {
+      const range = document.createRange();
+      range.setStart(node, word.index); range.setEnd(node, word.index + word[0].length);
+      const tops = new Set([...range.getClientRects()].filter((r) => r.width > 0).map((r) => Math.round(r.top)));
+      if (tops.size > 1) found.push(word[0]);
+    }
+  }
+  return found;
+}"""
+
+
+def _adult(folder: Path | None) -> lk.Release:
+    """Eight quasi-identifiers, of Adult where it is here."""
+    if folder is None:
+        pytest.skip("LIKENESS_DATA: the folder of real tables is not here")
+    frame = complete(folder, 3_000)
+    columns: dict[str, Any] = {
+        name: lk.quasi(hierarchy=str(folder / "adult" / f"adult_hierarchy_{name}.csv")) for name in EIGHT
+    }
+    privacy = lk.KAnonymity(5) & lk.TCloseness("0.4", distance="equal")
+    policy = lk.Policy(
+        columns=columns | {"occupation": lk.sensitive(), "*": lk.drop()}, privacy=privacy, effort="quick"
+    )
+    return lk.anonymize(frame, policy, seed=1)
+
+
+def _people(_: Path | None) -> lk.Release:
+    """People with several records."""
+    rows = [
+        (f"p{i}", 20 + i % 40, "fm"[i % 2], f"disease {i * k % 11}") for i in range(150) for k in (1, 2, 5)
+    ]
+    frame = pl.DataFrame(rows, ["who", "age", "sex", "disease"], orient="row")
+    columns = {"who": lk.identifier(), "age": lk.quasi(), "sex": lk.quasi(), "disease": lk.sensitive()}
+    policy = lk.Policy(
+        columns=columns, individual="who", privacy=lk.IrKlAnonymity(4, 3), form={"name": "identity-reserved"}
+    )
+    return lk.anonymize(frame, policy, seed=1)
+
+
+def _hospital(method: Any) -> lk.Release:
+    """A generated hospital, by a method."""
+    columns = {"age": lk.quasi(), "sex": lk.quasi(), "diagnosis": lk.sensitive(), "*": lk.drop()}
+    privacy = lk.BetaLikeness(4)
+    policy = lk.Policy(columns=columns, privacy=privacy, method=method)
+    return lk.anonymize(lk.Hospital().generate(2_000, seed=1), policy, seed=1)
+
+
+RELEASES = {
+    "adult": _adult,
+    "people": _people,
+    "perturbed": lambda _: _hospital("perturbation"),
+    "two tables": lambda _: _hospital("angel"),
+}
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """A browser; skips, saying why, where there is none."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        if os.environ.get("LIKENESS_BROWSER_REQUIRED"):
+            pytest.fail("LIKENESS_BROWSER_REQUIRED is set, but there is no Chromium")
+        pytest.skip("there is no Chromium: apt-get install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=path, args=list(SWITCHES))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module", params=list(RELEASES))
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release folder."""
+    from tests.conftest import find_data_folder
+
+    return RELEASES[request.param](find_data_folder()).write(tmp_path_factory.mktemp("pages") / "out")
+
+
+PAGES = {"report": "private/report.html", "certificate": "public/certificate.html"}
+
+
+@contextmanager
+def _shown(browser: Any, path: Path, width: int, scheme: str = "light") -> Iterator[tuple[Any, list[str]]]:
+    """A page as it is shown, its pictures drawn, and what went wrong."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    wrong: list[str] = []
+    page = context.new_page()
+    page.on("console", lambda said: wrong.append(said.text))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on(
+        "request",
+        lambda asked: None if asked.url.startswith(("file:", "data:", "blob:")) else wrong.append(asked.url),
+    )
+    page.goto(path.resolve().as_uri())
+    if page.locator("figure.picture").count():
+        page.wait_for_selector("html[data-drawn]", timeout=60_000)
+    yield page, wrong
+    context.close()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", PAGES)
+def test_every_picture_is_drawn_and_no_word_is_broken(
+    chromium: Any, folder: Path, name: str, width: int
+) -> None:
+    with _shown(chromium, folder / PAGES[name], width) as (page, wrong):
+        figures = page.locator("figure.picture").count()
+        assert page.locator("figure.picture svg.marks").count() == figures
+        assert (figures > 4) == (name == "report")
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        assert page.evaluate(BROKEN) == []
+        # The page itself never scrolls to the side; tables and pictures do, in their places.
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert wrong == []
+    assert (folder / PAGES[name]).stat().st_size <= MOST_BYTES
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_nobody_is_left_out(chromium: Any, folder: Path, name: str, scheme: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    with _shown(chromium, folder / PAGES[name], 1280, scheme) as (page, _):
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        found = Axe().run(page).response["violations"]
+    assert [(own["id"], own["nodes"][0]["html"][:200]) for own in found] == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_on_paper_it_says_the_same(chromium: Any, folder: Path, name: str, tmp_path: Path) -> None:
+    with _shown(chromium, folder / PAGES[name], 1280, "dark") as (page, wrong):
+        page.emulate_media(media="print", color_scheme="light")
+        page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        assert page.evaluate(
+            "[...document.querySelectorAll('main > details, figure > details')].every((one) => one.open)"
+        )
+        assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+        page.pdf(path=tmp_path / "page.pdf", format="A4")
+    assert wrong == []
+    printed = (tmp_path / "page.pdf").read_bytes()
+    assert printed.startswith(b"%PDF")
+    streams = re.findall(rb"stream\r?\n(.*?)endstream", printed, re.DOTALL)
+    assert sum(b"BT" in _inflated(one) for one in streams) >= 1
+
+
+def _inflated(stream: bytes) -> bytes:
+    """What a stream of a PDF holds."""
+    try:
+        return zlib.decompressobj().decompress(stream)
+    except zlib.error:
+        return stream
