@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 from tests.methods.problems import number, plain_set
 from tests.methods.test_optimal import ALL, MODELS, asked, charged, holds, made, tiny
-from tests.oracles import partitions
+from tests.oracles import partitions, prices
 
 import likeness as lk
 from likeness import bounds
-from likeness.bounds import Bound, lower_bound
+from likeness.bounds import Bound, lower_bound, record_prices
 from likeness.methods.optimal import Optimal
 from likeness.microdata.data import Microdata
 
@@ -56,17 +56,64 @@ def test_the_optimum_of_500_tables_is_not_below(i):
             assert found.value * data.size <= charged(data, plan, loss) + 1e-6, seed
 
 
-def test_the_kernels_that_are_stopped_early_say_no_more(monkeypatch):
-    whole = [lower_bound(tiny(seed, most=12, least=12), made(1), "glm", 0).value for seed in range(5)]
-    monkeypatch.setattr(bounds, "_STEPS_A_CELL", 3)
-    stopped = [lower_bound(tiny(seed, most=12, least=12), made(1), "glm", 0).value for seed in range(5)]
+def no_class_is_worth_more(data: Microdata, i: int, loss: str, allowance: int = 0) -> float:
+    found = record_prices(data, made(i), loss, allowance)
+    assert (found >= 0).all()
+    worst = prices.most_above(data, holds(data, i), found.tolist(), loss)
+    assert worst <= 1e-9, worst
+    return float(found.sum())
+
+
+@pytest.mark.parametrize("i", ALL)
+def test_no_class_that_holds_is_worth_more_than_it_loses(i):
+    for seed in range(200, 206):
+        no_class_is_worth_more(tiny(seed, most=9), i, "ncp" if seed % 2 else "glm")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("i", ALL)
+def test_no_class_of_500_tables_is_worth_more_than_it_loses(i):
+    for seed in range(42):
+        no_class_is_worth_more(tiny(50_000 + 1_000 * i + seed, most=10), i, "ncp" if seed % 2 else "glm")
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
+def test_prices_of_tables_with_many_alike(k):
+    """Few values: cells of several records, hulls that cover others than those they are of."""
+    rng = np.random.default_rng(k)
+    quasi = (number("age", 4), plain_set("job", 3), number("year", 3))
+    for _ in range(12):
+        codes = np.array([rng.integers(0, domain.codes, 11) for domain in quasi], np.int32)
+        data = Microdata(quasi, codes, (plain_set("sick", 2),), np.zeros((1, 11), np.int32), np.arange(11))
+        found = record_prices(data, (lk.KAnonymity(k),), "glm", 0)
+        assert prices.most_above(data, lambda counts, whole: sum(counts) >= k, found.tolist(), "glm") <= 1e-9
+        # None can be raised alone, nor can anybody lose less than the records are worth.
+        for one in range(data.size):
+            dearer = found + 1e-6 * (np.arange(data.size) == one)
+            assert (
+                prices.most_above(data, lambda counts, whole: sum(counts) >= k, dearer.tolist(), "glm") > 1e-9
+            )
+
+
+def test_kernels_that_are_stopped_early_say_no_more(monkeypatch):
+    tables = [tiny(seed, most=12, least=12) for seed in range(5)]
+    whole = [lower_bound(data, made(1), "glm", 0).value for data in tables]
+    for name, few in (("_STEPS_A_PRICE", 3), ("_STEPS_IN_ALL", 20), ("_MOST_NEAR", 2), ("_MOST_LOOKS", 50)):
+        with monkeypatch.context() as patched:
+            patched.setattr(bounds, name, few)
+            stopped = [lower_bound(data, made(1), "glm", 0).value for data in tables]
+            for data in tables:
+                no_class_is_worth_more(data, 1, "glm")
+        assert sum(stopped) < sum(whole), name
+    monkeypatch.setattr(bounds, "_MOST_LOOKS", 0)
+    assert all(lower_bound(data, made(1), "glm", 0).trivial for data in tables)
+
+
+def test_values_that_must_mix_are_looked_at_for_some(monkeypatch):
+    whole = [lower_bound(tiny(seed, most=12, least=12), made(2), "glm", 0).value for seed in range(5)]
     monkeypatch.setattr(bounds, "_MOST_PAIRS", 50)
-    monkeypatch.setattr(bounds, "_MOST_PRICED", 1)
-    few = [lower_bound(tiny(seed, most=12, least=12), made(1), "glm", 0) for seed in range(5)]
-    for one, two, three in zip(whole, stopped, few, strict=True):
-        assert two <= one + 1e-9
-        assert three.value <= two + 1e-9
-    assert {one.found_by for one in few} <= {"least hulls", "trivial"}
+    few = [lower_bound(tiny(seed, most=12, least=12), made(2), "glm", 0).value for seed in range(5)]
+    assert 0 < sum(few) < sum(whole)
 
 
 def ages(*numbers: int, sick: str | None = None) -> Microdata:
@@ -82,6 +129,22 @@ def test_what_somebody_alone_makes_the_nearest_lose_is_counted():
     found = lower_bound(ages(0, 0, 0, 0, 10), (lk.KAnonymity(2),), "glm", 0)
     assert found.found_by == "prices"
     assert found.value == pytest.approx(2 / 5)
+
+
+def test_whoever_is_alone_is_worth_what_k_records_lose_together():
+    # 5 needs two at 0, 10 needs two others: three records lose .5, and three lose 1 that are not worth more than 3 together.
+    data = ages(0, 0, 0, 0, 0, 5, 10)
+    assert record_prices(data, (lk.KAnonymity(3),), "glm", 0) == pytest.approx([0, 0, 0, 0, 0, 1.5, 1.5])
+    assert lower_bound(data, (lk.KAnonymity(3),), "glm", 0).value == pytest.approx(3 / 7)
+    # No release loses less than the bound, and one of 0, 5, 10 and the four others loses no more.
+    assert partitions.least(data, lambda counts, whole: sum(counts) >= 3) == pytest.approx(3)
+
+
+def test_what_needs_a_larger_class_is_counted_with_what_does_not():
+    """A class of two may need a third that is dearer than what it loses: found among tables whose values need other sizes."""
+    data = tiny(50_000 + 9_000 + 26, most=10)
+    found = record_prices(data, made(9), "glm", 0)
+    assert prices.most_above(data, holds(data, 9), found.tolist(), "glm") <= 1e-9
 
 
 def test_a_withheld_record_is_charged_one():

@@ -53,6 +53,15 @@ def test_k_anonymity_with_value_sets(complete, rows, d, most):
     assert 0 < release.loss("glm")["glm"] <= most
 
 
+@pytest.mark.whole_search
+def test_the_lower_bound_is_more_than_two_thirds_of_what_is_lost(complete):
+    quasi = QUASI[:6]
+    release = released(complete.head(30_162), quasi, [], {}, "set", privacy=lk.KAnonymity(5))
+    bound = release.lower_bound("glm")
+    assert 2 / 3 <= bound.value / release.loss("glm")["glm"] <= 1
+    assert bound.value == pytest.approx(0.00428, rel=0.01)
+
+
 @pytest.mark.parametrize("rows", ROWS)
 @pytest.mark.parametrize("recoding", ["tight", "hierarchy", "set"])
 @pytest.mark.parametrize(("d", "most"), [(3, 0.0025), (6, 0.025), (8, 0.040)])

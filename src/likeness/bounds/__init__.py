@@ -1,9 +1,9 @@
 """How little any release of a table can lose: lower bounds that hold whatever the classes are.
 
-Whoever is published is in a class that holds the guarantee, and so loses at least what the least hull of them and of enough
-others loses: k of them under k-anonymity, as many of other values as their own value needs. Where cells are few, what somebody
-makes others lose is counted too: records get prices by which no class is worth more than it loses, the dual of the choice of
-classes, raised one after the other. A withheld record is charged 1 in its place.
+Whoever is published is in a class that holds the guarantee, and so of at least so many records: k under k-anonymity, as many of
+other values as their own value needs. Records get prices by which no such class is worth more than it loses, the dual of
+the choice of classes, so no release loses less than all are worth. A lonely record is worth what it makes k records lose. A
+withheld one is charged 1 in its place.
 """
 
 from __future__ import annotations
@@ -23,18 +23,23 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from likeness.kernels.hulls import Geometry
     from likeness.microdata.data import Microdata
     from likeness.models.base import PrivacyModel
     from likeness.models.requirements import Requirement
 
-HULLS = "least hulls"
 PRICES = "prices"
 TRIVIAL = "trivial"
 _MOST_PAIRS = 30_000_000
-_MOST_PRICED = 2_000
 _MOST_VALUES = 64
 _MOST_STEPS, _STEPS_A_CELL = 200_000, 1_000
-"""Hulls that are looked at for all cells, and for one, at most: a report is not to wait for its bound."""
+"""Hulls that are looked at for values that must mix, for all cells and for one, at most: a report does not wait for its bound."""
+_MOST_NEAR, _MOST_LISTED, _MOST_LOOKS = 1_000, 8_000_000, 400_000_000
+"""Neighbours of a cell and of all, at most, and looks at attributes of cells to find them."""
+_STEPS_A_PRICE, _STEPS_IN_ALL = 100_000, 50_000_000
+"""Cells that are looked at for one price and for all of them, at most."""
+_GROWTH, _MOST_LEVELS = 1.25, 100
+"""Of the levels of prices one to the next, and how many there are at most."""
 _ROUNDED = 1 - 1e-9
 
 
@@ -47,13 +52,13 @@ class Bound:
     value
         Loss per record of the table, 1 for each that is withheld.
     found_by
-        ``least hulls``, or ``prices``, which also count what records make others lose; ``trivial``: only 0 was found.
+        ``prices``: of all records, by which no class is worth more than it loses; ``trivial``: only 0 was found.
     why
         Why it is trivial; empty where it is not.
 
     Examples
     --------
-    >>> Bound(0.25, "least hulls").gap(1.0)
+    >>> Bound(0.25, "prices").gap(1.0)
     0.75
     """
 
@@ -125,25 +130,39 @@ def lower_bound(
         return Bound(0.0, TRIVIAL, "records have survey weights")
     if any(domain.shown != "region" for domain in data.quasi) or not data.quasi or data.size == 0:
         return Bound(0.0, TRIVIAL, "no regions are published")
-    requirements = [one for one in require_of(models, data) if of_values or one.view is None]
-    needed, others, values = _needs(data, requirements, allowance)
+    needed, others, values = _needs(data, _asked(data, models, of_values), allowance)
     if not ((needed > 1) | (others > 0)).any():
         return Bound(0.0, TRIVIAL, "no model says how many a class must hold")
-    cells = _cells_of(data, needed, others, values)
-    found, way = _losses(data, loss, cells, needed[cells.first], others[cells.first], values[cells.first])
-    value = max(0.0, _sum(found, cells.sizes, allowance)) / data.size * _ROUNDED
+    prices = _prices(data, loss, needed, others, values)
+    # Those that may be withheld instead, the dearest, lose 1 then.
+    spared = np.sort(prices)[prices.size - min(allowance, prices.size) :]
+    value = max(0.0, float(prices.sum() - np.maximum(0.0, spared - 1.0).sum())) / data.size * _ROUNDED
     if value <= 0:
         return Bound(0.0, TRIVIAL, "every record that was looked at has enough others like it")
-    return Bound(value, way)
+    return Bound(value, PRICES)
 
 
-def _sum(found: NDArray[np.float64], sizes: NDArray[np.int64], allowance: int) -> float:
-    """Add up what records lose at least; those that may be withheld instead, the dearest, lose 1 then."""
-    order = np.argsort(-found, kind="stable")
-    before = np.cumsum(sizes[order]) - sizes[order]
-    out = np.clip(allowance - before, 0, sizes[order])
-    spared = (out * np.maximum(0.0, found[order] - 1.0)).sum()
-    return float((found * sizes).sum() - spared)
+def record_prices(
+    data: Microdata, models: Iterable[PrivacyModel], loss: str, allowance: int, *, of_values: bool = True
+) -> NDArray[np.float64]:
+    """Find prices of the records by which no class that holds the models is worth more than its records lose together.
+
+    Parameters
+    ----------
+    data, models, loss, allowance, of_values
+        As for `lower_bound`, of a table whose quasi-identifiers are published as regions.
+
+    Returns
+    -------
+    numpy.ndarray
+        (n,) Prices, at least 0. Whom no class can hold is worth 1.
+    """
+    return _prices(data, loss, *_needs(data, _asked(data, models, of_values), allowance))
+
+
+def _asked(data: Microdata, models: Iterable[PrivacyModel], of_values: bool) -> list[Requirement]:
+    """List what is asked of the classes that regions are of."""
+    return [one for one in require_of(models, data) if of_values or one.view is None]
 
 
 def _cells_of(
@@ -160,33 +179,94 @@ def _ranks(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.unique(numbers, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-def _losses(
+def _prices(
     data: Microdata,
     loss: str,
-    cells: Groups,
     needed: NDArray[np.int64],
     others: NDArray[np.int64],
     values: NDArray[np.int64],
-) -> tuple[NDArray[np.float64], str]:
-    """(C,) What the records of each cell lose at least, taken together, and how that was found."""
-    from likeness.bounds.kernels.hulls import least_hulls
+) -> NDArray[np.float64]:
+    """(n,) Prices of the records, by which no class is worth more than it loses."""
+    from likeness.bounds.kernels.near import neighbours, spread
+    from likeness.bounds.kernels.prices import grown
 
+    cells = _cells_of(data, needed, others, values)
+    needed, others, values = needed[cells.first], others[cells.first], values[cells.first]
     laid = geometry(data.quasi, LOSSES[loss])
     codes = np.ascontiguousarray(data.codes[:, cells.first].T)
-    short = np.flatnonzero((cells.sizes < needed) | (others > 0))
-    most = max(1, _MOST_PAIRS // cells.count)
-    order = short if short.size <= most else short[np.linspace(0, short.size - 1, most).astype(np.int64)]
-    steps = min(_STEPS_A_CELL, _MOST_STEPS // max(1, order.size) + 1)
-    found = least_hulls(laid, codes, cells.sizes, values, needed, others, order, steps)
-    if cells.count > _MOST_PRICED:
-        return found, HULLS
-    from likeness.bounds.kernels.prices import raised
+    # First what tells most cells apart: whole blocks of far ones are passed over.
+    axes = np.argsort(-spread(laid, codes), kind="stable")
+    order = np.lexsort(codes.T[axes[::-1]])
+    codes, sizes = codes[order], cells.sizes[order]
+    needed, others, values = needed[order], others[order], values[order]
+    floors = _floors(laid, codes, sizes, needed, others, values)
+    # Whom not even everybody is enough for can only be withheld, and is in no class.
+    alone = needed > data.size
+    floors[alone] = np.inf
+    anchors = np.flatnonzero(((sizes < needed) | (floors > 0)) & ~alone)
+    same, after = _blocks(codes[:, axes])
+    listed = neighbours(
+        laid,
+        codes,
+        axes,
+        same,
+        after,
+        sizes,
+        needed,
+        floors,
+        anchors,
+        _GROWTH,
+        min(_MOST_NEAR, _MOST_LISTED // max(1, anchors.size)),
+        _MOST_LOOKS,
+    )
+    found = np.zeros(cells.count)
+    highest = listed[-1].max(initial=0.0)
+    if highest > 0:
+        levels = _levels(listed[2], highest)
+        found[order] = grown(
+            laid, codes, sizes, needed, floors, anchors, *listed, levels, _STEPS_A_PRICE, _STEPS_IN_ALL
+        )
+    found[order[alone]] = 1.0
+    return found[cells.of]
 
-    dearest = np.argsort(-found, kind="stable")
-    priced = found
-    for share in (0.5, 1.0):
-        priced = raised(laid, codes, cells.sizes, needed, found, dearest, priced, share, _STEPS_A_CELL)
-    return priced, PRICES
+
+def _floors(
+    laid: Geometry,
+    codes: NDArray[np.int32],
+    sizes: NDArray[np.int64],
+    needed: NDArray[np.int64],
+    others: NDArray[np.int64],
+    values: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """(C,) What a class of each cell loses at least for the other values that it must have; 0 where none must be."""
+    from likeness.bounds.kernels.hulls import least_hulls
+
+    mixed = np.flatnonzero(others > 0)
+    if not mixed.size:
+        return np.zeros(sizes.size)
+    most = max(1, _MOST_PAIRS // sizes.size)
+    looked_at = mixed if mixed.size <= most else mixed[np.linspace(0, mixed.size - 1, most).astype(np.int64)]
+    steps = min(_STEPS_A_CELL, _MOST_STEPS // looked_at.size + 1)
+    return np.asarray(least_hulls(laid, codes, sizes, values, needed, others, looked_at, steps))
+
+
+def _blocks(codes: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find where sorted rows change: in how many columns each is as the one before, and (d, C) the next that is not."""
+    count, d = codes.shape
+    changed = np.ones((count, d), np.bool_)
+    changed[1:] = np.logical_or.accumulate(codes[1:] != codes[:-1], axis=1)
+    after = np.full((d, count), count, np.int64)
+    for j in range(d):
+        begins = np.flatnonzero(changed[:, j])
+        after[j] = np.append(begins[1:], count)[np.cumsum(changed[:, j]) - 1]
+    return np.count_nonzero(~changed, axis=1).astype(np.int64), after
+
+
+def _levels(losses: NDArray[np.float64], highest: float) -> NDArray[np.float64]:
+    """Levels for prices to grow to, up to the highest; of those below every loss that is not 0 only the last."""
+    levels = highest * _GROWTH ** -np.arange(_MOST_LEVELS, dtype=np.float64)[::-1]
+    least = losses[losses > 0].min(initial=highest)
+    return levels[max(0, int(np.searchsorted(levels, least)) - 1) :]
 
 
 def _needs(
@@ -244,4 +324,4 @@ def _of_values(
     return least, strange
 
 
-__all__ = ["HULLS", "PRICES", "TRIVIAL", "Bound", "lower_bound", "said"]
+__all__ = ["PRICES", "TRIVIAL", "Bound", "lower_bound", "record_prices", "said"]

@@ -9,6 +9,21 @@ from likeness.kernels import njit
 from likeness.kernels.hulls import GEOMETRY, INTERVAL, SET, attribute_loss, common_ancestor
 
 
+@njit(float64(GEOMETRY, int64, int32, int32), cache=True)
+def apart(geometry, j, one, other):
+    """Loss of one attribute of the hull of two codes."""
+    low, high = min(one, other), max(one, other)
+    kind = geometry.kind[j]
+    if kind == INTERVAL:
+        return min(geometry.position[j, high] - geometry.position[j, low], geometry.most[j])
+    if kind == SET:
+        return geometry.set_loss[j, 2 if high > low else 1]
+    if high > low:
+        node = common_ancestor(geometry.parent[j], geometry.right[j], geometry.leaf_node[j, low], high)
+        return geometry.node_loss[j, node]
+    return geometry.node_loss[j, geometry.leaf_node[j, low]]
+
+
 @njit(float64(GEOMETRY, int32[::1], int32[::1], float64), cache=True)
 def pair_loss(geometry, one, other, most):
     """Loss of the hull of two cells; of one that loses more than ``most``, something above it."""
