@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from likeness.encode.column import EncodeError, encode_attribute
 from likeness.errors import HierarchyError, LikenessError, TableError
@@ -249,3 +252,44 @@ def test_a_hierarchy_file_is_meant_from_the_folder_of_the_policy(tmp_path):
 )
 def test_all_values_may_lie_beyond_an_end(cells, column, expected):
     assert values(cells, **column) == expected
+
+
+@pytest.mark.parametrize(
+    ("cells", "step", "found"),
+    [
+        ([14, 15, 16, 25, -15, -16, 0], 10, ["-20", "-10", "0", "10", "20", "30"]),
+        ([1.04, 1.05, 0.25, 0.3], 0.1, ["0.3", "1.0", "1.1"]),
+        ([0.25, 0.75, -0.25], 0.5, ["0.0", "0.5", "1.0"]),
+        ([7, 8], 1, ["7", "8"]),
+    ],
+)
+def test_rounding(cells, step, found):
+    assert sorted(set(values(cells, round=step)), key=float) == found
+
+
+@given(st.lists(st.integers(-(10**6), 10**6), min_size=1), st.integers(1, 1_000))
+def test_whole_numbers_are_rounded_to_the_nearest_multiple_halves_up(numbers, step):
+    plain = [str((2 * number + step) // (2 * step) * step) for number in numbers]
+    assert values(numbers, round=step) == plain
+
+
+def test_ends_are_coded_after_rounding():
+    assert values([14, 16, 95], round=10, top=90) == ["10", "20", "90"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "column", "message"),
+    [
+        (["a"], {"round": 10}, "column 'x': round needs numbers; its values are text"),
+        (
+            [1, 2],
+            {"round": 0.5},
+            "column 'x': round 0.5 is not a whole number, as its values are; say kind: real",
+        ),
+        ([2**63 - 2, 0], {"round": 10}, "column 'x': its values are too large to be rounded to 10"),
+        ([1e308, 0.5], {"round": 0.001}, "column 'x': its values are too large to be rounded to 0.001"),
+    ],
+)
+def test_what_cannot_be_rounded_is_refused_in_one_line(cells, column, message):
+    with pytest.raises(EncodeError, match=re.escape(message)):
+        values(cells, **column)

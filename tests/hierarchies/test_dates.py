@@ -10,13 +10,13 @@ DAYS = np.array(["2024-12-31", "2024-02-29", "2023-07-01", "2024-01-01", "1969-1
 
 
 def test_all_levels():
-    tree = dates(DAYS, ["day", "month", "quarter", "year"], name="visit")
+    tree = dates(DAYS, ["day", "month", "quarter", "year", "decade"], name="visit")
     assert tree.to_rows() == [
-        ["1969-10-02", "1969-10", "1969-Q4", "1969", "*"],
-        ["2023-07-01", "2023-07", "2023-Q3", "2023", "*"],
-        ["2024-01-01", "2024-01", "2024-Q1", "2024", "*"],
-        ["2024-02-29", "2024-02", "2024-Q1", "2024", "*"],
-        ["2024-12-31", "2024-12", "2024-Q4", "2024", "*"],
+        ["1969-10-02", "1969-10", "1969-Q4", "1969", "1960s", "*"],
+        ["2023-07-01", "2023-07", "2023-Q3", "2023", "2020s", "*"],
+        ["2024-01-01", "2024-01", "2024-Q1", "2024", "2020s", "*"],
+        ["2024-02-29", "2024-02", "2024-Q1", "2024", "2020s", "*"],
+        ["2024-12-31", "2024-12", "2024-Q4", "2024", "2020s", "*"],
     ]
     assert tree.data_derived
     assert tree.name == "visit"
@@ -35,7 +35,7 @@ def test_times_of_day_are_not_looked_at():
 @pytest.mark.parametrize(
     ("levels", "message"),
     [
-        (["week"], r"^d: 'week' is not a level of dates; known: day, month, quarter, year$"),
+        (["week"], r"^d: 'week' is not a level of dates; known: day, decade, month, quarter, year$"),
         (
             ["monht", "yaer"],
             r"^d: 'monht' is not .*did you mean 'month'\?\nd: 'yaer' .*did you mean 'year'\?$",

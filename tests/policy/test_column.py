@@ -213,3 +213,26 @@ def test_a_range_is_accepted_exactly_when_its_ends_ascend(low, high):
         assert Column.read(keys).domain == (low, high)
     else:
         assert problems(**keys)[0].startswith("domain: is reversed")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"round": 0}, "round: must be above 0"),
+        ({"round": "x"}, "round: must be a number"),
+        ({"kind": "date", "round": 5}, "round: needs numbers; the kind is date"),
+        ({"kind": "integer", "round": 0.5}, "round: must be a whole number, as the kind is integer; got 0.5"),
+        ({"round": 5, "top": 88}, "top: 88 is no multiple of 5, to which values are rounded"),
+        (
+            {"round": 0.1, "domain": [0, 0.35]},
+            "domain: 0.35 is no multiple of 0.1, to which values are rounded",
+        ),
+    ],
+)
+def test_what_cannot_be_rounded_to(given, message):
+    assert any(message in one for one in problems(role="quasi", **given))
+
+
+def test_rounding_is_kept():
+    assert quasi(round=10, top=90).round == 10
+    assert sensitive(round=0.5).round == 0.5

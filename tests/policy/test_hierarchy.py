@@ -61,7 +61,7 @@ def test_every_way_to_declare_a_hierarchy_has_one_plain_form(given, read):
         ({"intervals": {"widht": 5}}, "intervals: must be ascending edges, or a mapping such as {width: 5}"),
         (
             {"dates": ["year", "month"]},
-            "dates: must be some of day, month, quarter, year, from fine to coarse",
+            "dates: must be some of day, month, quarter, year, decade, from fine to coarse",
         ),
         ({"dates": ["month", "month"]}, "dates: must be some of day"),
         ({"dates": []}, "dates: must be some of day"),

@@ -172,6 +172,33 @@ def test_ends_of_columns_are_what_a_release_says(tmp_path: Path) -> None:
         folder.put_certificate(certificate)
 
 
+@pytest.mark.parametrize("form", ["generalized", "anatomized"])
+def test_what_is_rounded_is_told_and_checked(form: str, tmp_path: Path) -> None:
+    pays = [float(one % 97) * 7.3 for one in range(60)]
+    table = pl.DataFrame({"age": list(range(60)), "pay": pays})
+    columns = {"age": lk.quasi(round=5), "pay": lk.sensitive(round=0.5)}
+    chosen: dict[str, Any] = {"method": {"name": "anatomy", "l": 2}} if form == "anatomized" else {}
+    policy = lk.Policy(columns=columns, privacy=lk.DistinctLDiversity(2), **chosen)
+    root = lk.anonymize(table, policy, seed=1).write(tmp_path / "out")
+    certificate = lk.open_release(root).certificate
+    assert "'age': values are rounded to multiples of 5" in certificate.remarks
+    assert "'pay': values are rounded to multiples of 0.5" in certificate.remarks
+    assert lk.verify(root, table).ok
+    assert "rounded to multiples of 0.5" in (root / "public/certificate.html").read_text()
+    folder = Folder(root)
+    for name, step, said in (
+        ("age", 7, "is no multiple of 7, to which certificate.json says that its values are rounded"),
+        ("pay", 0.3, "is no multiple of 0.3"), ("age", 2.5, "values are rounded to a number above 0, whole for whole numbers"),
+        ("age", -5, "values are rounded to a number above 0"), ("pay", True, "round"), ("pay", "1", "round"),
+    ):  # fmt: skip
+        notes = tuple(
+            replace(one, round=step) if one.name == name else one for one in certificate.columns.notes
+        )
+        folder.put_certificate(replace(certificate, columns=PublishedColumns(notes)))
+        assert any(said in problem for problem in lk.verify(root / "public").problems), (name, step)
+        folder.put_certificate(certificate)
+
+
 @pytest.mark.parametrize(
     "column",
     [
@@ -208,3 +235,11 @@ def test_nothing_lies_beyond_the_ends(column: dict[str, Any], form: str, tmp_pat
         Folder(root).put_certificate(replace(certificate, columns=PublishedColumns(tuple(notes))))
         (problem,) = lk.verify(root / "public").problems
         assert f"the end of {key} coding that certificate.json says" in problem
+
+
+def test_regions_that_grow_are_not_rounded(tmp_path: Path) -> None:
+    table = pl.DataFrame({"age": list(range(60)), "disease": ["flu", "gout"] * 30})
+    columns = {"age": lk.quasi(round=5), "disease": lk.sensitive()}
+    policy = lk.Policy(columns=columns, privacy=lk.KAnonymity(4), form={"name": "generalized", "attained": 2})
+    with pytest.raises(lk.LikenessError, match="'age': attained does not go with round"):
+        lk.anonymize(table, policy, seed=1)

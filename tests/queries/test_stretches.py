@@ -69,7 +69,7 @@ def trees():
     return st.one_of(
         whole.map(lambda values: intervals(values, width=[7, 21])),
         reals.map(lambda values: intervals(values, width=[0.5, 2])),
-        days.map(lambda values: dates(values, ["month", "quarter", "year"])),
+        days.map(lambda values: dates(values, ["month", "quarter", "year", "decade"])),
         codes.map(lambda values: prefixes(values, 4)),
     )
 

@@ -35,7 +35,7 @@ from likeness.microdata.data import Microdata
 from likeness.models.base import SensitiveModel
 from likeness.models.requirements import one_a_column, one_a_source
 from likeness.policy.files import write_yaml
-from likeness.published.columns import ColumnNote, PublishedColumns, note_on
+from likeness.published.columns import Coded, ColumnNote, PublishedColumns, note_on
 from likeness.tables import JoinedTable, join, read_as_said
 from likeness.wording import count, quoted
 
@@ -442,7 +442,8 @@ def describe_columns(
             where = (f"column {domain.name!r}",)
             raise CannotBeMetError(reasons=[Refusal(what, where, why=why, remedy=remedy)])
     coded = {
-        encoded.published_name(name): (column.bottom, column.top) for name, column in policy.columns.items()
+        encoded.published_name(name): Coded(column.bottom, column.top, column.round)
+        for name, column in policy.columns.items()
     }
     known: dict[str, ColumnNote] = {}
     for domain, codes in zip(data.quasi, data.codes, strict=True):
@@ -452,12 +453,10 @@ def describe_columns(
             codes[kept],
             regions=not form.publishes_exactly,
             shown=domain.shown,
-            coded=coded.get(domain.name, (None, None)),
+            coded=coded.get(domain.name, Coded()),
         )
     for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):
-        known[domain.name] = note_on(
-            domain, "sensitive", codes[kept], coded=coded.get(domain.name, (None, None))
-        )
+        known[domain.name] = note_on(domain, "sensitive", codes[kept], coded=coded.get(domain.name, Coded()))
     weights = None if encoded.survey_weights is None else encoded.published_name(encoded.survey_weights)
     for name in map(encoded.published_name, encoded.with_role("other")):
         known[name] = ColumnNote(name, "other", survey_weight=name == weights)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from likeness.errors import LikenessError, did_you_mean
+from likeness.exact import rational
 from likeness.hierarchies import (
     Hierarchy,
     categories_from_mapping,
@@ -153,7 +154,7 @@ def encode_attribute(
         )
     if len(encoded.values) == 0:
         raise EncodeError(f"column {name!r}: every value is missing; give it role: drop")
-    encoded = _clip(encoded, column)
+    encoded = _clip(_rounded(encoded, column), column)
     if column.role == "sensitive":
         # The recoding is about regions; a sensitive column keeps its own geometry.
         recoding = "tight"
@@ -184,6 +185,40 @@ def categorize(domain: Domain, declared: str | dict[str, list[str]], folder: Pat
             f"column {domain.name!r}: {quoted(without[0])}{more} is in no category of {named}{near or '; add it to one'}"
         )
     return replace(domain, categories=categories)
+
+
+def _rounded(encoded: EncodedColumn, column: Column) -> EncodedColumn:
+    """Numbers as the nearest multiples of what the policy says, halves up."""
+    if column.round is None:
+        return encoded
+    if encoded.kind not in {"integer", "real"}:
+        raise EncodeError(f"column {encoded.name!r}: round needs numbers; its values are {encoded.kind}")
+    step = rational(column.round)
+    if encoded.kind == "integer":
+        if step.denominator != 1:
+            raise EncodeError(
+                f"column {encoded.name!r}: round {column.round} is not a whole number, as its values are; say kind: real, or "
+                "round to whole numbers"
+            )
+        size = int(step)
+        if not encoded.values.size or max(-int(encoded.values[0]), int(encoded.values[-1])) > _MOST - size:
+            raise EncodeError(
+                f"column {encoded.name!r}: its values are too large to be rounded to {column.round}"
+            )
+        # The remainder is never negative, so that halves go up below 0 too.
+        left = encoded.values % size
+        near = encoded.values - left + np.where(2 * left >= size, size, 0)
+    else:
+        with np.errstate(over="ignore"):
+            multiple, of = np.unique(np.floor(encoded.values / float(step) + 0.5), return_inverse=True)
+        if not np.isfinite(multiple).all():
+            raise EncodeError(
+                f"column {encoded.name!r}: its values are too large to be rounded to {column.round}"
+            )
+        near = np.array([float(int(one) * step) for one in multiple.tolist()])[of]
+    values, inverse = np.unique(near, return_inverse=True)
+    codes = np.append(inverse, -1).astype(np.int32)[encoded.codes]
+    return replace(encoded, codes=codes, values=values)
 
 
 def _clip(encoded: EncodedColumn, column: Column) -> EncodedColumn:

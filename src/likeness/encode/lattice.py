@@ -62,6 +62,12 @@ def that_grows(attribute: EncodedAttribute, least: int, column: Column) -> Encod
     `EncodeError` for real numbers, of which nobody can say which are neighbours.
     """
     domain = attribute.domain
+    if column.round is not None:
+        # A region that grows by one tells where it was: between multiples there is nobody.
+        raise EncodeError(
+            f"column {domain.name!r}: attained does not go with round, whose multiples are known to be the only values; declare "
+            "steps for it (recoding: grid) instead of one of them"
+        )
     if domain.shape != "interval":
         return attribute._replace(domain=replace(domain, attained=Attained(least)))
     if domain.kind == "real":

@@ -384,6 +384,7 @@ def _understand(part: _Found) -> Publication | None:
 def _contradictions(publication: Publication, columns: PublishedColumns) -> Iterator[Refusal]:
     """Say what was published that cannot be, after what the certificate says of the column."""
     notes = {note.name: note for note in columns.notes}
+    yield from _not_rounded(publication, notes)
     if any(_ends(note) or note.values is not None for note in columns.with_role("quasi")):
         for cells in publication.cells:
             yield from _beyond(cells, publication.steps.get(cells.note.name))
@@ -395,6 +396,42 @@ def _contradictions(publication: Publication, columns: PublishedColumns) -> Iter
             if beyond.any():
                 shown = domain.labels[int(np.argmax(beyond))]
                 yield _of_end(domain.name, shown, side, key)
+
+
+def _not_rounded(publication: Publication, notes: Mapping[str, ColumnNote]) -> Iterator[Refusal]:
+    """Say which values, or ends of regions that no steps were declared for, are no multiples of what they were rounded to."""
+    for cells in publication.cells:
+        note = cells.note
+        if note.round is None or note.name in publication.steps or note.shape != "interval":
+            continue
+        step = rational(note.round)
+        for region in cells.regions:
+            ends = (region.low, region.high) if region.what == "interval" else ()
+            if any(not _is_multiple(end, step) for end in ends):
+                yield _of_rounding(note, region.text)
+                break
+    for domain in publication.sensitive:
+        note = notes[domain.name]
+        if note.round is not None and domain.kind in NUMERIC:
+            step = rational(note.round)
+            for label, value in zip(domain.labels, domain.values.tolist(), strict=True):
+                if not _is_multiple(value, step):
+                    yield _of_rounding(note, label)
+                    break
+
+
+def _is_multiple(value: Any, step: Fraction) -> bool:
+    """Whether a number is a multiple, as near as numbers of 64 bits can be."""
+    exact = rational(value)
+    return (exact / step).denominator == 1 or value == float(round(exact / step) * step)
+
+
+def _of_rounding(note: ColumnNote, shown: str) -> Refusal:
+    """Say that something is no multiple."""
+    what = (
+        f"{shown!r} is no multiple of {note.round}, to which {CERTIFICATE} says that its values are rounded"
+    )
+    return Refusal(what, (f"column {note.name!r}",))
 
 
 def _ends(note: ColumnNote) -> list[tuple[int, str, Fraction]]:

@@ -9,7 +9,7 @@ object, ``Hierarchy``, whose nodes are intervals of leaf ranks.
 ``rows``       ``from_rows``: rows of ARX's format, checked
 ``read``       ``read_hierarchy``: files
 ``nested``     ``from_nested``: YAML and JSON text
-``observed``   numbers in classes; days in months, quarters, years; masked codes
+``observed``   numbers in classes; days in months, quarters, years, decades; masked codes
 ``categories`` ``Categories``: ordered categories of sensitive values
 ``problems``   all problems in one error; has every value of a column its leaf?
 =============  ==================================================================

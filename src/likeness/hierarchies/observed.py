@@ -1,4 +1,4 @@
-"""Hierarchies made from observed values: numbers in classes, days in months, quarters and years, codes masked from the right."""
+"""Hierarchies of observed values: numbers in classes, days in months, quarters, years, decades, codes masked from the right."""
 
 from __future__ import annotations
 
@@ -184,20 +184,20 @@ def _plain(number: Decimal) -> str:
     return f"{number:f}" if -18 <= number.adjusted() <= 18 else str(number)
 
 
-LEVELS = ("day", "month", "quarter", "year")
+LEVELS = ("day", "month", "quarter", "year", "decade")
 """From the finest to the coarsest."""
 
 
 def dates(values: NDArray[np.datetime64], levels: Sequence[str], *, name: str = "dates") -> Hierarchy:
-    """Group days into months, quarters and years below the root ``*``.
+    """Group days into months, quarters, years and decades below the root ``*``.
 
-    ``values``: datetime64; times of day are not looked at. ``levels``: some of day, month, quarter, year, from fine to
-    coarse; the leaves are ISO days in any case, ascending. Raises `HierarchyError` for an unknown level, another order,
+    ``values``: datetime64; times of day are not looked at. ``levels``: some of day, month, quarter, year, decade, from fine
+    to coarse; the leaves are ISO days in any case, ascending. Raises `HierarchyError` for an unknown level, another order,
     values that are no dates, a missing date, or none at all.
 
     >>> days = np.array(["2024-03-31", "2024-04-01"], "datetime64[D]")
-    >>> dates(days, ["month", "quarter", "year"]).to_rows()[0]
-    ['2024-03-31', '2024-03', '2024-Q1', '2024', '*']
+    >>> dates(days, ["month", "quarter", "year", "decade"]).to_rows()[0]
+    ['2024-03-31', '2024-03', '2024-Q1', '2024', '2020s', '*']
     """
     _check_levels(levels, name)
     moments = np.asarray(values)
@@ -233,12 +233,14 @@ def _check_levels(levels: Sequence[str], name: str) -> None:
 
 
 def _date_labels(days: NDArray[np.datetime64], level: str) -> list[str]:
-    """Text of each day's month, quarter or year."""
+    """Text of each day's month, quarter, year or decade."""
     if level == "month":
         return [str(text) for text in np.datetime_as_string(days.astype("datetime64[M]"))]
     years = np.datetime_as_string(days.astype("datetime64[Y]")).tolist()
     if level == "year":
         return [str(year) for year in years]
+    if level == "decade":
+        return [f"{year[:-1]}0s" for year in years]
     quarters = days.astype("datetime64[M]").astype(np.int64) % 12 // 3 + 1
     return [f"{year}-Q{quarter}" for year, quarter in zip(years, quarters.tolist(), strict=True)]
 

@@ -8,6 +8,7 @@ Keys of one column that do not go together.
 from __future__ import annotations
 
 from datetime import date
+from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import BeforeValidator, Field, ValidationInfo, WithJsonSchema, field_validator
@@ -15,7 +16,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo, WithJsonSchema, fie
 from likeness.errors import PolicyError
 from likeness.policy.hierarchy import plain_hierarchy, read_hierarchy, rule_of
 from likeness.policy.problems import Attempt, Declared, Entry, RefusalError, refused
-from likeness.policy.sections import ColumnMissing, Natural, Positive
+from likeness.policy.sections import ColumnMissing, Natural, Positive, Step
 from likeness.policy.values import RANGES, read_bound, read_domain
 
 if TYPE_CHECKING:
@@ -32,8 +33,10 @@ if TYPE_CHECKING:
 
 ALLOWED: dict[str, frozenset[str]] = {
     "identifier": frozenset({"action", "missing"}),
-    "quasi": frozenset({"kind", "domain", "weight", "bottom", "top", "max_level", "missing", "hierarchy"}),
-    "sensitive": frozenset({"kind", "domain", "missing", "hierarchy", "distance"}),
+    "quasi": frozenset(
+        {"kind", "domain", "weight", "bottom", "top", "round", "max_level", "missing", "hierarchy"}
+    ),
+    "sensitive": frozenset({"kind", "domain", "round", "missing", "hierarchy", "distance"}),
     "other": frozenset({"kind", "missing"}),
     "drop": frozenset(),
 }
@@ -54,6 +57,7 @@ def contradictions(column: Column, given: Mapping[str, Any], bad: frozenset[str]
     """
     yield from _foreign(column.role, given)
     yield from _ranges(column, bad)
+    yield from _rounds(column, bad)
     if "hierarchy" not in bad:
         yield from _hierarchies(column)
     yield from _orders(column, bad)
@@ -106,6 +110,22 @@ def _ranges(column: Column, bad: frozenset[str]) -> Iterator[Entry]:
             yield Entry((key,), f"{end} lies outside the domain, {low} to {high}")
 
 
+def _rounds(column: Column, bad: frozenset[str]) -> Iterator[Entry]:
+    """Rounding, and ends that rounded values cannot be."""
+    if column.round is None or "kind" in bad:
+        return
+    if column.kind not in {None, "integer", "real"}:
+        yield Entry(("round",), f"needs numbers; the kind is {column.kind}")
+        return
+    step = Fraction(str(column.round))
+    if column.kind == "integer" and step.denominator != 1:
+        yield Entry(("round",), f"must be a whole number, as the kind is integer; got {column.round}")
+    ends = [("bottom", column.bottom), ("top", column.top), *(("domain", end) for end in column.domain or ())]
+    for key, end in ends:
+        if isinstance(end, int | float) and (Fraction(str(end)) / step).denominator != 1:
+            yield Entry((key,), f"{end} is no multiple of {column.round}, to which values are rounded")
+
+
 def _hierarchies(column: Column) -> Iterator[Entry]:
     """Find what needs a hierarchy, and whether it suits the kind."""
     if column.hierarchy is None:
@@ -143,7 +163,7 @@ _PLACES = {
             "properties": {
                 "prefix": {"description": "Length of codes that are masked from the right."},
                 "intervals": {"description": "Ascending edges, or {width: 5}."},
-                "dates": {"description": "Some of day, month, quarter, year, from fine to coarse."},
+                "dates": {"description": "Some of day, month, quarter, year, decade, from fine to coarse."},
             },
         },
     ]
@@ -174,6 +194,9 @@ class Column(Declared):
     weight: Positive = Field(default=1.0, description="How much it counts in losses, above 0.")
     bottom: Annotated[Any, _BOUND] = Field(default=None, description="Smaller values are set to this one.")
     top: Annotated[Any, _BOUND] = Field(default=None, description="Larger values are set to this one.")
+    round: Step | None = Field(
+        default=None, description="Numbers are rounded to multiples of this, halves up, before anything else."
+    )
     max_level: Natural | None = Field(
         default=None, description="Highest level of the hierarchy that may be published."
     )
@@ -270,6 +293,7 @@ def quasi(
     weight: float | None = None,
     bottom: Bound | None = None,
     top: Bound | None = None,
+    round: float | None = None,  # noqa: A002  # as in the policy
     max_level: int | None = None,
     missing: MissingKey | None = None,
     hierarchy: HierarchyKey | None = None,
@@ -278,7 +302,7 @@ def quasi(
 
     Parameters
     ----------
-    kind, domain, weight, bottom, top, max_level, missing, hierarchy
+    kind, domain, weight, bottom, top, round, max_level, missing, hierarchy
         See `Column`.
 
     Raises
@@ -301,6 +325,7 @@ def quasi(
         weight=weight,
         bottom=bottom,
         top=top,
+        round=round,
         max_level=max_level,
         missing=missing,
         hierarchy=hierarchy,
@@ -311,6 +336,7 @@ def sensitive(
     *,
     kind: Kind | None = None,
     domain: Domain | None = None,
+    round: float | None = None,  # noqa: A002  # as in the policy
     missing: MissingKey | None = None,
     hierarchy: HierarchyKey | None = None,
     distance: Distance | None = None,
@@ -319,7 +345,7 @@ def sensitive(
 
     Parameters
     ----------
-    kind, domain, missing, hierarchy, distance
+    kind, domain, round, missing, hierarchy, distance
         See `Column`.
 
     Raises
@@ -333,7 +359,13 @@ def sensitive(
     Column(role='sensitive', hierarchy='icd.csv', distance='hierarchical')
     """
     return _column(
-        "sensitive", kind=kind, domain=domain, missing=missing, hierarchy=hierarchy, distance=distance
+        "sensitive",
+        kind=kind,
+        domain=domain,
+        round=round,
+        missing=missing,
+        hierarchy=hierarchy,
+        distance=distance,
     )
 
 

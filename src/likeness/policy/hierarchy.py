@@ -15,7 +15,7 @@ from likeness.errors import did_you_mean
 from likeness.policy import values
 from likeness.policy.problems import Entry, RefusalError, refusal, shown
 
-DATE_LEVELS = ("day", "month", "quarter", "year")
+DATE_LEVELS = ("day", "month", "quarter", "year", "decade")
 """From fine to coarse."""
 
 _WAYS = "a file, a nested mapping, rows, or a rule such as {prefix: 5} or {intervals: [0, 18, 65]}"

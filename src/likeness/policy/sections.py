@@ -16,6 +16,7 @@ READING = ("delimiter", "quote", "encoding", "decimal", "thousands", "header")
 """Keys of `Records` that say how its file is to be read."""
 Text = Annotated[str, Field(min_length=1)]
 Positive = Annotated[float, Field(gt=0), BeforeValidator(values.finite)]
+Step = Annotated[int | float, Field(gt=0), BeforeValidator(values.finite)]
 Share = Annotated[float, Field(ge=0, le=1), BeforeValidator(values.finite)]
 Natural = Annotated[int, Field(ge=0), BeforeValidator(values.whole)]
 MissingPolicy = Literal["error", "category", "drop"]

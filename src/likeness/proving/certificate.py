@@ -25,7 +25,7 @@ from likeness.models.base import KNOWN_AS, SensitiveModel
 from likeness.models.requirements import MOST_GUARANTEES, one_a_column
 from likeness.proving.proof import survives_joining
 from likeness.published.columns import ColumnNote, PublishedColumns
-from likeness.wording import count, nouns, quoted
+from likeness.wording import count, nouns, plain_number, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -76,6 +76,11 @@ def remark_on_columns(begin: str, names: Iterable[str]) -> list[str]:
 def remark_on_ends(name: str, side: str, bound: object) -> str:
     """Say that values beyond an end of a column are published as that end; ``side`` is ``below`` or ``above``."""
     return f"{name!r}: values {side} {bound} are published as {bound}"
+
+
+def remark_on_rounding(name: str, step: float) -> str:
+    """Say that values of a column are published as multiples of a number."""
+    return f"{name!r}: values are rounded to multiples of {plain_number(step)}"
 
 
 def remark_on_knowledge(known: Mapping[str, Any]) -> str:
@@ -140,11 +145,13 @@ def remarks_on(
         for side, bound in (("below", note.bottom), ("above", note.top))
         if bound is not None
     ]
+    rounded = [remark_on_rounding(note.name, note.round) for note in columns.notes if note.round is not None]
     warned = [SEED_WARNING] if reproducible and form.protected_by_randomness else []
     return [
         *remarks_on_others(models, names["sensitive"]),
         *remark_on_columns(AS_THEY_ARE, names["other"]),
         *remark_on_columns(PSEUDONYMS, names["pseudonym"]),
+        *rounded,
         *ends,
         SETS if any(note.sets for note in columns.notes) else form.remark,
         *(remark_on_joining(models) if form.publishes_buckets else ()),
@@ -454,6 +461,7 @@ class _Column(_Part):
     low: float | None = None
     high: float | None = None
     bottom: int | float | str | None = None
+    round: int | float | None = None
     top: int | float | str | None = None
     order: Annotated[list[str], Field(min_length=1)] | None = None
     values: Annotated[list[str | None], Field(min_length=1)] | None = None

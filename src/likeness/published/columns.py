@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import date
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -66,6 +66,7 @@ class ColumnNote:
     high: float | None = None
     bottom: float | str | None = None
     top: float | str | None = None
+    round: float | None = None
     order: tuple[str, ...] | None = None
     values: tuple[str | None, ...] | None = None
     hierarchy: tuple[tuple[str, ...], ...] | None = None
@@ -115,7 +116,19 @@ class ColumnNote:
             return f"the kind {self.kind} has no shape {self.shape}"
         if self.survey_weight:
             return "only other columns are survey weights"
+        if self.round is not None and not self._may_be_rounded():
+            return "values are rounded to a number above 0, whole for whole numbers, and only numbers are"
         return self._wrong_ends() or self._wrong_values()
+
+    def _may_be_rounded(self) -> bool:
+        """Whether its values can be rounded to what it says."""
+        if (
+            type(self.round) not in {int, float}
+            or not self.round > 0
+            or self.kind not in {"integer", "real", "hierarchical"}
+        ):
+            return False
+        return self.kind != "integer" or float(self.round).is_integer()
 
     def _wrong_ends(self) -> str:
         """Say what is wrong with the ends of its domain, or of bottom and top coding."""
@@ -174,7 +187,7 @@ class ColumnNote:
         plain: dict[str, Any] = {"name": self.name, "role": self.role}
         if self.described:
             plain |= {"kind": self.kind, "shape": self.shape}
-        for key in ("low", "high", "bottom", "top"):
+        for key in ("low", "high", "bottom", "top", "round"):
             if getattr(self, key) is not None:
                 plain[key] = getattr(self, key)
         for key in ("order", "values"):
@@ -243,6 +256,14 @@ class PublishedColumns:
         return next((note.name for note in self.notes if note.survey_weight), None)
 
 
+class Coded(NamedTuple):
+    """Ends of bottom and top coding, and what values are rounded to multiples of; None for what is not done."""
+
+    bottom: Any = None
+    top: Any = None
+    round: float | None = None
+
+
 def note_on(
     domain: Domain,
     role: str,
@@ -250,15 +271,16 @@ def note_on(
     *,
     regions: bool = False,
     shown: Shown = "region",
-    coded: tuple[Any, Any] = (None, None),
+    coded: Coded | None = None,
 ) -> ColumnNote:
     """Write the note on one attribute: what was declared of it, and what its published values tell anyway.
 
-    ``published``: codes of the published records. ``coded``: ends of bottom and top coding, as a policy gives them.
+    ``published``: codes of the published records. ``coded``: how values were coded before anything else, as a policy says it.
     ``regions``: whether regions are published, and not the values themselves. ``*`` may then stand in a column of sets, and
     the note tells what it stands for, where the published records have all of that; what a hierarchy made from the data has
     as leaves is not told. ``shown``: what classes show; where it is their means or modes, no ``*`` stands for values.
     """
+    coded = coded or Coded()
     told = tellable_codes(domain, published)
     tree = domain.hierarchy if domain.shape == "tree" else None
     if domain.sets is not None:
@@ -284,8 +306,9 @@ def note_on(
         domain.shape,
         domain.low if numeric else None,
         domain.high if numeric else None,
-        _coded_end(coded[0], domain.kind),
-        _coded_end(coded[1], domain.kind),
+        _coded_end(coded.bottom, domain.kind),
+        _coded_end(coded.top, domain.kind),
+        coded.round,
         tuple(domain.labels) if domain.kind == "ordered" else None,
         (*values, *((None,) if domain.missing and told[-1] else ())) if named else None,
         rows,

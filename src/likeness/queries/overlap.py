@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from likeness.microdata.domain import Domain
 
-_PERIOD = re.compile(r"(\d{4})(?:-Q([1-4])|-(\d\d)(?:-(\d\d))?)?", re.ASCII)
+_PERIOD = re.compile(r"(\d{4})(?:-Q([1-4])|-(\d\d)(?:-(\d\d))?|(?<=0)(s))?", re.ASCII)
 _CLASS = re.compile(r"\[([^\s,]+), ([^\s,]+)([\])])")
 
 
@@ -87,7 +87,7 @@ def stretch_part(first: float, last: float, step: float, low: float, high: float
 def read_stretch(label: str, *, days: bool) -> Stretch | None:
     """Read what a label stands for: a period of days, or a class of numbers or a single one; None for other labels.
 
-    ``[18, 39]`` holds whole numbers, ``[18, 40)`` reals; with ``days``, ``2024``, ``2024-Q1``, ``2024-03`` or a day.
+    ``[18, 39]`` holds whole numbers, ``[18, 40)`` reals; with ``days``, ``2020s``, ``2024``, ``2024-Q1``, ``2024-03`` or a day.
     """
     if days:
         return _read_period(label)
@@ -162,14 +162,14 @@ def _is_plain_number(value: Any) -> bool:
 
 
 def _read_period(label: str) -> Stretch | None:
-    """Read a year, quarter, month or day."""
+    """Read a decade, year, quarter, month or day."""
     parts = _PERIOD.fullmatch(label)
     if parts is None:
         return None
-    year, quarter, month, day = (int(part) if part else None for part in parts.groups())
+    year, quarter, month, day = (int(part) if part else None for part in parts.groups()[:4])
     assert year is not None  # noqa: S101  # the pattern has it
     first = month or (3 * quarter - 2 if quarter else 1)
-    months = 1 if month else 3 if quarter else 12
+    months = 1 if month else 3 if quarter else 120 if parts[5] else 12
     try:
         low = date(year, first, day or 1)
         if day:

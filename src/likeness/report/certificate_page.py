@@ -161,6 +161,8 @@ def _column_row(note: ColumnNote, form: Form) -> list[str]:
     known = []
     if note.low is not None and note.high is not None:
         known.append(f"declared from {plain_number(note.low)} to {plain_number(note.high)}")
+    if note.round is not None:
+        known.append(f"rounded to multiples of {plain_number(note.round)}")
     for side, end in (("below", note.bottom), ("above", note.top)):
         if end is not None:
             known.append(f"{side} {plain_number(end)} published as {plain_number(end)}")
