@@ -12,6 +12,8 @@ from likeness.kernels.ordering import ascending_order
 _DEPTH = 34
 _KEYS = float(1 << 60)
 _ROUNDED = 1.0 - 1e-9
+_LISTED_A_STEP = 32
+"""How many of those that must be together are gone through in the time of a step."""
 
 
 @njit(int64(float64[::1], int64[::1], int64, float64, int64, int64), cache=True)
@@ -226,7 +228,8 @@ def grown(
     keys = np.zeros(most_near + 1, np.int64)
     end, here = np.zeros(_DEPTH, np.int64), np.zeros(_DEPTH, np.int64)
     floor, count = np.zeros(_DEPTH), np.zeros(_DEPTH, np.int64)
-    price, often = np.zeros((_DEPTH, most_needed + 2)), np.zeros((_DEPTH, most_needed + 2), np.int64)
+    longest = min(most_needed, most_near) + 2
+    price, often = np.zeros((_DEPTH, longest)), np.zeros((_DEPTH, longest), np.int64)
     settled = np.zeros(anchors.shape[0], np.bool_)
     scale = _KEYS / max(1.0, levels[levels.shape[0] - 1])
     steps, growing = int64(0), anchors.shape[0]
@@ -241,8 +244,9 @@ def grown(
             best = min(level, left_for(price[0], often[0], 0, floors[cell], own, need))
             first, last = begin[place], begin[place + 1]
             number, limit, top = int64(0), -1.0, first
+            done = int64(0)
             for at in range(first, last):
-                if losses[at] >= level:
+                if losses[at] >= level or done > allowed:
                     break
                 one = near[at]
                 number = kept_dearest(price[0], often[0], number, prices[one], sizes[one], most_needed)
@@ -250,6 +254,7 @@ def grown(
                     price[0], often[0], number, prices, sizes, candidates, 0, 0, best, own, need
                 ):
                     limit, top = losses[at], at + 1
+                done += number // _LISTED_A_STEP
             for at in range(first, top):
                 keys[at - first] = -int64(prices[near[at]] * scale)
             order = ascending_order(keys[: top - first])
@@ -261,8 +266,8 @@ def grown(
             bits[0, :] = uint64(0)
             cover(geometry, low[0], high[0], bits[0], present[0], parts[0], codes[cell])
             floor[0], count[0], here[0], end[0] = floors[cell], 0, 0, top - first
-            depth, done, whole = 0, int64(0), True
-            while depth >= 0 and best > before:
+            depth, whole = 0, done <= allowed
+            while whole and depth >= 0 and best > before:
                 at = here[depth]
                 if at >= end[depth]:
                     depth -= 1
@@ -311,7 +316,7 @@ def grown(
                 number = kept_dearest(
                     price[below], often[below], number, prices[chosen], sizes[chosen], most_needed
                 )
-                done += end[depth] - here[depth]
+                done += (end[depth] - here[depth]) * (1 + number // _LISTED_A_STEP)
                 bottom = top = end[depth]
                 least = 1e300
                 for other in range(here[depth], end[depth]):
