@@ -9,7 +9,7 @@ import numpy as np
 
 from likeness.errors import PolicyError, Refusal, TableError
 from likeness.methods._lattice import one_class
-from likeness.methods.base import Method
+from likeness.methods.base import Method, holding_classes
 from likeness.microdata.domain import NUMERIC
 from likeness.microdata.plan import Plan, Reason, renumber
 from likeness.microdata.regions import attribute_weights, recode, region_losses
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
 
+_MOST_TRIED = 500
+"""Regions that people without a class are tried in, at a time."""
+_MOST_HELPERS = 60
+"""People of other classes who may fill up a region, at most."""
 NO_REGION = Reason(
     "fits-no-region", "no region of the earlier release covers all their quasi-identifiers together"
 )
@@ -47,9 +51,10 @@ def value_outside(column: str) -> Reason:
 class RegionsOf(Method):
     """Publish records in regions that are given, those of an earlier release (`likeness.apply`).
 
-    Every record goes to the region of least loss that covers it. Where a class does not hold, its region is given up, the
-    narrow ones first, and its records go to the next that covers them; who fits nowhere is withheld. Regions are shown exactly as
-    they were, or not used: one that this table would show otherwise is given up too.
+    Every record goes to the region of least loss that covers it. Whose class does not hold there goes where most of such people
+    are a class together or join one, or where people whom their own class does not need fill a class up; who is then in no
+    class that holds is withheld. Regions are shown exactly as they were, or not used: one that this table would show otherwise is
+    given up.
 
     Parameters
     ----------
@@ -61,10 +66,6 @@ class RegionsOf(Method):
     Notes
     -----
     Ends of intervals become values of the columns' domains, though nobody has them: they are public already.
-
-    References
-    ----------
-    LeFevre, DeWitt and Ramakrishnan 2006, "Mondrian multidimensional k-anonymity" (regions wider than their classes).
 
     Examples
     --------
@@ -133,7 +134,7 @@ class RegionsOf(Method):
         return replace(data, quasi=tuple(quasi), codes=np.array(codes, np.int32)), None
 
     def run(self, problem: Problem) -> Plan:
-        """Put every record into the narrowest region that covers it, where the class then holds."""
+        """Put every record into a region that covers it, where the class holds."""
         data = problem.data
         if not self.columns or data.size == 0:
             return one_class(problem)
@@ -151,17 +152,11 @@ class RegionsOf(Method):
         usable = (low <= high).all(axis=0)
         shown = [self.regions[i] for i in order.tolist()]
         while True:
-            fits = covers & usable[:, None]
-            home = np.where(fits.any(axis=0), fits.argmax(axis=0), -1)[tuples.of]
+            home = _assigned(problem, covers & usable[:, None])
             plan = Plan(renumber(home), bounds=np.stack([low[:, home], high[:, home]]).astype(np.int32))
             if not plan.published.any():
                 break
             wrong = np.unique(home[plan.published][self._otherwise(data, plan, home, shown)])
-            if not wrong.size:
-                holds = np.append(problem.holding(plan.classes, plan.count), True)[plan.classes]
-                failing = np.unique(home[~holds])
-                # The narrow ones first: who leaves them may make the wider ones hold.
-                wrong = failing[: (failing.size + 1) // 2]
             if not wrong.size:
                 break
             usable[wrong] = False
@@ -246,6 +241,89 @@ class RegionsOf(Method):
             return []
         read = self._read(domain).values()
         return [end for region in read if region.what == "interval" for end in region.ends]
+
+
+def _assigned(problem: Problem, fits: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """(n,) Region of each record, -1 where it is in none; all classes hold.
+
+    ``fits`` (R, T): whether a region, of which those of less loss come first, covers a tuple. Everybody begins in the first that
+    covers them. Whose class fails goes where most of such people can be a class, or join one; then people who are not
+    needed where they are help them.
+    """
+    of = problem.data.tuples.of
+    home = np.where(fits.any(axis=0), fits.argmax(axis=0), -1)[of]
+    holds = np.zeros(fits.shape[0], np.bool_)
+    there = np.unique(home[home >= 0])
+    holds[there] = problem.holding(
+        np.where(home < 0, there.size, np.searchsorted(there, home)), there.size + 1
+    )[:-1]
+    while (region := _joined(problem, fits, home, holds)) >= 0:
+        holds[region] = True
+    while (region := _helped(problem, fits, home, holds)) >= 0:
+        holds[region] = True
+    home[(home >= 0) & ~holds[home]] = -1
+    return home
+
+
+def _without_class(home: NDArray[np.int64], holds: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Records whose class does not hold."""
+    return np.flatnonzero((home >= 0) & ~holds[home])
+
+
+def _most_first(fits: NDArray[np.bool_], of: NDArray[np.int64], pool: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Regions that cover somebody of a pool, those that cover most of them first."""
+    many = fits @ np.bincount(of[pool], minlength=fits.shape[1])
+    order = np.argsort(-many, kind="stable")
+    return order[: min(_MOST_TRIED, int(np.count_nonzero(many)))]
+
+
+def _joined(
+    problem: Problem, fits: NDArray[np.bool_], home: NDArray[np.int64], holds: NDArray[np.bool_]
+) -> int:
+    """Put as many as a region covers of those without a class there, where they are one or join one; the region, or -1."""
+    of, pool = problem.data.tuples.of, _without_class(home, holds)
+    for region in _most_first(fits, of, pool).tolist():
+        own = pool[fits[region, of[pool]]]
+        present = np.flatnonzero(home == region) if holds[region] else own[:0]
+        if _is_class(problem, np.concatenate([present, own])):
+            home[own] = region
+            return region
+    return -1
+
+
+def _helped(
+    problem: Problem, fits: NDArray[np.bool_], home: NDArray[np.int64], holds: NDArray[np.bool_]
+) -> int:
+    """Fill a region of people without a class up with others that it covers, whose class does without; the region, or -1."""
+    of, pool = problem.data.tuples.of, _without_class(home, holds)
+    for region in _most_first(fits, of, pool).tolist():
+        if holds[region]:
+            continue
+        own = pool[fits[region, of[pool]]]
+        others = np.flatnonzero((home >= 0) & holds[home] & fits[region, of])
+        sizes = np.bincount(home[home >= 0], minlength=fits.shape[0])
+        # The largest classes first: they do without soonest.
+        others = others[np.argsort(-sizes[home[others]], kind="stable")][:_MOST_HELPERS]
+        before, members = home[others].copy(), own
+        for one in others.tolist():
+            left, home[one] = home[one], region
+            if not _is_class(problem, np.flatnonzero(home == left)):
+                home[one] = left
+                continue
+            members = np.append(members, one)
+            if _is_class(problem, members):
+                home[own] = region
+                return region
+        home[others] = before
+    return -1
+
+
+def _is_class(problem: Problem, members: NDArray[np.int64]) -> bool:
+    """Whether records are a class that holds."""
+    alone = problem.data.take(members)
+    return bool(members.size) and bool(
+        holding_classes(problem.requirements, alone, np.zeros(members.size, np.int64), 1)[0]
+    )
 
 
 def _node_of(text: str, tree: Hierarchy | None) -> Region | None:
