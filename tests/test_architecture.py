@@ -42,7 +42,7 @@ LAYERS: list[set[str]] = [
     {"release"},
     {"anonymization"},
     {"opening", "profiling", "searching"},
-    {"checking"},
+    {"applying", "checking"},
     {"cli"},
     {"", "__main__"},
 ]

@@ -14,6 +14,7 @@ from likeness._version import __version__
 if TYPE_CHECKING:
     # What editors and type checkers see, nothing else; tests/test_public_types.py says which line a new part needs.
     from likeness.anonymization import anonymize
+    from likeness.applying import apply
     from likeness.attacks.background_knowledge import BackgroundKnowledgeAttack as BackgroundKnowledgeAttack
     from likeness.attacks.categorical_similarity import (
         CategoricalSimilarityAttack as CategoricalSimilarityAttack,
@@ -87,6 +88,7 @@ if TYPE_CHECKING:
     from likeness.methods.optimal import Optimal as Optimal
     from likeness.methods.perturbation import Perturbation as Perturbation
     from likeness.methods.pl_angelization import PlAngelization as PlAngelization
+    from likeness.methods.regions_of import RegionsOf as RegionsOf
     from likeness.methods.sabre import Sabre as Sabre
     from likeness.methods.sbca import Sbca as Sbca
     from likeness.methods.t_close_microaggregation import TCloseMicroaggregation as TCloseMicroaggregation
@@ -154,6 +156,7 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "anonymize": "anonymization",
+    "apply": "applying",
     **dict.fromkeys(("Checked", "check"), "checking"),
     **dict.fromkeys(
         (
@@ -199,6 +202,7 @@ __all__ = [
     "VerificationError",
     "__version__",
     "anonymize",
+    "apply",
     "check",
     "drop",
     "identifier",

@@ -27,6 +27,7 @@ COMMANDS = (
     "strongest",
     "weakest",
     "anonymize",
+    "apply",
     "verify",
     "measure",
     "attack",

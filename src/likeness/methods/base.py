@@ -231,6 +231,11 @@ class Method(ABC):
         return False
 
     @property
+    def repeats_regions(self) -> bool:
+        """Whether its regions are those of an earlier release, in which the same people may be."""
+        return False
+
+    @property
     def ignores_order(self) -> bool:
         """Whether the same records in another order get the same classes."""
         return False

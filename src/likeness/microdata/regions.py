@@ -133,11 +133,14 @@ def tellable_codes(domain: Domain, published: NDArray[np.integer]) -> NDArray[np
 
     A value that only withheld or dropped people have would otherwise show in what is published of the others: as a member
     or an end of a region that is wider than its class, or by ``*`` becoming a list of all values but one. The missing value
-    is told of where a published record has it, whatever was declared.
+    is told of where a published record has it, whatever was declared. What an earlier release told of, whose regions are used
+    again, is told of as well (``public``).
     """
     told: NDArray[np.bool_] = np.zeros(domain.codes, np.bool_)
     told[: domain.size] = domain.values_declared
     told[published] = True
+    if domain.public is not None:
+        told[domain.public] = True
     if domain.lattice is not None:
         # Ends of cells and groups of values are declared, whoever has them.
         told[: domain.size] |= domain.shape == "set"

@@ -50,6 +50,7 @@ def findings_of(release: Release) -> tuple[Finding, ...]:
         *formulas_in(release),
         *kept_findings(release.evaluation),
         *weakened_by_seed(release),
+        *beside_an_earlier_one(release),
     )
 
 
@@ -60,6 +61,20 @@ def weakened_by_seed(release: Release) -> list[Finding]:
 
 def _seeded() -> str:
     return SEED_WARNING
+
+
+def beside_an_earlier_one(release: Release) -> list[Finding]:
+    """Say that a release has the regions of an earlier one, and what both tell together is not protected."""
+    if not release.private.method.repeats_regions:
+        return []
+    return [Finding("beside-an-earlier-release", {}, _beside)]
+
+
+def _beside() -> str:
+    return (
+        "it has the regions of an earlier release, and the guarantee is about each release alone: who is in both may be told "
+        "apart by what both say of one region; leave those out who were in the earlier one"
+    )
 
 
 def values_of_everybody(release: Release) -> list[Finding]:
