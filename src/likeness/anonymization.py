@@ -169,6 +169,7 @@ def _proven(shown: _ReadBack, form: Form, private: Private) -> Release:
         formulas=policy.output.formulas,
         noise=private.solution.plan.added is not None,
         knowledge=certified(encoded, policy),
+        about=policy.about.to_mapping(),
     )
     return Release(shown.tables, certificate, shown.publication, verdict, private)
 

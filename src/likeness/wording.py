@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from decimal import Decimal
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 SHOWN = 40
 """Characters of a cell that a message shows."""
@@ -90,6 +93,29 @@ def digits(value: float | str) -> str:
     if len(rest) <= kept:
         return f"{set_apart}.{rest}"
     return f"{set_apart}.{rest[:kept]}…" if kept else f"{set_apart}…"
+
+
+def percentage(share: Fraction) -> str:
+    """Write a share for people, and exactly: as a percentage where it has few digits, else as a fraction.
+
+    >>> from fractions import Fraction
+    >>> percentage(Fraction(1, 8)), percentage(Fraction(1, 3)), percentage(Fraction(1))
+    ('12.5 %', '1/3', '100 %')
+    """
+    return f"{decimal(100 * share)} %" if 10**4 % (100 * share).denominator == 0 else str(share)
+
+
+def decimal(number: Fraction) -> str:
+    """Write a number exactly: with its decimals where these are few, else as a fraction.
+
+    >>> from fractions import Fraction
+    >>> decimal(Fraction(9, 4)), decimal(Fraction(4, 3)), decimal(Fraction(1000))
+    ('2.25', '4/3', '1,000')
+    """
+    if 10**4 % number.denominator:
+        return str(number)
+    whole, decimals = divmod(number * 10**4, 10**4)
+    return f"{whole:,}" + f".{int(decimals):04}".rstrip("0").rstrip(".")
 
 
 def phrase(values: dict[str, Any] | None, *, cut: bool = False) -> str:

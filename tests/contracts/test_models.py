@@ -224,3 +224,28 @@ def test_a_stronger_parameter_accepts_nothing_that_a_weaker_one_refuses(name, da
     held = [bind(one, reference, domain).holds(count(classes)) for one in (weak, strong)]
     if Fraction(other[key]) != Fraction(given_[key]):
         assert not (held[1] & ~held[0]).any()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=st.data())
+@EASY
+def test_every_model_says_what_it_promises_in_plain_words(name, data):
+    """Sentences with the parameters in them, without signs and names that only the field knows."""
+    model = registry.create("models", name, data.draw(parameters(name)))
+    said = model.in_plain_words
+    assert said.endswith(".")
+    assert said == " ".join(said.split())
+    assert 20 < len(said) < 500
+    assert not set(said) & set("αβδθρℓεωΣ≤≥{}_=<>`")
+    assert not {word.strip(".,:;") for word in said.split()} & {
+        "class",
+        "distribution",
+        "divergence",
+        "entropy",
+        "quasi",
+    }
+    for other in registry.load("models", name).ranges:
+        # What a search varies is told: another parameter, another sentence.
+        value = getattr(model, other)
+        if isinstance(value, int) and not isinstance(value, bool):
+            assert replace(model, **{other: value + 1}).in_plain_words != said

@@ -24,6 +24,11 @@ class AboutPeople(PrivacyModel):
     closed_under_adding: ClassVar[bool] = True
     about_individuals: ClassVar[bool] = True
 
+    @property
+    def in_plain_words(self) -> str:
+        """Never asked here."""
+        raise NotImplementedError
+
     def bind(self, attribute: Any) -> Any:
         """Never asked here."""
         raise NotImplementedError

@@ -101,6 +101,10 @@ policies = st.fixed_dictionaries(
         "form": st.sampled_from([{"recoding": "set"}, "generalized"]),
         "withhold": some(at_most=st.floats(0, 1)),
         "seed": st.none() | st.integers(0, 2**80),
+        "about": some(
+            title=st.sampled_from(["A title", "ünïcode: #1", None]),
+            date=st.sampled_from(["2026-11-25", None]),
+        ),
         "output": some(format=st.sampled_from(["csv", "parquet", None]), numeric_pairs=st.booleans()),
     },
 )

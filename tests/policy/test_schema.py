@@ -23,7 +23,7 @@ TYPES = {
 }
 KEYWORDS = """
     $schema $defs $ref title description default type enum const properties required additionalProperties
-    minProperties items minItems uniqueItems minLength minimum maximum exclusiveMinimum
+    minProperties items minItems uniqueItems minLength maxLength minimum maximum exclusiveMinimum
     anyOf oneOf allOf if then
 """
 UNDERSTOOD = set(KEYWORDS.split())
@@ -51,6 +51,8 @@ def valid(value, schema, root):
         "oneOf" not in schema or sum(valid(value, one, root) for one in schema["oneOf"]) == 1,
         "if" not in schema or not valid(value, schema["if"], root) or valid(value, schema["then"], root),
     ]
+    if isinstance(value, str):
+        checks += [schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value))]
     if isinstance(value, dict):
         known = schema.get("properties", {})
         rest = schema.get("additionalProperties", True)
@@ -103,6 +105,7 @@ def column(**keys):
         GOOD,
         but(privacy={"model": "k-anonymity", "k": 5}),
         but(method="mondrian"),
+        but(about={"title": "Visits", "publisher": "City", "contact": "me@city", "date": "2026-11-25"}),
         but(method=None, effort="thorough", minimize="glm"),
         but(method=None, minimize="discernibility"),
         but(method=None, minimize={"name": "query-error", "predicates": 2, "seed": 3}),
@@ -166,6 +169,8 @@ def test_good_policies_fit(mapping):
         but(method=None, minimize={"name": "gcp"}),
         but(seed=-1),
         but(output={"format": "xlsx"}),
+        but(about={"title": ""}),
+        but(about={"author": "City"}),
         but(missing={"policy": "keep"}),
         column(),
         column(role="qausi"),

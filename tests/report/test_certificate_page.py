@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
-from html import unescape
-from typing import Any
+from hashlib import sha256
+from html import escape, unescape
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
 from tests.report.html_check import check_html
 
 import likeness as lk
+from likeness.errors import VerificationError
 from likeness.proving.certificate import Certificate
 from likeness.published.columns import ColumnNote, PublishedColumns
 from likeness.report.certificate_page import certificate_page
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ODD = '<script>alert("x")</script>'
 
@@ -135,3 +141,64 @@ def test_how_far_a_sensitive_value_is_told_is_said_only_where_a_model_says_it(pr
     assert (sentence in page) == (said is not None)
     assert said is None or said in page
     assert ("say how far" in page) == (said is not None and "say how far" in said)
+
+
+ABOUT = {
+    "title": "<script>Visits & 'more'</script>",
+    "publisher": "</title><img src=x onerror=alert(1)>",
+    "contact": "javascript:alert(1)",
+    "date": "2026-11-25",
+}
+
+
+def test_opens_with_what_the_publisher_says_escaped(certificate: Certificate) -> None:
+    told = Certificate.from_json(replace(certificate, about=ABOUT).to_json(), "certificate.json")
+    page = certificate_page(told)
+    check_html(page)
+    said = " ".join(_texts(page).split())
+    assert f"<h1>{escape(ABOUT['title'], quote=False).replace(chr(39), '&#39;')}</h1>" in page
+    for words in (*ABOUT.values(), "This is what the publisher says"):
+        assert words in said
+    assert "<script" not in page
+    assert "<img" not in page
+    assert "href" not in page
+    assert "This is what the publisher says" not in _texts(certificate_page(certificate))
+
+
+def test_promises_in_plain_words_and_how_to_check_them(certificate: Certificate) -> None:
+    page = certificate_page(certificate)
+    said = " ".join(_texts(page).split())
+    for model in certificate.make_models():
+        assert model.in_plain_words in said
+    for words in (
+        "anybody can check it", "only the publisher can check it", "likeness verify FOLDER", "What is not promised",
+        f"likeness, version {certificate.version} or later", "sha256sum certificate.json",
+        sha256(certificate.to_json().encode()).hexdigest(), "Every record is taken for a person of its own",
+    ):  # fmt: skip
+        assert words in said
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("title", "two\nlines"), ("title", ""), ("publisher", "\u202eytic"), ("date", "20261125"), ("date", "soon"), ("who", "me"),
+     ("contact", None), ("title", 3)],
+)  # fmt: skip
+def test_about_is_what_a_policy_can_say(key: str, value: Any, certificate: Certificate) -> None:
+    changed = json.loads(replace(certificate, about=ABOUT).to_json())
+    changed["about"][key] = value
+    with pytest.raises(VerificationError, match="certificate"):
+        Certificate.from_json(json.dumps(changed), "certificate.json")
+
+
+def test_the_same_day_the_same_bytes(tmp_path: Path) -> None:
+    """The date is the policy's, no clock's; who has private/ sees it changed."""
+    table = pl.DataFrame({"age": [30, 31, 60, 61]})
+    policy = lk.Policy(columns={"age": lk.quasi()}, privacy=lk.KAnonymity(2), seed=3, about=ABOUT)
+    first, second = (lk.anonymize(table, policy).write(tmp_path / name) for name in ("one", "two"))
+    for name in ("certificate.json", "certificate.html"):
+        assert (first / "public" / name).read_bytes() == (second / "public" / name).read_bytes()
+    assert lk.verify(first, table).ok
+    assert any("nobody can check that" in str(one) for one in lk.verify(first / "public").statements)
+    file = first / "public" / "certificate.json"
+    file.write_text(file.read_text().replace("2026-11-25", "2026-11-26"))
+    assert any("2026-11-25" in str(one) for one in lk.verify(first).refusals)

@@ -123,9 +123,25 @@ def test_a_release_that_tells_nothing_names_the_model_and_the_value():
 def test_a_model_without_such_values_is_named_where_no_half_holds_it():
     release = made(lk.TCloseness("0.0001"), lk.KAnonymity(2))
     (needed,) = found(release)["tells-nothing"]["needed_by"]
-    assert needed == {"model": "t-closeness", "column": "disease", "values": {}, "known": []}
+    halved = needed["halved"]
+    assert needed == {
+        "model": "t-closeness",
+        "column": "disease",
+        "values": {},
+        "known": [],
+        "halved": halved,
+    }
+    # What is said to be met by two halves is: there are more classes then, and fewer just below.
+    assert release.certificate.classes == 1
+    assert (halved["column"], halved["parameter"]) == ("zip", "t")
+    assert f"both halves would meet t-closeness with t = {halved['value']}" in str(release.warnings[-1])
+    weaker = made(lk.TCloseness(halved["value"]), lk.KAnonymity(2))
+    assert weaker.certificate.classes > 1
     (needed,) = found(made(lk.KAnonymity(300)))["tells-nothing"]["needed_by"]
-    assert needed == {"model": "k-anonymity", "column": None, "values": {}, "known": []}
+    halved = needed["halved"]
+    assert needed == {"model": "k-anonymity", "column": None, "values": {}, "known": [], "halved": halved}
+    assert halved["parameter"] == "k"
+    assert 100 < halved["value"] <= ROWS / 2
 
 
 def test_other_sensitive_columns_that_are_known_are_named():
@@ -219,3 +235,11 @@ def test_people_with_several_records_are_counted_once_with_their_numbers():
     facts = found(release).get("alone-with-a-number")
     assert (0 if facts is None else facts["alone"]) == len(alone)
     assert facts is None or (facts["unit"], facts["people"]) == ("person", kept["who"].n_unique())
+
+
+def test_verdicts_show_themselves_in_notebooks_and_no_record():
+    release = made(lk.KAnonymity(2))
+    shown = release.verdict._repr_html_()
+    assert shown.startswith("<div><b>Verdict</b>: proven (")
+    assert "k-anonymity (k = 2)" in shown
+    assert "gout" not in shown

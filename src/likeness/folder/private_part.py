@@ -106,6 +106,7 @@ def _check_claims(part: PrivatePart, label: str, public: PublicPart) -> None:
     """Compare what the audit tells of the release with the certificate."""
     assert part.audit is not None  # noqa: S101  # read before
     certificate, content = public.certificate, part.audit.content
+    kept = content["policy"].get("about", {})
     if certificate is None:
         return
     claims = {
@@ -113,6 +114,10 @@ def _check_claims(part: PrivatePart, label: str, public: PublicPart) -> None:
         "likeness": (content["likeness"], certificate.version),
         "published records": (content["counts"].get("published"), certificate.records),
         "a given seed": (content["randomness"].get("seed") is not None, certificate.reproducible),
+        **{
+            f"about.{key}": (kept.get(key), certificate.about.get(key))
+            for key in {**kept, **certificate.about}
+        },
         "noise": (content["counts"].get(INVENTED, 0) > 0, certificate.noise),
     }
     part.refusals += [

@@ -119,6 +119,13 @@ def judge(
     if public.certificate is not None and public.certificate.noise:
         what = "declares that some published records are nobody's; who they are, and so what is guaranteed, only private/ tells"
         checks.append(Statement(what, about="certificate.json"))
+    if public.certificate is not None and public.certificate.about:
+        told = " and ".join(public.certificate.about)
+        checks.append(
+            Statement(
+                f"tells {told} as the publisher says it; nobody can check that", about="certificate.json"
+            )
+        )
     if steward is not None:
         problems += steward.refusals
         checks += steward.statements

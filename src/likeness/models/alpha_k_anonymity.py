@@ -12,7 +12,7 @@ import numpy as np
 
 from likeness.checks import number, whole
 from likeness.errors import PolicyError, suggestion
-from likeness.exact import Real, float_above, largest_ratio
+from likeness.exact import Real, float_above, largest_ratio, rational
 from likeness.models.base import (
     COUNT,
     SHARE,
@@ -23,7 +23,7 @@ from likeness.models.base import (
     Strength,
 )
 from likeness.models.shares import ShareLimits
-from likeness.wording import quoted
+from likeness.wording import count, percentage, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -82,6 +82,16 @@ class AlphaKAnonymity(SensitiveModel):
         if len(set(self.values)) < len(self.values):
             raise PolicyError(f"{self.name}: values names one twice; got {list(self.values)!r}")
         object.__setattr__(self, "values", tuple(self.values))
+
+    @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        share = percentage(rational(self.alpha))
+        begin = f"Every group has at least {count(self.k, 'person')}"
+        if self.values is None:
+            return f"{begin}, and at most {share} of them have the same {self.counted}."
+        named = ", ".join(map(quoted, self.values))
+        return f"{begin}, and at most {share} of them have the same of these values: {named}. Other values are not limited."
 
     @property
     def named_values(self) -> frozenset[str]:

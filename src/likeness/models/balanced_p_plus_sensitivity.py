@@ -60,6 +60,15 @@ class BalancedPPlusSensitivity(SensitiveModel):
         of_categories(self)
 
     @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        return (
+            f"Every group has at least {self.counted_as(self.p)}, and of those it has none is more "
+            "frequent than another by two or "
+            "more."
+        )
+
+    @property
     def conditions(self) -> Conditions:
         """What can be counted of it while people join a class."""
         return Conditions(values=Fraction(self.p))

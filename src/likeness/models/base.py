@@ -19,7 +19,7 @@ import numpy as np
 from likeness.checks import choice, whole
 from likeness.errors import PolicyError, Refusal
 from likeness.exact import float_above
-from likeness.wording import quoted
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -382,6 +382,21 @@ class PrivacyModel(Composable, ABC):
         """Put what the function among the parameters gave in its place, so that a file can hold the model."""
         return self
 
+    @property
+    @abstractmethod
+    def in_plain_words(self) -> str:
+        """What it promises of every group, with its parameters, for people who know no statistics.
+
+        One sentence or two with their full stops, for certificates: a group are those whom nobody can tell apart by what is
+        published of them, a value is one of the sensitive column. Without rounding, for that could promise more than is proven.
+
+        Examples
+        --------
+        >>> from likeness.models.k_anonymity import KAnonymity
+        >>> KAnonymity(5).in_plain_words
+        'Every group has at least 5 people: each of them looks like 4 others or more.'
+        """
+
     @abstractmethod
     def bind(self, attribute: SensitiveAttribute | None) -> BoundModel:
         """Bind the model to what it is measured against."""
@@ -425,6 +440,18 @@ class SensitiveModel(PrivacyModel):
             if field.default is MISSING or getattr(self, field.name) != field.default
         ]
         return f"{type(self).__name__}({', '.join(given)})"
+
+    @property
+    def counted(self) -> str:
+        """What counts as one value: a value, a category of values, or a kind of value: all below a node of the hierarchy."""
+        return "category" if self.by == "categories" else "kind of value" if self.group_level else "value"
+
+    def counted_as(self, number: int) -> str:
+        """Write a number of what counts as one value: ``1 value``, ``3 different values``, ``2 different kinds of value``."""
+        plural = {"category": "categories", "kind of value": "kinds of value"}.get(
+            self.counted, f"{self.counted}s"
+        )
+        return count(number, self.counted, f"different {plural}")
 
     @property
     def named_values(self) -> frozenset[str]:
@@ -488,6 +515,11 @@ class DistributionModel(SensitiveModel):
     def against_original(self) -> bool:
         """Whether classes are compared with the distribution of the original table."""
         return self.reference == "original"
+
+    @property
+    def compared_with(self) -> str:
+        """What groups are compared with, in words."""
+        return "the original table" if self.against_original else "the whole release"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from likeness.checks import number
-from likeness.exact import Real
+from likeness.exact import Real, rational
 from likeness.models.beta_bounds import GainLimits, GainModel
 
 if TYPE_CHECKING:
@@ -44,6 +44,11 @@ class BasicBetaLikeness(GainModel):
     def __post_init__(self) -> None:
         super().__post_init__()
         number(self.name, "beta", self.beta, above=0)
+
+    @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        return f"{self.gain_in_words(rational(self.beta))}.{self.loss_in_words}"
 
     @property
     def limit(self) -> Fraction:

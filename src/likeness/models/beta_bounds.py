@@ -14,6 +14,7 @@ from likeness.checks import number
 from likeness.exact import Real, float_above, largest_ratio, ln_bounds, times
 from likeness.models.base import GAIN, GroupedModel, ParameterRange, SensitiveAttribute, Strength
 from likeness.models.shares import ShareLimits, within
+from likeness.wording import decimal, percentage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,6 +52,21 @@ class GainModel(GroupedModel):
     def beyond_posteriors(self) -> str:
         """A limit on negative gain, where one is asked for."""
         return "" if self.negative is None else "negative"
+
+    def gain_in_words(self, gain: Fraction) -> str:
+        """Say that no value's share grows by more than a relative gain; without a full stop."""
+        return (
+            f"In every group the share of each {self.counted} is at most {decimal(1 + gain)} times its share in "
+            f"{self.compared_with}: by so much at most does anybody become surer of it who knows somebody's group"
+        )
+
+    @property
+    def loss_in_words(self) -> str:
+        """A sentence more, where shares are limited from below too."""
+        limit = self.negative_limit
+        if limit is None or limit == 1:
+            return ""
+        return f" Nor is it less than {percentage(1 - limit)} of its share there."
 
     @property
     def negative_limit(self) -> Fraction | None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from likeness.checks import number
 from likeness.errors import PolicyError, suggestion
-from likeness.exact import Real
+from likeness.exact import Real, rational
 from likeness.models.beta_bounds import GainLimits, GainModel, enhanced_limit
 from likeness.wording import quoted
 
@@ -168,6 +168,14 @@ class BetaLikeness(GainModel):
                 f"{self.name}: a bound of one's own needs reference: published; the caps that the certificate keeps of it would "
                 "tell the original's distribution"
             )
+
+    @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        if self.beta is None:
+            each = f"In every group the share of each {self.counted} is at most a limit of its own, which certificate.json lists."
+            return each + self.loss_in_words
+        return f"{self.gain_in_words(rational(self.beta))}; of frequent values less.{self.loss_in_words}"
 
     @property
     def has_function(self) -> bool:

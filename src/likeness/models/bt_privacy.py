@@ -24,6 +24,7 @@ from likeness.models.base import (
     SensitiveAttribute,
     Strength,
 )
+from likeness.wording import decimal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -92,6 +93,19 @@ class BtPrivacy(KnowledgeModel):
         choice(self.name, "posterior", self.posterior, ("omega", "exact"))
         if self.smooth is not None:
             number(self.name, "smooth", self.smooth, above=0)
+
+    @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        estimated = (
+            "" if self.posterior == "exact" else " What is believed afterwards is estimated, and may be more."
+        )
+        return (
+            "Whoever knows beforehand what is named below learns little about anybody: what they "
+            "believe of a person before and after "
+            f"seeing the release differs by at most {decimal(rational(self.t))}, where 0 is no "
+            f"difference and 1 the largest.{estimated}"
+        )
 
     def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
         """Bind to what is known.

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from math import ceil
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from likeness.checks import number
 from likeness.errors import PolicyError
-from likeness.exact import Real, exp_bounds, float_above, largest_ratio, ln_bounds, times
+from likeness.exact import Real, exp_bounds, float_above, largest_ratio, ln_bounds, rational, times
 from likeness.models.base import (
     GAIN,
     BoundModel,
@@ -23,6 +24,7 @@ from likeness.models.base import (
     Strength,
 )
 from likeness.models.shares import ShareLimits, within
+from likeness.wording import decimal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -89,6 +91,19 @@ class DeltaDisclosure(DistributionModel):
             number(self.name, "delta", self.delta, above=0)
         if self.beta is not None:
             number(self.name, "beta", self.beta, above=0)
+
+    @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        if self.beta is not None:
+            factor = decimal(1 + rational(self.beta))
+        else:
+            bound = exp_bounds(rational(self.delta or 0), 6)[1]
+            factor = f"{ceil(bound * 1000) / 1000:,}"
+        return (
+            f"Every group has every value of {self.compared_with}. No share in a group is {factor} times that in "
+            f"{self.compared_with} or more, or the other way around."
+        )
 
     def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
         """Bind to a sensitive attribute."""

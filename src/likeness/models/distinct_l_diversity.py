@@ -48,6 +48,11 @@ class DistinctLDiversity(SensitiveModel):
         whole(self.name, "l", self.l, at_least=1)
 
     @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        return f"Every group has at least {self.counted_as(self.l)}. How frequent each is, is not limited."
+
+    @property
     def conditions(self) -> Conditions:
         """All of it."""
         return Conditions(values=Fraction(self.l), complete=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from likeness.models._of_individuals import BoundShares, IndividualShares
 from likeness.models.base import Conditions
+from likeness.wording import percentage
 
 if TYPE_CHECKING:
     from likeness.models.base import BoundModel, SensitiveAttribute
@@ -41,6 +42,16 @@ class EirAlphaBetaAnonymity(IndividualShares):
     closed_under_union: ClassVar[bool] = True
     closed_under_adding: ClassVar[bool] = False
     about_individuals: ClassVar[bool] = True
+
+    @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        alpha, beta = map(percentage, self.shares())
+        return (
+            f"In every group at most {alpha} of the records are one person's, and at most {beta} of "
+            "the people have the same "
+            f"{self.counted}."
+        )
 
     @property
     def conditions(self) -> Conditions:

@@ -72,6 +72,15 @@ class EirLDiversity(SensitiveModel):
         whole(self.name, "l", self.l, at_least=1)
 
     @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        return (
+            "Whichever one of their values is taken of each person of a group, there are always at "
+            f"least {self.counted_as(self.l)}. "
+            "How frequent each is, is not limited."
+        )
+
+    @property
     def conditions(self) -> Conditions:
         """All of it."""
         return Conditions(hidden_values=self.l, complete=True)

@@ -14,6 +14,7 @@ import numpy as np
 from likeness.checks import number
 from likeness.exact import Real, ln_bounds, rational
 from likeness.models.base import COUNT, BoundModel, Conditions, SensitiveAttribute, SensitiveModel, Strength
+from likeness.wording import decimal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,6 +59,11 @@ class EntropyLDiversity(SensitiveModel):
     def __post_init__(self) -> None:
         super().__post_init__()
         number(self.name, "l", self.l, at_least=1)
+
+    @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        return f"The values of every group are as mixed as {decimal(rational(self.l))} equally frequent ones would be, or more."
 
     @property
     def conditions(self) -> Conditions:

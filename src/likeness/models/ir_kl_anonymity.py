@@ -20,6 +20,7 @@ from likeness.models.base import (
     SensitiveModel,
     Strength,
 )
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,6 +68,15 @@ class IrKlAnonymity(SensitiveModel):
         super().__post_init__()
         whole(self.name, "k", self.k, at_least=1)
         whole(self.name, "l", self.l, at_least=1)
+
+    @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        return (
+            f"Every group has at least {count(self.k, 'person')}, who have at least "
+            f"{self.counted_as(self.l)}. How frequent "
+            "each is, is not limited."
+        )
 
     @property
     def conditions(self) -> Conditions:

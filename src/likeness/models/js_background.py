@@ -25,6 +25,7 @@ from likeness.models.base import (
     SensitiveAttribute,
     Strength,
 )
+from likeness.wording import decimal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,6 +81,24 @@ class JsBackground(KnowledgeModel):
         choice(self.name, "base", str(self.base), ("2", "e"))
         if self.odds is not None:
             number(self.name, "odds", self.odds, at_least=1)
+
+    @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        odds = (
+            ""
+            if self.odds is None
+            else (
+                " For no two of its values is it, the one against the other, more than "
+                f"{decimal(rational(self.odds))} times as likely "
+                "of one of the two people as of the other."
+            )
+        )
+        return (
+            "Whoever knows beforehand what is named below believes nearly the same of any two people "
+            "of a group: the two beliefs differ "
+            f"by at most {decimal(rational(self.j))}, where 0 is no difference.{odds}"
+        )
 
     def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
         """Bind to what is known.

@@ -18,6 +18,7 @@ from likeness.models.base import (
     SensitiveAttribute,
     Strength,
 )
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,6 +58,13 @@ class KAnonymity(PrivacyModel):
 
     def __post_init__(self) -> None:
         whole(self.name, "k", self.k, at_least=1)
+
+    @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        if self.k == 1:
+            return "It asks for nothing: a group may be one person alone."
+        return f"Every group has at least {self.k:,} people: each of them looks like {count(self.k - 1, 'other')} or more."
 
     @property
     def conditions(self) -> Conditions:

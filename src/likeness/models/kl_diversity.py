@@ -21,7 +21,7 @@ from likeness.models.base import (
     Strength,
 )
 from likeness.models.shares import ShareLimits
-from likeness.wording import quoted
+from likeness.wording import count, percentage, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,6 +75,15 @@ class KlDiversity(SensitiveModel):
         super().__post_init__()
         whole(self.name, "k", self.k, at_least=1)
         whole(self.name, "l", self.l, at_least=1)
+
+    @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        return (
+            f"Every {self.counted} that is published is that of at least {count(self.k, 'person')}, "
+            "and in every group at most "
+            f"{percentage(Fraction(1, self.l))} of the people have the same one."
+        )
 
     @property
     def conditions(self) -> Conditions:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import number
-from likeness.exact import float_above, fraction_below, largest_ratio, times
+from likeness.exact import float_above, fraction_below, largest_ratio, rational, times
 from likeness.models.base import SHARE, BoundModel, SensitiveAttribute, SensitiveModel, Strength
-from likeness.wording import quoted
+from likeness.wording import percentage, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,6 +68,15 @@ class MembershipSafety(SensitiveModel):
     def __post_init__(self) -> None:
         super().__post_init__()
         number(self.name, "delta", self.delta, above=0, at_most=1)
+
+    @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        return (
+            "Whoever knows one value of a person, and their group, can believe in any more severe "
+            f"{self.counted} of theirs by at most "
+            f"{percentage(rational(self.delta))}."
+        )
 
     def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
         """Bind to a sensitive attribute."""

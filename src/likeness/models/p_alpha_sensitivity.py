@@ -11,7 +11,7 @@ import numpy as np
 
 from likeness.checks import number, whole
 from likeness.errors import PolicyError, Refusal
-from likeness.exact import float_below
+from likeness.exact import float_below, rational
 from likeness.models.base import (
     COUNT,
     LARGEST,
@@ -22,6 +22,7 @@ from likeness.models.base import (
     SensitiveModel,
     Strength,
 )
+from likeness.wording import decimal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,6 +75,16 @@ class PAlphaSensitivity(SensitiveModel):
         super().__post_init__()
         whole(self.name, "p", self.p, at_least=1)
         number(self.name, "alpha", self.alpha, above=0)
+
+    @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        return (
+            f"Every group has at least {self.counted_as(self.p)}, and not only severe ones: each "
+            "weighs from 0 (most severe) "
+            f"to 1 (least severe), and together they weigh {decimal(rational(self.alpha))} or more. "
+            "How frequent each is, is not limited."
+        )
 
     @property
     def conditions(self) -> Conditions:

@@ -52,6 +52,11 @@ class PSensitivity(SensitiveModel):
         whole(self.name, "p", self.p, at_least=1)
 
     @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        return f"Every group has at least {self.counted_as(self.p)}. How frequent each is, is not limited."
+
+    @property
     def conditions(self) -> Conditions:
         """All of it."""
         return Conditions(values=Fraction(self.p), complete=True)

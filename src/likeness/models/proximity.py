@@ -21,6 +21,7 @@ from likeness.models.base import (
     SensitiveModel,
     Strength,
 )
+from likeness.wording import decimal, percentage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,6 +75,15 @@ class Proximity(SensitiveModel):
         super().__post_init__()
         number(self.name, "epsilon", self.epsilon, at_least=0)
         whole(self.name, "m", self.m, at_least=1)
+
+    @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        return (
+            f"In every group at most {percentage(Fraction(1, self.m))} of the values are within "
+            f"{decimal(rational(self.epsilon))} of any "
+            "one of them."
+        )
 
     def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
         """Bind to a sensitive attribute.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import number, whole
-from likeness.exact import fraction_below, largest_ratio, times
+from likeness.exact import fraction_below, largest_ratio, rational, times
 from likeness.models.base import (
     COUNT,
     GAIN,
@@ -20,6 +20,7 @@ from likeness.models.base import (
     SensitiveModel,
     Strength,
 )
+from likeness.wording import decimal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,6 +80,12 @@ class RecursiveClDiversity(SensitiveModel):
         super().__post_init__()
         number(self.name, "c", self.c, above=0)
         whole(self.name, "l", self.l, at_least=2)
+
+    @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        rest = "all others" if self.l == 2 else f"all others but the {self.l - 2} most frequent of them"
+        return f"In every group the most frequent {self.counted} is rarer than {decimal(rational(self.c))} times {rest} together."
 
     @property
     def conditions(self) -> Conditions:

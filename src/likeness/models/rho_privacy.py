@@ -15,7 +15,7 @@ from likeness.errors import PolicyError, suggestion
 from likeness.exact import Real, float_above, largest_ratio
 from likeness.models.base import BoundModel, GroupedModel, ParameterRange, SensitiveAttribute, Strength
 from likeness.models.shares import ShareLimits
-from likeness.wording import quoted
+from likeness.wording import percentage, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -92,6 +92,28 @@ class RhoPrivacy(GroupedModel):
                 f"{self.name}: {first} names {quoted(value)} and {other} does not, so that nothing would limit it; name it "
                 "in both, or give rho1 as one number"
             )
+
+    @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        low, high = self._read("rho1"), self._read("rho2")
+        if self.named_values:
+            limits = [
+                (quoted(value), percentage(after))
+                for value in sorted(self.named_values)
+                if (after := high.of(value)) is not None
+            ]
+            listed = ", ".join(f"{value} at most {limit}" for value, limit in limits)
+            begin = f"In every group these values have shares of {listed}"
+            if low.named or low.of(None) is not None:
+                begin += ", each where it is no more frequent in the table than the parameter rho1 says"
+            return f"{begin}. Other values are not limited."
+        before, most = low.of(None), high.of(None)
+        share = "100 %" if most is None else percentage(most)
+        concerned = (
+            "" if before is None else f" that at most {percentage(before)} have in {self.compared_with}"
+        )
+        return f"In every group at most {share} have the same {self.counted}{', of those' * bool(concerned)}{concerned}."
 
     def _read(self, key: str) -> _PerValue:
         """Read one parameter; its numbers must be above 0 and below 1."""

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import choice, number
-from likeness.exact import float_above, fraction_below, largest_ratio, times
+from likeness.exact import float_above, fraction_below, largest_ratio, rational, times
 from likeness.models.base import SHARE, BoundModel, DistributionModel, SensitiveAttribute, Strength
 from likeness.models.earth_movers import DISTANCES, Transport, transport
+from likeness.wording import percentage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,6 +65,21 @@ class TCloseness(DistributionModel):
         number(self.name, "t", self.t, at_least=0, at_most=1)
         if self.distance is not None:
             choice(self.name, "distance", self.distance, DISTANCES)
+
+    @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        if self.distance == "equal":
+            near = ""
+        elif self.distance is None:
+            near = ", where a change to a value that is near may count for less than one"
+        else:
+            near = ", where a change counts for less than one the nearer the value is"
+        return (
+            f"The values of every group are mixed nearly as those of {self.compared_with}: changing "
+            f"{percentage(rational(self.t))} of "
+            f"them, or fewer, would make them equal{near}."
+        )
 
     def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
         """Bind to a sensitive attribute.

@@ -11,7 +11,7 @@ import numpy as np
 
 from likeness.checks import choice, number, whole
 from likeness.errors import PolicyError, Refusal
-from likeness.exact import float_below, fraction_below, largest_ratio, times
+from likeness.exact import float_below, fraction_below, largest_ratio, rational, times
 from likeness.models.base import (
     COUNT,
     LARGEST,
@@ -22,6 +22,7 @@ from likeness.models.base import (
     SensitiveModel,
     Strength,
 )
+from likeness.wording import percentage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -105,6 +106,17 @@ class ThetaSensitivity(SensitiveModel):
             what = "order: frequency numbers the categories of a class, and index: category-id has numbers; leave one out"
             raise PolicyError(Refusal(what, (self.name,)))
         object.__setattr__(self, "closed_under_union", self.order != "frequency")
+
+    @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        return (
+            f"Every group has at least {self.k:,} people, whose categories are spread by severity: "
+            "their variance is at least "
+            f"{percentage(rational(self.mu))} of what {self.k:,} different ones would have. How many "
+            "share one is not limited by "
+            "itself."
+        )
 
     @property
     def conditions(self) -> Conditions:

@@ -367,7 +367,9 @@ def _without_noise(schema: Any) -> Any:
         return [_without_noise(item) for item in schema]
     if not isinstance(schema, dict):
         return schema.split("\n\n")[0] if isinstance(schema, str) else schema
-    noise = {"title"} | ({"default"} if schema.get("default", "") is None else set())
+    # A key that is called title is described by a schema, not by a text.
+    titled = {"title"} if isinstance(schema.get("title"), str) else set()
+    noise = titled | ({"default"} if schema.get("default", "") is None else set())
     return {key: _without_noise(value) for key, value in schema.items() if key not in noise}
 
 

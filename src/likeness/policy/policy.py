@@ -23,6 +23,7 @@ from likeness.policy.hierarchy import is_made
 from likeness.policy.parts import plain_parts, read_knowledge, read_minimize, read_models, read_part
 from likeness.policy.problems import Attempt, Declared, RefusalError, refuse_odd_keys, refused, shown, unique
 from likeness.policy.sections import (
+    About,
     CategoriesKey,
     EffortKey,
     Hygiene,
@@ -123,6 +124,9 @@ class PolicyKeys(Declared):
         default=None,
         description="Makes the release reproducible; left out: randomness from the operating system.",
     )
+    about: Annotated[About, BeforeValidator(About.read)] = Field(
+        default=About(), description="Title, publisher, contact and date, for the certificate."
+    )
     output: Annotated[Output, BeforeValidator(Output.read)] = Field(
         default=Output(), description="How the release is written."
     )
@@ -174,6 +178,9 @@ class Policy(PolicyKeys):
         Searches and guarantees count records.
     seed
         Makes the release reproducible; None takes randomness from the operating system.
+    about
+        What the release is called, who publishes it, whom to ask and when: ``title``, ``publisher``, ``contact``, ``date``. The
+        certificate tells it.
     output
         How the release is written.
     individual
@@ -228,6 +235,7 @@ class Policy(PolicyKeys):
             minimize: Metric | Mapping[str, Any] | str | None = None,
             weights: str | None = None,
             seed: int | None = None,
+            about: About | Mapping[str, Any] = ...,
             output: Output | Mapping[str, Any] = ...,
             individual: str | None = None,
             records: Records | Mapping[str, Any] | None = None,

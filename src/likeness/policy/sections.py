@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
+from unicodedata import category
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
@@ -281,6 +282,57 @@ def read_effort(given: Any) -> str | dict[str, float]:
             return {"seconds": float(seconds)}
         raise refusal("seconds must be above 0", given["seconds"])
     raise refusal(f"must be one of {', '.join(EFFORTS)}, or a time such as {{seconds: 60}}", given)
+
+
+LONGEST_ABOUT = 300
+"""Characters of a text about a release."""
+
+
+def _line(given: Any) -> Any:
+    """Take one line of text, without spaces around it and control characters in it; a text is cut nowhere."""
+    if isinstance(given, str):
+        given = given.strip()
+        if not given:
+            raise refusal("must not be empty; say it, or leave the key out")
+        if not is_line(given):
+            raise refusal(f"must be one line of at most {LONGEST_ABOUT} characters", given)
+    return given
+
+
+def is_line(given: str) -> bool:
+    r"""Whether something may be said of a release: one line of at most `LONGEST_ABOUT` characters that all can be shown.
+
+    >>> is_line("City health office"), is_line("two\nlines"), is_line(" "), is_line("turned \u202e around")
+    (True, False, False, False)
+    """
+    # Cc, Cs, Co, Cn: nobody sees them. Cf and Zl: they turn text around, or hide in it, so that a page shows another publisher.
+    shown = all(category(letter)[0] != "C" and category(letter) not in {"Zl", "Zp"} for letter in given)
+    return 0 < len(given) <= LONGEST_ABOUT and given == given.strip() and shown
+
+
+def _day_text(given: Any) -> str:
+    return values.day(given).isoformat()
+
+
+Line = Annotated[str, BeforeValidator(_line), Field(min_length=1, max_length=LONGEST_ABOUT)]
+
+
+class About(Declared):
+    """What a release is called, who publishes it, whom to ask, and when: told in the certificate, as it is said here.
+
+    ``date``: the day of publication. It is nobody's clock: the same table, policy and seed give the same bytes on every day.
+    """
+
+    example: ClassVar[str] = (
+        "{title: Hospital encounters 2024, publisher: City health office, date: 2026-11-25}"
+    )
+
+    title: Line | None = Field(default=None, description="What the release is called.")
+    publisher: Line | None = Field(default=None, description="Who publishes it.")
+    contact: Line | None = Field(default=None, description="Whom to ask: an address.")
+    date: Annotated[str, BeforeValidator(_day_text), WithJsonSchema({"type": "string"})] | None = Field(
+        default=None, description="Day of publication, such as 2026-11-25."
+    )
 
 
 class Withhold(Declared):

@@ -1,10 +1,12 @@
 """The certificate: what was proven, to whom, and what a recipient needs to prove it again.
 
 Every key and value of ``certificate.json`` is either compared with the published files or is one that they cannot
-contradict (a declared domain, a version): nothing in it is free text, and nothing a sentence. `_Plain` and its parts name
-every key once. What is published as it is and what are pseudonyms (``role``), values coded as an end (``bottom``, ``top``),
-what is taken as known (``others``) and seeds (``reproducible``) are fields of it. The sentences about them
-(`Certificate.remarks`) are made of these when somebody reads them, by the version at hand: nothing is decided by them.
+contradict (a declared domain, a version): nothing in it is a sentence, and free text only what the publisher says of the
+release (``about``: title, publisher, contact; one line each, and a day), which nobody can check and pages say so. `_Plain`
+and its parts name every key once. What is published as it is and what are pseudonyms (``role``), values coded as an end
+(``bottom``, ``top``), what is taken as known (``others``) and seeds (``reproducible``) are fields of it. The sentences
+about them (`Certificate.remarks`) are made of these when somebody reads them, by the version at hand: nothing is decided by
+them.
 """
 
 from __future__ import annotations
@@ -13,16 +15,18 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import date
 from math import isfinite
 from operator import itemgetter
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from likeness import registry
 from likeness.errors import LikenessError, Refusal, VerificationError
 from likeness.models.base import KNOWN_AS, SensitiveModel
 from likeness.models.requirements import MOST_GUARANTEES, one_a_column
+from likeness.policy.sections import is_line
 from likeness.proving.proof import survives_joining
 from likeness.published.columns import ColumnNote, PublishedColumns
 from likeness.wording import count, nouns, plain_number, quoted
@@ -187,6 +191,7 @@ class Certificate:
     ``keep``.
     ``knowledge``: what adversaries are taken to know beforehand: ``source``, ``sensitive`` column, ``parameters`` and,
     of several, ``name``; never what they believe of anybody.
+    ``about``: what the publisher says of the release: ``title``, ``publisher``, ``contact``, ``date``. Nobody can check it.
     ``noise``: some published records are nobody's. How many is not told; ``records`` counts them too.
     """
 
@@ -202,6 +207,7 @@ class Certificate:
     formulas: Formulas = "keep"
     knowledge: tuple[dict[str, Any], ...] = ()
     noise: bool = False
+    about: dict[str, str] = field(default_factory=dict)
 
     def make_form(self) -> Form:
         """Make the form the release was published in."""
@@ -297,6 +303,7 @@ class Certificate:
         } | ({} if self.formulas == "keep" else {"formulas": self.formulas})
         plain |= {"knowledge": list(self.knowledge)} if self.knowledge else {}
         plain |= {"noise": True} if self.noise else {}
+        plain |= {"about": self.about} if self.about else {}
         return json.dumps(plain, indent=2, ensure_ascii=False) + "\n"
 
     @staticmethod
@@ -394,6 +401,7 @@ def _read(text: str, where: str) -> Certificate:
         plain.formulas or "keep",
         tuple(map(_Known.ordered, given.get("knowledge", ()))),
         plain.noise is True,
+        _SaidOfIt.ordered(given.get("about", {})),
     )
     _check_claims(certificate)
     # JSON can hold halves of characters, which no file of ours has.
@@ -413,6 +421,20 @@ def unique_claims(verdict: Verdict) -> tuple[dict[str, Any], ...]:
     """Entries of a certificate for what was proven, one per model and sensitive column however often a policy asks for it."""
     claims = [proof.claim() for proof in verdict.proofs]
     return tuple({_key(claim): claim for claim in claims}.values())
+
+
+def _line(text: str) -> str:
+    """Refuse a text that no policy can say of a release."""
+    if not is_line(text):
+        raise ValueError("is not one line of text, as policies say it")
+    return text
+
+
+def _day(text: str) -> str:
+    """Refuse what is no day, or not written as one is."""
+    if date.fromisoformat(text).isoformat() != text:
+        raise ValueError("is not a day written as 2026-11-25 is")
+    return text
 
 
 _Count = Annotated[int, Field(ge=0, lt=1 << 62)]
@@ -479,6 +501,19 @@ class _Known(_Part):
     name: Annotated[str, Field(pattern=KNOWN_AS)] | None = None
 
 
+class _SaidOfIt(_Part):
+    title: Annotated[str, AfterValidator(_line)] | None = None
+    publisher: Annotated[str, AfterValidator(_line)] | None = None
+    contact: Annotated[str, AfterValidator(_line)] | None = None
+    date: Annotated[str, AfterValidator(_day)] | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.model_fields_set:
+            raise ValueError("it is empty; it must say something, or be left out")
+        return self
+
+
 class _File(_Part):
     sha256: Annotated[str, Field(pattern=r"\A[0-9a-f]{64}\z")]
     rows: _Count
@@ -499,6 +534,7 @@ class _Plain(_Part):
     formulas: Literal["escape"] | None = None
     knowledge: Annotated[list[_Known], Field(min_length=1, max_length=MOST_GUARANTEES)] | None = None
     noise: Literal[True] | None = None
+    about: _SaidOfIt | None = None
 
 
 def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

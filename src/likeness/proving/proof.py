@@ -23,6 +23,7 @@ from likeness.models.requirements import (
     refuse_nothing,
     require,
 )
+from likeness.pages import in_notebook
 from likeness.registry import parameters
 from likeness.wording import count, quoted
 
@@ -212,6 +213,11 @@ class Verdict:
         people = "" if self.individuals is None else f"of {count(self.individuals, 'individual')} "
         head = f"Verdict: {word} ({count(self.records, 'record')} {people}in {count(self.classes, 'class')})"
         return "\n".join([head, *self.lines()])
+
+    def _repr_html_(self) -> str:
+        """Show every line of the verdict in a notebook."""
+        title, *lines = repr(self).removeprefix("Verdict: ").splitlines()
+        return in_notebook(title, noun="Verdict", lists=[("", lines)])
 
 
 def prove(

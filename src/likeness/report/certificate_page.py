@@ -62,6 +62,10 @@ def certificate_page(certificate: Certificate) -> str:
         certificate=certificate,
         classes=count(certificate.classes, form.class_noun),
         by_bucket=form.publishes_buckets,
+        about=certificate.about,
+        promises=[_promise(entry) for entry in certificate.guarantee],
+        quasi=[note.name for note in certificate.columns.with_role("quasi")],
+        open_columns=[note.name for note in certificate.columns.with_role("other")],
         guarantee=[_guarantee_row(entry) for entry in certificate.guarantee],
         scopes=[_SCOPES[scope] for scope in scopes],
         claimed="steward" in scopes,
@@ -122,6 +126,17 @@ def _digest(content: bytes) -> str:
 def _digest_of(certificate: Certificate) -> str:
     """SHA-256 of ``certificate.json``."""
     return _digest(certificate.to_json().encode())
+
+
+def _promise(entry: dict[str, Any]) -> dict[str, Any]:
+    """Say in plain words what was proven, of which column, and whether anybody can check it; the model says it itself."""
+    model = registry.create("models", entry["model"], entry["parameters"])
+    return {
+        "column": entry.get("sensitive", ""),
+        "says": model.in_plain_words,
+        "model": entry["model"],
+        "checked": entry["scope"] != "steward",
+    }
 
 
 def _guarantee_row(entry: dict[str, Any]) -> list[str]:

@@ -209,7 +209,7 @@ def report_page(
     from likeness.policy.files import write_yaml
 
     private = release.private
-    effort = private.policy.effort
+    effort, about = private.policy.effort, private.policy.about
     sizes = class_sizes(release)
     drawn, not_drawn = pictures(release)
     metrics, by_column = loss_by_column(release.evaluation)
@@ -217,8 +217,8 @@ def report_page(
     heaviest, more_withheld = heaviest_withheld(release, persons)
     return render(
         "report/templates/report.html",
-        title="Report on a release",
-        by="",
+        title=about.title or "Report on a release",
+        by=about.publisher or "",
         certificate=release.certificate,
         answer=answer(release, measured),
         pictures=drawn,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from likeness.report.measured import class_sizes
 from likeness.report.people import people_findings, undeclared_people
 from likeness.tables import EncodedColumn
 from likeness.tables.spelling import are_formulas
-from likeness.wording import count, nouns, quoted
+from likeness.wording import count, nouns, plain_number, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -255,10 +257,11 @@ def _needed_by(release: Release, units: int) -> list[dict[str, Any]]:
         values = {
             value: least for value, least in requirement.largest_needs(_VALUES_SHOWN) if 2 * least > units
         }
-        if not values:
-            halves = _halves(release) if halves is None else halves
-            if not halves or any(_both_hold(release, requirement, own) for own in halves):
-                continue
+        halves = _halves(release) if halves is None else halves
+        if not values and (
+            not halves or any(_both_hold(release, requirement, own) for own in halves.values())
+        ):
+            continue
         view = requirement.view
         sensitive = release.private.encoded.data.sensitive
         found.append(
@@ -267,18 +270,44 @@ def _needed_by(release: Release, units: int) -> list[dict[str, Any]]:
                 "column": None if view is None else view.domain.name,
                 "values": values,
                 "known": [] if view is None else [sensitive[i].name for i in view.known],
+                "halved": _met_by_halves(release, requirement, halves),
             }
         )
     return found
 
 
-def _halves(release: Release) -> list[NDArray[np.int64]]:
-    """(published,) Half of each published record (of each person's records), for every quasi-identifier cut at its median."""
+def _met_by_halves(
+    release: Release, requirement: Requirement, halves: Mapping[str, NDArray[np.int64]]
+) -> dict[str, Any]:
+    """Find by which quasi-identifier the published records are cut in two so that both halves meet the strongest model.
+
+    ``column``, ``parameter`` and ``value``: what the model would have to be weakened to, for there to be more than one class.
+    Empty where nothing finite is met.
+    """
+    data = release.private.encoded.data.take(np.flatnonzero(release.private.solution.plan.published))
+    met = []
+    for column, half in halves.items():
+        reached = requirement.bound.strongest(requirement.of_rows(data, half, 2)).values
+        for parameter, value in reached.items():
+            if parameter in requirement.model.ranges and np.isfinite(value):
+                larger = requirement.model.ranges[parameter].larger_is_stronger
+                # To the side on which both halves still hold it.
+                four = Context(prec=4, rounding=ROUND_FLOOR if larger else ROUND_CEILING)
+                told = float(four.create_decimal(Decimal(float(value))))
+                met.append(
+                    (-value if larger else value, {"column": column, "parameter": parameter, "value": told})
+                )
+                break
+    return min(met, key=itemgetter(0))[1] if met else {}
+
+
+def _halves(release: Release) -> dict[str, NDArray[np.int64]]:
+    """By quasi-identifier, (published,) the half of each published record (of each person's records) cut at its median."""
     private = release.private
     data = private.encoded.data
     data = data.take(np.flatnonzero(private.solution.plan.published))
-    found = []
-    for codes in data.codes:
+    found = {}
+    for domain, codes in zip(data.quasi, data.codes, strict=True):
         middle = np.median(codes)
         upper = codes > middle if (codes > middle).any() else codes >= middle
         if upper.all():
@@ -288,7 +317,7 @@ def _halves(release: Release) -> list[NDArray[np.int64]]:
             of = np.zeros(int(data.individuals.max()) + 1, np.int64)
             of[data.individuals[::-1]] = half[::-1]
             half = of[data.individuals]
-        found.append(half)
+        found[domain.name] = half
     return found
 
 
@@ -326,6 +355,10 @@ def _nothing_told(
                 "group rare values (level, with a hierarchy)",
                 "let their records be withheld (withhold: at_most)",
             ]
+    for one in needed_by:
+        if one["halved"]:
+            met = f"{one['halved']['parameter']} = {plain_number(one['halved']['value'])}"
+            line += f"; cut in two at the middle of {one['halved']['column']!r}, both halves would meet {one['model']} with {met}"
     return f"{line}; {', or '.join(dict.fromkeys(help_))}"
 
 

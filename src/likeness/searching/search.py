@@ -14,11 +14,12 @@ from likeness.choosing import choose_form
 from likeness.encode import encode
 from likeness.errors import CannotBeMetError
 from likeness.knowledge.base import learn
+from likeness.pages import in_notebook
 from likeness.policy import as_policy
 from likeness.progress import Progress
 from likeness.searching.scale import Goal, Lever, Scale, find_lever, loss_goals, measured_goals
 from likeness.tables import Table, read
-from likeness.wording import count
+from likeness.wording import count, phrase
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,6 +78,23 @@ class Searched:
         beyond = "the end of the range" if failed is None else f"{failed.value:g} failed"
         return (
             f"Searched: {self.parameter} = {self.value:g} ({beyond}; {count(len(self.tried), 'value')} tried)"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show every value that was tried in a notebook."""
+        rows = [
+            (
+                f"{one.value:g}",
+                "yes" if one.met else "no",
+                phrase(one.reached) if one.reached else one.problem or "",
+            )
+            for one in self.tried
+        ]
+        return in_notebook(
+            repr(self).removeprefix("Searched: "),
+            noun="Searched",
+            head=(self.parameter, "met", "reached"),
+            rows=rows,
         )
 
 

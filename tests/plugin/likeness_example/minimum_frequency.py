@@ -51,6 +51,11 @@ class MinimumFrequency(SensitiveModel):
         super().__post_init__()
         whole(self.name, "m", self.m, at_least=1)
 
+    @property
+    def in_plain_words(self) -> str:
+        """What it promises, in words of everyday."""
+        return f"Every {self.counted} that a group has is that of at least {self.m:,} of its records."
+
     def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
         """Bind to a sensitive attribute."""
         return _Bound(attribute, self.m)
