@@ -4,6 +4,7 @@
 ``looking``   ``profile``: the steps, in order
 ``cells``     one column, read: kind, values, counts, markers of the missing
 ``meaning``   what a column probably means: look, role, reason; all word lists
+``orders``    the order of ranges, quarters, scales and padded codes
 ``persons``   duplicates, people with several records, how many are single
 ``reach``     the models that are proposed, the strongest the table can meet
 ``findings``  what is said about one column

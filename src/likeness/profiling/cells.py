@@ -115,6 +115,8 @@ DOUBTFUL = frozenset({"none", "nil", "nothing", "not applicable", "not in univer
 
 _NEGATIVE = (-1, -7, -8, -9, -88, -98, -99, -999, -9999)
 _NINES = re.compile("99+|88+")
+_CODED = (97, 98, 99)
+_LARGEST_CODE = 20
 _FAR = 1.5
 """All nines, or eights, are a question when the next largest value times this is below them."""
 
@@ -161,7 +163,25 @@ def odd_numbers(values: pl.Series, counts: NDArray[np.int64]) -> list[Marker]:
         before = float(numbers[-2])
         if last.is_integer() and _NINES.fullmatch(str(int(last))) and last > _FAR * max(before, 1.0):
             found.append((numbers.size - 1, "far above all others"))
+    if are_codes(values):
+        known = {i for i, _ in found}
+        coded = np.flatnonzero(np.isin(numbers, _CODED)).tolist()
+        found += [
+            (i, "a code of surveys and registers, far above all others") for i in coded if i not in known
+        ]
     return [Marker(_plain(numbers[i]), int(counts[i]), declared=False, why=why) for i, why in found]
+
+
+def are_codes(values: pl.Series) -> bool:
+    """Whether whole numbers (distinct, ascending) are small codes with 97, 98 or 99 among them, which registers give a meaning.
+
+    >>> are_codes(pl.Series([1, 2, 97, 98])), are_codes(pl.Series([1, 2, 3])), are_codes(pl.Series([20, 45, 97]))
+    (True, False, False)
+    """
+    numbers = values.cast(pl.Float64).to_numpy()
+    coded = np.isin(numbers, _CODED)
+    others = numbers[~coded]
+    return bool(coded.any() and others.size > 1 and others.min() >= 0 and others.max() <= _LARGEST_CODE)
 
 
 _SENTINELS = tuple(

@@ -9,7 +9,8 @@ Rules that find columns which are never published: constant, identifiers, unique
 
 Rules for columns that are published: times, codes, sensitive attributes, and quasi-identifiers, which is the rest.
 
-What the name of a column says: small lists of English words, all of them here.
+What the name of a column says: small lists of English, German, French, Spanish, Italian and Portuguese words, all of them
+here, without accents.
 
 Names are split at everything that is no letter and at changes of case (``patientID`` is *patient*, *id*). A list
 word matches a part that equals it, with or without a plural s; long words also match what begins with them
@@ -19,10 +20,12 @@ word matches a part that equals it, with or without a plural s; long words also 
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from likeness.profiling.cells import NUMBERS
+from likeness.profiling.cells import NUMBERS, are_codes
+from likeness.profiling.orders import order_of
 from likeness.report.finding import Finding
 
 if TYPE_CHECKING:
@@ -48,7 +51,9 @@ def _listed(groups: Mapping[str, str]) -> dict[str, str]:
 PERSONS = _set(
     "patient person individual member subject participant customer client user employee student pupil "
     "respondent citizen resident insured beneficiary donor applicant borrower taxpayer voter people "
-    "pers pat pt subj emp"
+    "pers pat pt subj emp "
+    "patienten versicherten kunden mitarbeiter teilnehmer probanden personne assure salarie paciente empleado asegurado "
+    "alumno paziente assistito dipendente utente funcionario utilizador"
 )
 """Who a number may belong to."""
 
@@ -57,10 +62,15 @@ ALONE = (PERSONS - _set("people insured")) | {"nr"}
 
 _LONG_PERSONS = tuple(person for person in sorted(PERSONS) if len(person) > 3)
 
-RECORDS = _set("visit record row encounter admission claim event entry order transaction line stay episode")
+RECORDS = _set(
+    "visit record row encounter admission claim event entry order transaction line stay episode discharge "
+    "fall besuch aufnahme sejour consulta visita visite ricovero episodio atencion registro"
+)
 """What else a number may belong to: every one of these is new."""
 
-NUMBER_WORDS = _set("id ids identifier pid uid number no nr num key code ref reference")
+NUMBER_WORDS = _set(
+    "id ids identifier pid uid number no nr num key code ref reference nbr nummer numero codigo codice matricule"
+)
 """What follows a person or a record when it is a number."""
 
 OWN_NUMBERS = _set("id ids identifier pid uid uuid guid")
@@ -72,8 +82,10 @@ NAME_PARTS = _set(
 )
 NAMES = _set(
     "surname firstname lastname forename fullname nickname username givenname familyname middlename "
-    "maidenname"
+    "maidenname vorname nachname familienname prenom apellido cognome sobrenome"
 )
+NAME_ALONE = _set("name nom nombre nome")
+"""What names people when it is the whole name of a column; *nombre* may also be how many of something."""
 
 CONTACTS = _listed(
     {
@@ -100,13 +112,18 @@ SENSITIVE = _listed(
             "diagnosis diagnoses diagnostic disease illness sickness icd condition disorder syndrome symptom "
             "cancer tumor tumour hiv aids infection drug medication medicine treatment therapy procedure surgery "
             "allergy pregnant pregnancy disability disabled smoker smoking alcohol mental psychiatric genetic "
-            "abortion addiction suicide"
+            "abortion addiction suicide diag diabetes asthma "
+            "diagnose krankheit schwangerschaft maladie diagnostico enfermedad embarazo "
+            "malattia diagnosi gravidanza doenca gravidez"
         ),
-        "belief": "religion religious faith politics political party vote union",
+        "belief": "konfession religione religiao religion religious faith politics political party vote union",
         "sexuality": "sexual sexuality orientation",
         "crime": "crime criminal conviction offence offense arrest",
-        "money": "income salary wage earning pay wealth debt loan credit pension poverty",
-        "work": "occupation job profession",
+        "money": (
+            "income salary wage earning pay wealth debt loan credit pension poverty "
+            "gehalt lohn einkommen salaire revenu salario stipendio reddito renda"
+        ),
+        "work": "occupation job profession beruf ocupacion professione profissao",
         "a result": "exam score result",
     }
 )
@@ -114,22 +131,23 @@ SENSITIVE = _listed(
 
 QUASI = _listed(
     {
-        "age": "age",
-        "sex": "sex gender",
+        "age": "age alter edad eta idade",
+        "sex": "sex gender geschlecht sexe genre sexo genero sesso",
         "place of residence": (
-            "zip zipcode postcode postal plz city town village county state province region district"
+            "zip zipcode postcode postal plz city town village county state province region district "
+            "wohnort bundesland ville commune ciudad municipio entidad provincia comune cidade"
         ),
         "country": "country nation nationality native citizenship citizen",
-        "birth": "birth birthday birthdate dob born",
+        "birth": "birth birthday birthdate dob born geburtsdatum geburtstag naissance nacimiento nascita nascimento",
         "race or ethnicity": "race racial ethnic ethnicity hispanic",
         "language": "language",
         "education": "education degree school schooling enrolled",
-        "marital status": "marital married marry spouse",
+        "marital status": "marital married marry spouse familienstand",
         "family": "family household children relationship",
         "body": "height weight bmi",
         "work": "employer employment work workclass worker industry company department veteran",
         "insurance": "insurance insurer medicare medicaid",
-        "time": "date admitted admission discharge death",
+        "time": "date datum fecha admitted admission discharge death",
     }
 )
 """Words of attributes that neighbours, employers or registers know."""
@@ -140,7 +158,8 @@ CODES = _set("zip zipcode postcode postal plz")
 NOMINAL = _set(
     "sex gender race ethnicity ethnic hispanic marital marry married country state region province city "
     "county code religion party industry occupation language status type category citizenship "
-    "department ward insurance veteran flag"
+    "department ward insurance veteran flag disposition geschlecht sexe genre sexo genero sesso familienstand entidad provincia "
+    "municipio comune bundesland"
 )
 """Words of columns whose numbers are only codes, without an order."""
 
@@ -148,12 +167,13 @@ NOTES = _set("note notes comment comments remark remarks description text narrat
 
 
 def parts(name: str) -> tuple[str, ...]:
-    """Split a column's name into words, in small letters; digits are in none.
+    """Split a column's name into words, in small letters without accents; digits are in none.
 
     >>> parts("patientID"), parts("education-num"), parts("ICD9CODX")
     (('patient', 'id'), ('education', 'num'), ('icd', 'codx'))
     """
-    return tuple(part.lower() for part in _PARTS.findall(name))
+    plain = "".join(c for c in unicodedata.normalize("NFD", name) if not unicodedata.combining(c))
+    return tuple(part.lower() for part in _PARTS.findall(plain))
 
 
 def find(name: str, listed: Mapping[str, str]) -> str | None:
@@ -186,7 +206,9 @@ def names_a_person(name: str) -> bool:
     own = parts(name)
     if any(part in NAMES or (part.endswith("name") and part[:-4] in PERSONS) for part in own):
         return True
-    return "name" in own and (own == ("name",) or bool(set(own) & (NAME_PARTS | PERSONS)))
+    if len(own) == 1 and own[0] in NAME_ALONE:
+        return True
+    return "name" in own and bool(set(own) & (NAME_PARTS | PERSONS))
 
 
 def numbers_what(name: str) -> str | None:
@@ -206,7 +228,7 @@ def numbers_what(name: str) -> str | None:
         if known & RECORDS:
             return "record"
     for part in own:
-        for ending in ("id", "no", "nr", "number", "key"):
+        for ending in ("id", "no", "nr", "nbr", "number", "nummer", "numero", "key"):
             stem = part.removesuffix(ending)
             if stem != part and (stem in PERSONS or stem.endswith(_LONG_PERSONS)):
                 return "person"
@@ -255,11 +277,16 @@ class Meaning:
 def settings_of(cells: Cells) -> dict[str, Any]:
     """Declare the kind of a column that is published in classes; whole numbers with a nominal name are codes.
 
-    Nothing is declared of truth values, texts and moments whose kind the cells tell.
+    So are few small ones with 97, 98 or 99 beside them. Ranges and the like are ordered. Nothing is declared of truth values,
+    other texts and moments whose kind the cells tell.
     """
     if cells.kind_to_declare is not None:
         return {"kind": cells.kind_to_declare}
-    if cells.kind == "integer" and cells.distinct <= MOST_CODES and has(cells.name, NOMINAL):
+    if cells.kind == "text":
+        order = order_of(cells.values, codes=not has(cells.name, NOMINAL))
+        return {} if order is None else {"kind": "ordered", "domain": order}
+    few = cells.kind == "integer" and cells.distinct <= MOST_CODES
+    if few and (has(cells.name, NOMINAL) or are_codes(cells.values)):
         return {"kind": "categorical"}
     return {"kind": cells.kind} if cells.kind in {*NUMBERS, "date"} else {}
 
@@ -315,6 +342,8 @@ def looks_like_identifier(cells: Cells) -> Meaning | None:
 def named_identifier(cells: Cells) -> Meaning | None:
     """Names, numbers and addresses of people, by the column's name."""
     shared = cells.records >= _SHARED_BY * cells.distinct
+    if parts(cells.name) in {("id",), ("uid",)} and cells.distinct >= MANY:
+        shared = False  # nothing but an id is one of people, whatever their number of records
     if names_a_person(cells.name):
         return Meaning("name", "identifier", "its name says that it names people", {})
     whose = numbers_what(cells.name)

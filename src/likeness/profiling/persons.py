@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 _PERSONAL = ("social security number", "e-mail address", "phone number", "number of a person", "account name")
 
+_ALMOST = 0.95
+"""Share of records alone with an unnamed number from which it only almost tells records apart."""
+
 
 @dataclass(frozen=True)
 class Persons:
@@ -72,19 +75,20 @@ def find_persons(columns: Mapping[str, Cells], meanings: Mapping[str, Meaning]) 
     """Count duplicates and find the column that names a person with several records.
 
     Numbers of people come first, then their e-mail addresses and the like, then ids of something, names last: a name that
-    repeats beside numbers that do not is a namesake.
+    repeats beside numbers that do not is a namesake. Numbers of visits are never taken for those of people, nor are unnamed
+    numbers that only almost every record has for itself: amounts and times are such.
     """
     height = next(iter(columns.values())).height
     duplicates = height - count_groups(list(columns.values()))
     for name in _candidates(meanings):
         cells = columns[name]
         by_values = meanings[name].looks_like == "id" and words.numbers_what(name) is None
-        if cells.missing or (by_values and height < MANY):
+        almost = by_values and cells.distinct < height and cells.unique >= _ALMOST
+        if cells.missing or almost or (by_values and height < MANY):
             continue
         if cells.distinct < height:
             return Persons(duplicates, name, cells.distinct, int(cells.counts.max()))
-        if words.numbers_what(name) != "record":
-            break
+        break
     return Persons(duplicates, None, height, 1)
 
 
@@ -98,7 +102,12 @@ def _candidates(meanings: Mapping[str, Meaning]) -> list[str]:
         return 1 if look in _PERSONAL else 4
 
     wanted = {*_PERSONAL, "id", "name"}
-    found = [name for name, meaning in meanings.items() if meaning.looks_like in wanted]
+    found = [
+        name
+        for name, meaning in meanings.items()
+        if meaning.looks_like in wanted
+        and not (meaning.looks_like == "id" and words.numbers_what(name) == "record")
+    ]
     return sorted(found, key=rank)
 
 
