@@ -149,7 +149,7 @@ class RegionsOf(Method):
             covers &= own
         order = np.argsort(self._losses(problem, low, high), kind="stable")
         covers, low, high = covers[order], low[:, order], high[:, order]
-        usable = (low <= high).all(axis=0)
+        usable = np.asarray((low <= high).all(axis=0))
         shown = [self.regions[i] for i in order.tolist()]
         while True:
             home = _assigned(problem, covers & usable[:, None])
@@ -160,9 +160,8 @@ class RegionsOf(Method):
             if not wrong.size:
                 break
             usable[wrong] = False
-        return self._with_reasons(
-            data, plan, covers.any(axis=0)[tuples.of], [own[tuples.of] for own in alone]
-        )
+        somewhere = np.asarray(covers.any(axis=0))
+        return self._with_reasons(data, plan, somewhere[tuples.of], [own[tuples.of] for own in alone])
 
     def _with_reasons(
         self, data: Microdata, plan: Plan, fits: NDArray[np.bool_], alone: list[NDArray[np.bool_]]
@@ -282,7 +281,7 @@ def _joined(
 ) -> int:
     """Put as many as a region covers of those without a class there, where they are one or join one; the region, or -1."""
     of, pool = problem.data.tuples.of, _without_class(home, holds)
-    for region in _most_first(fits, of, pool).tolist():
+    for region in map(int, _most_first(fits, of, pool)):
         own = pool[fits[region, of[pool]]]
         present = np.flatnonzero(home == region) if holds[region] else own[:0]
         if _is_class(problem, np.concatenate([present, own])):
@@ -296,7 +295,7 @@ def _helped(
 ) -> int:
     """Fill a region of people without a class up with others that it covers, whose class does without; the region, or -1."""
     of, pool = problem.data.tuples.of, _without_class(home, holds)
-    for region in _most_first(fits, of, pool).tolist():
+    for region in map(int, _most_first(fits, of, pool)):
         if holds[region]:
             continue
         own = pool[fits[region, of[pool]]]

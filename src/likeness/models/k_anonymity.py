@@ -64,7 +64,8 @@ class KAnonymity(PrivacyModel):
         """What it promises, in words of everyday."""
         if self.k == 1:
             return "It asks for nothing: a group may be one person alone."
-        return f"Every group has at least {self.k:,} people: each of them looks like {count(self.k - 1, 'other')} or more."
+        alike = count(self.k - 1, "other")
+        return f"Every group has at least {count(self.k, 'person')}: each of them looks like {alike} or more."
 
     @property
     def conditions(self) -> Conditions:

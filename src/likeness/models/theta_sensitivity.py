@@ -22,7 +22,7 @@ from likeness.models.base import (
     SensitiveModel,
     Strength,
 )
-from likeness.wording import percentage
+from likeness.wording import count, percentage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,7 +111,7 @@ class ThetaSensitivity(SensitiveModel):
     def in_plain_words(self) -> str:
         """What it promises, in words of everyday."""
         return (
-            f"Every group has at least {self.k:,} people, whose categories are spread by severity: "
+            f"Every group has at least {count(self.k, 'person')}, whose categories are spread by severity: "
             "their variance is at least "
             f"{percentage(rational(self.mu))} of what {self.k:,} different ones would have. How many "
             "share one is not limited by "

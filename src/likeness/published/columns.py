@@ -122,13 +122,10 @@ class ColumnNote:
 
     def _may_be_rounded(self) -> bool:
         """Whether its values can be rounded to what it says."""
-        if (
-            type(self.round) not in {int, float}
-            or not self.round > 0
-            or self.kind not in {"integer", "real", "hierarchical"}
-        ):
+        step = self.round
+        if type(step) not in {int, float} or step is None or not step > 0:
             return False
-        return self.kind != "integer" or float(self.round).is_integer()
+        return self.kind in {"real", "hierarchical"} or (self.kind == "integer" and float(step).is_integer())
 
     def _wrong_ends(self) -> str:
         """Say what is wrong with the ends of its domain, or of bottom and top coding."""
