@@ -402,3 +402,13 @@ def test_whoever_knows_the_other_column_is_covered_unless_the_policy_says_otherw
 
     assert worst(spelt(lk.DistinctLDiversity(2))) >= 2
     assert worst(spelt(lk.DistinctLDiversity(2, others="unknown"))) == 1
+
+
+def test_brackets_that_nobody_generalized_join_with_those_of_the_original(tmp_path):
+    brackets = ["[60-70)", "[70-80)", "[60-70)", "[70-80)"]
+    table = pl.DataFrame({"age": brackets, "disease": ["flu", "cold", "gout", "flu"]})
+    columns = {"age": lk.quasi(), "disease": lk.sensitive()}
+    release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=1)
+    assert sorted(release.table["age"].to_list()) == sorted(brackets)
+    assert release.table.join(table, on="age", how="anti").height == 0
+    assert lk.verify(release.write(tmp_path / "out"), table).ok

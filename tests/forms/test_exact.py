@@ -26,9 +26,9 @@ def test_values_conditions_and_regions():
 
 
 def test_leaves_that_look_like_intervals():
-    note = ColumnNote("age", "quasi", "hierarchical", "tree", hierarchy=(("[3]", "*"), ("{a}", "*")))
-    own = ExactColumn("quasi", {"age": column("\\[3]", "\\{a}")}, note)
-    assert [region.text for region in own.regions()] == ["[3]", "{a}"]
+    note = ColumnNote("age", "quasi", "hierarchical", "tree", hierarchy=(("[3, 4]", "*"), ("{a}", "*")))
+    own = ExactColumn("quasi", {"age": column("\\[3, 4]", "\\{a}")}, note)
+    assert [region.text for region in own.regions()] == ["[3, 4]", "{a}"]
 
 
 def test_numbers():

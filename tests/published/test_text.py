@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,3 +71,22 @@ def test_sets_as_people_write_them(text, members):
 @pytest.mark.parametrize("text", ["[1]", "[1, 2, 3]", "[1,2]", "1, 2", "[", "]", ""])
 def test_what_is_no_interval(text):
     assert read_interval(text) is None
+
+
+@pytest.mark.parametrize("value", ["[60-70)", "[60-70]", "[60,70]", "(1, 2]", "{x", "[", "a, b]"])
+def test_what_nobody_could_take_for_a_region_stands_as_it_is(value):
+    assert write_value(value) == value
+
+
+def test_no_value_is_taken_for_several_or_for_another():
+    """Every text of at most five of the characters that mean something."""
+    seen = set()
+    for length in range(1, 6):
+        for letters in product("[],{} \\a", repeat=length):
+            value = "".join(letters)
+            text = write_value(value)
+            assert read_interval(text) is None
+            assert read_set(text) is None
+            assert read_value(text) == value
+            assert text not in seen
+            seen.add(text)

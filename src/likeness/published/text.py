@@ -11,8 +11,9 @@ text                      region
 ``Europe``                a hierarchy node, by its label
 ========================  ==================================================
 
-A backslash before a character takes away its meaning: a value that is itself ``*``, or begins with ``[`` or ``{``, or
-holds the separators of an interval or set, is escaped, and an empty value is written ``\e``.
+A backslash before a character takes away its meaning: a value that is itself ``*``, or that would be read as an interval or
+a set, is escaped, and so are the separators of an interval or set inside one; an empty value is written ``\e``. Other values
+stand as they were, ``[60-70)`` too, so that they join with those of the original.
 """
 
 from __future__ import annotations
@@ -32,13 +33,19 @@ _PIECE = re.compile(r"\\(.)", re.DOTALL)
 def write_value(value: str) -> str:
     r"""Write one value or node label.
 
-    >>> write_value("flu"), write_value("*"), write_value("{x}"), write_value("")
-    ('flu', '\\*', '\\{x}', '\\e')
+    >>> write_value("flu"), write_value("*"), write_value("{x}"), write_value("[60-70)"), write_value("")
+    ('flu', '\\*', '\\{x}', '[60-70)', '\\e')
     """
     if value == "":
         return "\\e"
     text = value.replace("\\", "\\\\")
-    return f"\\{text}" if value == EVERYTHING or value[0] in "[{" else text
+    return f"\\{text}" if value == EVERYTHING or _looks_like_several(value) else text
+
+
+def _looks_like_several(value: str) -> bool:
+    """Whether a value would be read as an interval or a set."""
+    between = value[0] + value[-1]
+    return (between == "[]" and ", " in value) or (between == "{}" and len(value) > 1)
 
 
 def write_label(label: str) -> str:
