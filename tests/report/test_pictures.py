@@ -149,3 +149,22 @@ def test_days_and_many_numbers_are_drawn_as_wide_as_they_are() -> None:
         assert found.rows[-1][0].endswith(last)
         assert sum(one["original"] for one in found.spec["data"]["values"]) == pytest.approx(1, abs=1e-3)
         assert 30 <= len(found.rows) <= 60
+
+
+def test_a_column_of_which_too_little_is_said_does_not_hide_the_others() -> None:
+    """Of `*` in a hierarchy made from the values nobody knows what it stands for."""
+    frame = pl.DataFrame(
+        {
+            "zip": [f"{i % 7}{i % 5}" for i in range(40)],
+            "age": [20 + i % 9 for i in range(40)],
+            "sick": ["a", "b"] * 20,
+        }
+    )
+    columns = {"zip": lk.quasi(hierarchy={"prefix": 2}), "age": lk.quasi(), "sick": lk.sensitive()}
+    release = lk.anonymize(
+        frame, lk.Policy(columns=columns, privacy=lk.KAnonymity(20), effort="quick"), seed=1
+    )
+    drawn, left = pictures(release)
+    assert {"column-2", "column-3"} <= {one.name for one in drawn}
+    assert "column-1" not in {one.name for one in drawn}
+    assert next(what for what, _ in left) == "zip"

@@ -23,7 +23,7 @@ from likeness.tables import texts
 from likeness.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -183,6 +183,25 @@ def compare(metric: str, evaluation: Evaluation, bins: int, *, sensitive: bool =
     return found
 
 
+def compare_column(subject: str, evaluation: Evaluation, bins: int, name: str) -> Compared:
+    """Put one column beside its release, as `compare` does where all can be; what others lack does not count against it.
+
+    Raises `PolicyError` in the name of ``subject`` where what is published of the column does not say enough.
+    """
+    publication = publication_of(subject, evaluation)
+    try:
+        return compare(subject, evaluation, bins, sensitive=True)
+    except PolicyError:
+        pass
+    try:
+        return evaluation.once(
+            ("compared", bins, "column", name),
+            lambda: Compared.of_column(evaluation.data, publication, bins, name),
+        )
+    except TableError as problem:
+        raise PolicyError(*problem.within(subject)) from None
+
+
 class Compared:
     """Shares of an original table beside those of its release, cell by cell.
 
@@ -215,11 +234,25 @@ class Compared:
     @classmethod
     def of_quasi(cls, data: Microdata, publication: Publication, bins: int) -> Compared:
         """Put the quasi-identifiers beside each other."""
+        columns = zip(data.quasi, data.codes, strict=True)
+        return cls._of(data, publication, bins, columns)
+
+    @classmethod
+    def of_column(cls, data: Microdata, publication: Publication, bins: int, name: str) -> Compared:
+        """Put a quasi-identifier or sensitive column beside itself, whatever is said of the others."""
+        columns = zip((*data.quasi, *data.sensitive), (*data.codes, *data.sensitive_codes), strict=True)
+        return cls._of(data, publication, bins, (own for own in columns if own[0].name == name))
+
+    @classmethod
+    def _of(
+        cls,
+        data: Microdata,
+        publication: Publication,
+        bins: int,
+        chosen: Iterable[tuple[Domain, NDArray[np.int32]]],
+    ) -> Compared:
         people = data.survey_weights is not None and bool((publication.survey_weights != 1).any())
-        columns = {
-            domain.name: column_cells(domain, codes, bins)
-            for domain, codes in zip(data.quasi, data.codes, strict=True)
-        }
+        columns = {domain.name: column_cells(domain, codes, bins) for domain, codes in chosen}
         tables = publication.contingency(_asked(columns), drawn=True)
         return cls(data, bins, data.survey_weights if people else None, columns, tables)
 

@@ -20,6 +20,14 @@ _TO_WHOM = {
 }
 
 
+_BECAME = {
+    "without_records": "without a record in the second table",
+    "differing_hull": "whose records differ in a quasi-identifier, published as the hull of all of them",
+    "differing_first": "whose records differ in a quasi-identifier, published as in the first",
+    "differing_mode": "whose records differ in a quasi-identifier, published as in most of them",
+}
+
+
 @dataclass(frozen=True)
 class Answer:
     """What a steward wants to know first, in lines."""
@@ -78,11 +86,11 @@ def _who_is_in(release: Release) -> tuple[int, int, tuple[str, ...], str]:
     people = release.individual_counts
     if people is not None:
         lines = [
-            f"{number:,} {reason.replace('_', ' ')}"
+            f"{number:,} {_BECAME.get(reason, reason)}"
             for reason, number in people.items()
             if reason not in {"input", "published"} and number
         ]
-        return people["published"], people["input"], tuple(lines), "people"
+        return people["published"], people["input"], tuple(lines or ["Nobody was left out"]), "people"
     counts = release.counts
     lines = [
         f"{sum(counts[kind].values()):,} {kind}"

@@ -15,7 +15,7 @@ import numpy as np
 
 from likeness.errors import InvalidError, LikenessError, PolicyError
 from likeness.metrics.correlation_loss import CorrelationLoss, dependence
-from likeness.metrics.marginals import BINS, compare
+from likeness.metrics.marginals import BINS, compare, compare_column
 from likeness.metrics.query_error import QueryError
 from likeness.microdata.domain import NUMERIC
 from likeness.microdata.regions import LOSSES, AttributeRegions, region_losses
@@ -202,7 +202,7 @@ def _columns_of(release: Release) -> list[str]:
 
 def _column(release: Release, number: int, name: str) -> Picture:
     """The values of a column, before and after."""
-    shown = compare("column", release.evaluation, BINS, sensitive=True)
+    shown = compare_column(name, release.evaluation, BINS, name)
     cells = shown.columns[name]
     before, after = shown.original(name), shown.published(name)
     labels = [_label(cells, i) for i in range(cells.size)]
