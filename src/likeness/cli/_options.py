@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from likeness.policy import Policy
     from likeness.tables import Table
 
-TablePath = Annotated[Path, Parameter(help="CSV (also .csv.gz), Parquet or Arrow file.")]
+TablePath = Annotated[Path, Parameter(help="CSV (also .csv.gz .bz2 .xz .zst), Parquet or Arrow file.")]
 PolicyPath = Annotated[Path, Parameter(help="Policy file, YAML or JSON.")]
 FolderPath = Annotated[Path, Parameter(help="Release folder, or its public/ alone.")]
 Overwrite = Annotated[bool, Parameter(help="Replace what is there.", show_default=False)]

@@ -1,20 +1,18 @@
-"""The bytes of a text file, as UTF-8: compression, byte order marks, encodings. Nothing is guessed."""
+"""The bytes of a text file, as UTF-8: byte order marks, encodings. Nothing is guessed."""
 
 from __future__ import annotations
 
 import codecs
-import gzip
 import re
-import zlib
 from typing import TYPE_CHECKING
 
 from likeness.errors import Refusal, TableError
+from likeness.tables.compression import compression_of, decompress, promised_by
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_GZIP = b"\x1f\x8b"
 # The longer mark first: that of UTF-32 begins like that of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -31,9 +29,10 @@ _RARE, _FEW = 10, 3
 
 
 def read_bytes(path: Path, *, packed: bool = True) -> bytes:
-    """Read a file whole, decompressing gzip, which is refused where it must not be ``packed``.
+    """Read a file whole, decompressed if it is compressed, which is refused where it must not be ``packed``.
 
-    `TableError` for that, and if it does not exist, is a folder, cannot be read, or is damaged gzip.
+    `TableError` for that, and if it does not exist, is a folder, cannot be read, is damaged, or no compressed file though its
+    name says so.
     """
     try:
         data = path.read_bytes()
@@ -45,16 +44,20 @@ def read_bytes(path: Path, *, packed: bool = True) -> bytes:
         raise TableError(
             Refusal(f"cannot be read ({error.strerror or error}); check its permissions", (str(path),))
         ) from None
-    if not data.startswith(_GZIP):
+    found = compression_of(data)
+    if found is None:
+        promised = promised_by(path)
+        if promised is not None and data:
+            raise TableError(
+                Refusal(
+                    f"is no {promised.name} file, though its name says so; fetch it again, or rename it if it is not compressed",
+                    (str(path),),
+                )
+            )
         return data
     if not packed:
         raise TableError(Refusal("is compressed; published tables are not", (str(path),)))
-    try:
-        return gzip.decompress(data)
-    except (EOFError, OSError, zlib.error) as error:
-        raise TableError(
-            Refusal(f"damaged or truncated gzip file ({error}); fetch it again", (str(path),))
-        ) from None
+    return decompress(data, found, source=str(path))
 
 
 def to_utf8(data: bytes, *, source: str, encoding: str | None) -> bytes:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from likeness.errors import Refusal, TableError
+from likeness.tables.compression import ENDINGS
 from likeness.tables.csv_files import read_csv
 from likeness.tables.file_bytes import read_bytes
 from likeness.tables.frames import library_of
@@ -72,6 +73,8 @@ _FORMATS = {
     ".feather": "arrow",
     ".ipc": "arrow",
 }
+_TEXT = {"csv"}
+"""Files that are text may be compressed; the others are within."""
 _TAB = {"tab", "\\t"}
 _NO_QUOTE = {"none", ""}
 
@@ -94,9 +97,9 @@ def read(
     Parameters
     ----------
     source
-        Path of a CSV file (.csv .tsv .tab .txt, also gzipped), Parquet file (.parquet .pq) or Arrow file
-        (.arrow .feather .ipc); or a polars frame, pandas frame or pyarrow table; or a `Table`, which is
-        returned as it is.
+        Path of a CSV file (.csv .tsv .tab .txt, also compressed: .csv.gz .csv.bz2 .csv.xz .csv.zst), Parquet file
+        (.parquet .pq) or Arrow file (.arrow .feather .ipc); or a polars frame, pandas frame or pyarrow table; or a `Table`,
+        which is returned as it is.
     delimiter
         CSV: comma, semicolon, tab, bar or another character, or ``", "`` when a space follows each;
         None to find it.
@@ -201,16 +204,18 @@ def _file(
     if path.is_dir():
         raise TableError(Refusal("is a folder; give one file", (str(path),)))
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    kind = suffixes[-2:-1] if suffixes[-1:] == [".gz"] else suffixes[-1:]
-    format_ = _FORMATS.get("".join(kind))
-    if format_ is None or (format_ != "csv" and suffixes[-1] == ".gz"):
+    packed = "".join(suffixes[-1:]) in ENDINGS
+    format_ = _FORMATS.get("".join(suffixes[-2:-1] if packed else suffixes[-1:]))
+    if format_ is None or (format_ not in _TEXT and packed):
         if suffixes[-1:] in ([".xlsx"], [".xls"], [".xlsm"], [".ods"]):
             raise TableError(
                 Refusal("is a spreadsheet; save the sheet that holds the table as CSV", (str(path),))
             )
         raise TableError(
             Refusal(
-                f"unknown extension {path.suffix!r}; known: {', '.join(_FORMATS)}, and .csv.gz", (str(path),)
+                f"unknown extension {path.suffix!r}; known: {', '.join(_FORMATS)}, and text compressed: "
+                f"{', '.join(f'.csv{ending}' for ending in ENDINGS)}",
+                (str(path),),
             )
         )
     if format_ == "csv":
