@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from likeness.policy import Policy
     from likeness.tables import Table
 
-TablePath = Annotated[Path, Parameter(help="CSV (also .csv.gz .bz2 .xz .zst), Parquet or Arrow file.")]
+TablePath = Annotated[
+    Path, Parameter(help="CSV or JSON lines (also .gz .bz2 .xz .zst), Parquet or Arrow file.")
+]
 PolicyPath = Annotated[Path, Parameter(help="Policy file, YAML or JSON.")]
 FolderPath = Annotated[Path, Parameter(help="Release folder, or its public/ alone.")]
 Overwrite = Annotated[bool, Parameter(help="Replace what is there.", show_default=False)]
@@ -40,8 +42,8 @@ class Reading:
     quote
         CSV: the quote character; none when quotes have no meaning.
     encoding
-        CSV: such as cp1252, or utf-8+cp1252 where only a part is UTF-8; UTF-8, or what the byte order mark says, when left
-        out. Never guessed.
+        CSV and JSON lines: such as cp1252, or utf-8+cp1252 where only a part is UTF-8; UTF-8, or what the byte order mark
+        says, when left out. Never guessed.
     decimal
         The decimal mark of numbers that are text, . or , ; found for each column when left out.
     thousands

@@ -71,7 +71,7 @@ def to_utf8(data: bytes, *, source: str, encoding: str | None) -> bytes:
     if encoding is None and marked is None and b"\0" in data[:_LOOK]:
         raise TableError(
             Refusal(
-                "holds zero bytes, so it is no CSV text, or UTF-16 without a byte order mark; "
+                "holds zero bytes, so it is no text, or UTF-16 without a byte order mark; "
                 "in that case give its encoding, utf-16-le or utf-16-be",
                 (source,),
             )

@@ -17,6 +17,7 @@ from likeness.tables.compression import ENDINGS
 from likeness.tables.csv_files import read_csv
 from likeness.tables.file_bytes import read_bytes
 from likeness.tables.frames import library_of
+from likeness.tables.json_lines import read_json_lines
 from likeness.tables.kinds import MARK_NAMES
 from likeness.tables.table import Table
 
@@ -69,11 +70,13 @@ _FORMATS = {
     ".txt": "csv",
     ".parquet": "parquet",
     ".pq": "parquet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
     ".arrow": "arrow",
     ".feather": "arrow",
     ".ipc": "arrow",
 }
-_TEXT = {"csv"}
+_TEXT = {"csv", "jsonl"}
 """Files that are text may be compressed; the others are within."""
 _TAB = {"tab", "\\t"}
 _NO_QUOTE = {"none", ""}
@@ -97,17 +100,17 @@ def read(
     Parameters
     ----------
     source
-        Path of a CSV file (.csv .tsv .tab .txt, also compressed: .csv.gz .csv.bz2 .csv.xz .csv.zst), Parquet file
-        (.parquet .pq) or Arrow file (.arrow .feather .ipc); or a polars frame, pandas frame or pyarrow table; or a `Table`,
-        which is returned as it is.
+        Path of a CSV file (.csv .tsv .tab .txt) or JSON lines (.jsonl .ndjson), both also compressed (.csv.gz .csv.bz2
+        .csv.xz .csv.zst), of a Parquet file (.parquet .pq) or Arrow file (.arrow .feather .ipc); or a polars frame, pandas
+        frame or pyarrow table; or a `Table`, which is returned as it is.
     delimiter
         CSV: comma, semicolon, tab, bar or another character, or ``", "`` when a space follows each;
         None to find it.
     quote
         CSV: the quote character; None when quotes have no meaning.
     encoding
-        CSV: such as ``"cp1252"``; None for UTF-8, or what the byte order mark says. Never guessed. ``"utf-8+cp1252"`` for
-        a file that is UTF-8 in part: what is UTF-8 is read as that, every other byte as cp1252.
+        CSV and JSON lines: such as ``"cp1252"``; None for UTF-8, or what the byte order mark says. Never guessed.
+        ``"utf-8+cp1252"`` for a file that is UTF-8 in part: what is UTF-8 is read as that, every other byte as cp1252.
     decimal
         ``"."`` or ``","`` in numbers that are text; None to find it for each column (a comma only where it
         is not the delimiter).
@@ -228,11 +231,27 @@ def _file(
             thousands=thousands,
             header=header,
         )
-    given = {"delimiter": delimiter, "encoding": encoding, "header": None if header is True else header}
+    given = {"delimiter": delimiter, "header": None if header is True else header}
+    if format_ not in _TEXT:
+        given["encoding"] = encoding
     extra = [name for name, value in given.items() if value is not None]
     if extra:
+        kinds = "text files" if extra == ["encoding"] else "CSV files"
         raise TableError(
-            Refusal(f"{' and '.join(extra)} can be given for CSV files only; leave it out", (str(path),))
+            Refusal(f"{' and '.join(extra)} can be given for {kinds} only; leave it out", (str(path),))
+        )
+    if format_ == "jsonl":
+        frame = read_json_lines(read_bytes(path), source=str(path), encoding=encoding)
+        point = _point(decimal, thousands)
+        return _with_records(
+            Table(
+                frame,
+                source=str(path),
+                library="polars",
+                format=format_,
+                decimal=point,
+                thousands=thousands,
+            )
         )
     return _with_records(
         read_binary(
