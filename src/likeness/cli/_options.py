@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from likeness.tables import Table
 
 TablePath = Annotated[
-    Path, Parameter(help="CSV or JSON lines (also .gz .bz2 .xz .zst), Parquet or Arrow file.")
+    Path, Parameter(help="CSV or JSON lines (also .gz .bz2 .xz .zst), Excel, Parquet or Arrow file.")
 ]
 PolicyPath = Annotated[Path, Parameter(help="Policy file, YAML or JSON.")]
 FolderPath = Annotated[Path, Parameter(help="Release folder, or its public/ alone.")]
@@ -52,6 +52,8 @@ class Reading:
         CSV: the first line is a record already; columns are named column_1, column_2 …
     header
         CSV without a header: the names of the columns, with commas between.
+    sheet
+        Excel: the sheet that holds the table; may be left out where no other in sight holds anything.
     """
 
     delimiter: str | None = None
@@ -61,6 +63,7 @@ class Reading:
     thousands: str | None = None
     no_header: Annotated[bool, Parameter(show_default=False)] = False
     header: str | None = None
+    sheet: str | None = None
 
     def read(self, path: Path) -> Table:
         """Read a table.
@@ -85,6 +88,7 @@ class Reading:
             decimal=self.decimal,
             thousands=self.thousands,
             header=_names(self.header) or not self.no_header,
+            sheet=self.sheet,
         )
 
 
@@ -113,6 +117,8 @@ class RecordsReading:
         CSV: its first line is a record already.
     records_header
         CSV: the names of its columns, as --header.
+    records_sheet
+        Excel: its sheet, as --sheet.
     records_key
         What the column that names a person is called in the second table, where it has another name there.
     """
@@ -124,6 +130,7 @@ class RecordsReading:
     records_thousands: str | None = None
     records_no_header: Annotated[bool, Parameter(show_default=False)] = False
     records_header: str | None = None
+    records_sheet: str | None = None
     records_key: str | None = None
 
     def of(self, policy: Path) -> Policy | Path:
@@ -147,6 +154,7 @@ class RecordsReading:
             "decimal": self.records_decimal,
             "thousands": self.records_thousands,
             "header": header,
+            "sheet": self.records_sheet,
             "key": self.records_key,
         }
         changes = {key: value for key, value in said.items() if value is not None}

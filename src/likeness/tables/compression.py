@@ -100,9 +100,14 @@ def promised_by(path: Path) -> Compression | None:
     return next((one for one in COMPRESSIONS if one.ending == path.suffix.lower()), None)
 
 
+def bound(size: int) -> int:
+    """Say how many bytes at most may come of a compressed file of that ``size``."""
+    return max(_ALWAYS, _TIMES * size)
+
+
 def decompress(data: bytes, compression: Compression, *, source: str) -> bytes:
     """Decompress a file whole; `TableError` if it is damaged, holds far more than tables do, or a library is missing."""
-    most = max(_ALWAYS, _TIMES * len(data))
+    most = bound(len(data))
     pieces, size = [], 0
     try:
         for piece in _pieces(data, compression):

@@ -19,6 +19,7 @@ from likeness.tables.file_bytes import read_bytes
 from likeness.tables.frames import library_of
 from likeness.tables.json_lines import read_json_lines
 from likeness.tables.kinds import MARK_NAMES
+from likeness.tables.spreadsheets import read_sheet
 from likeness.tables.table import Table
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ _FORMATS = {
     ".pq": "parquet",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
     ".arrow": "arrow",
     ".feather": "arrow",
     ".ipc": "arrow",
@@ -91,6 +94,7 @@ def read(
     decimal: str | None = None,
     thousands: str | None = None,
     header: bool | Sequence[str] = True,
+    sheet: str | None = None,
 ) -> Table:
     """Read a table, as it is.
 
@@ -101,8 +105,8 @@ def read(
     ----------
     source
         Path of a CSV file (.csv .tsv .tab .txt) or JSON lines (.jsonl .ndjson), both also compressed (.csv.gz .csv.bz2
-        .csv.xz .csv.zst), of a Parquet file (.parquet .pq) or Arrow file (.arrow .feather .ipc); or a polars frame, pandas
-        frame or pyarrow table; or a `Table`, which is returned as it is.
+        .csv.xz .csv.zst), of an Excel file (.xlsx .xlsm; ``likeness[excel]``), Parquet file (.parquet .pq) or Arrow file
+        (.arrow .feather .ipc); or a polars frame, pandas frame or pyarrow table; or a `Table`, which is returned as it is.
     delimiter
         CSV: comma, semicolon, tab, bar or another character, or ``", "`` when a space follows each;
         None to find it.
@@ -119,6 +123,8 @@ def read(
         a narrow or fixed one. None if they do not.
     header
         CSV: False if the first line is a record already; or the column names to use then.
+    sheet
+        Excel: the sheet that holds the table; None where no other in sight holds anything.
 
     Returns
     -------
@@ -149,6 +155,7 @@ def read(
             decimal=decimal,
             thousands=thousands,
             header=header,
+            sheet=sheet,
         )
     if isinstance(source, pl.LazyFrame):
         source = source.collect()
@@ -177,6 +184,7 @@ def read_as_said(
     decimal: str | None = None,
     thousands: str | None = None,
     header: bool | Sequence[str] | None = None,
+    sheet: str | None = None,
 ) -> Table:
     r"""Read a table file with options as the command line and policies write them; None for what `read` does unless told.
 
@@ -190,6 +198,7 @@ def read_as_said(
         decimal=decimal,
         thousands=thousands,
         header=True if header is None else header,
+        sheet=sheet,
     )
 
 
@@ -202,6 +211,7 @@ def _file(
     decimal: str | None,
     thousands: str | None,
     header: bool | Sequence[str],
+    sheet: str | None,
 ) -> Table:
     """Read a file by its extension."""
     if path.is_dir():
@@ -210,9 +220,12 @@ def _file(
     packed = "".join(suffixes[-1:]) in ENDINGS
     format_ = _FORMATS.get("".join(suffixes[-2:-1] if packed else suffixes[-1:]))
     if format_ is None or (format_ not in _TEXT and packed):
-        if suffixes[-1:] in ([".xlsx"], [".xls"], [".xlsm"], [".ods"]):
+        if suffixes[-1:] in ([".xls"], [".xlsb"], [".ods"]):
             raise TableError(
-                Refusal("is a spreadsheet; save the sheet that holds the table as CSV", (str(path),))
+                Refusal(
+                    "is a spreadsheet of another kind; save it as .xlsx, or the sheet that holds the table as CSV",
+                    (str(path),),
+                )
             )
         raise TableError(
             Refusal(
@@ -221,6 +234,8 @@ def _file(
                 (str(path),),
             )
         )
+    if sheet is not None and format_ != "excel":
+        raise TableError(Refusal("sheet can be given for Excel files only; leave it out", (str(path),)))
     if format_ == "csv":
         return read_csv(
             path,
@@ -240,23 +255,16 @@ def _file(
         raise TableError(
             Refusal(f"{' and '.join(extra)} can be given for {kinds} only; leave it out", (str(path),))
         )
-    if format_ == "jsonl":
-        frame = read_json_lines(read_bytes(path), source=str(path), encoding=encoding)
-        point = _point(decimal, thousands)
-        return _with_records(
-            Table(
-                frame,
-                source=str(path),
-                library="polars",
-                format=format_,
-                decimal=point,
-                thousands=thousands,
-            )
-        )
+    data, point = read_bytes(path), _point(decimal, thousands)
+    if format_ in {"parquet", "arrow"}:
+        return _with_records(read_binary(path, data, format=format_, decimal=point, thousands=thousands))
+    frame = (
+        read_json_lines(data, source=str(path), encoding=encoding)
+        if format_ == "jsonl"
+        else read_sheet(data, source=str(path), sheet=sheet)
+    )
     return _with_records(
-        read_binary(
-            path, read_bytes(path), format=format_, decimal=_point(decimal, thousands), thousands=thousands
-        )
+        Table(frame, source=str(path), library="polars", format=format_, decimal=point, thousands=thousands)
     )
 
 
