@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -14,8 +15,12 @@ if TYPE_CHECKING:
     from likeness.policy import Policy
     from likeness.tables import Table
 
+STANDARD_INPUT = Path("-")
 TablePath = Annotated[
-    Path, Parameter(help="CSV or JSON lines (also .gz .bz2 .xz .zst), Excel, Parquet or Arrow file.")
+    Path,
+    Parameter(
+        help="CSV or JSON lines (also .gz .bz2 .xz .zst), Excel, Parquet or Arrow file; - is CSV from standard input."
+    ),
 ]
 PolicyPath = Annotated[Path, Parameter(help="Policy file, YAML or JSON.")]
 FolderPath = Annotated[Path, Parameter(help="Release folder, or its public/ alone.")]
@@ -71,7 +76,7 @@ class Reading:
         Parameters
         ----------
         path
-            Its file.
+            Its file; - for CSV from standard input.
 
         Raises
         ------
@@ -81,7 +86,7 @@ class Reading:
         from likeness.tables import read_as_said
 
         return read_as_said(
-            path,
+            sys.stdin.buffer if path == STANDARD_INPUT else path,
             delimiter=self.delimiter,
             quote=self.quote,
             encoding=self.encoding,

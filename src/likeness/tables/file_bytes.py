@@ -11,6 +11,7 @@ from likeness.tables.compression import compression_of, decompress, promised_by
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
+    from io import BufferedIOBase, RawIOBase
     from pathlib import Path
 
 # The longer mark first: that of UTF-32 begins like that of UTF-16.
@@ -58,6 +59,18 @@ def read_bytes(path: Path, *, packed: bool = True) -> bytes:
     if not packed:
         raise TableError(Refusal("is compressed; published tables are not", (str(path),)))
     return decompress(data, found, source=str(path))
+
+
+def read_stream(file: BufferedIOBase | RawIOBase, *, name: str) -> bytes:
+    """Read an open file to its end, decompressed if it is compressed; `TableError` if it cannot be read or is damaged."""
+    try:
+        data = file.read() or b""
+    except (OSError, ValueError) as error:
+        raise TableError(
+            Refusal(f"cannot be read ({getattr(error, 'strerror', None) or error})", (name,))
+        ) from None
+    found = compression_of(data)
+    return data if found is None else decompress(data, found, source=name)
 
 
 def to_utf8(data: bytes, *, source: str, encoding: str | None) -> bytes:

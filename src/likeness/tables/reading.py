@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import polars as pl
 
 from likeness.errors import Refusal, TableError
 from likeness.tables.compression import ENDINGS
 from likeness.tables.csv_files import read_csv
-from likeness.tables.file_bytes import read_bytes
+from likeness.tables.file_bytes import read_bytes, read_stream
 from likeness.tables.frames import library_of
 from likeness.tables.json_lines import read_json_lines
 from likeness.tables.kinds import MARK_NAMES
@@ -106,7 +107,8 @@ def read(
     source
         Path of a CSV file (.csv .tsv .tab .txt) or JSON lines (.jsonl .ndjson), both also compressed (.csv.gz .csv.bz2
         .csv.xz .csv.zst), of an Excel file (.xlsx .xlsm; ``likeness[excel]``), Parquet file (.parquet .pq) or Arrow file
-        (.arrow .feather .ipc); or a polars frame, pandas frame or pyarrow table; or a `Table`, which is returned as it is.
+        (.arrow .feather .ipc); or a CSV file that is open for reading bytes; or a polars frame, pandas frame or pyarrow
+        table; or a `Table`, which is returned as it is.
     delimiter
         CSV: comma, semicolon, tab, bar or another character, or ``", "`` when a space follows each;
         None to find it.
@@ -157,6 +159,20 @@ def read(
             header=header,
             sheet=sheet,
         )
+    if isinstance(source, io.BufferedIOBase | io.RawIOBase):
+        if sheet is not None:
+            raise TableError("sheet can be given for Excel files only; an open file is read as CSV")
+        name = "standard input" if source is getattr(sys.stdin, "buffer", None) else _name_of(source)
+        return read_csv(
+            read_stream(source, name=name),
+            source=name,
+            delimiter=delimiter,
+            quote=quote,
+            encoding=encoding,
+            decimal=decimal,
+            thousands=thousands,
+            header=header,
+        )
     if isinstance(source, pl.LazyFrame):
         source = source.collect()
     library = library_of(source)
@@ -176,7 +192,7 @@ def read(
 
 
 def read_as_said(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | BinaryIO,
     *,
     delimiter: str | None = None,
     quote: str | None = None,
@@ -238,7 +254,9 @@ def _file(
         raise TableError(Refusal("sheet can be given for Excel files only; leave it out", (str(path),)))
     if format_ == "csv":
         return read_csv(
-            path,
+            read_bytes(path),
+            source=str(path),
+            tabs=not {".tsv", ".tab"}.isdisjoint(suffixes[-2:]),
             delimiter=delimiter,
             quote=quote,
             encoding=encoding,
@@ -266,6 +284,12 @@ def _file(
     return _with_records(
         Table(frame, source=str(path), library="polars", format=format_, decimal=point, thousands=thousands)
     )
+
+
+def _name_of(file: Any) -> str:
+    """Name an open file as messages do."""
+    name = getattr(file, "name", None)
+    return name if isinstance(name, str) else "open file"
 
 
 def _point(decimal: str | None, thousands: str | None) -> str:
