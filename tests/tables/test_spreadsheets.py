@@ -86,6 +86,17 @@ def test_formulas_are_what_they_came_to_and_errors_are_missing(csv_file):
     assert frame.to_dict(as_series=False) == {"n": [2, None, 5], "word": ["ab", None, "x"], "id": [1, 2, 3]}
 
 
+def test_dates_beside_texts_are_dates(csv_file):
+    rows = [["since", "at"], [dt.date(2020, 1, 2), dt.datetime(2020, 1, 1, 12)], ["unknown", "00:00:00"]]  # noqa: DTZ001
+    rows += [[None, dt.date(2020, 1, 2)], [dt.date(2021, 3, 4), "x 00:00:00"]]
+    table = read(csv_file(workbook(a=rows), "a.xlsx"))
+    assert table.frame.to_dict(as_series=False) == {
+        "since": ["2020-01-02", "unknown", None, "2021-03-04"],
+        "at": ["2020-01-01 12:00:00", "00:00:00", "2020-01-02 00:00:00", "x 00:00:00"],
+    }
+    assert table.encode("since", missing=("unknown",)).kind == "date"
+
+
 def test_the_one_sheet_that_is_not_blank_is_read(csv_file):
     data = workbook(hidden=["codes"], empty=[], people=[["a"], [1]], codes=[["c"], [2]], last=[])
     path = csv_file(data, "a.xlsx")

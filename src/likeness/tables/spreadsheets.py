@@ -26,6 +26,8 @@ _SILENT = logging.NullHandler()
 """fastexcel says on stderr that a column is empty; whoever listens to its logger hears it still."""
 _WHOLE = float(1 << 53)
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)
+_TIME, _MIDNIGHT = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$", " 00:00:00"
+"""How fastexcel writes a date that stands in a column beside texts."""
 _OLD = b"\xd0\xcf\x11\xe0"
 
 
@@ -126,7 +128,12 @@ def _tidy(frame: pl.DataFrame, names: Sequence[str], source: str) -> pl.DataFram
 
 
 def _typed(column: pl.Series) -> pl.Series:
-    """Take numbers that are all whole as integers, and times that are all midnight as dates."""
+    """Take numbers that are all whole as integers, and times that are all midnight as dates, also among texts."""
+    if column.dtype == pl.String:
+        times = column.str.contains(_TIME).fill_null(value=False)
+        if times.any() and column.filter(times).str.ends_with(_MIDNIGHT).all():
+            return column.set(times, None).fill_null(column.str.strip_suffix(_MIDNIGHT))
+        return column
     if column.dtype.is_float() and bool(((column == column.round()) & (column.abs() < _WHOLE)).all()):
         return column.cast(pl.Int64)
     if column.dtype == pl.Datetime and bool((column == column.dt.truncate("1d")).all()):
