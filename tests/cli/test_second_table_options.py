@@ -222,7 +222,7 @@ def test_the_name_of_the_key_is_no_column(two):
 def test_the_schema_knows_them():
     records = Policy.json_schema()["$defs"]["Records"]["properties"]
     assert set(records) == {
-        "table", "on", "key", "delimiter", "quote", "encoding", "decimal", "thousands", "header",
+        "table", "on", "key", "delimiter", "quote", "encoding", "decimal", "thousands", "header", "sheet",
             "missing",
     }  # fmt: skip
     assert all("description" in one or "$ref" in one for one in records.values())

@@ -113,7 +113,9 @@ def build(tokens: Collection[str]) -> App:
         """
         console.quiet = quiet
         console.tracebacks = console.tracebacks or traceback
-        return app(tokens, exit_on_error=False, print_error=False)
+        # A hyphen alone is a value, a file or standard input, and no option; cyclopts takes it for one.
+        words = ["./-" if word == "-" else word for word in tokens]
+        return app(words, exit_on_error=False, print_error=False)
 
     meta = app.meta
     meta.default_parameter = Parameter(negative=())

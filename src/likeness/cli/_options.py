@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -14,7 +15,13 @@ if TYPE_CHECKING:
     from likeness.policy import Policy
     from likeness.tables import Table
 
-TablePath = Annotated[Path, Parameter(help="CSV (also .csv.gz), Parquet or Arrow file.")]
+STANDARD_INPUT = Path("-")
+TablePath = Annotated[
+    Path,
+    Parameter(
+        help="CSV or JSON lines (also .gz .bz2 .xz .zst), Excel, Parquet or Arrow file; - is CSV from standard input."
+    ),
+]
 PolicyPath = Annotated[Path, Parameter(help="Policy file, YAML or JSON.")]
 FolderPath = Annotated[Path, Parameter(help="Release folder, or its public/ alone.")]
 Overwrite = Annotated[bool, Parameter(help="Replace what is there.", show_default=False)]
@@ -40,8 +47,8 @@ class Reading:
     quote
         CSV: the quote character; none when quotes have no meaning.
     encoding
-        CSV: such as cp1252, or utf-8+cp1252 where only a part is UTF-8; UTF-8, or what the byte order mark says, when left
-        out. Never guessed.
+        CSV and JSON lines: such as cp1252, or utf-8+cp1252 where only a part is UTF-8; UTF-8, or what the byte order mark
+        says, when left out. Never guessed.
     decimal
         The decimal mark of numbers that are text, . or , ; found for each column when left out.
     thousands
@@ -50,6 +57,8 @@ class Reading:
         CSV: the first line is a record already; columns are named column_1, column_2 …
     header
         CSV without a header: the names of the columns, with commas between.
+    sheet
+        Excel: the sheet that holds the table; may be left out where no other in sight holds anything.
     """
 
     delimiter: str | None = None
@@ -59,6 +68,7 @@ class Reading:
     thousands: str | None = None
     no_header: Annotated[bool, Parameter(show_default=False)] = False
     header: str | None = None
+    sheet: str | None = None
 
     def read(self, path: Path) -> Table:
         """Read a table.
@@ -66,7 +76,7 @@ class Reading:
         Parameters
         ----------
         path
-            Its file.
+            Its file; - for CSV from standard input.
 
         Raises
         ------
@@ -76,13 +86,14 @@ class Reading:
         from likeness.tables import read_as_said
 
         return read_as_said(
-            path,
+            sys.stdin.buffer if path == STANDARD_INPUT else path,
             delimiter=self.delimiter,
             quote=self.quote,
             encoding=self.encoding,
             decimal=self.decimal,
             thousands=self.thousands,
             header=_names(self.header) or not self.no_header,
+            sheet=self.sheet,
         )
 
 
@@ -111,6 +122,8 @@ class RecordsReading:
         CSV: its first line is a record already.
     records_header
         CSV: the names of its columns, as --header.
+    records_sheet
+        Excel: its sheet, as --sheet.
     records_key
         What the column that names a person is called in the second table, where it has another name there.
     """
@@ -122,6 +135,7 @@ class RecordsReading:
     records_thousands: str | None = None
     records_no_header: Annotated[bool, Parameter(show_default=False)] = False
     records_header: str | None = None
+    records_sheet: str | None = None
     records_key: str | None = None
 
     def of(self, policy: Path) -> Policy | Path:
@@ -145,6 +159,7 @@ class RecordsReading:
             "decimal": self.records_decimal,
             "thousands": self.records_thousands,
             "header": header,
+            "sheet": self.records_sheet,
             "key": self.records_key,
         }
         changes = {key: value for key, value in said.items() if value is not None}

@@ -13,7 +13,7 @@ from likeness.errors import HierarchyError
 from likeness.policy import values
 from likeness.policy.problems import Declared, Entry, RefusalError, refusal
 
-READING = ("delimiter", "quote", "encoding", "decimal", "thousands", "header")
+READING = ("delimiter", "quote", "encoding", "decimal", "thousands", "header", "sheet")
 """Keys of `Records` that say how its file is to be read."""
 Text = Annotated[str, Field(min_length=1)]
 Positive = Annotated[float, Field(gt=0), BeforeValidator(values.finite)]
@@ -169,7 +169,7 @@ class Records(Declared):
 
     ``table``: of any format that can be read; the first may have another.
     ``on``: the column that ``individual`` names. Its texts are compared as they are: ``007`` is not ``7``. ``delimiter`` …
-    ``header``: as in `likeness.read`; ``tab`` is a tab, and ``none`` the quote where quotes have no meaning. What is left
+    ``sheet``: as in `likeness.read`; ``tab`` is a tab, and ``none`` the quote where quotes have no meaning. What is left
     out is found from the file, whatever is said about the first.
     """
 
@@ -204,6 +204,10 @@ class Records(Declared):
     header: Header | None = Field(
         default=None,
         description="CSV: false when the first line is a record already, or the columns' names then.",
+    )
+    sheet: Text | None = Field(
+        default=None,
+        description="Excel: the sheet that holds the second table; left out where no other in sight holds anything.",
     )
     missing: Annotated[RecordsMissing, BeforeValidator(RecordsMissing.read)] | None = Field(
         default=None,

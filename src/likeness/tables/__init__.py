@@ -1,4 +1,4 @@
-"""Tables in and out: CSV, Parquet and Arrow files; polars, pandas and pyarrow frames.
+"""Tables in and out: CSV, JSON lines, Excel, Parquet and Arrow files; polars, pandas and pyarrow frames.
 
 ``read`` gives a `Table`, which encodes one column at a time; ``build`` makes a frame of the library the
 table came in; ``join`` takes a table of people and one of their records for one; ``write`` and

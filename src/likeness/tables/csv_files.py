@@ -19,13 +19,12 @@ import polars as pl
 
 from likeness.errors import Refusal, TableError
 from likeness.tables.columns import narrowed, packed_text
-from likeness.tables.file_bytes import read_bytes, to_utf8
+from likeness.tables.file_bytes import to_utf8
 from likeness.tables.table import Table, name_problems
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
 _CANDIDATES = (",", ";", "\t", "|")
 _LOOK = 1000  # records looked at
@@ -197,8 +196,10 @@ def check_records(data: bytes, dialect: Dialect, width: int, *, source: str) -> 
 
 
 def read_csv(
-    path: Path,
+    data: bytes,
     *,
+    source: str,
+    tabs: bool = False,
     delimiter: str | None,
     quote: str | None,
     encoding: str | None,
@@ -206,17 +207,15 @@ def read_csv(
     thousands: str | None = None,
     header: bool | Sequence[str],
 ) -> Table:
-    """Read a CSV file as columns of text without nulls; `likeness.tables.read` explains the parameters.
+    """Read the bytes of a CSV file as columns of text without nulls; `likeness.tables.read` explains the parameters.
 
-    `TableError` if the file cannot be read, is empty or malformed.
+    ``tabs``: whether its name says that tabs delimit. `TableError` if it is empty or malformed.
     """
-    source = str(path)
-    data = to_utf8(read_bytes(path), source=source, encoding=encoding)
+    data = to_utf8(data, source=source, encoding=encoding)
     if not data or data.isspace():
         raise TableError(Refusal("the file is empty", (source,)))
     padding = delimiter is not None and len(delimiter) == 2 and delimiter.endswith(" ")
     if delimiter is None:
-        tabs = not {".tsv", ".tab"}.isdisjoint(suffix.lower() for suffix in path.suffixes[-2:])
         delimiter = (
             "\t" if tabs else find_delimiter(data, source=source, quote=quote or None, header=header is True)
         )

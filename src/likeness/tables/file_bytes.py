@@ -1,20 +1,19 @@
-"""The bytes of a text file, as UTF-8: compression, byte order marks, encodings. Nothing is guessed."""
+"""The bytes of a text file, as UTF-8: byte order marks, encodings. Nothing is guessed."""
 
 from __future__ import annotations
 
 import codecs
-import gzip
 import re
-import zlib
 from typing import TYPE_CHECKING
 
 from likeness.errors import Refusal, TableError
+from likeness.tables.compression import compression_of, decompress, promised_by
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
+    from io import BufferedIOBase, RawIOBase
     from pathlib import Path
 
-_GZIP = b"\x1f\x8b"
 # The longer mark first: that of UTF-32 begins like that of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -31,9 +30,10 @@ _RARE, _FEW = 10, 3
 
 
 def read_bytes(path: Path, *, packed: bool = True) -> bytes:
-    """Read a file whole, decompressing gzip, which is refused where it must not be ``packed``.
+    """Read a file whole, decompressed if it is compressed, which is refused where it must not be ``packed``.
 
-    `TableError` for that, and if it does not exist, is a folder, cannot be read, or is damaged gzip.
+    `TableError` for that, and if it does not exist, is a folder, cannot be read, is damaged, or no compressed file though its
+    name says so.
     """
     try:
         data = path.read_bytes()
@@ -45,16 +45,32 @@ def read_bytes(path: Path, *, packed: bool = True) -> bytes:
         raise TableError(
             Refusal(f"cannot be read ({error.strerror or error}); check its permissions", (str(path),))
         ) from None
-    if not data.startswith(_GZIP):
+    found = compression_of(data)
+    if found is None:
+        promised = promised_by(path)
+        if promised is not None and data:
+            raise TableError(
+                Refusal(
+                    f"is no {promised.name} file, though its name says so; fetch it again, or rename it if it is not compressed",
+                    (str(path),),
+                )
+            )
         return data
     if not packed:
         raise TableError(Refusal("is compressed; published tables are not", (str(path),)))
+    return decompress(data, found, source=str(path))
+
+
+def read_stream(file: BufferedIOBase | RawIOBase, *, name: str) -> bytes:
+    """Read an open file to its end, decompressed if it is compressed; `TableError` if it cannot be read or is damaged."""
     try:
-        return gzip.decompress(data)
-    except (EOFError, OSError, zlib.error) as error:
+        data = file.read() or b""
+    except (OSError, ValueError) as error:
         raise TableError(
-            Refusal(f"damaged or truncated gzip file ({error}); fetch it again", (str(path),))
+            Refusal(f"cannot be read ({getattr(error, 'strerror', None) or error})", (name,))
         ) from None
+    found = compression_of(data)
+    return data if found is None else decompress(data, found, source=name)
 
 
 def to_utf8(data: bytes, *, source: str, encoding: str | None) -> bytes:
@@ -68,7 +84,7 @@ def to_utf8(data: bytes, *, source: str, encoding: str | None) -> bytes:
     if encoding is None and marked is None and b"\0" in data[:_LOOK]:
         raise TableError(
             Refusal(
-                "holds zero bytes, so it is no CSV text, or UTF-16 without a byte order mark; "
+                "holds zero bytes, so it is no text, or UTF-16 without a byte order mark; "
                 "in that case give its encoding, utf-16-le or utf-16-be",
                 (source,),
             )

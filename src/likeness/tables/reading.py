@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import polars as pl
 
 from likeness.errors import Refusal, TableError
+from likeness.tables.compression import ENDINGS
 from likeness.tables.csv_files import read_csv
-from likeness.tables.file_bytes import read_bytes
+from likeness.tables.file_bytes import read_bytes, read_stream
 from likeness.tables.frames import library_of
+from likeness.tables.json_lines import read_json_lines
 from likeness.tables.kinds import MARK_NAMES
+from likeness.tables.spreadsheets import read_sheet
 from likeness.tables.table import Table
 
 if TYPE_CHECKING:
@@ -68,10 +72,16 @@ _FORMATS = {
     ".txt": "csv",
     ".parquet": "parquet",
     ".pq": "parquet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
     ".arrow": "arrow",
     ".feather": "arrow",
     ".ipc": "arrow",
 }
+_TEXT = {"csv", "jsonl"}
+"""Files that are text may be compressed; the others are within."""
 _TAB = {"tab", "\\t"}
 _NO_QUOTE = {"none", ""}
 
@@ -85,6 +95,7 @@ def read(
     decimal: str | None = None,
     thousands: str | None = None,
     header: bool | Sequence[str] = True,
+    sheet: str | None = None,
 ) -> Table:
     """Read a table, as it is.
 
@@ -94,17 +105,18 @@ def read(
     Parameters
     ----------
     source
-        Path of a CSV file (.csv .tsv .tab .txt, also gzipped), Parquet file (.parquet .pq) or Arrow file
-        (.arrow .feather .ipc); or a polars frame, pandas frame or pyarrow table; or a `Table`, which is
-        returned as it is.
+        Path of a CSV file (.csv .tsv .tab .txt) or JSON lines (.jsonl .ndjson), both also compressed (.csv.gz .csv.bz2
+        .csv.xz .csv.zst), of an Excel file (.xlsx .xlsm; ``likeness[excel]``), Parquet file (.parquet .pq) or Arrow file
+        (.arrow .feather .ipc); or a CSV file that is open for reading bytes; or a polars frame, pandas frame or pyarrow
+        table; or a `Table`, which is returned as it is.
     delimiter
         CSV: comma, semicolon, tab, bar or another character, or ``", "`` when a space follows each;
         None to find it.
     quote
         CSV: the quote character; None when quotes have no meaning.
     encoding
-        CSV: such as ``"cp1252"``; None for UTF-8, or what the byte order mark says. Never guessed. ``"utf-8+cp1252"`` for
-        a file that is UTF-8 in part: what is UTF-8 is read as that, every other byte as cp1252.
+        CSV and JSON lines: such as ``"cp1252"``; None for UTF-8, or what the byte order mark says. Never guessed.
+        ``"utf-8+cp1252"`` for a file that is UTF-8 in part: what is UTF-8 is read as that, every other byte as cp1252.
     decimal
         ``"."`` or ``","`` in numbers that are text; None to find it for each column (a comma only where it
         is not the delimiter).
@@ -113,6 +125,8 @@ def read(
         a narrow or fixed one. None if they do not.
     header
         CSV: False if the first line is a record already; or the column names to use then.
+    sheet
+        Excel: the sheet that holds the table; None where no other in sight holds anything.
 
     Returns
     -------
@@ -143,6 +157,21 @@ def read(
             decimal=decimal,
             thousands=thousands,
             header=header,
+            sheet=sheet,
+        )
+    if isinstance(source, io.BufferedIOBase | io.RawIOBase):
+        if sheet is not None:
+            raise TableError("sheet can be given for Excel files only; an open file is read as CSV")
+        name = "standard input" if source is getattr(sys.stdin, "buffer", None) else _name_of(source)
+        return read_csv(
+            read_stream(source, name=name),
+            source=name,
+            delimiter=delimiter,
+            quote=quote,
+            encoding=encoding,
+            decimal=decimal,
+            thousands=thousands,
+            header=header,
         )
     if isinstance(source, pl.LazyFrame):
         source = source.collect()
@@ -163,7 +192,7 @@ def read(
 
 
 def read_as_said(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | BinaryIO,
     *,
     delimiter: str | None = None,
     quote: str | None = None,
@@ -171,6 +200,7 @@ def read_as_said(
     decimal: str | None = None,
     thousands: str | None = None,
     header: bool | Sequence[str] | None = None,
+    sheet: str | None = None,
 ) -> Table:
     r"""Read a table file with options as the command line and policies write them; None for what `read` does unless told.
 
@@ -184,6 +214,7 @@ def read_as_said(
         decimal=decimal,
         thousands=thousands,
         header=True if header is None else header,
+        sheet=sheet,
     )
 
 
@@ -196,26 +227,36 @@ def _file(
     decimal: str | None,
     thousands: str | None,
     header: bool | Sequence[str],
+    sheet: str | None,
 ) -> Table:
     """Read a file by its extension."""
     if path.is_dir():
         raise TableError(Refusal("is a folder; give one file", (str(path),)))
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    kind = suffixes[-2:-1] if suffixes[-1:] == [".gz"] else suffixes[-1:]
-    format_ = _FORMATS.get("".join(kind))
-    if format_ is None or (format_ != "csv" and suffixes[-1] == ".gz"):
-        if suffixes[-1:] in ([".xlsx"], [".xls"], [".xlsm"], [".ods"]):
+    packed = "".join(suffixes[-1:]) in ENDINGS
+    format_ = _FORMATS.get("".join(suffixes[-2:-1] if packed else suffixes[-1:]))
+    if format_ is None or (format_ not in _TEXT and packed):
+        if suffixes[-1:] in ([".xls"], [".xlsb"], [".ods"]):
             raise TableError(
-                Refusal("is a spreadsheet; save the sheet that holds the table as CSV", (str(path),))
+                Refusal(
+                    "is a spreadsheet of another kind; save it as .xlsx, or the sheet that holds the table as CSV",
+                    (str(path),),
+                )
             )
         raise TableError(
             Refusal(
-                f"unknown extension {path.suffix!r}; known: {', '.join(_FORMATS)}, and .csv.gz", (str(path),)
+                f"unknown extension {path.suffix!r}; known: {', '.join(_FORMATS)}, and text compressed: "
+                f"{', '.join(f'.csv{ending}' for ending in ENDINGS)}",
+                (str(path),),
             )
         )
+    if sheet is not None and format_ != "excel":
+        raise TableError(Refusal("sheet can be given for Excel files only; leave it out", (str(path),)))
     if format_ == "csv":
         return read_csv(
-            path,
+            read_bytes(path),
+            source=str(path),
+            tabs=not {".tsv", ".tab"}.isdisjoint(suffixes[-2:]),
             delimiter=delimiter,
             quote=quote,
             encoding=encoding,
@@ -223,17 +264,32 @@ def _file(
             thousands=thousands,
             header=header,
         )
-    given = {"delimiter": delimiter, "encoding": encoding, "header": None if header is True else header}
+    given = {"delimiter": delimiter, "header": None if header is True else header}
+    if format_ not in _TEXT:
+        given["encoding"] = encoding
     extra = [name for name, value in given.items() if value is not None]
     if extra:
+        kinds = "text files" if extra == ["encoding"] else "CSV files"
         raise TableError(
-            Refusal(f"{' and '.join(extra)} can be given for CSV files only; leave it out", (str(path),))
+            Refusal(f"{' and '.join(extra)} can be given for {kinds} only; leave it out", (str(path),))
         )
-    return _with_records(
-        read_binary(
-            path, read_bytes(path), format=format_, decimal=_point(decimal, thousands), thousands=thousands
-        )
+    data, point = read_bytes(path), _point(decimal, thousands)
+    if format_ in {"parquet", "arrow"}:
+        return _with_records(read_binary(path, data, format=format_, decimal=point, thousands=thousands))
+    frame = (
+        read_json_lines(data, source=str(path), encoding=encoding)
+        if format_ == "jsonl"
+        else read_sheet(data, source=str(path), sheet=sheet)
     )
+    return _with_records(
+        Table(frame, source=str(path), library="polars", format=format_, decimal=point, thousands=thousands)
+    )
+
+
+def _name_of(file: Any) -> str:
+    """Name an open file as messages do."""
+    name = getattr(file, "name", None)
+    return name if isinstance(name, str) else "open file"
 
 
 def _point(decimal: str | None, thousands: str | None) -> str:
