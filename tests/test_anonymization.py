@@ -293,7 +293,7 @@ def test_remarks_say_what_is_taken_for_granted():
         "published as they are, and not taken as known to the adversary: 'row'",
         "sensitive values are published exactly, one per record",
         (
-            "regions are the narrowest that cover their classes, so that somebody has each end of an interval and each "
+            "regions may be the narrowest that cover their classes, so that somebody has each end of an interval and each "
             "listed value: of small classes exact values may follow from that (neither recoding: grid nor attained was asked for)"
         ),
     )

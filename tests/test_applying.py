@@ -55,7 +55,9 @@ def test_who_does_not_fit_is_named_and_it_opens_as_it_was_made(tmp_path):
 
     folder = lk.anonymize(FIRST, POLICY, seed=7).write(tmp_path / "out")
     later = lk.apply(folder, MORE, at_most=0.2, seed=1)
-    assert withheld_rows(later) == {"no region of the earlier release covers their value of 'age'": [4]}
+    assert withheld_rows(later) == {
+        "no region of the earlier release that this table can show covers their value of 'age'": [4]
+    }
     assert "beside-an-earlier-release" in {found.code for found in later.warnings}
     opened = lk.open_release(later.write(tmp_path / "next"), MORE)
     assert opened.loss() == later.loss()
@@ -65,7 +67,8 @@ def test_who_does_not_fit_is_named_and_it_opens_as_it_was_made(tmp_path):
 
 def test_too_many_who_do_not_fit_are_refused():
     with pytest.raises(
-        lk.CannotBeMetError, match="no region of the earlier release covers their value of 'age'"
+        lk.CannotBeMetError,
+        match="no region of the earlier release that this table can show covers their value of 'age'",
     ):
         lk.apply(lk.anonymize(FIRST, POLICY, seed=7), MORE)
 
@@ -73,3 +76,26 @@ def test_too_many_who_do_not_fit_are_refused():
 def test_other_columns_are_refused():
     with pytest.raises(lk.InvalidError, match="age"):
         lk.apply(lk.anonymize(FIRST, POLICY, seed=7), MORE.rename({"age": "years"}))
+
+
+def test_who_is_too_many_of_a_value_is_left_out_not_the_class():
+    privacy = lk.AlphaKAnonymity(0.5, 2)
+    policy = lk.Policy(columns={"age": lk.quasi(), "disease": lk.sensitive()}, privacy=privacy)
+    first = pl.DataFrame({"age": [30, 39, 70, 79], "disease": list("xyxy")})
+    more = pl.DataFrame({"age": [30, 31, 32, 33, 34, 70, 75], "disease": list("xxyyyxy")})
+    later = lk.apply(lk.anonymize(first, policy, seed=1), more, at_most=0.2, seed=1)
+    assert (later.counts["published"], sum(later.counts["withheld"].values())) == (6, 1)
+
+
+def test_what_is_no_release_or_other_columns_or_another_form_is_refused_in_one_line():
+    earlier = lk.anonymize(FIRST, POLICY, seed=7)
+    with pytest.raises(lk.InvalidError, match="apply needs a release or its folder; got int"):
+        lk.apply(5, MORE)
+    with pytest.raises(lk.PolicyError, match="this policy asks for microaggregated"):
+        lk.apply(earlier, MORE, policy=POLICY.replace(form={"name": "microaggregated"}))
+    without = lk.Policy(columns={"disease": lk.sensitive(), "*": lk.drop()}, privacy=lk.DistinctLDiversity(2))
+    nothing = lk.anonymize(FIRST, without, seed=1)
+    with pytest.raises(
+        lk.PolicyError, match="regions are of no columns, and the quasi-identifiers are others"
+    ):
+        lk.apply(nothing, MORE, policy=POLICY)

@@ -6,9 +6,10 @@ import ast
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from likeness.wording import count, nouns
+from likeness.wording import count, digits, figure, nouns
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "likeness"
 COUNTED = (
@@ -56,6 +57,7 @@ FIXED = {
     ("report/people.py", "people"),
     ("report/people.py", "values"),
     ("report/report_page.py", "values"),
+    ("tables/compression.py", "times"),
     ("tables/joining.py", "values"),
 }
 
@@ -97,3 +99,29 @@ def bare_counts() -> set[tuple[str, str]]:
 
 def test_every_number_is_counted_by_the_one_helper():
     assert bare_counts() - FIXED == set()
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (1000.04, "1,000"),
+        (999.96, "1,000"),
+        (99999.99999, "100,000"),
+        (1e300, "1e+300"),
+        (-1234.5, "-1,234.5"),
+        (0.0, "0"),
+    ],
+)
+def test_figures(value, written):
+    assert figure(value) == written
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (np.float64(0.19999999999999998), "0.19999…"), (-2.5, "-2.5"), (5e-324, "5e-324"), (1.5e300, "1.5e+300"), (7, "7"),
+        (-12345.678901, "-12,345.6…"), (0.00012345678, "0.00012345…"),
+    ],
+)  # fmt: skip
+def test_digits_are_cut(value, written):
+    assert digits(value) == written

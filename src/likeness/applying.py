@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from likeness.tables import Table, read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from likeness.forms.base import Publication
     from likeness.methods.base import Method
@@ -82,8 +82,10 @@ def apply(
     >>> sorted(again.table["age"].unique())
     ['[30, 39]', '[60, 69]']
     >>> again.counts["withheld"]
-    {"no region of the earlier release covers their value of 'age'": 1}
+    {"no region of the earlier release that this table can show covers their value of 'age'": 1}
     """
+    if not isinstance(release, Release | str | Path):
+        raise InvalidError(f"apply needs a release or its folder; got {type(release).__name__}")
     original = table if isinstance(table, Table) else read(table)
     kept, publication = _earlier(release, asked=policy is not None)
     asked = kept if policy is None else as_policy(policy)
@@ -99,6 +101,10 @@ def apply(
     if publication.form != method.form:
         raise PolicyError(
             f"apply works with releases of the form {method.form}; one of the form {publication.form} has no regions for others"
+        )
+    if asked.form is not None and asked.form.name != method.form:
+        raise PolicyError(
+            f"apply publishes in the form {method.form}; this policy asks for {asked.form.name}"
         )
     if asked.individual is not None or asked.records is not None:
         raise PolicyError(

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 SHOWN = 40
 """Characters of a cell that a message shows."""
+_MOST_LISTED = 20
+"""Values of a parameter that are written one by one."""
 _PLURALS = {"person": "people", "leaf": "leaves", "query": "queries"}
 
 
@@ -69,10 +71,12 @@ def figure(value: float) -> str:
     """
     if not isfinite(value):
         return "∞" if value > 0 else "-∞" if value < 0 else "undefined"
+    if abs(value) >= 1e15:
+        return f"{value:.4g}"
     if float(value).is_integer():
         return f"{int(value):,}"
-    if abs(value) >= 1000:  # as far as four digits reach
-        return f"{value:,.1f}"
+    if abs(value) >= 999.95:  # as far as four digits reach
+        return f"{value:,.1f}".removesuffix(".0")
     return f"{value:.4g}"
 
 
@@ -82,9 +86,9 @@ def digits(value: float | str) -> str:
     >>> digits(0.19999999999999998), digits(0.25), digits(12345678.5), digits("1/3")
     ('0.19999…', '0.25', '12,345,678…', '1/3')
     """
-    if not isinstance(value, float) or not isfinite(value):
+    if not isinstance(value, float) or not isfinite(value) or not 1e-15 <= abs(value) < 1e15:
         return plain_number(value)
-    whole, point, rest = f"{Decimal(repr(value)):f}".partition(".")
+    whole, point, rest = f"{Decimal(repr(float(value))):f}".partition(".")
     set_apart = f"{int(whole):,}" if whole.lstrip("-") != "0" else whole
     if not point or not rest.strip("0"):
         return set_apart
@@ -127,7 +131,7 @@ def phrase(values: dict[str, Any] | None, *, cut: bool = False) -> str:
         return "not measured"
     return ", ".join(
         f"{key}: of {count(len(value), 'value')}"
-        if isinstance(value, dict)
+        if isinstance(value, dict) or (isinstance(value, list | tuple) and len(value) > _MOST_LISTED)
         else f"{key} = {digits(value) if cut else plain_number(value)}"
         for key, value in values.items()
     )

@@ -168,3 +168,17 @@ def test_a_column_of_which_too_little_is_said_does_not_hide_the_others() -> None
     assert {"column-2", "column-3"} <= {one.name for one in drawn}
     assert "column-1" not in {one.name for one in drawn}
     assert next(what for what, _ in left) == "zip"
+
+
+def test_a_stretch_of_one_value_is_as_wide_as_others_and_missing_values_are_told() -> None:
+    pays: list[float | None] = [float(i) / 3 for i in range(300)] + [250.5] * 90 + [None] * 60
+    frame = pl.DataFrame({"pay": pays, "sick": ["a", "b", "c"] * 150})
+    policy = lk.Policy(
+        columns={"pay": lk.quasi(), "sick": lk.sensitive()},
+        privacy=lk.KAnonymity(5),
+        missing={"policy": "category"},
+        effort="quick",
+    )
+    found = _by_name(lk.anonymize(frame, policy, seed=1))["column-1"]
+    assert max(one["before"] for one in found.spec["data"]["values"]) < 10
+    assert found.rows[-1][:2] == ("(missing)", "13.33%")

@@ -49,12 +49,12 @@ if TYPE_CHECKING:
 
 
 NARROWEST = (
-    "regions are the narrowest that cover their classes, so that somebody has each end of an interval and each listed value: of "
-    "small classes exact values may follow from that (neither recoding: grid nor attained was asked for)"
+    "regions may be the narrowest that cover their classes, so that somebody has each end of an interval and each listed value: "
+    "of small classes exact values may follow from that (neither recoding: grid nor attained was asked for)"
 )
 """What is not hidden without a lattice, and without `attained`."""
 ON_LATTICE = "regions are rounded outward to steps that were declared, whoever is in them"
-NARROWEST_ELSE = "those of other columns are the narrowest that cover their classes"
+NARROWEST_ELSE = "those of other columns may be the narrowest that cover their classes"
 GROWING = (
     "regions grow where it would follow from them that at least one and fewer than {least} members of a class have an end of an "
     "interval, a listed value or a child of a node; of interval ends, that is also made less likely in larger classes; what "

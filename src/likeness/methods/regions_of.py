@@ -25,16 +25,17 @@ if TYPE_CHECKING:
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
 
-_MOST_TRIED = 500
+_MOST_TRIED = 200
 """Regions that people without a class are tried in, at a time."""
 _MOST_HELPERS = 60
 """People of other classes who may fill up a region, at most."""
 NO_REGION = Reason(
-    "fits-no-region", "no region of the earlier release covers all their quasi-identifiers together"
+    "fits-no-region",
+    "no region of the earlier release that this table can show covers all their quasi-identifiers together",
 )
 FAIL_THERE = Reason(
     "fails-in-its-regions",
-    "in no region of the earlier release that covers them the guarantee holds for this table",
+    "in the regions of the earlier release that cover them no class was found that holds the guarantee",
 )
 
 
@@ -42,7 +43,7 @@ def value_outside(column: str) -> Reason:
     """Make the reason why records are withheld whose value of a column no region covers."""
     return Reason(
         "value-in-no-region",
-        "no region of the earlier release covers their value of {column!r}",
+        "no region of the earlier release that this table can show covers their value of {column!r}",
         column=column,
     )
 
@@ -111,12 +112,9 @@ class RegionsOf(Method):
         PolicyError
             When the quasi-identifiers are others, or their regions cannot be given.
         """
-        if not self.columns:
-            return data, None
         if {domain.name for domain in data.quasi} != set(self.columns):
-            raise PolicyError(
-                Refusal(f"regions are of {', '.join(self.columns)}, not of the quasi-identifiers")
-            )
+            what = f"regions are of {', '.join(self.columns) or 'no columns'}, and the quasi-identifiers are others"
+            raise PolicyError(Refusal(what, (self.name,)))
         quasi, codes = [], []
         for j, domain in enumerate(data.quasi):
             if domain.lattice is not None or domain.attained is not None:
@@ -256,10 +254,10 @@ def _assigned(problem: Problem, fits: NDArray[np.bool_]) -> NDArray[np.int64]:
     holds[there] = problem.holding(
         np.where(home < 0, there.size, np.searchsorted(there, home)), there.size + 1
     )[:-1]
-    while (region := _joined(problem, fits, home, holds)) >= 0:
-        holds[region] = True
-    while (region := _helped(problem, fits, home, holds)) >= 0:
-        holds[region] = True
+    for fill in (_joined, _helped, _without_some):
+        failed: set[int] = set()
+        while (region := fill(problem, fits, home, holds, failed)) >= 0:
+            holds[region] = True
     home[(home >= 0) & ~holds[home]] = -1
     return home
 
@@ -277,26 +275,37 @@ def _most_first(fits: NDArray[np.bool_], of: NDArray[np.int64], pool: NDArray[np
 
 
 def _joined(
-    problem: Problem, fits: NDArray[np.bool_], home: NDArray[np.int64], holds: NDArray[np.bool_]
+    problem: Problem,
+    fits: NDArray[np.bool_],
+    home: NDArray[np.int64],
+    holds: NDArray[np.bool_],
+    failed: set[int],
 ) -> int:
     """Put as many as a region covers of those without a class there, where they are one or join one; the region, or -1."""
     of, pool = problem.data.tuples.of, _without_class(home, holds)
     for region in map(int, _most_first(fits, of, pool)):
+        if region in failed:
+            continue
         own = pool[fits[region, of[pool]]]
         present = np.flatnonzero(home == region) if holds[region] else own[:0]
         if _is_class(problem, np.concatenate([present, own])):
             home[own] = region
             return region
+        failed.add(region)
     return -1
 
 
 def _helped(
-    problem: Problem, fits: NDArray[np.bool_], home: NDArray[np.int64], holds: NDArray[np.bool_]
+    problem: Problem,
+    fits: NDArray[np.bool_],
+    home: NDArray[np.int64],
+    holds: NDArray[np.bool_],
+    failed: set[int],
 ) -> int:
     """Fill a region of people without a class up with others that it covers, whose class does without; the region, or -1."""
     of, pool = problem.data.tuples.of, _without_class(home, holds)
     for region in map(int, _most_first(fits, of, pool)):
-        if holds[region]:
+        if holds[region] or region in failed:
             continue
         own = pool[fits[region, of[pool]]]
         others = np.flatnonzero((home >= 0) & holds[home] & fits[region, of])
@@ -314,7 +323,47 @@ def _helped(
                 home[own] = region
                 return region
         home[others] = before
+        failed.add(region)
     return -1
+
+
+def _without_some(
+    problem: Problem,
+    fits: NDArray[np.bool_],
+    home: NDArray[np.int64],
+    holds: NDArray[np.bool_],
+    failed: set[int],
+) -> int:
+    """Make a class of people without one, but for those whose sensitive values are too many there; the region, or -1."""
+    of, pool = problem.data.tuples.of, _without_class(home, holds)
+    for region in map(int, _most_first(fits, of, pool)):
+        if holds[region] or region in failed:
+            continue
+        own = pool[fits[region, of[pool]]]
+        members = own
+        while members.size and not _is_class(problem, members):
+            members = _fewer(problem.data, members)
+        if members.size:
+            # The others stay where they were, and so without a class.
+            elsewhere = np.setdiff1d(own, members)
+            home[elsewhere[home[elsewhere] == region]] = -1
+            home[members] = region
+            return region
+        failed.add(region)
+    return -1
+
+
+def _fewer(data: Microdata, members: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Leave out some of those whose sensitive values are most over the share that all records have of them."""
+    if not data.sensitive:
+        return members[:0]
+    over = np.zeros(members.size)
+    for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):
+        share = np.bincount(codes, minlength=domain.codes) / codes.size
+        here = np.bincount(codes[members], minlength=domain.codes) / members.size
+        over = np.maximum(over, (here / np.maximum(share, 1e-300))[codes[members]])
+    worst = np.flatnonzero(over == over.max())
+    return np.delete(members, worst[: max(1, min(worst.size // 2, members.size // 20))])
 
 
 def _is_class(problem: Problem, members: NDArray[np.int64]) -> bool:

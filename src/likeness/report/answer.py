@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import floor
 from typing import TYPE_CHECKING
 
 from likeness import registry
@@ -106,7 +107,8 @@ def _cost(release: Release, measured: Measurements) -> tuple[str, tuple[str, ...
     """The loss in large, and how little it could be."""
     metric = measured.metrics.get(LOSS.name)
     lines = [f"{count(release.certificate.classes, release.certificate.make_form().class_noun)}"]
-    if metric is None:
+    if metric is None or release.certificate.make_form().publishes_exactly:
+        # What is lost there is not of the quasi-identifiers.
         error = measured.get("query-error")
         if error is None:
             return "not measured", tuple(lines)
@@ -114,7 +116,10 @@ def _cost(release: Release, measured: Measurements) -> tuple[str, tuple[str, ...
     for bound, loss in release.bounds({LOSS.name: metric}).values():
         told = "no release under this policy can lose less than"
         lines.insert(
-            0, f"{told} {bound.value:.2%}" if not bound.trivial else "how little it could be is not known"
+            0,
+            f"{told} {floor(10_000 * bound.value) / 10_000:.2%}"
+            if not bound.trivial
+            else "how little it could be is not known",
         )
         return f"{loss:.2%} of the detail", ("NCP: 0% is exact, 100% nothing", *lines)
     return f"{measured[LOSS.name]:.2%} of the detail", ("NCP: 0% is exact, 100% nothing", *lines)
@@ -136,4 +141,4 @@ def _gains(release: Release) -> tuple[str, ...]:
         f"one record alone fits {details['unique']:.1%} of all; {details['unique_before']:.1%} in the original",
     ]
     worst = details["prosecutor_max"]
-    return (f"1 in {figure(1 / worst)} at worst" if worst > 0 else "nobody can be linked", *lines)
+    return (f"1 in {figure(round(1 / worst, 1))} at worst" if worst > 0 else "nobody can be linked", *lines)

@@ -302,7 +302,9 @@ def _stretches(
     b, a = (np.add.reduceat(own[:size], bounds) for own in (before, after))
     low = first[bounds]
     high = np.append(low[1:], ends[-1])
-    wide = np.maximum(high - low, 1e-300)
+    wide = high - low
+    # One value alone has no width: as wide as the narrowest other stretch.
+    wide = np.where(wide > 0, wide, wide[wide > 0].min(initial=1.0))
     rows, values = [], []
     for i in range(bounds.size):
         last = (bounds[i + 1] if i + 1 < bounds.size else size) - 1
@@ -320,6 +322,8 @@ def _stretches(
                 "after": _short(a[i] / wide[i]),
             }
         )
+    if cells.size > size:
+        rows.append((labels[-1], f"{before[-1]:.2%}", f"{after[-1]:.2%}"))
     kind = "temporal" if days else "quantitative"
     axis = {"title": None, "scale": {"zero": False, "nice": False}}
     dense = {"type": "quantitative", "title": "density", "axis": {"labels": False, "ticks": False}}

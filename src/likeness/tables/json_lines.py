@@ -14,7 +14,7 @@ import polars as pl
 
 from likeness.errors import Refusal, TableError
 from likeness.tables.file_bytes import to_utf8
-from likeness.wording import quoted
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ def read_json_lines(data: bytes, *, source: str, encoding: str | None) -> pl.Dat
         lines = sum(1 for _ in _lines(text))
         if frame.height != lines:
             raise TableError(
-                Refusal(f"{lines:,} lines gave {frame.height:,} records; write one object a line", (source,))
+                Refusal(f"{count(lines, 'line')} gave {count(frame.height, 'record')}; write one object a line", (source,))
             )
     return frame
 
