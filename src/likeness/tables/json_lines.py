@@ -41,7 +41,10 @@ def read_json_lines(data: bytes, *, source: str, encoding: str | None) -> pl.Dat
         lines = sum(1 for _ in _lines(text))
         if frame.height != lines:
             raise TableError(
-                Refusal(f"{count(lines, 'line')} gave {count(frame.height, 'record')}; write one object a line", (source,))
+                Refusal(
+                    f"{count(lines, 'line')} gave {count(frame.height, 'record')}; write one object a line",
+                    (source,),
+                )
             )
     return frame
 
