@@ -235,7 +235,14 @@ def aimed() -> dict[str, lk.Release]:
 @pytest.mark.parametrize("aim", AIMS)
 def test_of_every_metric_the_release_has_least_that_is_made_for_it(aimed, aim):
     metric = aimed[aim].private.policy.minimize
-    values = {name: metric.measure(release.evaluation) for name, release in aimed.items()}
+    # Of query errors solutions are compared, and moves lower NCP: what lowers another loss may happen to have less of them.
+    rivals = {
+        name: release
+        for name, release in aimed.items()
+        if not metric.of_publication or release.private.policy.minimize.searched == metric.searched
+    }
+    values = {name: metric.measure(release.evaluation) for name, release in rivals.items()}
+    assert len(values) > 1
     assert values[aim] == min(values.values())
     told = [one for one in aimed[aim].private.candidates if one.loss is not None]
     assert {one.loss for one in told if one.outcome == KEPT} == {values[aim]}

@@ -34,9 +34,9 @@ _MOST_PAIRS = 30_000_000
 _MOST_VALUES = 64
 _MOST_STEPS, _STEPS_A_CELL = 200_000, 1_000
 """Hulls that are looked at for values that must mix, for all cells and for one, at most: a report does not wait for its bound."""
-_MOST_NEAR, _MOST_LISTED, _MOST_LOOKS = 1_000, 8_000_000, 400_000_000
+_MOST_NEAR, _MOST_LISTED, _MOST_LOOKS = 1_000, 2_000_000, 100_000_000
 """Neighbours of a cell and of all, at most, and looks at attributes of cells to find them."""
-_STEPS_A_PRICE, _STEPS_IN_ALL = 100_000, 50_000_000
+_STEPS_A_PRICE, _STEPS_IN_ALL = 100_000, 12_500_000
 """Cells that are looked at for one price and for all of them, at most."""
 _GROWTH, _MOST_LEVELS = 1.25, 100
 """Of the levels of prices one to the next, and how many there are at most."""
