@@ -61,15 +61,24 @@ def size_table(sizes: NDArray[np.int64]) -> list[list[str]]:
     >>> size_table(np.array([2, 3, 3, 9]))
     [['2', '1', '2'], ['3 to 4', '2', '6'], ['9 to 16', '1', '9']]
     """
-    rows = []
+    return [[name, f"{classes:,}", f"{members:,}"] for name, classes, members in size_ranges(sizes)]
+
+
+def size_ranges(sizes: NDArray[np.int64]) -> list[tuple[str, int, int]]:
+    """Count classes and records by class size, in ranges that double, each by its name; ``sizes`` ascend.
+
+    >>> size_ranges(np.array([2, 3, 3, 9]))
+    [('2', 1, 2), ('3 to 4', 2, 6), ('9 to 16', 1, 9)]
+    """
+    found = []
     low, high = 1, 1
     while sizes.size and low <= sizes[-1]:
         inside = sizes[(sizes >= low) & (sizes <= high)]
         if inside.size:
             name = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-            rows.append([name, f"{inside.size:,}", f"{int(inside.sum()):,}"])
+            found.append((name, int(inside.size), int(inside.sum())))
         low, high = high + 1, 2 * high
-    return rows
+    return found
 
 
 def loss_rows(found: Measurements) -> list[list[str]]:

@@ -20,7 +20,7 @@ from likeness.metrics.query_error import QueryError
 from likeness.microdata.domain import NUMERIC
 from likeness.microdata.regions import LOSSES, AttributeRegions, region_losses
 from likeness.queries.overlap import place
-from likeness.report.measured import class_sizes
+from likeness.report.measured import class_sizes, size_ranges, size_table
 from likeness.tables import texts
 from likeness.wording import count, figure, shortened
 
@@ -432,15 +432,11 @@ def sizes(release: Release) -> Picture | None:
     if not found.size:
         return None
     word = "records" if release.private.encoded.data.individuals is None else "individuals"
-    values, rows = [], []
-    low = high = 1
-    while low <= found[-1]:
-        inside = found[(found >= low) & (found <= high)]
-        if inside.size:
-            name = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-            values.append({"size": name, "classes": int(inside.size), "members": int(inside.sum())})
-            rows.append((name, f"{inside.size:,}", f"{int(inside.sum()):,}"))
-        low, high = high + 1, 2 * high
+    values = [
+        {"size": name, "classes": classes, "members": members}
+        for name, classes, members in size_ranges(found)
+    ]
+    rows = size_table(found)
     told = (
         f"{count(found.size, 'class')} by their number of {word}: the smallest has {found[0]:,}, the largest {found[-1]:,}, "
         f"one in the middle {figure(float(np.median(found)))}."
@@ -468,7 +464,12 @@ def sizes(release: Release) -> Picture | None:
         },
     )
     return Picture(
-        "class-sizes", "Class sizes", told, spec, (f"{word} of a class", "classes", word), tuple(rows)
+        "class-sizes",
+        "Class sizes",
+        told,
+        spec,
+        (f"{word} of a class", "classes", word),
+        tuple(tuple(row) for row in rows),
     )
 
 
