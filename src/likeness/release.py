@@ -15,7 +15,7 @@ from likeness.microdata.individuals import rows_of
 from likeness.pages import in_notebook
 from likeness.proving.proof import Verdict, as_published, prove
 from likeness.queries.query import Query
-from likeness.tables import build
+from likeness.tables import build, retyped
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -159,8 +159,14 @@ class Release:
     def tables(self) -> dict[str, Any]:
         """Published tables as frames of the library the original came in.
 
-        Columns that are published as they are keep their types. A pandas index is kept: it tells which row of the
+        Columns keep their order, labels and types (categories, truth values, times, narrow and nullable numbers, types of
+        Arrow in pandas), apart from the categories that nobody has who is published. Changed are: regions, sets of values and
+        whatever else the original has no cell for, which are texts (of numbers: numbers); days where a time of day was left out;
+        and texts that hold numbers or days, which become numbers and days. A pandas index is kept: it tells which row of the
         original a row was made from, so it is for the steward only, and is never written.
+
+        A DuckDB relation comes back as a relation of its connection (as a polars frame where that is closed, or does not look
+        for variables of Python); pyarrow's readers as pyarrow tables, and all else that gives an Arrow stream as polars frames.
         """
         if self._private is None:
             import polars as pl
@@ -171,13 +177,20 @@ class Release:
             return {name: build(like, columns) for name, columns in self._tables.items()}
         original = self._private.encoded
         frames = {}
+        exact = ["sensitive", "other", *(["quasi"] if self.certificate.make_form().publishes_exactly else [])]
+        published = {original.published_name(own): own for role in exact for own in original.with_role(role)}
         for name, columns in self._tables.items():
             rows = self._private.rows.get(name)
             index = None if rows is None or (rows < 0).any() else original.data.rows[rows]
             shown: dict[str, Any] = dict(columns)
-            for other in original.with_role("other"):
-                if index is not None and original.published_name(other) in columns:
-                    shown[original.published_name(other)] = original.table.column(other, index)
+            for fresh, own in published.items():
+                if fresh not in columns:
+                    continue
+                if index is not None and original.roles[own] == "other":
+                    shown[fresh] = original.table.column(own, index)
+                else:
+                    kept = retyped(original.table, own, columns[fresh])
+                    shown[fresh] = columns[fresh] if kept is None else kept
             frames[name] = build(original.table, shown, index)
         return frames
 

@@ -1,7 +1,7 @@
-"""Tables in and out: CSV, JSON lines, Excel, Parquet and Arrow files; polars, pandas and pyarrow frames.
+"""Tables in and out: CSV, JSON lines, Excel, Parquet and Arrow files; polars, pandas and pyarrow frames; Arrow streams.
 
-``read`` gives a `Table`, which encodes one column at a time; ``build`` makes a frame of the library the
-table came in; ``join`` takes a table of people and one of their records for one; ``write`` and
+``read`` gives a `Table`, which encodes one column at a time; ``build`` makes a frame of the library the table came in,
+``retyped`` a column in the type it had there; ``join`` takes a table of people and one of their records for one; ``write`` and
 ``read_published`` are the two ends of a published file, ``texts`` and ``read_texts`` of a value in one. pandas and pyarrow
 are imported only when one of their frames is seen.
 """
@@ -12,6 +12,7 @@ from likeness.tables.columns import EncodedColumn, Labelled
 from likeness.tables.joining import JoinedTable, join
 from likeness.tables.published import read_published
 from likeness.tables.reading import read, read_as_said
+from likeness.tables.retyping import retyped
 from likeness.tables.spelling import misspelled, must_read, plain_value, read_texts, texts
 from likeness.tables.table import Table
 from likeness.tables.writing import build, write
@@ -30,6 +31,7 @@ __all__ = [
     "read_as_said",
     "read_published",
     "read_texts",
+    "retyped",
     "texts",
     "write",
 ]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import polars as pl
 
 from likeness.errors import Refusal, TableError
+from likeness.tables.arrow_streams import gives_a_stream, read_arrow_stream
 from likeness.tables.compression import ENDINGS
 from likeness.tables.csv_files import read_csv
 from likeness.tables.file_bytes import read_bytes, read_stream
@@ -108,7 +109,8 @@ def read(
         Path of a CSV file (.csv .tsv .tab .txt) or JSON lines (.jsonl .ndjson), both also compressed (.csv.gz .csv.bz2
         .csv.xz .csv.zst), of an Excel file (.xlsx .xlsm; ``likeness[excel]``), Parquet file (.parquet .pq) or Arrow file
         (.arrow .feather .ipc); or a CSV file that is open for reading bytes; or a polars frame, pandas frame or pyarrow
-        table; or a `Table`, which is returned as it is.
+        table; or anything else with the Arrow PyCapsule interface (``__arrow_c_stream__``), such as a DuckDB relation, a record
+        batch reader or a nanoarrow stream, which is read once; or a `Table`, which is returned as it is.
     delimiter
         CSV: comma, semicolon, tab, bar or another character, or ``", "`` when a space follows each;
         None to find it.
@@ -175,16 +177,23 @@ def read(
         )
     if isinstance(source, pl.LazyFrame):
         source = source.collect()
-    library = library_of(source)
+    library, giver = library_of(source), None
+    name = f"{library} frame"
     if library is None:
-        raise TableError(
-            f"cannot read a table from {type(source).__name__!r}; "
-            "give a path, a polars or pandas frame, or a pyarrow table"
-        )
+        if not gives_a_stream(source):
+            raise TableError(
+                f"cannot read a table from {type(source).__name__!r}; give a path, a polars or pandas frame, a pyarrow table, or "
+                "another frame with the Arrow PyCapsule interface"
+            )
+        giver, name = source, type(source).__name__
+        source = read_arrow_stream(source)
+        library = library_of(source)
+        assert library is not None  # noqa: S101  # a frame of polars or pyarrow
     table = Table(
         source,
-        source=f"{library} frame",
+        source=name,
         library=library,
+        giver=giver,
         decimal=_point(decimal, thousands),
         thousands=thousands,
     )
