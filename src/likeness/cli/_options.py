@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = Path("-")
 TablePath = Annotated[
-    Path,
+    str,
     Parameter(
-        help="CSV or JSON lines (also .gz .bz2 .xz .zst), Excel, Parquet or Arrow file; - is CSV from standard input."
+        help="CSV or JSON lines (also .gz .bz2 .xz .zst), Excel, Parquet or Arrow file; - is CSV from standard input; or the URL "
+        "of a database (sqlite:///clinic.db, postgresql://…)."
     ),
 ]
 PolicyPath = Annotated[Path, Parameter(help="Policy file, YAML or JSON.")]
@@ -32,13 +33,15 @@ Seed = Annotated[
     ),
 ]
 Format = Annotated[Literal["text", "json"], Parameter(help="How stdout is written.")]
-Original = Annotated[Path, Parameter(help="The table the release was made from.")]
+Original = Annotated[
+    str, Parameter(help="The table the release was made from: a file, or the URL of a database.")
+]
 
 
 @Parameter(name="*", group=Group("Reading the table", sort_key=50))
 @dataclass(frozen=True)
 class Reading:
-    """How a table file is to be read.
+    """How a table is to be read.
 
     Parameters
     ----------
@@ -59,6 +62,10 @@ class Reading:
         CSV without a header: the names of the columns, with commas between.
     sheet
         Excel: the sheet that holds the table; may be left out where no other in sight holds anything.
+    table
+        Databases: the table, behind its schema where it is not found without; may be left out where there is one.
+    query
+        Databases: a query (SELECT …) whose rows are the table, instead of --table.
     """
 
     delimiter: str | None = None
@@ -69,14 +76,16 @@ class Reading:
     no_header: Annotated[bool, Parameter(show_default=False)] = False
     header: str | None = None
     sheet: str | None = None
+    table: str | None = None
+    query: str | None = None
 
-    def read(self, path: Path) -> Table:
+    def read(self, place: str) -> Table:
         """Read a table.
 
         Parameters
         ----------
-        path
-            Its file; - for CSV from standard input.
+        place
+            Its file; - for CSV from standard input; or the URL of its database.
 
         Raises
         ------
@@ -86,7 +95,7 @@ class Reading:
         from likeness.tables import read_as_said
 
         return read_as_said(
-            sys.stdin.buffer if path == STANDARD_INPUT else path,
+            sys.stdin.buffer if Path(place) == STANDARD_INPUT else place,
             delimiter=self.delimiter,
             quote=self.quote,
             encoding=self.encoding,
@@ -94,6 +103,35 @@ class Reading:
             thousands=self.thousands,
             header=_names(self.header) or not self.no_header,
             sheet=self.sheet,
+            table=self.table,
+            query=self.query,
+        )
+
+    def said(self, place: str) -> str:
+        """Write a table as it is given to another command: that of a database without its password.
+
+        Parameters
+        ----------
+        place
+            Its file, or the URL of its database.
+
+        Examples
+        --------
+        >>> Reading(table="patients").said("postgresql://ada:secret@db/clinic")
+        'postgresql://ada@db/clinic --table patients'
+        """
+        from shlex import quote
+
+        from likeness.tables.databases import is_url, shown_url
+
+        if not is_url(place):
+            return place
+        which = {"--table": self.table, "--query": self.query}
+        return " ".join(
+            [
+                shown_url(place),
+                *(f"{option} {quote(name)}" for option, name in which.items() if name is not None),
+            ]
         )
 
 

@@ -1,4 +1,4 @@
-"""Tables in and out: CSV, JSON lines, Excel, Parquet and Arrow files; polars, pandas and pyarrow frames; Arrow streams.
+"""Tables in and out: CSV, JSON lines, Excel, Parquet, Arrow; frames of polars, pandas, pyarrow; Arrow streams; databases.
 
 ``read`` gives a `Table`, which encodes one column at a time; ``build`` makes a frame of the library the table came in,
 ``retyped`` a column in the type it had there; ``join`` takes a table of people and one of their records for one; ``write`` and

@@ -1,0 +1,133 @@
+"""A connection to a database, with one transaction: what is asked of it, and what is said where it refuses."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from likeness.errors import LikenessError, OutputError, Refusal, TableError
+from likeness.tables.databases.addresses import POSTGRESQL, SQLITE, Address
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_DRIVERS = {SQLITE: "adbc_driver_sqlite", POSTGRESQL: "adbc_driver_postgresql"}
+
+
+class Session:
+    """One transaction of a database; made by `session`.
+
+    ``address``: where it is. ``refused``: the error that is raised where the database refuses something.
+    """
+
+    def __init__(
+        self, address: Address, refused: type[LikenessError], connection: Any, errors: type[Exception]
+    ) -> None:
+        self.address, self.refused = address, refused
+        self._connection, self._errors = connection, errors
+
+    def run(self, statement: str) -> None:
+        """Run a statement that gives no rows."""
+        with self.saying(), self._connection.cursor() as cursor:
+            cursor.execute(statement)
+
+    def ask(self, query: str, options: dict[str, str] | None = None) -> pl.DataFrame:
+        """Ask for rows; types that polars does not know are those they are stored as.
+
+        ``options``: what the driver is told beside the query.
+        """
+        with self.saying(), self._connection.cursor(adbc_stmt_kwargs=options) as cursor:
+            cursor.execute(query)
+            frame = pl.DataFrame(cursor.fetch_arrow())
+        return frame.with_columns(
+            pl.Series(name, column.ext.storage())
+            for name, column in zip(frame.columns, frame.iter_columns(), strict=True)
+            if isinstance(column.dtype, pl.BaseExtension)
+        )
+
+    def ingest(self, name: str, schema: str | None, frame: pl.DataFrame) -> None:
+        """Append rows to a table."""
+        with self.saying(), self._connection.cursor() as cursor:
+            cursor.adbc_ingest(name, frame, mode="append", db_schema_name=schema)
+
+    def commit(self) -> None:
+        """Make what was done the database's."""
+        with self.saying():
+            self._connection.commit()
+
+    def undo(self) -> None:
+        """Leave the database as it was; nothing where that was done, or where all was committed."""
+        with self.saying():
+            self._connection.rollback()
+
+    @contextmanager
+    def saying(self) -> Iterator[None]:
+        """Say in one line what the database refuses in the block."""
+        try:
+            yield
+        except (self._errors, pl.exceptions.PolarsError) as error:
+            raise self.refusal(_reason(str(error), self.address)) from None
+
+    def refusal(self, what: str, *where: str, remedy: str = "") -> LikenessError:
+        """Make an error about this database."""
+        return self.refused(Refusal(what, (self.address.label, *where), remedy=remedy))
+
+
+@contextmanager
+def session(address: Address, *, write: bool = False) -> Iterator[Session]:
+    """Connect to a database for one transaction, which may only read unless it is to ``write``.
+
+    `TableError` (`OutputError` where it is written) where the driver is not installed, there is no such file or server, or
+    whatever is done in the block is refused. What was not committed is undone.
+    """
+    refused = OutputError if write else TableError
+    driver = _DRIVERS[address.kind]
+    try:
+        dbapi, manager = import_module(f"{driver}.dbapi"), import_module("adbc_driver_manager")
+    except ModuleNotFoundError:
+        what = f"is a database, and {driver.replace('_', '-')}, which reads that, is not installed"
+        raise refused(Refusal(what, (address.label,), remedy="pip install 'likeness[database]'")) from None
+    if address.kind == SQLITE and not address.path.is_file():
+        raise refused(Refusal("there is no such file", (address.label,)))
+    mode = "rw" if write else "ro"
+    uri = f"{address.path.absolute().as_uri()}?mode={mode}" if address.kind == SQLITE else address.uri
+    try:
+        connection = dbapi.connect(uri)
+    except manager.Error as error:
+        what = f"cannot be reached ({_reason(str(error), address)})"
+        raise refused(Refusal(what, (address.label,))) from None
+    with connection:
+        made = Session(address, refused, connection, manager.Error)
+        if address.kind == POSTGRESQL and not write:
+            made.run("SET TRANSACTION READ ONLY")
+        yield made
+
+
+def _reason(said: str, address: Address) -> str:
+    """Take the first line of what a driver says; nothing of it where it has a password in it."""
+    if any(secret in said for secret in address.secrets):
+        return "what the driver says holds the password, so it is not shown"
+    return next(iter(said.splitlines()), "no reason was given")
+
+
+def quoted_name(name: str) -> str:
+    """Write a name as SQL does.
+
+    >>> quoted_name('a "b" c')
+    '"a ""b"" c"'
+    """
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def quoted_text(text: str) -> str:
+    """Write a text as SQL does.
+
+    >>> quoted_text("it's")
+    "'it''s'"
+    """
+    doubled = text.replace("'", "''")
+    return f"'{doubled}'"
