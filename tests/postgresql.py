@@ -31,6 +31,12 @@ class Server:
         login = user if user == STEWARD else f"{user}:se%2Fcr%40t"
         return f"postgresql://{login}@/{database}?host={self.folder}"
 
+    def fresh(self) -> str:
+        """Make a database that nobody else uses; its name."""
+        name = f"fresh_{os.urandom(8).hex()}"
+        self.run(f"CREATE DATABASE {name}")
+        return name
+
     def run(self, *statements: str, database: str = "postgres") -> None:
         """Run statements, each for itself, as the one who may do everything."""
         with dbapi.connect(self.url(database), autocommit=True) as connection, connection.cursor() as cursor:

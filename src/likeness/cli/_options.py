@@ -5,14 +5,17 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
 from likeness.errors import InvalidError
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from likeness.policy import Policy
+    from likeness.release import Release
     from likeness.tables import Table
 
 STANDARD_INPUT = Path("-")
@@ -137,6 +140,80 @@ class Reading:
 
 AS_FOUND = Reading()
 """Everything about a file is found from the file."""
+
+
+@Parameter(name="*", group=Group("Into a database", sort_key=52))
+@dataclass(frozen=True)
+class Into:
+    """Where the published tables are put beside the release folder.
+
+    Parameters
+    ----------
+    to
+        The URL of a database that gets the published table too, once the folder is in place: sqlite:///research.db (made where
+        it is not there) or postgresql://…; proven from what it gives back, before it is final.
+    to_table
+        What the table is called there; of a release of several tables each has its own name behind this one.
+    """
+
+    to: str | None = None
+    to_table: str | None = None
+
+    def check(self, tables: Collection[str], *, overwrite: bool) -> None:
+        """Refuse a database that the tables of a release cannot be put into, before any work is done.
+
+        Parameters
+        ----------
+        tables
+            Their names in the release.
+        overwrite
+            Replace tables that are there.
+
+        Raises
+        ------
+        InvalidError
+            When one of the two is missing.
+        OutputError
+            When it cannot be written, or a table is there.
+        """
+        from likeness.release import database_names
+        from likeness.tables.databases import check_database
+
+        if (self.to is None) != (self.to_table is None):
+            raise InvalidError(
+                "--to and --to-table belong together: the URL of a database, and the name of a table in it"
+            )
+        if self.to is not None and self.to_table is not None:
+            check_database(self.to, database_names(self.to_table, tables), overwrite=overwrite)
+
+    def put(self, release: Release, folder: Path, *, overwrite: bool) -> dict[str, Any]:
+        """Put a release that was written into the database too, if one is given; what a summary says of it.
+
+        Parameters
+        ----------
+        release
+            The release.
+        folder
+            Where it lies, which is said where it is not put into the database.
+        overwrite
+            Replace tables that are there.
+        """
+        if self.to is None or self.to_table is None:
+            return {}
+        from likeness.cli._console import console
+        from likeness.errors import LikenessError
+        from likeness.tables.databases import shown_url
+
+        try:
+            names = release.to_database(self.to, self.to_table, overwrite=overwrite)
+        except LikenessError:
+            console.note(f"note: the release is in {folder}, and the database is as it was")
+            raise
+        return {"database": {"url": shown_url(self.to), "tables": list(names)}}
+
+
+FOLDER_ALONE = Into()
+"""Into no database."""
 
 
 @Parameter(name="*", group=Group("Reading the second table, where the policy names one", sort_key=51))

@@ -69,7 +69,10 @@ def shown_url(url: str) -> str:
 def address_of(url: str) -> Address:
     """Take a URL of a database apart; `InvalidError` where it is none, and then nothing of it is shown but its kind."""
     begin = _URL.match(url)
-    scheme = "" if begin is None else begin.group(1).lower()
+    if begin is None:
+        what = "must be the URL of a database: sqlite:///clinic.db, or postgresql://user@host/database"
+        raise InvalidError(Refusal(what, about="where tables are put"))
+    scheme = begin.group(1).lower()
     if scheme not in _SCHEMES:
         what = f"are no databases that can be read; known: {', '.join(_SCHEMES)}; fetch a file first"
         raise InvalidError(Refusal(what, about=f"{scheme}:// URLs"))

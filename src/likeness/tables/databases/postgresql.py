@@ -100,9 +100,9 @@ def exists(own: Session, schema: str | None, name: str) -> bool:
     return not own.ask(f"SELECT 1 AS there WHERE to_regclass({whole}) IS NOT NULL").is_empty()
 
 
-def storable(column: pl.Series) -> pl.Series:
-    """Take a column as it is stored."""
-    return column if type(column.dtype) in _TYPES else column.cast(pl.String)
+def storable(column: pl.Series, written: pl.Series) -> pl.Series:
+    """Take a column as it is stored; ``written``: as it stands in the release's file."""
+    return column if type(column.dtype) in _TYPES else written.set(written == "", None)
 
 
 def declared(columns: Mapping[str, pl.DataType]) -> str:

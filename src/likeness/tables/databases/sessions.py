@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from threading import Thread
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import polars as pl
 
 from likeness.errors import LikenessError, OutputError, Refusal, TableError
+from likeness.placing import unfinished
 from likeness.tables.databases.addresses import POSTGRESQL, SQLITE, Address
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+_Result = TypeVar("_Result")
+
+_PATIENCE = 10.0
+"""Seconds that what was stopped may take to end; the process ends then, and the database undoes what is left."""
 _DRIVERS = {SQLITE: "adbc_driver_sqlite", POSTGRESQL: "adbc_driver_postgresql"}
 
 
@@ -24,24 +31,37 @@ class Session:
     """
 
     def __init__(
-        self, address: Address, refused: type[LikenessError], connection: Any, errors: type[Exception]
+        self,
+        address: Address,
+        refused: type[LikenessError],
+        connection: Any,
+        errors: type[Exception],
     ) -> None:
         self.address, self.refused = address, refused
         self._connection, self._errors = connection, errors
+        self._running: _Apart | None = None
 
     def run(self, statement: str) -> None:
         """Run a statement that gives no rows."""
-        with self.saying(), self._connection.cursor() as cursor:
-            cursor.execute(statement)
+
+        def work() -> None:
+            with self._connection.cursor() as cursor:
+                cursor.execute(statement)
+
+        self._do(work)
 
     def ask(self, query: str, options: dict[str, str] | None = None) -> pl.DataFrame:
         """Ask for rows; types that polars does not know are those they are stored as.
 
         ``options``: what the driver is told beside the query.
         """
-        with self.saying(), self._connection.cursor(adbc_stmt_kwargs=options) as cursor:
-            cursor.execute(query)
-            frame = pl.DataFrame(cursor.fetch_arrow())
+
+        def work() -> pl.DataFrame:
+            with self._connection.cursor(adbc_stmt_kwargs=options) as cursor:
+                cursor.execute(query)
+                return pl.DataFrame(cursor.fetch_arrow())
+
+        frame = self._do(work)
         return frame.with_columns(
             pl.Series(name, column.ext.storage())
             for name, column in zip(frame.columns, frame.iter_columns(), strict=True)
@@ -50,18 +70,32 @@ class Session:
 
     def ingest(self, name: str, schema: str | None, frame: pl.DataFrame) -> None:
         """Append rows to a table."""
-        with self.saying(), self._connection.cursor() as cursor:
-            cursor.adbc_ingest(name, frame, mode="append", db_schema_name=schema)
+
+        def work() -> None:
+            with self._connection.cursor() as cursor:
+                cursor.adbc_ingest(name, frame, mode="append", db_schema_name=schema)
+
+        self._do(work)
 
     def commit(self) -> None:
         """Make what was done the database's."""
-        with self.saying():
-            self._connection.commit()
+        self._do(self._connection.commit)
 
-    def undo(self) -> None:
-        """Leave the database as it was; nothing where that was done, or where all was committed."""
+    def end(self) -> None:
+        """Stop what is being done, and leave the database as it was unless all was committed; also where a signal comes."""
+        if self._running is not None and self._running.is_alive():
+            with suppress(self._errors):
+                self._connection.adbc_cancel()
+            self._running.join(_PATIENCE)
+        if self._running is None or not self._running.is_alive():
+            # A connection that is lost, or closed, did so: what it says of that is nobody's.
+            _Apart(self._connection.rollback).join(_PATIENCE)
+
+    def _do(self, work: Callable[[], _Result]) -> _Result:
+        """Do something, and say in one line what the database refuses."""
         with self.saying():
-            self._connection.rollback()
+            self._running = _Apart(work)
+            return cast("_Result", self._running.result())
 
     @contextmanager
     def saying(self) -> Iterator[None]:
@@ -74,6 +108,30 @@ class Session:
     def refusal(self, what: str, *where: str, remedy: str = "") -> LikenessError:
         """Make an error about this database."""
         return self.refused(Refusal(what, (self.address.label, *where), remedy=remedy))
+
+
+class _Apart(Thread):
+    """Something that is done by a thread of its own: in the main one the driver would keep Ctrl-C to itself."""
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        super().__init__(daemon=True)
+        self._work, self._made = work, None
+        self._raised: BaseException | None = None
+        self.start()
+
+    def run(self) -> None:
+        """Do it, and keep what came of it."""
+        try:
+            self._made = self._work()
+        except BaseException as error:  # noqa: BLE001  # whoever waits for it raises it
+            self._raised = error
+
+    def result(self) -> Any:
+        """Wait until it is done; what it gave, or raised."""
+        self.join()
+        if self._raised is not None:
+            raise self._raised
+        return self._made
 
 
 @contextmanager
@@ -95,15 +153,18 @@ def session(address: Address, *, write: bool = False) -> Iterator[Session]:
     mode = "rw" if write else "ro"
     uri = f"{address.path.absolute().as_uri()}?mode={mode}" if address.kind == SQLITE else address.uri
     try:
-        connection = dbapi.connect(uri)
+        connection = _Apart(partial(dbapi.connect, uri)).result()
     except manager.Error as error:
         what = f"cannot be reached ({_reason(str(error), address)})"
         raise refused(Refusal(what, (address.label,))) from None
-    with connection:
+    try:
         made = Session(address, refused, connection, manager.Error)
-        if address.kind == POSTGRESQL and not write:
-            made.run("SET TRANSACTION READ ONLY")
-        yield made
+        with unfinished(made.end):
+            if address.kind == POSTGRESQL and not write:
+                made.run("SET TRANSACTION READ ONLY")
+            yield made
+    finally:
+        _Apart(connection.close).join(_PATIENCE)
 
 
 def _reason(said: str, address: Address) -> str:

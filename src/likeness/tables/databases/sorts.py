@@ -29,8 +29,8 @@ class DatabaseSort(Protocol):
     def exists(self, own: Session, schema: str | None, name: str) -> bool:
         """Whether there is a table, or what cannot stand beside one, of that name."""
 
-    def storable(self, column: pl.Series) -> pl.Series:
-        """Take a column as it is stored."""
+    def storable(self, column: pl.Series, written: pl.Series) -> pl.Series:
+        """Take a column as it is stored; ``written``: as it stands in the release's file."""
 
     def declared(self, columns: Mapping[str, pl.DataType]) -> str:
         """Declare columns by their types."""

@@ -62,11 +62,11 @@ def exists(own: Session, schema: str | None, name: str) -> bool:  # noqa: ARG001
     return not own.ask(alike).is_empty()
 
 
-def storable(column: pl.Series) -> pl.Series:
-    """Take a column as it is stored."""
+def storable(column: pl.Series, written: pl.Series) -> pl.Series:
+    """Take a column as it is stored; ``written``: as it stands in the release's file."""
     if column.dtype == pl.Boolean:
         return column.cast(pl.Int64)
-    return column if column.dtype in _TYPES else column.cast(pl.String)
+    return column if type(column.dtype) in _TYPES else written.set(written == "", None)
 
 
 def declared(columns: Mapping[str, pl.DataType]) -> str:
