@@ -122,12 +122,12 @@ def test_whole_numbers_of_decimal_types_are_integers(connection):
 @pytest.mark.parametrize(
     ("giver", "refusal"),
     [
-        (lambda: pl.Series([1, 2]), "Series: gives no table"),
-        (lambda: pa.chunked_array([[1]]), "ChunkedArray: gives no table"),
-        (lambda: Stranger(pa.chunked_array([[1]])), "Stranger: gives no table"),
+        (lambda: pl.Series([1, 2]), "Series: is one column, and no table; give a frame of it"),
+        (lambda: pa.chunked_array([[1]]), "ChunkedArray: is one column, and no table; give a frame of it"),
+        (lambda: Stranger(pa.chunked_array([[1]])), "Stranger: is one column, and no table; give a frame of it"),
         (
             lambda: duckdb.sql("SELECT 1 AS a, 2 AS a"),
-            "DuckDBPyRelation: has several columns of one name; give each its own",
+            "DuckDBPyRelation: the name 'a' stands for columns 1 and 2; give each its own",
         ),
         (
             lambda: pa.table([pa.array([1]), pa.array([2])], names=["a", "a"]).to_reader(),
@@ -135,17 +135,27 @@ def test_whole_numbers_of_decimal_types_are_integers(connection):
         ),
         (
             lambda: duckdb.sql("SELECT CAST('x' || i AS INTEGER) AS a FROM range(2) r(i)"),
-            "DuckDBPyRelation: gives no table (Conversion Error: Could not convert string 'x0' to INT32",
+            "DuckDBPyRelation: gives no rows (Conversion Error: Could not convert string 'x0' to INT32",
         ),
         (lambda: Stranger(pl.DataFrame({"a": []})), "Stranger: has columns and no records"),
+        (
+            lambda: duckdb.sql("SELECT 1 AS a, INTERVAL 1 DAY AS span"),
+            "DuckDBPyRelation: column 'span' holds intervals, not single values; convert it or leave it out",
+        ),
+        (
+            lambda: Stranger(pa.table([pa.array([1]), pa.array([2])], names=["", "b"])),
+            "Stranger: column 1 has no name; name every column",
+        ),
         (lambda: duckdb.sql("SELECT [1] AS a"), "DuckDBPyRelation: column 'a' holds List(Int32), not single values"),
     ],
 )  # fmt: skip
-def test_refusals_are_one_line(giver, refusal):
+def test_refusals_are_one_line(giver, refusal, capfd):
     with pytest.raises(TableError) as caught:
         read(giver())
     assert [line[: len(refusal)] for line in caught.value.lines] == [refusal]
     assert "\n" not in str(caught.value)
+    # Nor does a library say anything else beside it.
+    assert capfd.readouterr().err == ""
 
 
 def test_no_library_of_a_giver_is_imported():

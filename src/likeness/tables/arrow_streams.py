@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from likeness.errors import Refusal, TableError
+from likeness.tables.arrow_schemas import TABLE, StreamColumns, columns_of
+from likeness.tables.table import name_problems
 
 if TYPE_CHECKING:
     from likeness.tables.table import Table
@@ -25,18 +27,42 @@ def gives_a_stream(source: Any) -> bool:
 def read_arrow_stream(source: Any) -> Any:
     """Read all rows: a pyarrow table of what pyarrow has, a polars frame of all else.
 
-    `TableError` if it gives no columns, two columns have one name, or whoever gives it cannot give its rows.
+    `TableError` if it has no columns, names or types are as no table has them, or whoever gives it cannot give its rows.
     """
     name = type(source).__name__
+    capsule = None
     try:
-        if type(source).__module__.partition(".")[0] == "pyarrow":
-            return sys.modules["pyarrow"].table(source)
-        return pl.DataFrame(_Stream(source))
-    except (pl.exceptions.DuplicateError, pl.exceptions.PanicException):
-        raise TableError(Refusal("has several columns of one name; give each its own", (name,))) from None
+        capsule = source.__arrow_c_stream__()
+        problems = _problems(columns_of(capsule), name)
+        if not problems:
+            stream = _Given(capsule)
+            pyarrow = type(source).__module__.partition(".")[0] == "pyarrow"
+            return sys.modules["pyarrow"].table(stream) if pyarrow else pl.DataFrame(stream)
     except Exception as error:  # noqa: BLE001  # a relation is only run now: it may raise whatever its library does
         reason = next(iter(str(error).splitlines()), type(error).__name__)
-        raise TableError(Refusal(f"gives no table ({reason})", (name,))) from None
+        problems = [Refusal(f"gives no rows ({reason})", (name,))]
+    # A stream that is not read to its end keeps a connection busy, for as long as anybody looks at this error.
+    del capsule
+    raise TableError(*problems)
+
+
+def _problems(said: StreamColumns, name: str) -> list[Refusal]:
+    """Say what is no table, which names stand twice or are empty, and types that polars does not take."""
+    if said.format != TABLE:
+        return [Refusal("is one column, and no table; give a frame of it", (name,))]
+    return name_problems(said.names, name) + [
+        Refusal(
+            f"column {column!r} holds intervals, not single values",
+            (name,),
+            remedy="convert it or leave it out",
+        )
+        for column, kind in zip(said.names, said.formats, strict=True)
+        if kind.startswith(_INTERVALS)
+    ]
+
+
+_INTERVALS = "ti"
+"""How the formats of intervals of the calendar begin: months, days and what is left of them."""
 
 
 def given_back(like: Table, frame: Any) -> Any:
@@ -54,14 +80,14 @@ def given_back(like: Table, frame: Any) -> Any:
         return frame
 
 
-class _Stream:
-    """Nothing but the stream: of a column alone polars would make a table of one column."""
+class _Given:
+    """Nothing but the stream, which was asked for its columns already."""
 
-    def __init__(self, source: Any) -> None:
-        self._source = source
+    def __init__(self, capsule: Any) -> None:
+        self._capsule = capsule
 
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self._source.__arrow_c_stream__(requested_schema)
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:  # it is as it is
+        return self._capsule
 
 
 _LOST = (pl.Categorical, pl.Enum, pl.Decimal, pl.Time)

@@ -10,6 +10,7 @@ import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
+from urllib.parse import quote as quote_url
 
 import polars as pl
 
@@ -263,6 +264,9 @@ def _file(
                     (str(path),),
                 )
             )
+        if suffixes[-1:] in ([".db"], [".sqlite"], [".sqlite3"]):
+            remedy = f"give it by its URL, sqlite:///{quote_url(str(path))}"
+            raise TableError(Refusal("is a database, as it is called", (str(path),), remedy=remedy))
         raise TableError(
             Refusal(
                 f"unknown extension {path.suffix!r}; known: {', '.join(_FORMATS)}, and text compressed: "

@@ -123,6 +123,13 @@ def test_what_is_no_database(tmp_path):
     assert "file is not a database" in refused(f"sqlite:///{tmp_path}/bad.db")
 
 
+@pytest.mark.parametrize("name", ["a.db", "a b.sqlite", "/data/a.sqlite3"])
+def test_files_of_databases_are_given_by_url(name):
+    url = f"sqlite:///{name.replace(' ', '%20')}"
+    assert refused(name) == f"{name}: is a database, as it is called; give it by its URL, {url}"
+    assert refused(url).endswith("there is no such file")
+
+
 def test_options_of_files_and_of_databases(clinic, tmp_path):
     assert refused(clinic, table="old", delimiter=";", sheet="x").startswith(
         "delimiter and sheet can be given for files only"

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from likeness.tables.columns import as_text
 from likeness.tables.databases.sessions import quoted_name, quoted_text
+from likeness.tables.databases.storing import nulled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -102,7 +104,7 @@ def exists(own: Session, schema: str | None, name: str) -> bool:
 
 def storable(column: pl.Series, written: pl.Series) -> pl.Series:
     """Take a column as it is stored; ``written``: as it stands in the release's file."""
-    return column if type(column.dtype) in _TYPES else written.set(written == "", None)
+    return column if type(column.dtype) in _TYPES else nulled(as_text(written))
 
 
 def declared(columns: Mapping[str, pl.DataType]) -> str:

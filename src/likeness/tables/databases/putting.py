@@ -9,6 +9,7 @@ import polars as pl
 
 from likeness.errors import Refusal, VerificationError
 from likeness.placing import PARTIAL, check_file, write_files
+from likeness.tables.columns import as_text, packed_text
 from likeness.tables.databases.addresses import SQLITE, Address, address_of
 from likeness.tables.databases.sessions import Session, quoted_name, session
 from likeness.tables.databases.sorts import DatabaseSort, sort_of
@@ -112,14 +113,25 @@ def _prove(own: Session, sort: DatabaseSort, name: str, stored: Stored) -> None:
 
 
 def _lacking(wanted: pl.DataFrame, found: pl.DataFrame) -> int:
-    """Count the rows that are not found as often as they are wanted."""
-    names = wanted.columns
-    times, again = (frame.group_by(names).len("times") for frame in (wanted, found))
-    both = times.join(again, on=names, how="left", suffix=" found", nulls_equal=True)
-    least = both.select(
-        pl.nth(-2).cast(pl.Int64) - pl.min_horizontal(pl.nth(-2), pl.nth(-1).fill_null(0)).cast(pl.Int64)
+    """Count the rows that are not found as often as they are wanted: texts are compared as numbers of one dictionary."""
+    pairs = zip(wanted.iter_columns(), found.iter_columns(), strict=True)
+    both = pl.DataFrame(
+        [
+            pl.concat([as_text(one), other]).cast(packed_text()).to_physical().alias(str(i))
+            for i, (one, other) in enumerate(pairs)
+        ]
     )
-    return int(least.to_series().sum())
+    given = (
+        pl.Series("given", [False])
+        .new_from_index(0, wanted.height)
+        .append(pl.Series("given", [True]).new_from_index(0, found.height))
+    )
+    times = (
+        both.with_columns(given)
+        .group_by(both.columns)
+        .agg(wanted=(~pl.col("given")).sum().cast(pl.Int64), found=pl.col("given").sum().cast(pl.Int64))
+    )
+    return int((times["wanted"] - times["found"]).clip(lower_bound=0).sum())
 
 
 def _whole(schema: str | None, name: str) -> str:

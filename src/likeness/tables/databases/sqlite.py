@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from likeness.tables.columns import as_text
 from likeness.tables.databases.sessions import quoted_name, quoted_text
+from likeness.tables.databases.storing import nulled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,7 +68,7 @@ def storable(column: pl.Series, written: pl.Series) -> pl.Series:
     """Take a column as it is stored; ``written``: as it stands in the release's file."""
     if column.dtype == pl.Boolean:
         return column.cast(pl.Int64)
-    return column if type(column.dtype) in _TYPES else written.set(written == "", None)
+    return column if type(column.dtype) in _TYPES else nulled(as_text(written))
 
 
 def declared(columns: Mapping[str, pl.DataType]) -> str:

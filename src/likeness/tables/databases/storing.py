@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from likeness.tables.columns import EncodedColumn, Labelled
+from likeness.tables.columns import EncodedColumn, Labelled, packed_text
 from likeness.tables.kinds import INSTANT
 from likeness.tables.spelling import Formulas, escape, escape_names, read_texts, texts
 
@@ -23,7 +23,7 @@ _ENCODED = {"integer": pl.Int64(), "real": pl.Float64(), "date": pl.Date(), "boo
 class Stored:
     """A table as a database is to hold it.
 
-    ``frame``: typed columns; an empty cell is null. ``texts``: the same rows as the release's file has them.
+    ``frame``: typed columns; an empty cell is null. ``texts``: the same rows as the release's file has them, packed.
     """
 
     frame: pl.DataFrame
@@ -52,15 +52,20 @@ class Stored:
             typed = _typed(plain, encoded or types.get(own))
             if typed is None:
                 plain = escape(plain) if formulas == "escape" else plain
-                typed = plain.set(plain == "", None)
+                typed = nulled(plain)
             rows = np.where(column.codes < 0, len(labels), column.codes)
-            frame[name], written[name] = typed.gather(rows), plain.gather(rows)
+            frame[name], written[name] = typed.gather(rows), plain.cast(packed_text()).gather(rows)
         return cls(pl.DataFrame(frame), pl.DataFrame(written))
+
+
+def nulled(column: pl.Series) -> pl.Series:
+    """Make empty texts null."""
+    return column.set(column == "", None)
 
 
 def _typed(labels: pl.Series, dtype: pl.DataType | None) -> pl.Series | None:
     """Read texts as values of a type, the empty one as null; None where they are not all written as such values are."""
-    filled = labels.set(labels == "", None)
+    filled = nulled(labels)
     kind = None if dtype is None else _KINDS.get(type(dtype))
     if kind is not None:
         known = filled.drop_nulls().unique()
