@@ -58,6 +58,8 @@ def test_passwords_are_not_shown(url, shown):
 
 def test_both_spellings_of_a_password_are_secret():
     assert set(address_of("postgresql://ada:se%2Fcret@h/d").secrets) == {"se%2Fcret", "se/cret"}
+    # A word that a driver may say is none.
+    assert address_of("postgresql://h/d?sslmode=require&passfile=p").secrets == ("p",)
 
 
 @pytest.mark.parametrize(

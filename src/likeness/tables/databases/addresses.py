@@ -21,7 +21,9 @@ _SERVER = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _SHOWN = {"host", "hostaddr", "port", "user", "dbname"}
-"""Options of a URL that may be said; others may be passwords, or the names of files that hold some."""
+"""Options of a URL that are shown; others may be passwords, or the names of files that hold some."""
+_SECRET = re.compile("pass|secret|key", re.IGNORECASE)
+"""What the names of options have in them whose values nobody may see in what a driver says."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def _server(url: str) -> Address:
     if found is None or any(not equals for _, equals, _ in options):
         what = "must read postgresql://user:password@host:port/database, special characters of each part as % and their code"
         raise InvalidError(Refusal(what, about="the URL of a PostgreSQL database"))
-    hidden = [found["password"] or "", *(value for name, _, value in options if name not in _SHOWN)]
+    hidden = [found["password"] or "", *(value for name, _, value in options if _SECRET.search(name))]
     secrets = {text for value in hidden for text in (value, unquote(value)) if text}
     user = "" if found["user"] is None else f"{found['user']}@"
     database = "" if found["database"] is None else f"/{found['database']}"
