@@ -6,6 +6,8 @@ from tests.postgresql import ADA, PASSWORD
 
 from likeness.errors import LikenessError
 from likeness.tables import read
+from likeness.tables.databases.addresses import address_of
+from likeness.tables.databases.sessions import session
 
 KINDS = """
     SELECT i::int2 AS small, i::int4 AS whole, i::int8 AS big, i::float4 AS narrow, (i + 0.5)::float8 AS wide,
@@ -139,6 +141,17 @@ def test_functions_that_write_are_refused(url):
 )
 def test_refusals_are_one_line_and_nothing_is_written(url, options, refusal):
     assert refusal in refused(url, **options)
+    assert read(url, table="patients").height == 9
+
+
+def test_the_transaction_itself_may_only_read(url):
+    for statement in ("DELETE FROM patients", "SET TRANSACTION READ WRITE"):
+        with (
+            session(address_of(url)) as own,
+            pytest.raises(LikenessError, match=r"read-only transaction|read-write mode"),
+        ):
+            own.ask("SELECT 1 AS a")
+            own.run(statement)
     assert read(url, table="patients").height == 9
 
 

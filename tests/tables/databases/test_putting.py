@@ -420,3 +420,39 @@ def test_who_is_killed_while_a_file_is_made_leaves_nothing_that_matters(made, tm
         made.to_database(url, "people")
     assert read(url).height == N
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".new.db")] == []
+
+
+WRITE_LATE = """
+import sys, time
+from pathlib import Path
+import numpy as np
+from likeness.tables.columns import Labelled
+from likeness.tables.databases import Stored, put, sessions
+def late(own):
+    Path("late").touch()
+    time.sleep(60)
+sessions.Session.commit = late
+codes = np.arange(300_000, dtype=np.int32) % 1000
+stored = Stored.of({"x": Labelled(codes, [f"value {i}" for i in range(1000)])}, {}, "keep")
+put(sys.argv[1], {"theirs": stored}, overwrite=True)
+"""
+
+
+@pytest.mark.slow
+def test_a_file_that_a_killed_process_had_written_to_is_as_it_was(tmp_path):
+    path = tmp_path / "research.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute(
+            "CREATE TABLE theirs AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 9999) SELECT x FROM n"
+        )
+    connection.close()
+    url = f"sqlite:///{path}"
+    before, size = read(url).digest, path.stat().st_size
+    process = subprocess.Popen([sys.executable, "-c", WRITE_LATE, url], cwd=tmp_path)
+    wait_for((tmp_path / "late").exists)
+    process.kill()
+    process.wait()
+    # More was written than is kept in memory: it is in the file.
+    assert path.stat().st_size > size
+    assert read(url).digest == before
+    assert path.stat().st_size == size

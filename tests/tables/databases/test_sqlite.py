@@ -7,6 +7,8 @@ import pytest
 
 from likeness.errors import LikenessError
 from likeness.tables import read
+from likeness.tables.databases.addresses import address_of
+from likeness.tables.databases.sessions import session
 
 ROWS = [
     (30 + i % 9, i + 0.5, f"w{i % 3}", i % 2, "2024-01-31", i if i < 1500 else i + 0.5) for i in range(2000)
@@ -114,6 +116,15 @@ def test_nothing_is_written(clinic, tmp_path, query):
     assert "syntax error" in refused(clinic, query=query)
     assert (tmp_path / "clinic.db").read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["clinic.db"]
+
+
+def test_the_transaction_itself_may_only_read(clinic):
+    with (
+        session(address_of(clinic)) as own,
+        pytest.raises(LikenessError, match="attempt to write a readonly database"),
+    ):
+        own.run("DELETE FROM patients")
+    assert read(clinic, table="patients").height == 2000
 
 
 def test_what_is_no_database(tmp_path):

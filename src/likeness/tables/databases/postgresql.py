@@ -62,14 +62,14 @@ def read(own: Session, query: str) -> pl.DataFrame:
         )
     kinds = ", ".join(f"pg_typeof(likeness_query.{quoted_name(name)})::oid" for name in names)
     types = own.ask(
-        "SELECT t.typname::text AS name, t.typcategory::text AS category, t.typtype::text AS sort, "
+        "SELECT t.typname::text AS name, t.typcategory::text AS category, "
         f"format_type(t.oid, NULL) AS said FROM (SELECT ARRAY[{kinds}]::oid[] AS oids FROM {nothing}) AS likeness_types, "
         "unnest(oids) WITH ORDINALITY AS u(oid, place) JOIN pg_type AS t ON t.oid = u.oid ORDER BY u.place"
     )
     told = dict(zip(names, types.iter_rows(), strict=True))
     refused = {
         name: said
-        for name, (kind, category, _, said) in told.items()
+        for name, (kind, category, said) in told.items()
         if kind in _NO_SINGLE_VALUES or category in {_LISTS, _ROWS}
     }
     if refused:

@@ -23,6 +23,8 @@ _PATIENCE = 10.0
 """Seconds that what was stopped may take to end; the process ends then, and the database undoes what is left."""
 _DRIVERS = {SQLITE: "adbc_driver_sqlite", POSTGRESQL: "adbc_driver_postgresql"}
 
+_ONLY_READING = {SQLITE: "PRAGMA query_only = ON", POSTGRESQL: "SET TRANSACTION READ ONLY"}
+
 
 class Session:
     """One transaction of a database; made by `session`.
@@ -150,8 +152,8 @@ def session(address: Address, *, write: bool = False) -> Iterator[Session]:
         raise refused(Refusal(what, (address.label,), remedy="pip install 'likeness[database]'")) from None
     if address.kind == SQLITE and not address.path.is_file():
         raise refused(Refusal("there is no such file", (address.label,)))
-    mode = "rw" if write else "ro"
-    uri = f"{address.path.absolute().as_uri()}?mode={mode}" if address.kind == SQLITE else address.uri
+    # A file whose writer was killed is put in order by whoever opens it next, which needs the right to write; none is made.
+    uri = f"{address.path.absolute().as_uri()}?mode=rw" if address.kind == SQLITE else address.uri
     try:
         connection = _Apart(partial(dbapi.connect, uri)).result()
     except manager.Error as error:
@@ -160,8 +162,8 @@ def session(address: Address, *, write: bool = False) -> Iterator[Session]:
     try:
         made = Session(address, refused, connection, manager.Error)
         with unfinished(made.end):
-            if address.kind == POSTGRESQL and not write:
-                made.run("SET TRANSACTION READ ONLY")
+            if not write:
+                made.run(_ONLY_READING[address.kind])
             yield made
     finally:
         _Apart(connection.close).join(_PATIENCE)
