@@ -15,7 +15,7 @@ from likeness.microdata.individuals import rows_of
 from likeness.pages import in_notebook
 from likeness.proving.proof import Verdict, as_published, prove
 from likeness.queries.query import Query
-from likeness.tables import build, retyped
+from likeness.tables import build, in_own_type
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class Release:
                 if index is not None and original.roles[own] == "other":
                     shown[fresh] = original.table.column(own, index)
                 else:
-                    kept = retyped(original.table, own, columns[fresh])
+                    kept = in_own_type(original.table, own, columns[fresh])
                     shown[fresh] = columns[fresh] if kept is None else kept
             frames[name] = build(original.table, shown, index)
         return frames

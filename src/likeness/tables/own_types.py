@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from likeness.tables.table import Table
 
 
-def retyped(table: Table, name: str, column: Labelled | EncodedColumn) -> Any | None:
+def in_own_type(table: Table, name: str, column: Labelled | EncodedColumn) -> Any | None:
     """Take a column of published values as cells of a column of the original: categories, truth values, times, narrow numbers.
 
     Of every value one cell of the original that says the same stands for all, so the type, and the order of categories, is the
@@ -36,9 +36,9 @@ def retyped(table: Table, name: str, column: Labelled | EncodedColumn) -> Any | 
     --------
     >>> from likeness.tables import read
     >>> flags = read(pl.DataFrame({"ill": [True, False, None]}))
-    >>> retyped(flags, "ill", Labelled(np.array([1, 0, 2, 2], np.int32), ["false", "true", ""])).to_list()
+    >>> in_own_type(flags, "ill", Labelled(np.array([1, 0, 2, 2], np.int32), ["false", "true", ""])).to_list()
     [True, False, None, None]
-    >>> retyped(flags, "ill", Labelled(np.array([0], np.int32), ["{false|true}"])) is None
+    >>> in_own_type(flags, "ill", Labelled(np.array([0], np.int32), ["{false|true}"])) is None
     True
     """
     raw = table.raw(name)
