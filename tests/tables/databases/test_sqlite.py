@@ -161,12 +161,18 @@ class Without:
         if name.partition(".")[0] in sys.argv[1].split(","):
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, Without())
+import numpy as np
 from likeness.tables import read
+from likeness.tables.columns import Labelled
+from likeness.tables.databases import Stored, put
 print(read("sqlite:///clinic.db", table="patients").height)
+codes = np.array([0, 1, -1], np.int32)
+put("sqlite:///clinic.db", {"new": Stored.of({"x": Labelled(codes, ["a", "b"])}, {}, "keep")}, overwrite=False)
+print(read("sqlite:///clinic.db", table="new").frame["x"].to_list())
 """
     run = [sys.executable, "-c", program]
     done = subprocess.run([*run, "pyarrow,pandas"], capture_output=True, text=True, check=True)
-    assert done.stdout == "2000\n"
+    assert done.stdout == "2000\n['a', 'b', None]\n"
     done = subprocess.run([*run, "adbc_driver_sqlite"], capture_output=True, text=True, check=False)
     assert done.stderr.splitlines()[-1].endswith(
         "sqlite:///clinic.db: is a database, and adbc-driver-sqlite, which reads that, is not installed; "
