@@ -320,7 +320,7 @@ def read_cells(table: Table, name: str) -> Cells:
     >>> ages.kind, ages.missing, ages.declared
     ('integer', 2, ('?',))
     """
-    raw = table._column(name).without(("",))  # noqa: SLF001  # ours; it spares sorting millions of names
+    raw = table.raw(name).without(("",))  # it spares sorting millions of names
     values, counts = raw.values, raw.data.counts()
     if values.dtype == pl.Float64 and values.is_infinite().any():
         return _infinite(table, name, values, counts)
@@ -394,7 +394,7 @@ def _finished(
     """Read the column with its declared markers missing."""
     missing = ("", *(marker.text for marker in declared))
     markers = (*declared, *asked)
-    raw = table._column(name).without(missing)  # noqa: SLF001  # ours
+    raw = table.raw(name).without(missing)
     if kind == "real" and raw.values.dtype == pl.Float64 and _are_whole(raw.values):
         kind = "integer"  # numbers that a null made floats
     pointed = (

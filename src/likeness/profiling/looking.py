@@ -178,7 +178,7 @@ def _one_record_each(person: Cells | None) -> NDArray[np.int64] | None:
 
 def _title(table: Table) -> str:
     """Name of the file, without its folder, or what frame it is."""
-    return table.source if table.format == "frame" else Path(table.source).name
+    return table.source if table.format in {"frame", "database"} else Path(table.source).name
 
 
 def _size(frame: Any) -> int:
