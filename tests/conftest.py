@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest.mock import patch
@@ -38,6 +40,27 @@ providers._get_local_constants = constants_of_modules
 # Shells let background jobs ignore Ctrl-C, and the processes that tests start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Before workers are started on all tests, compile the kernels once, by all processors, where none is kept.
+
+    Else every worker would compile what it needs of them for itself. A run of some tests, or in one process, compiles what
+    these need.
+    """
+    config = session.config
+    workers = getattr(config.option, "numprocesses", None)
+    everything = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if not workers or not everything or hasattr(config, "workerinput") or kernels_are_kept():
+        return
+    subprocess.run([sys.executable, "-m", "likeness", "warmup"], check=True)
+
+
+def kernels_are_kept() -> bool:
+    """Whether compiled kernels are where numba keeps them."""
+    kept = os.environ.get("NUMBA_CACHE_DIR")
+    return any((Path(kept) if kept else REPOSITORY / "src").rglob("*.nbi"))
 
 
 @pytest.hookimpl(wrapper=True)
