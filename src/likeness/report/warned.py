@@ -17,7 +17,7 @@ from likeness.proving.certificate import SEED_WARNING
 from likeness.report.finding import Finding, kept_findings
 from likeness.report.measured import class_sizes
 from likeness.report.people import people_findings, undeclared_people
-from likeness.tables import EncodedColumn
+from likeness.tables import EncodedColumn, FileFormat
 from likeness.tables.spelling import are_formulas
 from likeness.wording import count, nouns, plain_number, quoted
 
@@ -53,6 +53,7 @@ def findings_of(release: Release) -> tuple[Finding, ...]:
         *kept_findings(release.evaluation),
         *weakened_by_seed(release),
         *beside_an_earlier_one(release),
+        *written_otherwise(release),
     )
 
 
@@ -77,6 +78,46 @@ def _beside() -> str:
         "it has the regions of an earlier release, and the guarantee is about each release alone: who is in both may be told "
         "apart by what both say of one region; leave those out who were in the earlier one"
     )
+
+
+def written_otherwise(release: Release) -> list[Finding]:
+    """Say what of how the original's file is written is not kept: its encoding, its quotes, marks in its numbers.
+
+    One finding, merely said, where the release is a file of the same kind and anything is written in another way.
+    """
+    private = release.private
+    encoded, asked = private.encoded, private.policy.output.format
+    table = encoded.table
+    written = table.written
+    if written is None or (asked is not None and FileFormat(asked).kind != written.format.kind):
+        return []
+    other = dict(written.other)
+    numbers = [
+        domain.name for domain in (*encoded.data.quasi, *encoded.data.sensitive) if domain.kind == "real"
+    ]
+    if any(table.has_comma(encoded.original_name(name)) for name in numbers):
+        other["decimal"] = ","
+    if table.thousands is not None:
+        other["thousands"] = table.thousands
+    if not other:
+        return []
+    facts = {"kind": written.format.kind, "came_with": other}
+    return [Finding("written-otherwise", facts, _written_otherwise, warned=False)]
+
+
+def _written_otherwise(*, kind: str, came_with: Mapping[str, str]) -> str:
+    """Say what is written in which way, and how it was."""
+    ways = {
+        "encoding": "in UTF-8 (it came in {})",
+        "quote": "with double quotes (it came with {})",
+        "delimiter": "with a plain delimiter (it came with {!r})",
+        "header": "with the names of its columns (it came with {})",
+        "lines": "with lines that end in LF (it came with {})",
+        "decimal": "with a point in numbers (it came with a comma)",
+        "thousands": "with nothing between thousands (it came with {!r})",
+    }
+    listed = "; ".join(ways[name].format(value) for name, value in came_with.items())
+    return f"the release is written as its table came ({kind}), but {listed}"
 
 
 def values_of_everybody(release: Release) -> list[Finding]:

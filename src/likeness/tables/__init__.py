@@ -9,6 +9,7 @@ are imported only when one of their frames is seen.
 from __future__ import annotations
 
 from likeness.tables.columns import EncodedColumn, Labelled
+from likeness.tables.formats import FileFormat, format_of
 from likeness.tables.joining import JoinedTable, join
 from likeness.tables.published import read_published
 from likeness.tables.reading import read, read_as_said
@@ -18,10 +19,12 @@ from likeness.tables.writing import build, write
 
 __all__ = [
     "EncodedColumn",
+    "FileFormat",
     "JoinedTable",
     "Labelled",
     "Table",
     "build",
+    "format_of",
     "join",
     "misspelled",
     "must_read",

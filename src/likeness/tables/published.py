@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import io
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
 
 import polars as pl
 
 from likeness.errors import Refusal, TableError
 from likeness.tables.columns import narrowed, packed_text
+from likeness.tables.compression import Compared, compress, decompress_published, missing_library
 from likeness.tables.csv_files import Dialect, parse, split
-from likeness.tables.file_bytes import read_bytes
+from likeness.tables.file_bytes import read_bytes, read_file
+from likeness.tables.formats import FileFormat, format_of, listed_endings
 from likeness.tables.parquet_layout import read_layout
 from likeness.tables.reading import read_binary
 from likeness.tables.spelling import are_formulas, unescape
 from likeness.tables.table import Table
-from likeness.tables.writing import csv_lines
+from likeness.tables.writing import csv_lines, write_parquet
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
+    from typing import BinaryIO
 
+    from likeness.tables.compression import Compression
     from likeness.tables.spelling import Formulas
 
 COLUMNS = 1 << 14
@@ -41,42 +47,54 @@ _PART = 1 << 23
 _LINE = 200  # bytes of a line that are looked at for a message
 
 
-def read_published(path: Path, formulas: Formulas = "keep") -> Table:
-    """Read a file that `likeness.tables.write` wrote, .csv or .parquet, with the same ``formulas``; nothing is inferred.
+def read_published(
+    path: Path, formulas: Formulas = "keep", facts: Mapping[str, Any] = MappingProxyType({})
+) -> Table:
+    """Read a file that `likeness.tables.write` wrote, with the same ``formulas``; nothing is inferred.
 
     Every cell of a CSV file is text, an empty cell is ``""``, and there are no nulls. Parquet keeps its types. A table
     without records is a table here.
 
+    ``facts``: what is told beside its name, as `FileFormat.facts`. Where ``packed_by`` is what packs here, too, its bytes must be
+    those that are made of its content here; else only its content is looked at, and that it holds nothing else. Files that are
+    compressed are packed here unless they say otherwise.
+
     `TableError` if the file is not there, is a device or pipe, or is not as `write` leaves it: byte for byte in CSV, in
     Parquet with the types that `write` gives; or if a formula is not escaped in a file that escapes them.
     """
-    table = _as_it_stands(path)
-    return _unescaped(table) if formulas == "escape" else table
-
-
-def _as_it_stands(path: Path) -> Table:
-    """Read a file, every text as it stands there."""
-    if path.suffix not in {".csv", ".parquet"}:
+    how = format_of(path, facts.get("delimiter", ","))
+    if how is None:
         raise TableError(
-            Refusal(f"unknown extension {path.suffix!r}; published tables are .csv or .parquet", (str(path),))
+            Refusal(
+                f"unknown extension {path.suffix!r}; published tables are {listed_endings()}", (str(path),)
+            )
+        )
+    try:
+        own = how.packer
+    except ModuleNotFoundError:
+        raise TableError(missing_library(str(path))) from None
+    packer = facts.get("packed_by", None if how.compression is None else own)
+    if (packer is not None and own is None) or not how.takes_delimiter:
+        raise TableError(
+            Refusal("is said to be delimited, or packed, as no file of its name is", (str(path),))
         )
     # A pipe would be waited for.
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise TableError(Refusal("is no file, but a device or pipe", (str(path),)))
-    if path.suffix == ".csv" and path.is_file():
-        _check_lines(path)
-    if path.suffix == ".csv":
-        found = _in_parts(path)
-        if found is not None:
-            return found
-        # Something may be wrong with it: what, and where, is said of all of it.
-    data = read_bytes(path, packed=False)
-    if path.suffix == ".parquet":
-        _check_size(data, path)
-        table = read_binary(path, data, format="parquet")
-        _check_texts(table.held, len(data), path)
-        _check_values(table.held, path)
-        return _packed(table)
+    table = _READERS[how.kind](path, how, packer is not None and packer == own)
+    return _unescaped(table) if formulas == "escape" else table
+
+
+def _read_csv(path: Path, how: FileFormat, here: bool) -> Table:
+    """Read a CSV file, every text as it stands there."""
+    content = None if how.compression is None else _content(path, how.compression, here=here)
+    if content is not None or path.is_file():
+        _check_lines(path, content)
+    found = _in_parts(path, how.separator, content)
+    if found is not None:
+        return found
+    # Something may be wrong with it: what, and where, is said of all of it.
+    data = read_bytes(path, packed=False) if content is None else content
     if not data:
         raise TableError(Refusal("the file is empty", (str(path),)))
     try:
@@ -86,13 +104,62 @@ def _as_it_stands(path: Path) -> Table:
         raise TableError(
             Refusal(f"not UTF-8 at line {line} (byte offset {error.start}); it was changed", (str(path),))
         ) from None
-    if data[: data.find(b"\n")].count(b",") > COLUMNS:
-        raise TableError(
-            Refusal(f"has more than {COLUMNS:,} columns; published tables have fewer", (str(path),))
-        )
-    frame, first_line = parse(data, Dialect(","), source=str(path))
-    _check_bytes(data, frame, path)
+    if data[: data.find(b"\n")].count(how.separator.encode()) > COLUMNS:
+        raise _too_many_columns(path)
+    frame, first_line = parse(data, Dialect(how.separator), source=str(path))
+    _check_bytes(data, csv_lines(frame, delimiter=how.separator), path)
     return _csv_table(frame, path, first_line)
+
+
+def _read_parquet(path: Path, _how: FileFormat, here: bool) -> Table:
+    """Read a Parquet file, every text as it stands there."""
+    data = read_bytes(path, packed=False)
+    _check_size(data, path)
+    table = read_binary(path, data, format="parquet")
+    _check_texts(table.held, len(data), path)
+    _check_values(table.held, path)
+    if here:
+        same = Compared(data)
+        write_parquet(table.held, cast("BinaryIO", same))
+        if not same.whole:
+            raise _packed_otherwise(path, f"polars {pl.__version__}")
+    return _packed(table)
+
+
+_READERS: Mapping[str, Callable[[Path, FileFormat, bool], Table]] = {
+    "csv": _read_csv,
+    "parquet": _read_parquet,
+}
+"""By kind; the last parameter says whether it was compressed by what compresses here."""
+
+
+def _content(path: Path, compression: Compression, *, here: bool) -> bytes:
+    """Decompress a file; `TableError` where it holds anything beside its content, or, made ``here``, is not as it would be."""
+    data = read_file(path)
+    if not data:
+        raise TableError(Refusal("the file is empty", (str(path),)))
+    most = UNPACKED + UNPACKED_OF_A_BYTE * len(data)
+    content = decompress_published(data, compression, most, source=str(path))
+    own = compression.packer()
+    if here:
+        same = Compared(data)
+        compress([content], compression, cast("BinaryIO", same))
+        if not same.whole:
+            raise _packed_otherwise(path, own or compression.name)
+    return content
+
+
+def _packed_otherwise(path: Path, packer: str) -> TableError:
+    """Say that a file is not, to the byte, what is made of what was read from it."""
+    what = f"its bytes are not those that {packer} makes of its content; it was changed, or packed by another version"
+    return TableError(Refusal(what, (str(path),)))
+
+
+def _too_many_columns(path: Path) -> TableError:
+    """Say that there are more columns than any published table has."""
+    return TableError(
+        Refusal(f"has more than {COLUMNS:,} columns; published tables have fewer", (str(path),))
+    )
 
 
 def _packed(table: Table) -> Table:
@@ -111,32 +178,33 @@ def _csv_table(frame: pl.DataFrame, path: Path, first_line: int) -> Table:
     return Table(frame, source=str(path), library="polars", format="csv", first_line=first_line)
 
 
-def _in_parts(path: Path) -> Table | None:
+def _in_parts(path: Path, delimiter: str, content: bytes | None = None) -> Table | None:
     """Read a CSV file some lines at a time, in a fraction of the memory; None where anything is not as `write` leaves it.
 
-    Cells that are written as the very bytes they were read from are those of the file, however it was cut.
+    ``content``: what is in it, where it is compressed. Cells that are written as the very bytes they were read from are those
+    of the file, however it was cut.
     """
     columns: list[list[pl.Series]] = []
     names: list[str] = []
     first_line = 0
     try:
-        for lines in _parts(path):
+        for lines in _parts(path.open("rb") if content is None else io.BytesIO(content)):
             if not columns:
-                if lines[: lines.find(b"\n")].count(b",") > COLUMNS:
+                if lines[: lines.find(b"\n")].count(delimiter.encode()) > COLUMNS:
                     return None
-                frame, first_line = parse(lines, Dialect(","), source=str(path))
+                frame, first_line = parse(lines, Dialect(delimiter), source=str(path))
                 # Rows are in random order: where a later part has very many new texts, it cannot be read as this one.
                 frame = pl.DataFrame([narrowed(column, growing=2) for column in frame.iter_columns()])
                 names, columns = frame.columns, [[] for _ in frame.columns]
             else:
                 types = [own[0].dtype for own in columns]
-                found = split(lines, Dialect(","), names, types, header=False)
+                found = split(lines, Dialect(delimiter), names, types, header=False)
                 if found is None:
                     return None
                 frame = found
             if not lines.isascii():
                 lines.decode()
-            if not _says(lines, csv_lines(frame, header=not columns[0])):
+            if not _says(lines, csv_lines(frame, delimiter=delimiter, header=not columns[0])):
                 return None
             for own, column in zip(columns, frame.iter_columns(), strict=True):
                 own.append(column)
@@ -151,10 +219,10 @@ def _in_parts(path: Path) -> Table | None:
     return _csv_table(pl.DataFrame(whole), path, first_line)
 
 
-def _parts(path: Path) -> Iterator[bytes]:
+def _parts(file: BinaryIO) -> Iterator[bytes]:
     """Whole lines of a file, some at a time; a line that ends within quotes goes on."""
     size, rest = _PART, b""
-    with path.open("rb") as file:
+    with file:
         while block := file.read(size):
             block, rest = rest + block, b""
             odd = block.count(b'"') % 2 == 1
@@ -215,10 +283,10 @@ def _unescaped(table: Table) -> Table:
     )
 
 
-def _check_bytes(data: bytes, frame: pl.DataFrame, path: Path) -> None:
-    """Refuse a CSV file that `write` would have written otherwise: quotes and line ends could tell rows of equal cells apart."""
+def _check_bytes(data: bytes, written: Iterator[bytes], path: Path) -> None:
+    """Refuse a text that `write` would have written otherwise: quotes and line ends could tell rows of equal cells apart."""
     at = 0
-    for lines in csv_lines(frame):
+    for lines in written:
         if data[at : at + len(lines)] != lines:
             differ = next(
                 (i for i, (a, b) in enumerate(zip(data[at:], lines, strict=False)) if a != b), len(data) - at
@@ -239,14 +307,14 @@ def _line(data: bytes, begin: int) -> str:
     return data[begin : begin + _LINE].split(b"\n")[0].decode(errors="replace")
 
 
-def _check_lines(path: Path) -> None:
-    """Refuse a CSV file of next to no lines, before the whole of it is in memory."""
-    size = path.stat().st_size
+def _check_lines(path: Path, content: bytes | None = None) -> None:
+    """Refuse a CSV file of next to no lines, before the whole of it is in memory, or is copied: its ``content``, where given."""
+    size = path.stat().st_size if content is None else len(content)
     if size <= LINES:
         return
     lines = read = 0
     try:
-        with path.open("rb") as file:
+        with path.open("rb") if content is None else io.BytesIO(content) as file:
             while block := file.read(_BLOCK):
                 read, lines = read + len(block), lines + block.count(b"\n")
                 if read > LINES + LINE * lines:
@@ -266,9 +334,7 @@ def _check_size(data: bytes, path: Path) -> None:
     layout = read_layout(data, str(path))
     width = len(layout.types)
     if width > COLUMNS:
-        raise TableError(
-            Refusal(f"has more than {COLUMNS:,} columns; published tables have fewer", (str(path),))
-        )
+        raise _too_many_columns(path)
     for what, found, most in (
         ("cell", layout.rows * width, CELLS + CELLS_OF_A_BYTE * len(data)),
         ("unpacked byte", layout.unpacked, UNPACKED + UNPACKED_OF_A_BYTE * len(data)),

@@ -9,7 +9,7 @@ import io
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import polars as pl
 
@@ -17,6 +17,7 @@ from likeness.errors import Refusal, TableError
 from likeness.tables.compression import ENDINGS
 from likeness.tables.csv_files import read_csv
 from likeness.tables.file_bytes import read_bytes, read_stream
+from likeness.tables.formats import FileFormat, Written
 from likeness.tables.frames import library_of
 from likeness.tables.json_lines import read_json_lines
 from likeness.tables.kinds import MARK_NAMES
@@ -25,6 +26,8 @@ from likeness.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from likeness.endings import Ending
 
 _ARROW_FILE = b"ARROW1"
 
@@ -52,7 +55,13 @@ def read_binary(
             Refusal(f"not a whole {name} file ({reason}); fetch or write it again", (str(path),))
         ) from None
     return Table(
-        frame, source=str(path), library="polars", format=format, decimal=decimal, thousands=thousands
+        frame,
+        source=str(path),
+        library="polars",
+        format=format,
+        decimal=decimal,
+        thousands=thousands,
+        written=Written(FileFormat("parquet")),
     )
 
 
@@ -256,7 +265,7 @@ def _file(
         return read_csv(
             read_bytes(path),
             source=str(path),
-            tabs=not {".tsv", ".tab"}.isdisjoint(suffixes[-2:]),
+            named=_ending("tsv" if {".tsv", ".tab"} & {*suffixes[-2:]} else "csv", suffixes, packed=packed),
             delimiter=delimiter,
             quote=quote,
             encoding=encoding,
@@ -284,6 +293,11 @@ def _file(
     return _with_records(
         Table(frame, source=str(path), library="polars", format=format_, decimal=point, thousands=thousands)
     )
+
+
+def _ending(kind: str, suffixes: list[str], *, packed: bool) -> Ending:
+    """Name the ending of a published file of some kind that is compressed as this one is."""
+    return cast("Ending", kind + (suffixes[-1] if packed else ""))
 
 
 def _name_of(file: Any) -> str:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.tables.columns import Distinct
+    from likeness.tables.formats import Written
 
 
 def encode(column: RawColumn, *, missing: Sequence[str], kind: str | None) -> EncodedColumn:
@@ -64,6 +65,7 @@ class Table:
     ``first_line``: for CSV, the line of the file on which the first record begins; messages then count lines.
     ``decimal``: the decimal mark of numbers in text columns; None to find it for each column.
     ``thousands``: what separates their thousands; None if nothing does.
+    ``written``: how its file is written, and so a release of the same kind; None for frames.
     ``names``, ``height``: the columns in order, and the number of records.
 
     `TableError` for duplicate or empty column names, and columns whose cells are not single values.
@@ -79,6 +81,7 @@ class Table:
         first_line: int | None = None,
         decimal: str | None = ".",
         thousands: str | None = None,
+        written: Written | None = None,
     ) -> None:
         self.held = frame
         self.source = source
@@ -87,6 +90,7 @@ class Table:
         self.first_line = first_line
         self.decimal = decimal
         self.thousands = thousands
+        self.written = written
         self.names: tuple[str, ...] = tuple(self._native.names(frame))
         self.height: int = self._native.height(frame)
         self._latest: tuple[str, Distinct] | None = None
@@ -108,6 +112,12 @@ class Table:
     def is_text(self, name: str) -> bool:
         """Whether the cells of a column are text, whatever they may be read as; always so in CSV."""
         return bool(self._column(name).values.dtype == pl.String)
+
+    def has_comma(self, name: str) -> bool:
+        """Whether a column of numbers that are text has any with a comma for its decimal mark."""
+        values = self._column(name).values
+        may = values.dtype == pl.String and self.decimal != "." and self.thousands != ","
+        return may and bool(values.str.contains(",", literal=True).any())
 
     def encode(self, name: str, *, missing: Sequence[str] = ("",), kind: str | None = None) -> EncodedColumn:
         """Dictionary-encode one column, as ``kind``, or as what is detected from its distinct values.

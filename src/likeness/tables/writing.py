@@ -5,23 +5,28 @@ Columns to a frame of the library the original came in.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import polars as pl
 
 from likeness.errors import OutputError
 from likeness.tables.columns import EncodedColumn, Labelled, packed
+from likeness.tables.compression import compress
+from likeness.tables.formats import FileFormat
 from likeness.tables.frames import FrameLibrary, library
 from likeness.tables.spelling import Formulas, escape, escape_names, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from likeness.endings import Ending
     from likeness.tables.table import Table
 
 
@@ -71,75 +76,104 @@ def _decoded(frames: FrameLibrary, column: EncodedColumn) -> Any:
 # Fixed, because the default follows the machine and how the frame happens to be cut into chunks.
 _ROW_GROUP = 1 << 18
 _LINES_AT_ONCE = 1 << 16
-_QUOTED = r'[,"\r\n]'
-"""What a cell must be quoted for."""
 
 
 def write(
     columns: Mapping[str, Any],
     path: Path,
-    format: Literal["csv", "parquet"],  # noqa: A002
+    format: FileFormat | Ending,  # noqa: A002
     formulas: Formulas = "keep",
 ) -> None:
     """Write a table: the same columns give the same bytes, on any number of cores.
 
     ``columns``: by name, all of n rows (else `ValueError`): `Labelled`, `EncodedColumn`, an array or a polars Series.
     ``path``: in a folder that exists; a file there is replaced. `OutputError` if it cannot be written.
-    ``format``: ``"csv"`` is as `csv_lines` says.
+    ``format``: CSV is as `csv_lines` says; a file that is compressed is one stream that tells nothing but its content.
     ``formulas``: ``"keep"`` texts that a spreadsheet program would run, or ``"escape"`` them, names of columns too
     (`likeness.tables.spelling`).
     """
-    if format == "csv":
+    how = format if isinstance(format, FileFormat) else FileFormat(format)
+    if how.kind != "parquet":
         columns = {name: _spelled(column) for name, column in columns.items()}
     heights = {name: _height(column) for name, column in columns.items()}
     if len(set(heights.values())) > 1:
         raise ValueError(f"columns must be of one length; got {heights}")
+    names = escape_names(list(columns)) if formulas == "escape" else list(columns)
     try:
         with path.open("wb") as file:
-            if format == "csv":
-                names = escape_names(list(columns)) if formulas == "escape" else list(columns)
-                file.writelines(_lines(names, [_coded(column, formulas) for column in columns.values()]))
+            if how.kind == "parquet":
+                write_parquet(_frame(columns, formulas), file)
+                return
+            coded = [_coded(column, formulas) for column in columns.values()]
+            lines = _csv_lines(names, coded, how.separator)
+            if how.compression is None:
+                file.writelines(lines)
             else:
-                _frame(columns, formulas).write_parquet(
-                    file, compression="zstd", compression_level=3, row_group_size=_ROW_GROUP
-                )
+                compress(lines, how.compression, file)
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from None
+    except ModuleNotFoundError as missing:
+        raise OutputError(
+            f"{path}: cannot be written, as {missing.name} is not installed; pip install 'likeness[zstd]', or choose another "
+            "format (output: {format: csv})"
+        ) from None
 
 
-def csv_lines(frame: pl.DataFrame, *, header: bool = True) -> Iterator[bytes]:
+def write_parquet(frame: pl.DataFrame, file: BinaryIO) -> None:
+    """Write a frame as Parquet, always in the same way."""
+    frame.write_parquet(file, compression="zstd", compression_level=3, row_group_size=_ROW_GROUP)
+
+
+def csv_lines(frame: pl.DataFrame, *, delimiter: str = ",", header: bool = True) -> Iterator[bytes]:
     """Write a frame as CSV, some lines at a time: a table has one such text, whatever program reads or writes it.
 
-    UTF-8 without a mark, commas, LF after every line; in quotes stands what holds a comma, a quote or the end of a line,
-    and nothing else. A cell that is null or empty has nothing in it, save in a table of one column, where an empty line may
+    UTF-8 without a mark, one delimiter, LF after every line; in quotes stands what holds a delimiter, a quote or the end of a
+    line, and nothing else. A cell that is null or empty has nothing in it, save in a table of one column, where an empty line may
     be taken for none: there it is ``""``. Columns are of texts, whole numbers, truth values or days.
     """
-    lines = _lines(frame.columns, [packed(column) for column in frame.iter_columns()])
+    lines = _csv_lines(frame.columns, [packed(column) for column in frame.iter_columns()], delimiter)
     if not header:
         next(lines)
     return lines
 
 
-def _lines(names: list[str], columns: list[tuple[NDArray[np.int32], pl.Series]]) -> Iterator[bytes]:
-    """Write columns of codes and texts as CSV; every text is written once, and then copied to where it stands."""
+def _csv_lines(
+    names: list[str], columns: list[tuple[NDArray[np.int32], pl.Series]], delimiter: str
+) -> Iterator[bytes]:
+    """Write columns of codes and texts as CSV."""
+    quoted = re.compile(f'[{re.escape(delimiter)}"\r\n]').pattern
+    cells = pl.select(_in_quotes(pl.lit(pl.Series(names, dtype=pl.String)), quoted)).to_series().to_list()
+    yield (delimiter.join(cells) + "\n").encode()
+    empty = '""' if len(columns) == 1 else ""
+    ends = [delimiter] * (len(columns) - 1) + ["\n"]
+    yield from _lines(
+        [
+            (codes, texts, partial(_csv_cells, quoted=quoted, empty=empty, end=end))
+            for (codes, texts), end in zip(columns, ends, strict=True)
+        ]
+    )
+
+
+def _lines(
+    columns: Sequence[tuple[NDArray[np.int32], pl.Series, Callable[[pl.Series], pl.Series]]],
+) -> Iterator[bytes]:
+    """Write columns of codes and texts, some rows at a time; every text is written once, and then copied to where it stands.
+
+    The third of each column writes texts as cells, with whatever stands around them, and null as what stands where there is none.
+    """
     from likeness.tables.kernels import join_cells
 
-    yield (",".join(map(_quoted, names)) + "\n").encode()
     if not columns:
         return
-    empty = '""' if len(columns) == 1 else ""
-    ends = [","] * (len(columns) - 1) + ["\n"]
     # A column that says something else in most cells would take several times its text: its texts are written where they stand.
-    few = [texts.len() <= _LINES_AT_ONCE for _, texts in columns]
     written = [
-        _cells(texts, empty, end) if short else None
-        for (_, texts), end, short in zip(columns, ends, few, strict=True)
+        _cells(texts, render) if texts.len() <= _LINES_AT_ONCE else None for _, texts, render in columns
     ]
     for begin in range(0, len(columns[0][0]), _LINES_AT_ONCE):
-        some = [codes[begin : begin + _LINES_AT_ONCE] for codes, _ in columns]
+        some = [codes[begin : begin + _LINES_AT_ONCE] for codes, _, _ in columns]
         parts = []
         for i, own in enumerate(written):
-            parts.append(own or _cells(columns[i][1].gather(np.maximum(some[i], 0)), empty, ends[i]))
+            parts.append(own or _cells(columns[i][1].gather(np.maximum(some[i], 0)), columns[i][2]))
             if own is None:
                 some[i] = np.where(some[i] < 0, -1, np.arange(some[i].size, dtype=np.int32))
         lengths = np.concatenate([size for _, size in parts])
@@ -153,24 +187,22 @@ def _lines(names: list[str], columns: list[tuple[NDArray[np.int32], pl.Series]])
         yield out.tobytes()
 
 
-def _cells(texts: pl.Series, empty: str, end: str) -> tuple[bytes, NDArray[np.int64]]:
+def _cells(texts: pl.Series, render: Callable[[pl.Series], pl.Series]) -> tuple[bytes, NDArray[np.int64]]:
     """Write texts as cells and, behind them, what stands where there is none: their bytes, and how many each takes."""
-    cells = (
-        texts.alias("").to_frame().select(_in_quotes(pl.col("")).fill_null("").replace("", empty)).to_series()
-    )
-    cells = cells.extend(pl.Series([empty], dtype=pl.String)) + end
+    cells = render(pl.concat([texts, pl.Series([None], dtype=pl.String)]))
     return (cells.str.join("").item() or "").encode(), cells.str.len_bytes().to_numpy().astype(np.int64)
 
 
-def _in_quotes(column: pl.Expr) -> pl.Expr:
-    """Quote what must be quoted of a column of texts."""
+def _csv_cells(texts: pl.Series, *, quoted: str, empty: str, end: str) -> pl.Series:
+    """Write texts as cells of CSV."""
+    cells = _in_quotes(pl.col(""), quoted).fill_null("").replace("", empty) + end
+    return texts.alias("").to_frame().select(cells).to_series()
+
+
+def _in_quotes(column: pl.Expr, quoted: str) -> pl.Expr:
+    """Quote what must be quoted of a column of texts: where ``quoted`` is found in them."""
     doubled = pl.concat_str(pl.lit('"'), column.str.replace_all('"', '""', literal=True), pl.lit('"'))
-    return pl.when(column.str.contains(_QUOTED)).then(doubled).otherwise(column)
-
-
-def _quoted(name: str) -> str:
-    """Quote a name of a column, where it must be."""
-    return str(pl.select(_in_quotes(pl.lit(name))).item())
+    return pl.when(column.str.contains(quoted)).then(doubled).otherwise(column)
 
 
 def _spelled(column: Any) -> Any:

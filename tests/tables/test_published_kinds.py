@@ -1,0 +1,287 @@
+"""Every kind of file that a table is published as: what is written is read back, and written again it has the same bytes."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zlib
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import zstandard
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from likeness.endings import FORMATS
+from likeness.errors import OutputError, TableError
+from likeness.forms.base import as_labelled
+from likeness.tables import (
+    EncodedColumn,
+    FileFormat,
+    Labelled,
+    format_of,
+    published,
+    read,
+    read_published,
+    write,
+)
+
+ODD = ["", " ", ",", ";", "\t", '"', "'", "\n", "\r", "\r\n", "=1+1", "é", "\ufeff", "a\0b", "\x1b", "\\", "\\n", "007", "null",
+       "<b>&amp;</b>", "_x000D_", "\ufffe", "\U0001f642", " x ", "true", "1.50", '{"a":1}', '","b":']  # fmt: skip
+CELL = st.one_of(st.sampled_from(ODD), st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=6))
+NAME = st.text(alphabet=st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6).filter(str.strip)
+PACKED = [ending for ending in FORMATS if FileFormat(ending).compression is not None]
+DAYS = np.array(["1899-12-30", "2024-03-01"], "datetime64[D]")
+TYPED = {
+    "age": EncodedColumn("age", "integer", np.array([1, 0, -1], np.int32), np.array([-5, 40])),
+    "far": EncodedColumn("far", "integer", np.array([1, 0, -1], np.int32), np.array([2**53 + 1, 2**62])),
+    "cost": EncodedColumn("cost", "real", np.array([0, 2, 1], np.int32), np.array([-1e-7, 0.0, 1e22])),
+    "well": EncodedColumn("well", "boolean", np.array([0, -1, 1], np.int32), np.array([False, True])),
+    "day": EncodedColumn("day", "date", np.array([1, -1, 1], np.int32), DAYS[1:].repeat(2)[:2]),
+    "old": EncodedColumn("old", "date", np.array([0, -1, 1], np.int32), DAYS),
+    "text": EncodedColumn("text", "text", np.array([0, -1, 1], np.int32), np.array(["", "x"], object)),
+    "none": EncodedColumn("none", "real", np.array([-1, -1, -1], np.int32), np.array([], float)),
+    "region": Labelled(np.array([1, 0, 1], np.int32), ["[18, 40]", "{a|b}"]),
+}
+
+
+@pytest.fixture(params=FORMATS)
+def ending(request):
+    return request.param
+
+
+def shown(table):
+    """What everybody reads in a published table, by column."""
+    found = {}
+    for name in table.names:
+        column = as_labelled(table.as_it_is(name))
+        found[name] = [column.labels[code] for code in column.codes]
+    return found
+
+
+def again(path: Path, formulas="keep"):
+    """The bytes of a table that was read, written again."""
+    table = read_published(path, formulas)
+    other = path.with_name(f"again-{path.name}")
+    write({name: table.frame[name] for name in table.names}, other, format_of(path), formulas)
+    return other.read_bytes()
+
+
+def test_typed_columns_come_back(tmp_path, ending):
+    path = tmp_path / f"release.{ending}"
+    write(TYPED, path, ending)
+    expected = {}
+    for name, column in TYPED.items():
+        told = as_labelled(column)
+        expected[name] = [told.labels[code] for code in told.codes]
+    assert shown(read_published(path)) == expected
+    assert again(path) == path.read_bytes()
+
+
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    names=st.lists(NAME, min_size=1, max_size=3, unique=True),
+    formulas=st.sampled_from(["keep", "escape"]),
+    data=st.data(),
+)
+def test_texts_come_back_cell_for_cell(tmp_path, ending, names, formulas, data):
+    rows = data.draw(st.integers(1, 5))
+    columns = {name: data.draw(st.lists(CELL, min_size=rows, max_size=rows)) for name in names}
+    labelled = {name: Labelled(np.arange(rows, dtype=np.int32), cells) for name, cells in columns.items()}
+    path = tmp_path / f"release.{ending}"
+    write(labelled, path, ending, formulas)
+    table = read_published(path, formulas)
+    assert list(table.names) == names
+    assert shown(table) == columns
+    assert again(path, formulas) == path.read_bytes()
+
+
+def test_what_is_written_is_a_table_again(tmp_path, ending):
+    """With the reader of any table, which takes nothing for granted."""
+    path = tmp_path / f"release.{ending}"
+    columns = {name: TYPED[name] for name in ("age", "cost", "day", "region")}
+    write(columns, path, ending)
+    table = read(path)
+    assert table.names == tuple(columns)
+    assert table.encode("age").values.tolist() == [-5, 40]
+    assert table.encode("cost").values.tolist() == [-1e-7, 0.0, 1e22]
+    assert table.encode("day").kind == "date"
+    assert table.encode("day").values.tolist() == [date(2024, 3, 1)]
+    assert table.encode("region").values.tolist() == ["[18, 40]", "{a|b}"]
+    assert table.written.format.ending == ending
+    assert table.written.other == {}
+
+
+def test_many_rows(tmp_path, ending, monkeypatch):
+    """More than are written, or read, at once."""
+    monkeypatch.setattr(published, "_PART", 1 << 12)
+    rng = np.random.default_rng(1)
+    rows = (1 << 16) + 11
+    columns = {
+        "number": rng.integers(0, 1000, rows),
+        "each": Labelled(np.arange(rows, dtype=np.int32), [f"é {i}" for i in range(rows)]),
+        "few": Labelled(rng.integers(0, 3, rows, np.int32), ["a", 'b"', "c\n"]),
+    }
+    path = tmp_path / f"release.{ending}"
+    write(columns, path, ending)
+    table = read_published(path)
+    assert table.height == rows
+    assert shown(table)["each"] == columns["each"].labels
+    assert shown(table)["number"] == list(map(str, columns["number"].tolist()))
+    assert again(path) == path.read_bytes()
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|", " ", "#", "a", "1"])
+@pytest.mark.parametrize("packing", ["csv", "csv.gz"])
+def test_delimiters_are_kept(tmp_path, delimiter, packing):
+    path = tmp_path / f"release.{packing}"
+    how = FileFormat(packing, delimiter)
+    assert how.facts["delimiter"] == delimiter
+    cells = {"a": [",", ";", "\t", "1", "a", "#"], f"b{delimiter}": ["|", " ", '"', "", "x", "="]}
+    write({name: pl.Series(own) for name, own in cells.items()}, path, how)
+    assert shown(read_published(path, facts=how.facts)) == cells
+    with pytest.raises(TableError):
+        read_published(path)
+
+
+def test_a_delimiter_where_there_is_none(tmp_path):
+    for ending in ("tsv", "parquet"):
+        path = tmp_path / f"release.{ending}"
+        write({"a": pl.Series(["x"])}, path, ending)
+        with pytest.raises(TableError, match="is said to be delimited, or packed, as no file of its name is"):
+            read_published(path, facts={"delimiter": ";"})
+    with pytest.raises(TableError, match="is said to be delimited, or packed"):
+        read_published(tmp_path / "release.tsv", facts={"packed_by": "zlib 1"})
+
+
+TABLE = {"age": pl.Series([40, 31, 40]), "disease": pl.Series(["flu", "cold", "flu"])}
+PACK = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "zst": lambda data: zstandard.ZstdCompressor(write_checksum=True).compress(data),
+}
+UNPACK = {"gz": gzip.decompress, "bz2": bz2.decompress, "xz": lzma.decompress,
+          "zst": lambda data: zstandard.ZstdDecompressor().decompressobj().decompress(data)}  # fmt: skip
+
+
+@pytest.fixture(params=PACKED)
+def packed(request, tmp_path):
+    """A compressed file, what packs and unpacks such files, and what to say where another library packed it."""
+    path = tmp_path / f"release.{request.param}"
+    write(TABLE, path, request.param)
+    how = request.param.split(".")[1]
+    return path, PACK[how], UNPACK[how]
+
+
+def _refused(path, *messages):
+    """A file is refused, by whomever it is said to be packed."""
+    with pytest.raises(TableError, match=messages[0]):
+        read_published(path)
+    if format_of(path).packer is not None:
+        with pytest.raises(TableError, match=messages[-1]):
+            read_published(path, facts={"packed_by": "other 1.0"})
+
+
+def test_nothing_stands_behind_or_before_what_is_compressed(packed):
+    path, pack, _ = packed
+    data = path.read_bytes()
+    behind = r"something stands behind its end|damaged or truncated"
+    for more in (b"\0", b"\0\0\0\0", b"secret", pack(b""), pack(b"40,flu\n"), data):
+        path.write_bytes(data + more)
+        _refused(path, behind)
+        path.write_bytes(more + data)
+        _refused(path, r"does not begin as|something stands behind its end|damaged|empty|reads")
+
+
+def test_cut_off(packed):
+    path, _, _ = packed
+    data = path.read_bytes()
+    for size in (0, 4, len(data) // 2, len(data) - 1):
+        path.write_bytes(data[:size])
+        _refused(path, "damaged or truncated|does not begin as|the file is empty")
+
+
+def test_the_content_of_compressed_files_has_one_text(packed):
+    path, pack, unpack = packed
+    text = unpack(path.read_bytes())
+    changed = (
+        text.replace(b"flu", b'"flu"', 1) if b'"flu"' not in text else text.replace(b'"flu"', b' "flu"', 1)
+    )
+    path.write_bytes(pack(changed))
+    with pytest.raises(TableError, match=r"its bytes are not those|must read|does not begin"):
+        read_published(path)
+    out = io.BytesIO()
+    with format_of(path).compression.open(out) as file:
+        file.write(changed)
+    path.write_bytes(out.getvalue())
+    _refused(path, "must read")
+
+
+def test_another_library_packs_otherwise(tmp_path):
+    """Bytes are compared where the same library packed them; else that they hold nothing beside their content."""
+    path = tmp_path / "release.csv.gz"
+    write(TABLE, path, "csv.gz")
+    data = path.read_bytes()
+    text = gzip.decompress(data)
+    other = io.BytesIO()
+    with gzip.GzipFile("", "wb", 9, other, mtime=0) as file:
+        file.write(text)
+    path.write_bytes(data[:10] + other.getvalue()[10:])
+    longer = zlib.compressobj(0, zlib.DEFLATED, -15)
+    stored = longer.compress(text) + longer.flush()
+    path.write_bytes(data[:10] + stored + data[-8:])
+    with pytest.raises(TableError, match=r"its bytes are not those that zlib .* makes of its content"):
+        read_published(path)
+    assert shown(read_published(path, facts={"packed_by": "zlib 0"})) == shown_of(TABLE)
+    for header in (b"\x1f\x8b\x08\x08\0\0\0\0\0\xffname\0", b"\x1f\x8b\x08\0\1\0\0\0\0\xff"):
+        path.write_bytes(header + stored + data[-8:])
+        with pytest.raises(TableError, match="does not begin as the gzip files do that are written here"):
+            read_published(path, facts={"packed_by": "zlib 0"})
+
+
+def shown_of(columns):
+    return {name: [str(value) for value in column] for name, column in columns.items()}
+
+
+@pytest.mark.parametrize("how", PACK)
+def test_bombs_are_refused_before_they_fill_the_memory(tmp_path, how, monkeypatch):
+    monkeypatch.setattr(published, "UNPACKED", 1 << 20)
+    path = tmp_path / f"release.csv.{how}"
+    path.write_bytes(b"")
+    out = io.BytesIO()
+    with format_of(path).compression.open(out) as file:
+        file.write(b"a\n" + b"1\n" * (1 << 24))
+    path.write_bytes(out.getvalue())
+    # The small files are told by what all may hold.
+    assert len(out.getvalue()) * 100 < 1 << 24
+    with pytest.raises(TableError, match=r"holds more than [\d,]+ bytes; no more are read"):
+        read_published(path)
+
+
+def test_without_the_library(tmp_path, monkeypatch):
+    path = tmp_path / "release.csv.zst"
+    write(TABLE, path, "csv.zst")
+    monkeypatch.setitem(__import__("sys").modules, "zstandard", None)
+    with pytest.raises(
+        TableError, match=r"zstandard, which reads that, is not installed; pip install 'likeness\[zstd\]'"
+    ):
+        read_published(path)
+    with pytest.raises(OutputError, match=r"zstandard is not installed; pip install 'likeness\[zstd\]'"):
+        write(TABLE, path, "csv.zst")
+
+
+def test_parquet_that_is_packed_otherwise(tmp_path):
+    path = tmp_path / "release.parquet"
+    pl.DataFrame(TABLE).write_parquet(path, compression="zstd", compression_level=9, statistics=False)
+    own = FileFormat("parquet").facts
+    assert shown(read_published(path)) == shown_of(TABLE)
+    with pytest.raises(TableError, match=r"its bytes are not those that polars .* makes of its content"):
+        read_published(path, facts=own)
+    write(TABLE, path, "parquet")
+    assert shown(read_published(path, facts=own)) == shown_of(TABLE)
