@@ -7,6 +7,7 @@ from typing import Literal, get_args
 Ending = Literal[
     "csv", "csv.gz", "csv.bz2", "csv.xz", "csv.zst",
     "tsv", "tsv.gz", "tsv.bz2", "tsv.xz", "tsv.zst",
-    "parquet",
+    "jsonl", "jsonl.gz", "jsonl.bz2", "jsonl.xz", "jsonl.zst",
+    "xlsx", "parquet",
 ]  # fmt: skip
 FORMATS: tuple[Ending, ...] = get_args(Ending)

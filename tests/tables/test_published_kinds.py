@@ -5,11 +5,14 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import json
 import lzma
+import zipfile
 import zlib
 from datetime import date
 from pathlib import Path
 
+import fastexcel
 import numpy as np
 import polars as pl
 import pytest
@@ -214,13 +217,15 @@ def test_the_content_of_compressed_files_has_one_text(packed):
         text.replace(b"flu", b'"flu"', 1) if b'"flu"' not in text else text.replace(b'"flu"', b' "flu"', 1)
     )
     path.write_bytes(pack(changed))
-    with pytest.raises(TableError, match=r"its bytes are not those|must read|does not begin"):
+    with pytest.raises(
+        TableError, match=r"its bytes are not those|must read|does not begin|its lines are not as"
+    ):
         read_published(path)
     out = io.BytesIO()
     with format_of(path).compression.open(out) as file:
         file.write(changed)
     path.write_bytes(out.getvalue())
-    _refused(path, "must read")
+    _refused(path, "must read|its lines are not as")
 
 
 def test_another_library_packs_otherwise(tmp_path):
@@ -243,6 +248,19 @@ def test_another_library_packs_otherwise(tmp_path):
         path.write_bytes(header + stored + data[-8:])
         with pytest.raises(TableError, match="does not begin as the gzip files do that are written here"):
             read_published(path, facts={"packed_by": "zlib 0"})
+
+
+@pytest.mark.parametrize(
+    ("ending", "pack"), [("csv.xz", lzma.compress), ("csv.bz2", lambda data: bz2.compress(data, 1))]
+)
+def test_libraries_that_pack_alike_in_all_versions(tmp_path, ending, pack):
+    path = tmp_path / f"release.{ending}"
+    write(TABLE, path, ending)
+    path.write_bytes(pack(UNPACK[ending[4:]](path.read_bytes())))
+    with pytest.raises(
+        TableError, match=r"its bytes are not those that (xz|bzip2) makes|does not begin as the"
+    ):
+        read_published(path)
 
 
 def shown_of(columns):
@@ -285,3 +303,172 @@ def test_parquet_that_is_packed_otherwise(tmp_path):
         read_published(path, facts=own)
     write(TABLE, path, "parquet")
     assert shown(read_published(path, facts=own)) == shown_of(TABLE)
+
+
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [
+        ('{"age":40', '{"age": 40'),
+        ('{"age":40', '{"age":040'),
+        ('{"age":40', '{"age":40.0'),
+        ('{"age":40', '{"age":4e1'),
+        ('{"age":40', '{"age":"40"'),
+        ('{"age":40', '{"age":[40]'),
+        ('{"age":40', '{"age":' + "[" * 100000),
+        ('{"age":40', '{"age":null,"age":40'),
+        ('"flu"', '"fl\\u0075"'),
+        ('"flu"', '"flu" '),
+        ('"flu"', '"flu","more":1'),
+        ('"flu"', '"flu","disease":"flu"'),
+        ('"flu"', '"f\\ud800"'),
+        ('"flu"', '"f\tlu"'),
+        ('"flu"', '"f\\/lu"'),
+        ('"flu"', "true"),
+        ('"flu"', '{"a":1}'),
+        (',"disease":"flu"', ""),
+        ("}\n", "}\r\n"),
+        ("}\n", "}\n\n"),
+        ("}\n", "}"),
+        ("", " "),
+        ("", "\ufeff"),
+    ],
+)
+def test_json_lines_have_one_text(tmp_path, good, bad):
+    path = tmp_path / "release.jsonl"
+    write(TABLE, path, "jsonl")
+    text = path.read_text()
+    for changed in (text.replace(good, bad, 1), bad.join(text.rsplit(good, 1)) if good else text + bad):
+        assert changed != text
+        path.write_text(changed)
+        with pytest.raises(
+            TableError,
+            match=r"must read|not as they are written|is cut off|must not be there|stands for columns",
+        ):
+            read_published(path)
+
+
+def test_short_lines_of_many_columns(tmp_path):
+    """A line that leaves keys out would take as much memory as one that has them."""
+    path = tmp_path / "release.jsonl"
+    write({f"column {i}": pl.Series(["x"]) for i in range(9000)}, path, "jsonl")
+    text = path.read_text()
+    path.write_text(text + "{}\n" * 1_000_000)
+    with pytest.raises(TableError, match="it has rows of fewer cells"):
+        read_published(path)
+    path.write_text(text.replace("x", "x" * (1 << 25), 1))
+    with pytest.raises(TableError, match=r"it is of [0-9,]+ bytes"):
+        read_published(path)
+
+
+def _zipped(members, comment=b"", level=None, **changes):
+    """An Excel file of other members."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=level) as archive:
+        for name, content in members.items():
+            info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            info.compress_type = zipfile.ZIP_DEFLATED
+            for key, value in changes.get(name, {}).items():
+                setattr(info, key, value)
+            archive.writestr(info, content, compresslevel=level)
+        archive.comment = comment
+    return out.getvalue()
+
+
+def test_excel_files_hold_nothing_but_their_table(tmp_path):
+    path = tmp_path / "release.xlsx"
+    write(TABLE, path, "xlsx")
+    good = path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+        assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+    assert _zipped(members) == good
+    assert not any(name.startswith("docProps") for name in members)
+    sheet = "xl/worksheets/sheet1.xml"
+    core = "<coreProperties><creator>me</creator></coreProperties>"
+    book = members["xl/workbook.xml"]
+    two = book.replace(b"</sheets>", b'<sheet name="More" sheetId="2" r:id="rId3"/></sheets>')
+    bad = {
+        "a comment": _zipped(members, b"secret"),
+        "properties": _zipped({**members, "docProps/core.xml": core}),
+        "a second sheet": _zipped(
+            {**members, "xl/workbook.xml": two, "xl/worksheets/sheet2.xml": members[sheet]}
+        ),
+        "a name": _zipped({**members, "xl/workbook.xml": book.replace(b"Sheet1", b"Sheet2")}),
+        "a time": _zipped(members, **{sheet: {"date_time": (1990, 1, 1, 0, 0, 0)}}),
+        "an extra field": _zipped(members, **{sheet: {"extra": b"\x99\x99\2\0hi"}}),
+        "a comment of a member": _zipped(members, **{sheet: {"comment": b"hi"}}),
+        "a mode": _zipped(members, **{sheet: {"external_attr": 1}}),
+        "stored": _zipped(members, **{sheet: {"compress_type": zipfile.ZIP_STORED}}),
+        "another order": _zipped(dict(reversed(members.items()))),
+        "before": b"hi" + good,
+        "behind": good + b"hi",
+        "two": good + good,
+        "cut off": good[:-30],
+        "empty": b"",
+        "text": b"a,b\n",
+    }
+    for old, new in (
+        (b"<v>40</v>", b"<v>040</v>"), (b"<v>40</v>", b"<v>40.0</v>"), (b"<v>40</v>", b"<f>39+1</f><v>40</v>"),
+        (b"<c><v>40</v></c>", b'<c t="inlineStr"><is><t xml:space="preserve">40</t></is></c>'),
+        (b"<c><v>40</v></c>", b'<c r="B2"><v>40</v></c>'), (b">flu<", b">fl&#117;<"),
+        (b">flu<", b">fl\tu<"), (b"<row>", b'<row hidden="1">'), (b"</sheetData>", b"</sheetData><!-- hi -->"),
+        (b"<sheetData>", b"<sheetData>\n"), (b"</row><row>", b"</row>\n<row>"), (b"<c><v>40</v></c>", b""),
+    ):  # fmt: skip
+        assert old in members[sheet]
+        bad[str(new)] = _zipped({**members, sheet: members[sheet].replace(old, new, 1)})
+    for what, changed in bad.items():
+        path.write_bytes(changed)
+        for facts in ({}, {"packed_by": "zlib 0"}, FileFormat("xlsx").facts):
+            with pytest.raises(TableError):
+                print(what, read_published(path, facts=facts))
+    path.write_bytes(_zipped(members, level=9))
+    if path.read_bytes() != good:
+        with pytest.raises(TableError, match="its bytes are not those that zlib"):
+            read_published(path, facts=FileFormat("xlsx").facts)
+    path.write_bytes(_zipped(members, level=0))
+    with pytest.raises(TableError, match="its bytes are not those that zlib"):
+        read_published(path, facts=FileFormat("xlsx").facts)
+    assert shown(read_published(path, facts={"packed_by": "zlib 0"})) == shown_of(TABLE)
+
+
+def test_excel_bombs(tmp_path, monkeypatch):
+    monkeypatch.setattr(published, "UNPACKED", 1 << 20)
+    path = tmp_path / "release.xlsx"
+    write(TABLE, path, "xlsx")
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    path.write_bytes(_zipped({**members, "xl/worksheets/sheet1.xml": b" " * (1 << 24)}))
+    with pytest.raises(TableError, match=r"unpacks to [\d,]+ bytes; at most [\d,]+ are read"):
+        read_published(path)
+
+
+def test_what_a_sheet_has_no_room_for(tmp_path):
+    path = tmp_path / "release.xlsx"
+    for columns, message in (
+        ({"a": np.zeros(1 << 20, int)}, "it has 1,048,576 records, and a sheet has room for 1,048,575"),
+        ({"a": pl.Series(["x" * 32768])}, "column 'a' holds a text of 32,768 characters, and a cell has room for 32,767"),
+        ({f"{i}": pl.Series(["x"]) for i in range(16385)}, "it has 16,385 columns, and a sheet has room for 16,384"),
+    ):  # fmt: skip
+        with pytest.raises(OutputError, match=f"{message}; choose another format"):
+            write(columns, path, "xlsx")
+    write({"a": pl.Series(["é" * 32767])}, path, "xlsx")
+    assert shown(read_published(path)) == {"a": ["é" * 32767]}
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cells=st.lists(CELL, min_size=1, max_size=6))
+def test_other_programs_read_the_same_json_and_sheets(tmp_path, cells):
+    """What stands there is what readers of any such file see, not only ours."""
+    path = tmp_path / "release.jsonl"
+    write({"text": pl.Series(cells), "n": np.arange(len(cells))}, path, "jsonl")
+    found = [json.loads(line) for line in path.read_text().split("\n")[:-1]]
+    assert found == [{"text": cell, "n": i} for i, cell in enumerate(cells)]
+    # What XML has no characters for is written as Excel does, and not read back by all.
+    plain = [cell for cell in cells if cell.isprintable() or cell in {"\n", "\t", "\r"}]
+    path = tmp_path / "release.xlsx"
+    write({"n": np.arange(len(plain)), "text": pl.Series(plain, dtype=pl.String)}, path, "xlsx")
+    sheet = fastexcel.read_excel(path).load_sheet(0, dtypes={"text": "string"}).to_polars()
+    if plain:
+        assert sheet["n"].to_list() == list(range(len(plain)))
+        read_back = [text or "" for text in sheet["text"].to_list()]
+        assert [a for a, b in zip(read_back, plain, strict=True) if a != b and "_x" not in b] == []

@@ -113,6 +113,7 @@ def _written_otherwise(*, kind: str, came_with: Mapping[str, str]) -> str:
         "delimiter": "with a plain delimiter (it came with {!r})",
         "header": "with the names of its columns (it came with {})",
         "lines": "with lines that end in LF (it came with {})",
+        "sheet": "in a sheet of its own (it came in {!r})",
         "decimal": "with a point in numbers (it came with a comma)",
         "thousands": "with nothing between thousands (it came with {!r})",
     }

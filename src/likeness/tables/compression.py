@@ -206,7 +206,7 @@ def compress(pieces: Iterable[bytes], compression: Compression, file: BinaryIO) 
         packed.write(bytes(held))
 
 
-class Compared(io.RawIOBase):
+class SameBytes(io.RawIOBase):
     """A file that compares what is written to it with some bytes, and keeps none of it."""
 
     def __init__(self, data: bytes) -> None:

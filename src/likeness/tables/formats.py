@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from likeness.endings import FORMATS
-from likeness.tables.compression import COMPRESSIONS
+from likeness.tables.compression import COMPRESSIONS, zlib_version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +39,7 @@ class FileFormat:
 
     @property
     def kind(self) -> str:
-        """What is in the file, once it is decompressed: ``csv`` or ``parquet``."""
+        """What is in the file, once it is decompressed: ``csv``, ``jsonl``, ``xlsx`` or ``parquet``."""
         first = self.ending.split(".", 1)[0]
         return "csv" if first == "tsv" else first
 
@@ -63,6 +63,8 @@ class FileFormat:
         """The library that packs or compresses it and its version, where another one may give other bytes."""
         if self.kind == "parquet":
             return f"polars {pl.__version__}"
+        if self.kind == "xlsx":
+            return zlib_version()
         return None if self.compression is None else self.compression.packer()
 
     @property

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import io
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import polars as pl
 
 from likeness.errors import Refusal, TableError
-from likeness.tables.columns import narrowed, packed_text
-from likeness.tables.compression import Compared, compress, decompress_published, missing_library
+from likeness.tables import json_cells, sheet_cells
+from likeness.tables.columns import narrowed, packed, packed_text
+from likeness.tables.compression import (
+    SameBytes,
+    compress,
+    decompress_published,
+    missing_library,
+    zlib_version,
+)
 from likeness.tables.csv_files import Dialect, parse, split
 from likeness.tables.file_bytes import read_bytes, read_file
 from likeness.tables.formats import FileFormat, format_of, listed_endings
 from likeness.tables.parquet_layout import read_layout
 from likeness.tables.reading import read_binary
 from likeness.tables.spelling import are_formulas, unescape
-from likeness.tables.table import Table
-from likeness.tables.writing import csv_lines, write_parquet
+from likeness.tables.table import Table, name_problems
+from likeness.tables.writing import csv_lines, text_lines, write_parquet
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
@@ -74,6 +82,8 @@ def read_published(
     except ModuleNotFoundError:
         raise TableError(missing_library(str(path))) from None
     packer = facts.get("packed_by", None if how.compression is None else own)
+    # What gives the same in all versions has none.
+    here = packer == own if packer is not None else how.compression is not None
     if (packer is not None and own is None) or not how.takes_delimiter:
         raise TableError(
             Refusal("is said to be delimited, or packed, as no file of its name is", (str(path),))
@@ -81,7 +91,7 @@ def read_published(
     # A pipe would be waited for.
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise TableError(Refusal("is no file, but a device or pipe", (str(path),)))
-    table = _READERS[how.kind](path, how, packer is not None and packer == own)
+    table = _READERS[how.kind](path, how, here)
     return _unescaped(table) if formulas == "escape" else table
 
 
@@ -119,15 +129,101 @@ def _read_parquet(path: Path, _how: FileFormat, here: bool) -> Table:
     _check_texts(table.held, len(data), path)
     _check_values(table.held, path)
     if here:
-        same = Compared(data)
+        same = SameBytes(data)
         write_parquet(table.held, cast("BinaryIO", same))
         if not same.whole:
             raise _packed_otherwise(path, f"polars {pl.__version__}")
     return _packed(table)
 
 
+def _read_json_lines(path: Path, how: FileFormat, here: bool) -> Table:
+    """Read JSON lines, every value as it stands there."""
+    packing = how.compression
+    content = read_bytes(path, packed=False) if packing is None else _content(path, packing, here=here)
+    if not content:
+        raise TableError(Refusal("the file is empty", (str(path),)))
+    _check_lines(path, content)
+    try:
+        names = json_cells.names_in(content[: content.find(b"\n") + 1] or content)
+        frame = _from_cells(
+            content, b"\n", names, partial(json_cells.cut_lines, names=names), json_cells, path
+        )
+    except ValueError as problem:
+        raise TableError(
+            Refusal(f"its lines are not as they are written here ({problem}); it was changed", (str(path),))
+        ) from None
+    _check_bytes(content, text_lines(dict(zip(names, frame.iter_columns(), strict=True)), how), path)
+    return Table(frame, source=str(path), library="polars", format="jsonl")
+
+
+def _read_sheet(path: Path, how: FileFormat, here: bool) -> Table:
+    """Read an Excel file, every value as it stands there."""
+    data = read_bytes(path, packed=False)
+    if not data:
+        raise TableError(Refusal("the file is empty", (str(path),)))
+    sheet = sheet_cells.read_archive(data, UNPACKED + UNPACKED_OF_A_BYTE * len(data), str(path))
+    changed = Refusal("its cells are not as they are written here; it was changed", (str(path),))
+    try:
+        names, rows = sheet_cells.cut_sheet(sheet)
+        frame = _from_cells(rows, b"</row>", names, sheet_cells.cut_rows, sheet_cells, path)
+    except ValueError as problem:
+        raise TableError(
+            Refusal(f"is not as it is written here ({problem}); it was changed", (str(path),))
+        ) from None
+    columns = dict(zip(names, frame.iter_columns(), strict=True))
+    if not _says(sheet, text_lines(columns, how)):
+        raise TableError(changed)
+    again = io.BytesIO()
+    if here:
+        sheet_cells.write_archive(text_lines(columns, how), again)
+        if again.getbuffer() != data:
+            raise _packed_otherwise(path, zlib_version())
+    return Table(frame, source=str(path), library="polars", format="excel")
+
+
+def _from_cells(
+    content: bytes, end: bytes, names: list[str], cut: Callable[[bytes], bytes], kind: Any, path: Path
+) -> pl.DataFrame:
+    """Read columns from a text that is cut into cells some rows at a time, each of which ends so; else `ValueError`.
+
+    Whether the columns, written again, give the same text is not looked at. ``kind``: the module that knows what cells say.
+    """
+    if len(names) > COLUMNS:
+        raise _too_many_columns(path)
+    problems = name_problems(names, str(path))
+    if problems:
+        raise TableError(*problems)
+    # A cell takes more than one byte; what is left out at the end of a line would be put there.
+    if content.count(end) * len(names) > len(content):
+        raise ValueError("it has rows of fewer cells")
+    types, parts = [packed_text() for _ in names], []
+    at = 0
+    while at < len(content):
+        to = content.rfind(end, at, at + _PART)
+        to = (content.find(end, at) if to < 0 else to) + len(end)
+        rows = content[at:to] if to >= len(end) else content[at:]
+        at += len(rows)
+        frame = split(cut(rows), Dialect("\t", None), names, types, header=False)
+        if frame is None:
+            raise ValueError("it has rows of other cells")
+        parts.append(frame)
+    whole = pl.concat(parts, rechunk=True) if parts else pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+    del parts
+    columns = []
+    for column in whole.iter_columns():
+        codes, written = packed(column)
+        try:
+            values = kind.decoded(written).gather(codes)
+        except (TableError, pl.exceptions.PolarsError) as problem:
+            raise ValueError(f"column {quoted(column.name)} {problem}") from None
+        columns.append(values.alias(column.name))
+    return _packed(Table(pl.DataFrame(columns), source=str(path), library="polars")).held
+
+
 _READERS: Mapping[str, Callable[[Path, FileFormat, bool], Table]] = {
     "csv": _read_csv,
+    "jsonl": _read_json_lines,
+    "xlsx": _read_sheet,
     "parquet": _read_parquet,
 }
 """By kind; the last parameter says whether it was compressed by what compresses here."""
@@ -142,7 +238,7 @@ def _content(path: Path, compression: Compression, *, here: bool) -> bytes:
     content = decompress_published(data, compression, most, source=str(path))
     own = compression.packer()
     if here:
-        same = Compared(data)
+        same = SameBytes(data)
         compress([content], compression, cast("BinaryIO", same))
         if not same.whole:
             raise _packed_otherwise(path, own or compression.name)

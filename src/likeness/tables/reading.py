@@ -15,7 +15,7 @@ import polars as pl
 
 from likeness.errors import Refusal, TableError
 from likeness.tables.compression import ENDINGS
-from likeness.tables.csv_files import read_csv
+from likeness.tables.csv_files import read_csv, text_facts
 from likeness.tables.file_bytes import read_bytes, read_stream
 from likeness.tables.formats import FileFormat, Written
 from likeness.tables.frames import library_of
@@ -285,13 +285,22 @@ def _file(
     data, point = read_bytes(path), _point(decimal, thousands)
     if format_ in {"parquet", "arrow"}:
         return _with_records(read_binary(path, data, format=format_, decimal=point, thousands=thousands))
-    frame = (
-        read_json_lines(data, source=str(path), encoding=encoding)
-        if format_ == "jsonl"
-        else read_sheet(data, source=str(path), sheet=sheet)
-    )
+    if format_ == "jsonl":
+        frame = read_json_lines(data, source=str(path), encoding=encoding)
+        written = Written(FileFormat(_ending("jsonl", suffixes, packed=packed)), text_facts(data, encoding))
+    else:
+        frame = read_sheet(data, source=str(path), sheet=sheet)
+        written = Written(FileFormat("xlsx"), {} if sheet is None else {"sheet": sheet})
     return _with_records(
-        Table(frame, source=str(path), library="polars", format=format_, decimal=point, thousands=thousands)
+        Table(
+            frame,
+            source=str(path),
+            library="polars",
+            format=format_,
+            decimal=point,
+            thousands=thousands,
+            written=written,
+        )
     )
 
 

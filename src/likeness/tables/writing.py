@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -18,6 +19,8 @@ from likeness.tables.columns import EncodedColumn, Labelled, packed
 from likeness.tables.compression import compress
 from likeness.tables.formats import FileFormat
 from likeness.tables.frames import FrameLibrary, library
+from likeness.tables.json_cells import json_cells
+from likeness.tables.sheet_cells import FOOT, check_room, sheet_cells, sheet_head, write_archive
 from likeness.tables.spelling import Formulas, escape, escape_names, texts
 
 if TYPE_CHECKING:
@@ -93,23 +96,25 @@ def write(
     (`likeness.tables.spelling`).
     """
     how = format if isinstance(format, FileFormat) else FileFormat(format)
-    if how.kind != "parquet":
-        columns = {name: _spelled(column) for name, column in columns.items()}
     heights = {name: _height(column) for name, column in columns.items()}
     if len(set(heights.values())) > 1:
         raise ValueError(f"columns must be of one length; got {heights}")
-    names = escape_names(list(columns)) if formulas == "escape" else list(columns)
     try:
         with path.open("wb") as file:
             if how.kind == "parquet":
                 write_parquet(_frame(columns, formulas), file)
                 return
-            coded = [_coded(column, formulas) for column in columns.values()]
-            lines = _csv_lines(names, coded, how.separator)
-            if how.compression is None:
+            lines = text_lines(columns, how, formulas)
+            if how.kind == "xlsx":
+                write_archive(lines, file)
+            elif how.compression is None:
                 file.writelines(lines)
             else:
                 compress(lines, how.compression, file)
+    except ValueError as problem:
+        raise OutputError(
+            f"{path}: cannot be written: {problem}; choose another format (output: {{format: csv}})"
+        ) from None
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from None
     except ModuleNotFoundError as missing:
@@ -117,6 +122,40 @@ def write(
             f"{path}: cannot be written, as {missing.name} is not installed; pip install 'likeness[zstd]', or choose another "
             "format (output: {format: csv})"
         ) from None
+
+
+def text_lines(columns: Mapping[str, Any], how: FileFormat, formulas: Formulas = "keep") -> Iterator[bytes]:
+    """Write columns as the text of a file of some format, or the sheet in it, some rows at a time; see `write`.
+
+    `ValueError` where such a file has no room for them.
+    """
+    kinds = [_kind(column) for column in columns.values()]
+    names = escape_names(list(columns)) if formulas == "escape" else list(columns)
+    coded = [_coded(_spelled(column), formulas) for column in columns.values()]
+    if how.kind == "csv":
+        return _csv_lines(names, coded, how.separator)
+    texts = [own for _, own in coded]
+    if how.kind == "jsonl":
+        return _lines([(*own, cell) for own, cell in zip(coded, json_cells(names, kinds), strict=True)])
+    problem = check_room(names, texts, len(coded[0][0]) if coded else 0)
+    if problem is not None:
+        raise ValueError(problem)
+    rows = _lines([(*own, cell) for own, cell in zip(coded, sheet_cells(kinds, texts), strict=True)])
+    return chain([sheet_head(names).encode()], rows, [FOOT.encode()])
+
+
+def _kind(column: Any) -> str:
+    """Say what kind a column to be written is, as `EncodedColumn` does."""
+    if isinstance(column, EncodedColumn):
+        return column.kind
+    if isinstance(column, Labelled):
+        return "text"
+    dtype = pl.Series(column).dtype
+    if dtype.is_integer():
+        return "integer"
+    if dtype.is_float():
+        return "real"
+    return {pl.Boolean: "boolean", pl.Date: "date"}.get(dtype.base_type(), "text")
 
 
 def write_parquet(frame: pl.DataFrame, file: BinaryIO) -> None:
