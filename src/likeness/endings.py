@@ -8,6 +8,6 @@ Ending = Literal[
     "csv", "csv.gz", "csv.bz2", "csv.xz", "csv.zst",
     "tsv", "tsv.gz", "tsv.bz2", "tsv.xz", "tsv.zst",
     "jsonl", "jsonl.gz", "jsonl.bz2", "jsonl.xz", "jsonl.zst",
-    "xlsx", "parquet",
+    "xlsx", "parquet", "arrow",
 ]  # fmt: skip
 FORMATS: tuple[Ending, ...] = get_args(Ending)

@@ -179,7 +179,7 @@ def test_compressed_releases_hold_nothing_but_their_table(tmp_path: Path) -> Non
     out.audit()
     found = lk.verify(folder)
     assert found.ok
-    assert "was compressed by zlib 0.9" in str(found)
+    assert "was packed by zlib 0.9" in str(found)
     assert not tampered(folder, name, good + gzip.compress(b"")).ok
 
 

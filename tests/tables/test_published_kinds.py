@@ -472,3 +472,87 @@ def test_other_programs_read_the_same_json_and_sheets(tmp_path, cells):
         assert sheet["n"].to_list() == list(range(len(plain)))
         read_back = [text or "" for text in sheet["text"].to_list()]
         assert [a for a, b in zip(read_back, plain, strict=True) if a != b and "_x" not in b] == []
+
+
+def test_arrow_files_that_are_written_otherwise(tmp_path):
+    path = tmp_path / "release.arrow"
+    own = FileFormat("arrow").facts
+    write(TYPED, path, "arrow")
+    good = path.read_bytes()
+    frame = pl.read_ipc(io.BytesIO(good))
+    assert frame["day"].dtype == pl.Date
+    assert frame["well"].dtype == pl.Boolean
+    oldest = {"compat_level": pl.CompatLevel.oldest()}
+
+    def other(frame, **given):
+        out = io.BytesIO()
+        frame.write_ipc(out, **({"compression": "uncompressed"} | oldest | given))
+        return out.getvalue()
+
+    def refused(data, message, facts):
+        path.write_bytes(data)
+        with pytest.raises(TableError, match=message):
+            read_published(path, facts=facts)
+
+    assert other(frame.rechunk()) == good
+    for facts in ({}, own, {"packed_by": "polars 0"}):
+        for codec in ("lz4", "zstd"):
+            refused(other(frame, compression=codec), "it is compressed within", facts)
+        refused(
+            other(frame.with_columns(few=pl.col("region").cast(pl.Categorical))), "it has dictionaries", facts
+        )
+        refused(other(frame.with_columns(few=pl.lit(1, pl.Int8))), "column 'few' is of the type Int8", facts)
+        refused(other(frame.with_columns(x=float("nan"))), "nan is no number that is published", facts)
+        refused(good[:-20], "is not as Arrow files are that are written here", facts)
+        refused(good + b"hi", "it does not begin and end", facts)
+        refused(b"", "the file is empty", facts)
+    packed = "its bytes are not those that polars .* makes of its content"
+    hidden = pl.Series("age", [40, -5, 777]).set(pl.Series([False, False, True]), None)
+    assert pl.read_ipc(io.BytesIO(other(frame.with_columns(hidden)))).equals(frame)
+    refused(other(frame.with_columns(hidden)), packed, own)
+    refused(other(frame, compat_level=pl.CompatLevel.newest()), packed, own)
+    refused(
+        good[:-20] + b"hi" + good[-20:], "not as Arrow files|not a whole Arrow file|its bytes are not", own
+    )
+    path.write_bytes(other(frame, record_batch_size=1))
+    assert read_published(path).height == 3
+    refused(other(frame, record_batch_size=1), packed, own)
+
+
+def test_what_lies_under_missing_values_is_not_published(tmp_path):
+    """Arrow keeps memory as it is, and what was masked may be there still."""
+    path = tmp_path / "release.arrow"
+    masked = pl.Series([False, True, False])
+    columns = {
+        "number": pl.Series([1, 0x1122334455667788, 3]).set(masked, None),
+        "text": pl.Series(["a", "somebody's secret text", "b"]).set(masked, None),
+        "age": EncodedColumn(
+            "age", "integer", np.array([0, -1, 0], np.int32), np.array([7, 0x99AABBCCDDEEFF])
+        ),
+    }
+    write(columns, path, "arrow")
+    data = path.read_bytes()
+    assert b"secret" not in data
+    assert bytes.fromhex("8877665544332211") not in data
+    assert bytes.fromhex("ffeeddccbbaa99") not in data
+
+
+@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data(), ending=st.sampled_from(["arrow", "xlsx", "jsonl", "csv.gz", "csv.zst"]))
+def test_any_change_of_a_file_is_an_error_or_another_table(tmp_path, data, ending):
+    """Never a crash, and never the same table in other bytes."""
+    path = tmp_path / f"release.{ending}"
+    columns = {name: TYPED[name] for name in ("age", "cost", "text", "region", "well")}
+    write(columns, path, ending)
+    good = path.read_bytes()
+    before = shown(read_published(path))
+    at = data.draw(st.integers(0, len(good) - 1))
+    new = data.draw(st.sampled_from([b"", b"\0", b"\xff", b"\x7f", b"1", b'"', b"<"]))
+    many = data.draw(st.sampled_from([0, 1, 1, 1, 4, 8]))
+    changed = good[:at] + new * max(many, 1) + good[at + many :]
+    path.write_bytes(changed)
+    try:
+        found = shown(read_published(path, facts=FileFormat(ending).facts))
+    except TableError:
+        return
+    assert changed == good or found != before or ending == "arrow"

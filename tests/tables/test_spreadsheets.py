@@ -201,7 +201,7 @@ seed: 7
 
 
 def test_a_release_of_a_sheet_is_that_of_the_csv(csv_file, tmp_path, capsys):
-    policy = csv_file(POLICY, "policy.yaml")
+    policy = csv_file(f"{POLICY}output: {{format: csv}}\n", "policy.yaml")
     sheets = csv_file(workbook(people=ROWS, notes=[["by"], ["me"]]), "people.xlsx")
     said = [str(sheets), "--sheet", "people"]
     for table, out in (([str(csv_file(CSV))], "plain"), (said, "sheet")):

@@ -44,6 +44,11 @@ _END_NAMES = {
 
 _LONGEST_PAGE = 4
 """Times the length of our page that a page in other words may have."""
+_BESIDE = (
+    "it holds nothing but that content",
+    "whether anything stands in it beside that content is not looked at",
+)
+"""What is known of a file that another version packed, and of one of Parquet or Arrow."""
 _SHOWN = 5  # cells of a column that are named one by one
 
 
@@ -243,10 +248,10 @@ def _table(part: _Found, path: Path, label: str, facts: Mapping[str, Any]) -> Ta
         return None
     how, packer = format_of(path), facts.get("packed_by")
     own = None if how is None else how.packer
-    if packer is not None and packer != own:
+    if how is not None and packer is not None and packer != own:
         what = (
-            f"was compressed by {packer}; whether its bytes are those that this makes of its content cannot be compared "
-            f"(here is {own}); it holds nothing but that content"
+            f"was packed by {packer}; whether its bytes are those that this makes of its content cannot be compared "
+            f"(here is {own}); {_BESIDE[how.kind in {'parquet', 'arrow'}]}"
         )
         part.statements.append(Statement(what, about=label))
     return table

@@ -39,7 +39,7 @@ class FileFormat:
 
     @property
     def kind(self) -> str:
-        """What is in the file, once it is decompressed: ``csv``, ``jsonl``, ``xlsx`` or ``parquet``."""
+        """What is in the file, once it is decompressed: ``csv``, ``jsonl``, ``xlsx``, ``parquet`` or ``arrow``."""
         first = self.ending.split(".", 1)[0]
         return "csv" if first == "tsv" else first
 
@@ -61,7 +61,7 @@ class FileFormat:
     @property
     def packer(self) -> str | None:
         """The library that packs or compresses it and its version, where another one may give other bytes."""
-        if self.kind == "parquet":
+        if self.kind in {"parquet", "arrow"}:
             return f"polars {pl.__version__}"
         if self.kind == "xlsx":
             return zlib_version()

@@ -231,7 +231,7 @@ def _types(footer: Mapping[int, Any], source: str) -> dict[str, pl.DataType]:
         except (KeyError, UnicodeDecodeError):
             raise _NotWholeError("a column has no name in UTF-8") from None
         if 1 not in element or 5 in element or element.get(3) == 2:
-            raise _refused(source, names[-1], "List, Struct or another of several values")
+            raise refused_type(source, names[-1], "List, Struct or another of several values")
     if root[0].get(5) != len(columns):
         raise _NotWholeError("its schema is cut off")
     problems = name_problems(names, source)
@@ -242,7 +242,7 @@ def _types(footer: Mapping[int, Any], source: str) -> dict[str, pl.DataType]:
     for name, element in zip(names, columns, strict=True):
         word = _type_name(element)
         if word not in known:
-            raise _refused(source, name, word)
+            raise refused_type(source, name, word)
         found[name] = known[word]
     return found
 
@@ -261,7 +261,7 @@ def _type_name(element: Mapping[int, Any]) -> str:
     return physical
 
 
-def _refused(source: str, name: str, word: str) -> TableError:
+def refused_type(source: str, name: str, word: str) -> TableError:
     """Say that a column is of a type that is not published."""
     known = ", ".join(str(dtype) for dtype in TYPES[:-1])
     return TableError(

@@ -11,6 +11,7 @@ import polars as pl
 
 from likeness.errors import Refusal, TableError
 from likeness.tables import json_cells, sheet_cells
+from likeness.tables.arrow_layout import count_arrow_rows
 from likeness.tables.columns import narrowed, packed, packed_text
 from likeness.tables.compression import (
     SameBytes,
@@ -22,11 +23,11 @@ from likeness.tables.compression import (
 from likeness.tables.csv_files import Dialect, parse, split
 from likeness.tables.file_bytes import read_bytes, read_file
 from likeness.tables.formats import FileFormat, format_of, listed_endings
-from likeness.tables.parquet_layout import read_layout
+from likeness.tables.parquet_layout import TYPES, read_layout, refused_type
 from likeness.tables.reading import read_binary
 from likeness.tables.spelling import are_formulas, unescape
 from likeness.tables.table import Table, name_problems
-from likeness.tables.writing import csv_lines, text_lines, write_parquet
+from likeness.tables.writing import csv_lines, text_lines, write_arrow, write_parquet
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
@@ -136,6 +137,41 @@ def _read_parquet(path: Path, _how: FileFormat, here: bool) -> Table:
     return _packed(table)
 
 
+def _read_arrow(path: Path, _how: FileFormat, here: bool) -> Table:
+    """Read an Arrow file, every text as it stands there."""
+    data = read_bytes(path, packed=False)
+    if not data:
+        raise TableError(Refusal("the file is empty", (str(path),)))
+    rows = count_arrow_rows(data, str(path))
+    try:
+        schema = pl.read_ipc_schema(io.BytesIO(data))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise TableError(
+            Refusal(f"not a whole Arrow file ({type(error).__name__}); it was changed", (str(path),))
+        ) from None
+    if len(schema) > COLUMNS:
+        raise _too_many_columns(path)
+    for name, dtype in schema.items():
+        if dtype not in TYPES:
+            raise refused_type(str(path), name, str(dtype))
+    # Buffers may be left out, but not as long as there are rows.
+    if rows * len(schema) > CELLS + CELLS_OF_A_BYTE * len(data):
+        raise TableError(
+            Refusal(
+                f"says it holds {count(rows, 'row')}, more than have room in it; it was changed", (str(path),)
+            )
+        )
+    table = read_binary(path, data, format="arrow")
+    _check_texts(table.held, len(data), path)
+    _check_values(table.held, path)
+    if here:
+        same = SameBytes(data)
+        write_arrow(table.held, cast("BinaryIO", same))
+        if not same.whole:
+            raise _packed_otherwise(path, f"polars {pl.__version__}")
+    return _packed(table)
+
+
 def _read_json_lines(path: Path, how: FileFormat, here: bool) -> Table:
     """Read JSON lines, every value as it stands there."""
     packing = how.compression
@@ -217,10 +253,12 @@ def _from_cells(
         except (TableError, pl.exceptions.PolarsError) as problem:
             raise ValueError(f"column {quoted(column.name)} {problem}") from None
         columns.append(values.alias(column.name))
-    return _packed(Table(pl.DataFrame(columns), source=str(path), library="polars")).held
+    held: pl.DataFrame = _packed(Table(pl.DataFrame(columns), source=str(path), library="polars")).held
+    return held
 
 
 _READERS: Mapping[str, Callable[[Path, FileFormat, bool], Table]] = {
+    "arrow": _read_arrow,
     "csv": _read_csv,
     "jsonl": _read_json_lines,
     "xlsx": _read_sheet,

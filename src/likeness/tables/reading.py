@@ -61,7 +61,7 @@ def read_binary(
         format=format,
         decimal=decimal,
         thousands=thousands,
-        written=Written(FileFormat("parquet")),
+        written=Written(FileFormat("parquet" if format == "parquet" else "arrow")),
     )
 
 

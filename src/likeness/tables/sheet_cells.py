@@ -265,7 +265,7 @@ def read_archive(data: bytes, most: int, source: str) -> bytes:
                 (source,),
             )
         )
-    at, local, central, contents = 0, [], [], []
+    at, local, central, contents = 0, list[bytes](), list[bytes](), list[bytes]()
     for member in members:
         name = member.filename.encode()
         begin = at + 30 + len(name)
@@ -290,7 +290,7 @@ def read_archive(data: bytes, most: int, source: str) -> bytes:
     end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, number, number, len(listed), at, 0)
     if b"".join((*local, listed, end)) != data:
         raise TableError(Refusal(problem.format("something stands beside its members"), (source,)))
-    for name, content in zip(MEMBERS, contents, strict=False):
-        if content != (_XML + MEMBERS[name]).encode():
-            raise TableError(Refusal(problem.format(f"{name} says something else"), (source,)))
+    for (member_name, text), content in zip(MEMBERS.items(), contents, strict=False):
+        if content != (_XML + text).encode():
+            raise TableError(Refusal(problem.format(f"{member_name} says something else"), (source,)))
     return contents[-1]

@@ -104,6 +104,9 @@ def write(
             if how.kind == "parquet":
                 write_parquet(_frame(columns, formulas), file)
                 return
+            if how.kind == "arrow":
+                write_arrow(_frame(columns, formulas), file)
+                return
             lines = text_lines(columns, how, formulas)
             if how.kind == "xlsx":
                 write_archive(lines, file)
@@ -122,6 +125,27 @@ def write(
             f"{path}: cannot be written, as {missing.name} is not installed; pip install 'likeness[zstd]', or choose another "
             "format (output: {format: csv})"
         ) from None
+
+
+def write_arrow(frame: pl.DataFrame, file: BinaryIO) -> None:
+    """Write a frame as an Arrow file, always in the same way, uncompressed.
+
+    Memory would be written as it is: where a value is missing, the one that was there before; and that none is missing, in one
+    of two ways.
+    """
+    places = pl.arange(frame.height, eager=True, dtype=pl.UInt32)
+    clean = pl.DataFrame(
+        [
+            column.gather(places.set(column.is_null(), None) if column.null_count() else places)
+            for column in frame.iter_columns()
+        ]
+    )
+    clean.write_ipc(
+        file,
+        compression="uncompressed",
+        compat_level=pl.CompatLevel.oldest(),
+        record_batch_size=_ROW_GROUP,
+    )
 
 
 def text_lines(columns: Mapping[str, Any], how: FileFormat, formulas: Formulas = "keep") -> Iterator[bytes]:
