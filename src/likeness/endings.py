@@ -9,5 +9,6 @@ Ending = Literal[
     "tsv", "tsv.gz", "tsv.bz2", "tsv.xz", "tsv.zst",
     "jsonl", "jsonl.gz", "jsonl.bz2", "jsonl.xz", "jsonl.zst",
     "xlsx", "parquet", "arrow",
+    "sav", "zsav", "dta", "xpt",
 ]  # fmt: skip
 FORMATS: tuple[Ending, ...] = get_args(Ending)

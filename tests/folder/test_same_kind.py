@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
-from tests.folder.samples import Folder, patients, policy
+from tests.folder.samples import Folder, policy
+from tests.folder.samples import patients as any_patients
 
 import likeness as lk
 from likeness.cli import main
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TWO = ["csv.gz", *(ending for ending in FORMATS if "." not in ending)]
+
+
+def patients(rows: int = 80) -> pl.DataFrame:
+    """A table that every kind of file holds: those of statistics programs keep no spaces at the end of a text."""
+    return any_patients(rows).with_columns(pl.col("habit").str.strip_chars_end())
 
 
 def put(frame: pl.DataFrame, path: Path, how: Any) -> Path:

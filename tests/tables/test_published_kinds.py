@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import io
 import json
@@ -97,9 +98,17 @@ def test_texts_come_back_cell_for_cell(tmp_path, ending, names, formulas, data):
     columns = {name: data.draw(st.lists(CELL, min_size=rows, max_size=rows)) for name in names}
     labelled = {name: Labelled(np.arange(rows, dtype=np.int32), cells) for name, cells in columns.items()}
     path = tmp_path / f"release.{ending}"
+    if FileFormat(ending).of_statistics:
+        labelled = {f"v{i}": own for i, own in enumerate(labelled.values())}
+        columns = {f"v{i}": own for i, own in enumerate(columns.values())}
+        # Their texts are of one width: spaces at the end are not kept.
+        if any(cell.rstrip() != cell or "\0" in cell for own in columns.values() for cell in own):
+            with contextlib.suppress(OutputError):
+                write(labelled, path, ending, formulas)
+            return
     write(labelled, path, ending, formulas)
     table = read_published(path, formulas)
-    assert list(table.names) == names
+    assert list(table.names) == list(columns)
     assert shown(table) == columns
     assert again(path, formulas) == path.read_bytes()
 

@@ -48,7 +48,7 @@ _BESIDE = (
     "it holds nothing but that content",
     "whether anything stands in it beside that content is not looked at",
 )
-"""What is known of a file that another version packed, and of one of Parquet or Arrow."""
+"""What is known of a file that another version packed, and of one of Parquet, Arrow or a statistics program."""
 _SHOWN = 5  # cells of a column that are named one by one
 
 
@@ -251,7 +251,7 @@ def _table(part: _Found, path: Path, label: str, facts: Mapping[str, Any]) -> Ta
     if how is not None and packer is not None and packer != own:
         what = (
             f"was packed by {packer}; whether its bytes are those that this makes of its content cannot be compared "
-            f"(here is {own}); {_BESIDE[how.kind in {'parquet', 'arrow'}]}"
+            f"(here is {own}); {_BESIDE[how.of_statistics or how.kind in {'parquet', 'arrow'}]}"
         )
         part.statements.append(Statement(what, about=label))
     return table

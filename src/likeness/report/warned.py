@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from operator import itemgetter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,6 +55,7 @@ def findings_of(release: Release) -> tuple[Finding, ...]:
         *weakened_by_seed(release),
         *beside_an_earlier_one(release),
         *written_otherwise(release),
+        *read_with_labels(release),
     )
 
 
@@ -113,12 +115,44 @@ def _written_otherwise(*, kind: str, came_with: Mapping[str, str]) -> str:
         "delimiter": "with a plain delimiter (it came with {!r})",
         "header": "with the names of its columns (it came with {})",
         "lines": "with lines that end in LF (it came with {})",
+        "format": "as a transport file (it came as {})",
         "sheet": "in a sheet of its own (it came in {!r})",
         "decimal": "with a point in numbers (it came with a comma)",
         "thousands": "with nothing between thousands (it came with {!r})",
     }
     listed = "; ".join(ways[name].format(value) for name, value in came_with.items())
     return f"the release is written as its table came ({kind}), but {listed}"
+
+
+def read_with_labels(release: Release) -> list[Finding]:
+    """Say what was made of the codes of a statistics program while its file was read: labels, and missing values."""
+    table = release.private.encoded.table
+    if table.written is None or not table.written.read:
+        return []
+    return [Finding("read-with-labels", dict(table.written.read), _with_labels, warned=False)]
+
+
+def _with_labels(
+    *,
+    labelled: Sequence[str] = (),
+    partly_labelled: Sequence[str] = (),
+    user_missing: Mapping[str, Any] = MappingProxyType({}),
+) -> str:
+    """Say which columns are of labels, which are of codes still, and what is missing."""
+    parts = []
+    if labelled:
+        parts.append(f"{' and '.join(map(quoted, labelled))} by the labels of their values")
+    if partly_labelled:
+        parts.append(
+            f"{' and '.join(map(quoted, partly_labelled))} by their codes, of which not all have a label of their own"
+        )
+    if user_missing:
+        listed = "; ".join(
+            f"{quoted(name)}, {count(what, 'value') if isinstance(what, int) else ', '.join(f'.{letter}' for letter in what)}"
+            for name, what in user_missing.items()
+        )
+        parts.append(f"as missing what the file declares missing ({listed})")
+    return f"the table was read from a file of a statistics program: {', '.join(parts)}"
 
 
 def values_of_everybody(release: Release) -> list[Finding]:

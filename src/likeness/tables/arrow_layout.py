@@ -27,7 +27,7 @@ class _NotSoError(Exception):
     """What is no Arrow file as `likeness.tables.write` writes it."""
 
 
-class _Table:
+class _Flat:
     """A table of FlatBuffers: fields by their numbers, wherever they lie in the bytes it is in."""
 
     def __init__(self, data: bytes, at: int) -> None:
@@ -35,7 +35,7 @@ class _Table:
         self.fields = at - self._number("<i", at)
 
     @classmethod
-    def root(cls, data: bytes) -> _Table:
+    def root(cls, data: bytes) -> _Flat:
         """Take the table that some bytes are of."""
         return cls(data, _unpacked("<I", data, 0))
 
@@ -59,12 +59,12 @@ class _Table:
         at = self._place(field)
         return 0 if at is None else self._number(kind, at)
 
-    def table(self, field: int) -> _Table:
+    def table(self, field: int) -> _Flat:
         """Read a field that is a table."""
         at = self._place(field)
         if at is None:
             raise _NotSoError("a part of it is missing")
-        return _Table(self.data, at + self._number("<I", at))
+        return _Flat(self.data, at + self._number("<I", at))
 
     def structures(self, field: int, kind: str) -> list[tuple[int, ...]]:
         """Read a field that is a vector of structures."""
@@ -105,7 +105,7 @@ def _batches(data: bytes) -> list[int]:
         raise _NotSoError("it does not begin and end as such files do")
     size = _unpacked("<i", data, len(data) - _END)
     footer = data[len(data) - _END - size : len(data) - _END] if 0 < size < len(data) - _END else b""
-    found = _Table.root(footer)
+    found = _Flat.root(footer)
     if found.structures(_DICTIONARIES, "<qi4xq"):
         raise _NotSoError("it has dictionaries")
     rows, end, buffers = [], 8, 0
@@ -115,7 +115,7 @@ def _batches(data: bytes) -> list[int]:
             raise _NotSoError("its record batches overlap, or lie outside of it")
         end = begin + body
         # Behind a mark and the length of what follows.
-        message = _Table.root(data[offset + 8 : begin])
+        message = _Flat.root(data[offset + 8 : begin])
         if message.number(_KIND, "<B") != _RECORD_BATCH:
             raise _NotSoError("it holds something else than record batches")
         batch = message.table(_HEADER)

@@ -252,6 +252,7 @@ def _numbers(markers: Sequence[str], *, whole: bool) -> list[float]:
     return [x for x in exact if -(2**63) <= x < 2**63]
 
 
+_EXACT = float(1 << 53)
 _OWN = "likeness"
 """Namespace of the dictionaries; categories of a table that somebody gave are in others."""
 
@@ -271,6 +272,13 @@ def narrowed(column: pl.Series, *, growing: int = 1) -> pl.Series:
         # One number less: the highest may stand for null.
         if texts < most:
             return column.cast(packed_text(codes))
+    return column
+
+
+def as_whole(column: pl.Series) -> pl.Series:
+    """Take numbers that are all whole, and exact as such, as integers: of programs that have no others."""
+    if column.dtype.is_float() and bool(((column == column.round()) & (column.abs() < _EXACT)).all()):
+        return column.cast(pl.Int64)
     return column
 
 

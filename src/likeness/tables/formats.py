@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from likeness.endings import FORMATS
 from likeness.tables.compression import COMPRESSIONS, zlib_version
+from likeness.tables.statistics_files import PROGRAMS, packer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,9 +40,14 @@ class FileFormat:
 
     @property
     def kind(self) -> str:
-        """What is in the file, once it is decompressed: ``csv``, ``jsonl``, ``xlsx``, ``parquet`` or ``arrow``."""
+        """What is in the file, once it is decompressed: ``csv``, ``jsonl``, or what its ending says."""
         first = self.ending.split(".", 1)[0]
         return "csv" if first == "tsv" else first
+
+    @property
+    def of_statistics(self) -> bool:
+        """Whether it is a file of a statistics program."""
+        return self.kind in PROGRAMS
 
     @property
     def separator(self) -> str:
@@ -65,6 +71,8 @@ class FileFormat:
             return f"polars {pl.__version__}"
         if self.kind == "xlsx":
             return zlib_version()
+        if self.of_statistics:
+            return packer(self.kind)
         return None if self.compression is None else self.compression.packer()
 
     @property
@@ -95,10 +103,12 @@ class Written:
 
     ``format``: that of a release of the same kind.
     ``other``: what such a release is written without, by the name of the option that says it: ``quote``, ``encoding`` …
+    ``read``: what was made of it while it was read, as `likeness.tables.statistics_files.read_statistics` tells it.
     """
 
     format: FileFormat
     other: Mapping[str, str] = field(default_factory=dict)
+    read: Mapping[str, Any] = field(default_factory=dict)
 
 
 def listed_endings() -> str:

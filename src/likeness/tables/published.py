@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import polars as pl
 
 from likeness.errors import Refusal, TableError
-from likeness.tables import json_cells, sheet_cells
+from likeness.tables import json_cells, sheet_cells, statistics_files
 from likeness.tables.arrow_layout import count_arrow_rows
 from likeness.tables.columns import narrowed, packed, packed_text
 from likeness.tables.compression import (
@@ -81,7 +81,12 @@ def read_published(
     try:
         own = how.packer
     except ModuleNotFoundError:
-        raise TableError(missing_library(str(path))) from None
+        what = (
+            statistics_files.missing_library(how.kind, str(path))
+            if how.of_statistics
+            else missing_library(str(path))
+        )
+        raise TableError(what) from None
     packer = facts.get("packed_by", None if how.compression is None else own)
     # What gives the same in all versions has none.
     here = packer == own if packer is not None else how.compression is not None
@@ -169,6 +174,19 @@ def _read_arrow(path: Path, _how: FileFormat, here: bool) -> Table:
         write_arrow(table.held, cast("BinaryIO", same))
         if not same.whole:
             raise _packed_otherwise(path, f"polars {pl.__version__}")
+    return _packed(table)
+
+
+def _read_statistics(path: Path, how: FileFormat, here: bool) -> Table:
+    """Read a file of a statistics program, every text as it stands there."""
+    data = read_bytes(path, packed=False)
+    frame = statistics_files.read_published_statistics(data, how.kind, str(path))
+    if frame.width > COLUMNS:
+        raise _too_many_columns(path)
+    table = Table(frame, source=str(path), library="polars", format=how.kind)
+    _check_values(frame, path)
+    if here and not statistics_files.is_written_so(frame, data, how.kind):
+        raise _packed_otherwise(path, statistics_files.packer(how.kind))
     return _packed(table)
 
 
@@ -262,6 +280,7 @@ _READERS: Mapping[str, Callable[[Path, FileFormat, bool], Table]] = {
     "csv": _read_csv,
     "jsonl": _read_json_lines,
     "xlsx": _read_sheet,
+    **dict.fromkeys(("sav", "zsav", "dta", "xpt"), _read_statistics),
     "parquet": _read_parquet,
 }
 """By kind; the last parameter says whether it was compressed by what compresses here."""

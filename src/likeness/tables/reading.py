@@ -22,6 +22,7 @@ from likeness.tables.frames import library_of
 from likeness.tables.json_lines import read_json_lines
 from likeness.tables.kinds import MARK_NAMES
 from likeness.tables.spreadsheets import read_sheet
+from likeness.tables.statistics_files import PROGRAMS, read_statistics
 from likeness.tables.table import Table
 
 if TYPE_CHECKING:
@@ -88,6 +89,12 @@ _FORMATS = {
     ".arrow": "arrow",
     ".feather": "arrow",
     ".ipc": "arrow",
+    ".sav": "sav",
+    ".zsav": "zsav",
+    ".dta": "dta",
+    ".sas7bdat": "sas7bdat",
+    ".xpt": "xpt",
+    ".xport": "xpt",
 }
 _TEXT = {"csv", "jsonl"}
 """Files that are text may be compressed; the others are within."""
@@ -116,15 +123,16 @@ def read(
     source
         Path of a CSV file (.csv .tsv .tab .txt) or JSON lines (.jsonl .ndjson), both also compressed (.csv.gz .csv.bz2
         .csv.xz .csv.zst), of an Excel file (.xlsx .xlsm; ``likeness[excel]``), Parquet file (.parquet .pq) or Arrow file
-        (.arrow .feather .ipc); or a CSV file that is open for reading bytes; or a polars frame, pandas frame or pyarrow
-        table; or a `Table`, which is returned as it is.
+        (.arrow .feather .ipc), or of one of SPSS (.sav .zsav), Stata (.dta) or SAS (.sas7bdat .xpt; ``likeness[statistics]``);
+        or a CSV file that is open for reading bytes; or a polars frame, pandas frame or pyarrow table; or a `Table`, which is
+        returned as it is.
     delimiter
         CSV: comma, semicolon, tab, bar or another character, or ``", "`` when a space follows each;
         None to find it.
     quote
         CSV: the quote character; None when quotes have no meaning.
     encoding
-        CSV and JSON lines: such as ``"cp1252"``; None for UTF-8, or what the byte order mark says. Never guessed.
+        CSV, JSON lines, statistics programs: such as ``"cp1252"``; None for UTF-8, or what the file says. Never guessed.
         ``"utf-8+cp1252"`` for a file that is UTF-8 in part: what is UTF-8 is read as that, every other byte as cp1252.
     decimal
         ``"."`` or ``","`` in numbers that are text; None to find it for each column (a comma only where it
@@ -274,11 +282,11 @@ def _file(
             header=header,
         )
     given = {"delimiter": delimiter, "header": None if header is True else header}
-    if format_ not in _TEXT:
+    if format_ not in {*_TEXT, *PROGRAMS}:
         given["encoding"] = encoding
     extra = [name for name, value in given.items() if value is not None]
     if extra:
-        kinds = "text files" if extra == ["encoding"] else "CSV files"
+        kinds = "text files and those of statistics programs" if extra == ["encoding"] else "CSV files"
         raise TableError(
             Refusal(f"{' and '.join(extra)} can be given for {kinds} only; leave it out", (str(path),))
         )
@@ -288,6 +296,12 @@ def _file(
     if format_ == "jsonl":
         frame = read_json_lines(data, source=str(path), encoding=encoding)
         written = Written(FileFormat(_ending("jsonl", suffixes, packed=packed)), text_facts(data, encoding))
+    elif format_ in PROGRAMS:
+        frame, made = read_statistics(data, format_, source=str(path), encoding=encoding)
+        # No library writes these; SAS reads the others, too.
+        other = {"format": ".sas7bdat"} if format_ == "sas7bdat" else {}
+        ending = "xpt" if format_ == "sas7bdat" else format_
+        written = Written(FileFormat(cast("Ending", ending)), other, made)
     else:
         frame = read_sheet(data, source=str(path), sheet=sheet)
         written = Written(FileFormat("xlsx"), {} if sheet is None else {"sheet": sheet})

@@ -22,6 +22,7 @@ from likeness.tables.frames import FrameLibrary, library
 from likeness.tables.json_cells import json_cells
 from likeness.tables.sheet_cells import FOOT, check_room, sheet_cells, sheet_head, write_archive
 from likeness.tables.spelling import Formulas, escape, escape_names, texts
+from likeness.tables.statistics_files import write_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -100,6 +101,9 @@ def write(
     if len(set(heights.values())) > 1:
         raise ValueError(f"columns must be of one length; got {heights}")
     try:
+        if how.of_statistics:
+            write_statistics(_frame(columns, formulas), path, how.kind)
+            return
         with path.open("wb") as file:
             if how.kind == "parquet":
                 write_parquet(_frame(columns, formulas), file)
@@ -122,8 +126,8 @@ def write(
         raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from None
     except ModuleNotFoundError as missing:
         raise OutputError(
-            f"{path}: cannot be written, as {missing.name} is not installed; pip install 'likeness[zstd]', or choose another "
-            "format (output: {format: csv})"
+            f"{path}: cannot be written, as {missing.name} is not installed; pip install "
+            f"'likeness[{'statistics' if how.of_statistics else 'zstd'}]', or choose another format (output: {{format: csv}})"
         ) from None
 
 
