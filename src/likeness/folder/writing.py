@@ -32,9 +32,10 @@ from likeness.folder.public_part import read_public
 from likeness.folder.verification import judge
 from likeness.report.certificate_page import certificate_page
 from likeness.report.report_page import report_page
-from likeness.tables import FileFormat, write
+from likeness.tables import FileFormat, retyped, write
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from likeness.proving.certificate import Certificate
@@ -104,13 +105,26 @@ def _write_public(release: Release, public: Path) -> Certificate:
     for name, columns in release.columns.items():
         path = public / form.file_of(name, chosen.ending)
         how = FileFormat() if name in form.always_csv else chosen
-        write(columns, path, how, release.certificate.formulas)
+        write(_typed(columns, release, how), path, how, release.certificate.formulas)
         rows = len(next(iter(columns.values())).codes)
         files[path.name] = {"sha256": digest(path), "rows": rows, "columns": list(columns), **how.facts}
     certificate = replace(release.certificate, files=files)
     _write_text(public / CERTIFICATE, certificate.to_json())
     _write_text(public / CERTIFICATE_PAGE, certificate_page(certificate))
     return certificate
+
+
+def _typed(columns: Mapping[str, Any], release: Release, how: FileFormat) -> Mapping[str, Any]:
+    """Give columns that still are of their original's type that type, in files that have types."""
+    if how.kind == "csv":
+        return columns
+    encoded = release.private.encoded
+    found = {}
+    for name, column in columns.items():
+        dtype = encoded.dtype(name)
+        typed = None if dtype is None else retyped(column, dtype)
+        found[name] = column if typed is None else typed
+    return found
 
 
 def _write_private(release: Release, certificate: Certificate, stage: Path) -> None:

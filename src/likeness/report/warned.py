@@ -18,7 +18,7 @@ from likeness.proving.certificate import SEED_WARNING
 from likeness.report.finding import Finding, kept_findings
 from likeness.report.measured import class_sizes
 from likeness.report.people import people_findings, undeclared_people
-from likeness.tables import EncodedColumn, FileFormat
+from likeness.tables import EncodedColumn, FileFormat, retyped
 from likeness.tables.spelling import are_formulas
 from likeness.wording import count, nouns, plain_number, quoted
 
@@ -56,6 +56,7 @@ def findings_of(release: Release) -> tuple[Finding, ...]:
         *beside_an_earlier_one(release),
         *written_otherwise(release),
         *read_with_labels(release),
+        *types_not_kept(release),
     )
 
 
@@ -122,6 +123,33 @@ def _written_otherwise(*, kind: str, came_with: Mapping[str, str]) -> str:
     }
     listed = "; ".join(ways[name].format(value) for name, value in came_with.items())
     return f"the release is written as its table came ({kind}), but {listed}"
+
+
+def types_not_kept(release: Release) -> list[Finding]:
+    """Say which columns of a Parquet or Arrow file are published as texts, since they are no values of their type any more.
+
+    One finding, merely said, with the type that each had.
+    """
+    private = release.private
+    encoded, asked = private.encoded, private.policy.output.format
+    written = encoded.table.written
+    chosen = FileFormat(asked) if asked is not None else None if written is None else written.format
+    if chosen is None or chosen.kind not in {"parquet", "arrow"}:
+        return []
+    lost = {}
+    for columns in release.columns.values():
+        for name, column in columns.items():
+            dtype = encoded.dtype(name)
+            if dtype is not None and retyped(column, dtype) is None:
+                # The categories of an Enum are no part of what is said.
+                lost[name] = str(dtype.base_type())
+    return [Finding("types-not-kept", {"columns": lost}, _other_types, warned=False)] if lost else []
+
+
+def _other_types(*, columns: Mapping[str, str]) -> str:
+    """Say which types are lost."""
+    listed = ", ".join(f"{quoted(name)} ({dtype})" for name, dtype in columns.items())
+    return f"published as another type than they came in, as what is shown of them are no such values any more: {listed}"
 
 
 def read_with_labels(release: Release) -> list[Finding]:

@@ -23,7 +23,21 @@ from likeness.wording import count
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-TYPES: tuple[type[pl.DataType], ...] = (pl.String, pl.Int64, pl.Float64, pl.Boolean, pl.Date)
+TYPES: tuple[type[pl.DataType], ...] = (
+    pl.String,
+    pl.Int8,
+    pl.Int16,
+    pl.Int32,
+    pl.Int64,
+    pl.UInt8,
+    pl.UInt16,
+    pl.UInt32,
+    pl.UInt64,
+    pl.Float32,
+    pl.Float64,
+    pl.Boolean,
+    pl.Date,
+)
 """The types of the columns that `likeness.tables.write` writes."""
 _MAGIC = b"PAR1"
 _END = 8  # bytes after the footer: its length, and the magic number
@@ -32,7 +46,7 @@ LARGEST_FOOTER = 1 << 24
 _ZSTD, _PLAIN, _RLE, _RLE_DICTIONARY = 6, 0, 3, 8
 _DATA_PAGE, _DICTIONARY_PAGE = 0, 2
 _PHYSICAL = ("Boolean", "Int32", "Int64", "Int96", "Float32", "Float64", "Binary", "Binary of one length")
-_LEAST = {1: 4, 2: 8, 5: 8, 6: 4}
+_LEAST = {1: 4, 2: 8, 4: 4, 5: 8, 6: 4}
 """Bytes that a value of a dictionary takes at least, by its physical type."""
 _BITS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}
 _KINDS = {"i8": 3, "i16": 4, "i32": 5, "i64": 6, "bytes": 8}

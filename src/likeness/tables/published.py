@@ -522,7 +522,7 @@ def _check_texts(frame: pl.DataFrame, size: int, path: Path) -> None:
 def _check_values(frame: pl.DataFrame, path: Path) -> None:
     """Refuse numbers that `write` never gives a column: they could tell rows of equal values apart."""
     for name, dtype in frame.schema.items():
-        if dtype == pl.Float64:
+        if dtype.is_float():
             numbers = frame[name]
             # -0.0 and 0.0 are equal, and their bits are not.
             odd = numbers.is_nan() | numbers.is_infinite() | ((numbers == 0) & (1 / numbers < 0))

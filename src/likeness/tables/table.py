@@ -15,7 +15,7 @@ import polars as pl
 
 from likeness.errors import InvalidError, Refusal, TableError, suggestion
 from likeness.pages import in_notebook
-from likeness.tables.columns import EncodedColumn, RawColumn, is_marked
+from likeness.tables.columns import EncodedColumn, RawColumn, is_marked, is_packed
 from likeness.tables.frames import library
 from likeness.tables.kinds import KINDS, convert, detect, ranked
 from likeness.wording import count
@@ -112,6 +112,13 @@ class Table:
     def is_text(self, name: str) -> bool:
         """Whether the cells of a column are text, whatever they may be read as; always so in CSV."""
         return bool(self._column(name).values.dtype == pl.String)
+
+    def dtype(self, name: str) -> pl.DataType | None:
+        """Tell the type of a column, of a table that polars holds; None of others, and where it is text."""
+        if self.library != "polars":
+            return None
+        dtype: pl.DataType = self.held.schema[name]
+        return None if dtype == pl.String or is_packed(dtype) else dtype
 
     def has_comma(self, name: str) -> bool:
         """Whether a column of numbers that are text has any with a comma for its decimal mark."""

@@ -15,13 +15,13 @@ import numpy as np
 import polars as pl
 
 from likeness.errors import OutputError
-from likeness.tables.columns import EncodedColumn, Labelled, packed
+from likeness.tables.columns import EncodedColumn, Labelled, from_reals, packed
 from likeness.tables.compression import compress
 from likeness.tables.formats import FileFormat
 from likeness.tables.frames import FrameLibrary, library
 from likeness.tables.json_cells import json_cells
 from likeness.tables.sheet_cells import FOOT, check_room, sheet_cells, sheet_head, write_archive
-from likeness.tables.spelling import Formulas, escape, escape_names, texts
+from likeness.tables.spelling import Formulas, escape, escape_names, read_texts, texts
 from likeness.tables.statistics_files import write_statistics
 
 if TYPE_CHECKING:
@@ -75,6 +75,57 @@ def _decoded(frames: FrameLibrary, column: EncodedColumn) -> Any:
         return frames.texts(column.codes, [])
     # Code -1 takes the last value, which the mask then makes null.
     return frames.array(column.values[column.codes], column.codes >= 0 if column.missing else None)
+
+
+_WIDE = {"integer": pl.Int64, "real": pl.Float64, "date": pl.Date}
+_KINDS: dict[type[pl.DataType], str] = {
+    **dict.fromkeys((pl.Int8, pl.Int16, pl.Int32, pl.Int64), "integer"),
+    **dict.fromkeys((pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64), "integer"),
+    **dict.fromkeys((pl.Float32, pl.Float64), "real"),
+    pl.Date: "date",
+    pl.Boolean: "boolean",
+}
+"""Kinds of the types in which columns are published where they came so."""
+
+
+def retyped(column: Labelled | EncodedColumn, dtype: pl.DataType) -> pl.Series | None:
+    """Give a published column the type that its original had; None where it is of no such type any more.
+
+    What is shown must be values of that type, each by its own text, and nothing else: no intervals, no sets, no labels of a
+    hierarchy. An empty text is a missing value.
+
+    >>> retyped(Labelled(np.array([1, 0, -1], np.int32), ["40", "31"]), pl.Int8()).to_list()
+    [31, 40, None]
+    """
+    kind = _KINDS.get(dtype.base_type())
+    if kind is None:
+        return None
+    labels = texts(column.values) if isinstance(column, EncodedColumn) else list(column.labels)
+    occurs = np.zeros(len(labels) + 1, np.bool_)
+    occurs[column.codes] = True
+    shown = [i for i in np.flatnonzero(occurs[:-1]).tolist() if labels[i]]
+    own = [labels[i] for i in shown]
+    if kind == "boolean":
+        if not {"true", "false"}.issuperset(own):
+            return None
+        values = pl.Series([text == "true" for text in own], dtype=pl.Boolean)
+    else:
+        try:
+            values = pl.Series(read_texts(kind, own) if own else [], dtype=_WIDE[kind]).cast(dtype)
+        except (ValueError, pl.exceptions.InvalidOperationError):
+            return None
+        # A number of 32 bits must be the one that its text says.
+        if dtype == pl.Float32 and texts(from_reals(values.to_numpy()).values.to_numpy()) != _ranked(own):
+            return None
+    place = np.full(len(labels) + 1, -1, np.int64)
+    place[shown] = np.arange(len(shown))
+    places = pl.Series(place[column.codes])
+    return values.gather(places.set(places < 0, None))
+
+
+def _ranked(own: list[str]) -> list[str]:
+    """Put texts of numbers in the order of their numbers."""
+    return sorted(own, key=float)
 
 
 # Fixed, because the default follows the machine and how the frame happens to be cut into chunks.
