@@ -19,7 +19,8 @@ STANDARD_INPUT = Path("-")
 TablePath = Annotated[
     Path,
     Parameter(
-        help="CSV or JSON lines (also .gz .bz2 .xz .zst), Excel, Parquet or Arrow file; - is CSV from standard input."
+        help="CSV or JSON lines (also .gz .bz2 .xz .zst), Excel, Parquet, Arrow, SPSS, Stata or SAS file; "
+        "- is CSV from standard input."
     ),
 ]
 PolicyPath = Annotated[Path, Parameter(help="Policy file, YAML or JSON.")]

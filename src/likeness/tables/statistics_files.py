@@ -25,13 +25,6 @@ from likeness.tables.compression import bound
 from likeness.wording import quoted
 
 PROGRAMS = {"sav": "SPSS", "zsav": "SPSS", "dta": "Stata", "sas7bdat": "SAS", "xpt": "SAS"}
-_READERS = {
-    "sav": "read_sav",
-    "zsav": "read_sav",
-    "dta": "read_dta",
-    "sas7bdat": "read_sas7bdat",
-    "xpt": "read_xport",
-}
 _WHOLE, _REAL = (
     {"sav": "F20.0", "zsav": "F20.0", "dta": "%20.0f", "xpt": "F20"},
     {
@@ -144,8 +137,15 @@ def _ask(data: bytes, kind: str, source: str, **options: Any) -> tuple[Any, Any]
         import pyreadstat
     except ModuleNotFoundError:
         raise TableError(missing_library(kind, source)) from None
+    readers: dict[str, Any] = {
+        "sav": pyreadstat.read_sav,
+        "zsav": pyreadstat.read_sav,
+        "dta": pyreadstat.read_dta,
+        "sas7bdat": pyreadstat.read_sas7bdat,
+        "xpt": pyreadstat.read_xport,
+    }
     try:
-        found: tuple[Any, Any] = getattr(pyreadstat, _READERS[kind])(io.BytesIO(data), **options)
+        found: tuple[Any, Any] = readers[kind](io.BytesIO(data), **options)
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001  # of whatever class, by what stands in the file
@@ -185,9 +185,9 @@ def write_statistics(frame: pl.DataFrame, path: Path, kind: str) -> None:
         options["version"] = 14
     if kind == "zsav":
         options["compress"] = True
-    write = {"dta": "write_dta", "xpt": "write_xport"}.get(kind, "write_sav")
+    writers: dict[str, Any] = {"dta": pyreadstat.write_dta, "xpt": pyreadstat.write_xport}
     try:
-        getattr(pyreadstat, write)(plain, str(path), **options)
+        writers.get(kind, pyreadstat.write_sav)(plain, str(path), **options)
     except Exception as error:  # noqa: BLE001  # of whatever class, by what stands in the table
         reason = next(iter(str(error).splitlines()), type(error).__name__)
         raise ValueError(f"a file of {PROGRAMS[kind]} cannot hold it ({reason})") from None
@@ -235,7 +235,7 @@ def read_published_statistics(data: bytes, kind: str, source: str) -> pl.DataFra
     """
     most = BYTES_OF_A_BYTE * len(data) + 8 * CELLS if kind == "zsav" else 8 * len(data) + 8
     frame, meta = _read(data, kind, source, None, most)
-    said = [name for name in _SAID if getattr(meta, name, None)]
+    said = [name for name in _SAID if vars(meta).get(name)]
     said += [name for name, label in meta.column_names_to_labels.items() if label]
     if said:
         raise TableError(
