@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import lzma
+import struct
 import zipfile
 import zlib
 from datetime import date
@@ -565,3 +566,36 @@ def test_any_change_of_a_file_is_an_error_or_another_table(tmp_path, data, endin
     except TableError:
         return
     assert changed == good or found != before or ending == "arrow"
+
+
+def test_arrow_files_whose_buffers_overlap(tmp_path):
+    """Columns that name the same bytes would take them in memory again and again."""
+    path = tmp_path / "release.arrow"
+    write({name: pl.Series([1, 2, 3]) for name in ("a", "b", "c")}, path, "arrow")
+    good = path.read_bytes()
+    assert read_published(path).height == 3
+    places = [struct.pack("<qq", place, 24) for place in (0, 64, 128)]
+    assert all(good.count(place) == 1 for place in places)
+    changes = {
+        "its buffers overlap, or lie outside of it": [
+            good.replace(places[1], places[0]),
+            good.replace(places[2], struct.pack("<qq", 1 << 40, 24)),
+            good.replace(places[2], struct.pack("<qq", 128, -1)),
+            good.replace(places[2], struct.pack("<qq", 128, 1 << 40)),
+        ],
+        "a column has other rows than its batch": [
+            good.replace(struct.pack("<qq", 3, 0), struct.pack("<qq", 9, 0))
+        ],
+    }
+    for message, files in changes.items():
+        for changed in files:
+            path.write_bytes(changed)
+            with pytest.raises(TableError, match=message):
+                read_published(path)
+
+
+def test_arrow_files_that_say_they_hold_very_many_rows(tmp_path):
+    path = tmp_path / "release.arrow"
+    pl.DataFrame({f"{i}": pl.Series([], dtype=pl.String) for i in range(20_000)}).write_ipc(path)
+    with pytest.raises(TableError, match="has more than 16,384 columns"):
+        read_published(path)

@@ -117,6 +117,7 @@ def _written_otherwise(*, kind: str, came_with: Mapping[str, str]) -> str:
         "header": "with the names of its columns (it came with {})",
         "lines": "with lines that end in LF (it came with {})",
         "format": "as a transport file (it came as {})",
+        "macros": "without macros (it came as {})",
         "sheet": "in a sheet of its own (it came in {!r})",
         "decimal": "with a point in numbers (it came with a comma)",
         "thousands": "with nothing between thousands (it came with {!r})",

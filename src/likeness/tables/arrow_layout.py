@@ -122,6 +122,8 @@ def _batches(data: bytes) -> list[int]:
         if batch.has(_COMPRESSION):
             raise _NotSoError("it is compressed within")
         height, at = batch.number(_RECORDS, "<q"), 0
+        if height < 0:
+            raise _NotSoError("it says that there are fewer rows than none")
         for length, _ in batch.structures(_NODES, "<qq"):
             if length != height:
                 raise _NotSoError("a column has other rows than its batch")

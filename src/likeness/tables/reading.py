@@ -304,7 +304,10 @@ def _file(
         written = Written(FileFormat(cast("Ending", ending)), other, made)
     else:
         frame = read_sheet(data, source=str(path), sheet=sheet)
-        written = Written(FileFormat("xlsx"), {} if sheet is None else {"sheet": sheet})
+        other = {} if sheet is None else {"sheet": sheet}
+        if suffixes[-1] == ".xlsm":
+            other["macros"] = ".xlsm"
+        written = Written(FileFormat("xlsx"), other)
     return _with_records(
         Table(
             frame,

@@ -61,7 +61,8 @@ class Table:
     ``frame``: a polars or pandas frame or a pyarrow table; never changed.
     ``source``: what messages call it: the path, or ``"polars frame"``.
     ``library``: ``"polars"``, ``"pandas"`` or ``"pyarrow"``.
-    ``format``: what it was read from: ``"csv"``, ``"jsonl"``, ``"excel"``, ``"parquet"``, ``"arrow"`` or ``"frame"``.
+    ``format``: what it was read from: ``"csv"``, ``"jsonl"``, ``"excel"``, ``"parquet"``, ``"arrow"``, the ending of a
+    statistics program's file, or ``"frame"``.
     ``first_line``: for CSV, the line of the file on which the first record begins; messages then count lines.
     ``decimal``: the decimal mark of numbers in text columns; None to find it for each column.
     ``thousands``: what separates their thousands; None if nothing does.
