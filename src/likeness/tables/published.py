@@ -199,9 +199,8 @@ def _read_json_lines(path: Path, how: FileFormat, here: bool) -> Table:
     _check_lines(path, content)
     try:
         names = json_cells.names_in(content[: content.find(b"\n") + 1] or content)
-        frame = _from_cells(
-            content, b"\n", names, partial(json_cells.cut_lines, names=names), json_cells, path
-        )
+        cut = partial(json_cells.cut_lines, names=names)
+        frame = _from_cells(content, (0, len(content)), b"\n", names, cut, json_cells, path)
     except ValueError as problem:
         raise TableError(
             Refusal(f"its lines are not as they are written here ({problem}); it was changed", (str(path),))
@@ -218,29 +217,37 @@ def _read_sheet(path: Path, how: FileFormat, here: bool) -> Table:
     sheet = sheet_cells.read_archive(data, UNPACKED + UNPACKED_OF_A_BYTE * len(data), str(path))
     changed = Refusal("its cells are not as they are written here; it was changed", (str(path),))
     try:
-        names, rows = sheet_cells.cut_sheet(sheet)
-        frame = _from_cells(rows, b"</row>", names, sheet_cells.cut_rows, sheet_cells, path)
+        names, span = sheet_cells.cut_sheet(sheet)
+        frame = _from_cells(sheet, span, b"</row>", names, sheet_cells.cut_rows, sheet_cells, path)
     except ValueError as problem:
         raise TableError(
             Refusal(f"is not as it is written here ({problem}); it was changed", (str(path),))
         ) from None
     columns = dict(zip(names, frame.iter_columns(), strict=True))
-    if not _says(sheet, text_lines(columns, how)):
-        raise TableError(changed)
     again = io.BytesIO()
     if here:
         sheet_cells.write_archive(text_lines(columns, how), again)
-        if again.getbuffer() != data:
+    if again.getbuffer() != data:
+        if not _says(sheet, text_lines(columns, how)):
+            raise TableError(changed)
+        if here:
             raise _packed_otherwise(path, zlib_version())
     return Table(frame, source=str(path), library="polars", format="excel")
 
 
 def _from_cells(
-    content: bytes, end: bytes, names: list[str], cut: Callable[[bytes], bytes], kind: Any, path: Path
+    content: bytes,
+    span: tuple[int, int],
+    end: bytes,
+    names: list[str],
+    cut: Callable[[bytes], bytes],
+    kind: Any,
+    path: Path,
 ) -> pl.DataFrame:
     """Read columns from a text that is cut into cells some rows at a time, each of which ends so; else `ValueError`.
 
-    Whether the columns, written again, give the same text is not looked at. ``kind``: the module that knows what cells say.
+    ``span``: where the first row begins, and the last one ends. ``kind``: the module that knows what cells say. Whether the
+    columns, written again, give the same text is not looked at.
     """
     if len(names) > COLUMNS:
         raise _too_many_columns(path)
@@ -248,14 +255,14 @@ def _from_cells(
     if problems:
         raise TableError(*problems)
     # A cell takes more than one byte; what is left out at the end of a line would be put there.
-    if content.count(end) * len(names) > len(content):
+    at, last = span
+    if content.count(end, at, last) * len(names) > len(content):
         raise ValueError("it has rows of fewer cells")
     types, parts = [packed_text() for _ in names], []
-    at = 0
-    while at < len(content):
-        to = content.rfind(end, at, at + _PART)
-        to = (content.find(end, at) if to < 0 else to) + len(end)
-        rows = content[at:to] if to >= len(end) else content[at:]
+    while at < last:
+        to = content.rfind(end, at, min(at + _PART, last))
+        to = (content.find(end, at, last) if to < 0 else to) + len(end)
+        rows = content[at : to if to >= len(end) else last]
         at += len(rows)
         frame = split(cut(rows), Dialect("\t", None), names, types, header=False)
         if frame is None:

@@ -171,17 +171,21 @@ def _escaped(texts: pl.Series) -> pl.Series:
     return texts
 
 
-def cut_sheet(content: bytes) -> tuple[list[str], bytes]:
-    """Take a sheet apart: the names of its columns, and all rows behind; `ValueError` where it is none that is written here."""
+def cut_sheet(content: bytes) -> tuple[list[str], tuple[int, int]]:
+    """Take a sheet apart: the names of its columns, and where the rows behind begin and end.
+
+    `ValueError` where it is none that is written here.
+    """
     head, foot = _HEAD.encode(), FOOT.encode()
     end = content.find(b"</row>")
     if not content.startswith(head + b"<row>") or not content.endswith(foot) or end < 0:
         raise ValueError("it does not begin and end as a sheet does that is written here")
-    first, rows = content[len(head) : end + len(b"</row>")], content[end + len(b"</row>") : -len(foot)]
+    end += len(b"</row>")
+    first = content[len(head) : end]
     cells = cut_rows(first).decode().removesuffix("\n").split("\t")
     if len(cells) > COLUMNS:
         raise ValueError(f"it has more than {COLUMNS:,} columns")
-    return decoded(pl.Series(cells)).to_list(), rows
+    return decoded(pl.Series(cells)).to_list(), (end, len(content) - len(foot))
 
 
 def cut_rows(rows: bytes) -> bytes:
