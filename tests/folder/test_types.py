@@ -11,9 +11,11 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.folder.samples import Folder
 
 import likeness as lk
-from likeness.tables import EncodedColumn, Labelled, retyped
+from likeness.forms.base import as_labelled
+from likeness.tables import EncodedColumn, Labelled, read_published, retyped
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -160,3 +162,29 @@ def test_retyped_numbers_keep_their_texts(values: list[int | None]) -> None:
         assert (None if found is None else found.to_list()) == (
             None if expected is None else expected.to_list()
         )
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "xlsx", "parquet", "arrow", "sav"])
+def test_narrow_types_in_every_kind_of_file(tmp_path: Path, ending: str) -> None:
+    """A tenth in 32 bits is a tenth, whatever it is written in."""
+    frame = TABLE.drop("sex", "grade")
+    columns = {name: COLUMNS[name] for name in frame.columns}
+    asked = {"columns": columns, "privacy": lk.KAnonymity(5), "method": {"name": "mondrian"}}
+    release = lk.anonymize(frame, lk.Policy(**asked, output={"format": ending}), seed=1)
+    folder = release.write(tmp_path / "out")
+    assert lk.verify(folder, frame).ok
+    shown = read_published(folder / f"public/release.{ending}")
+    told = as_labelled(shown.as_it_is("dose"))
+    assert set(told.labels) == {"0.0", "0.1", "0.2", "0.3"}
+
+
+def test_a_file_that_does_not_say_what_packed_it(tmp_path: Path) -> None:
+    path = tmp_path / "people.parquet"
+    TABLE.write_parquet(path)
+    out = Folder.__new__(Folder)
+    out.root = made(path).write(tmp_path / "out")
+    assert "packed" not in str(lk.verify(out.root / "public"))
+    out.rewrite(lambda content: content["files"]["release.parquet"].pop("packed_by"))
+    found = lk.verify(out.root / "public")
+    assert found.ok
+    assert "does not say what packed it; whether its bytes are those" in str(found)

@@ -248,9 +248,10 @@ def _table(part: _Found, path: Path, label: str, facts: Mapping[str, Any]) -> Ta
         return None
     how, packer = format_of(path), facts.get("packed_by")
     own = None if how is None else how.packer
-    if how is not None and packer is not None and packer != own:
+    if how is not None and packer != own and (packer is not None or how.compression is None):
+        by = "does not say what packed it" if packer is None else f"was packed by {packer}"
         what = (
-            f"was packed by {packer}; whether its bytes are those that this makes of its content cannot be compared "
+            f"{by}; whether its bytes are those that this makes of its content cannot be compared "
             f"(here is {own}); {_BESIDE[how.of_statistics or how.kind in {'parquet', 'arrow'}]}"
         )
         part.statements.append(Statement(what, about=label))

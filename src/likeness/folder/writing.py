@@ -32,7 +32,7 @@ from likeness.folder.public_part import read_public
 from likeness.folder.verification import judge
 from likeness.report.certificate_page import certificate_page
 from likeness.report.report_page import report_page
-from likeness.tables import FileFormat, retyped, write
+from likeness.tables import FileFormat, retyped, widened, write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -122,6 +122,8 @@ def _typed(columns: Mapping[str, Any], release: Release, how: FileFormat) -> Map
     found = {}
     for name, column in columns.items():
         dtype = encoded.dtype(name)
+        if dtype is not None and how.kind not in {"parquet", "arrow"}:
+            dtype = widened(dtype)
         typed = None if dtype is None else retyped(column, dtype)
         found[name] = column if typed is None else typed
     return found

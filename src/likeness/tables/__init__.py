@@ -15,7 +15,7 @@ from likeness.tables.published import read_published
 from likeness.tables.reading import read, read_as_said
 from likeness.tables.spelling import misspelled, must_read, plain_value, read_texts, texts
 from likeness.tables.table import Table
-from likeness.tables.writing import build, retyped, write
+from likeness.tables.writing import build, retyped, widened, write
 
 __all__ = [
     "EncodedColumn",
@@ -35,5 +35,6 @@ __all__ = [
     "read_texts",
     "retyped",
     "texts",
+    "widened",
     "write",
 ]

@@ -123,6 +123,11 @@ def retyped(column: Labelled | EncodedColumn, dtype: pl.DataType) -> pl.Series |
     return values.gather(places.set(places < 0, None))
 
 
+def widened(dtype: pl.DataType) -> pl.DataType:
+    """Tell the type of 64 bits that numbers of a type have in files that know no narrower ones; others stay."""
+    return _WIDE.get(_KINDS.get(dtype.base_type(), ""), type(dtype))() if dtype.is_numeric() else dtype
+
+
 def _ranked(own: list[str]) -> list[str]:
     """Put texts of numbers in the order of their numbers."""
     return sorted(own, key=float)
@@ -330,8 +335,8 @@ def _spelled(column: Any) -> Any:
     if not isinstance(column, np.ndarray | pl.Series) or not pl.Series(column).dtype.is_float():
         return column
     numbers = pl.Series(column)
-    values, codes = np.unique(numbers.fill_null(0.0).to_numpy() + 0.0, return_inverse=True)
-    return Labelled(np.where(numbers.is_null(), -1, codes).astype(np.int32), texts(values))
+    distinct = from_reals(numbers.fill_null(float("nan")).to_numpy())
+    return Labelled(distinct.codes, texts(distinct.values.to_numpy()))
 
 
 def _height(column: Any) -> int:
