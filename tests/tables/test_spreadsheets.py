@@ -237,3 +237,11 @@ seed: 7
     assert main(["check", str(people), str(policy)]) == 2
     assert "has several sheets" in capsys.readouterr().err
     assert main(["check", str(people), str(policy), "--records-sheet", "visits"]) == 0
+
+
+def test_what_a_release_does_not_keep_of_a_workbook(csv_file):
+    data = workbook(people=ROWS, notes=[["by"], ["me"]])
+    plain = read(csv_file(workbook(people=ROWS), "plain.xlsx")).written
+    assert (plain.format.ending, plain.other) == ("xlsx", {})
+    found = read(csv_file(data, "people.xlsm"), sheet="people").written
+    assert (found.format.ending, found.other) == ("xlsx", {"sheet": "people", "macros": ".xlsm"})

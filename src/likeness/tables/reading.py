@@ -293,21 +293,8 @@ def _file(
     data, point = read_bytes(path), _point(decimal, thousands)
     if format_ in {"parquet", "arrow"}:
         return _with_records(read_binary(path, data, format=format_, decimal=point, thousands=thousands))
-    if format_ == "jsonl":
-        frame = read_json_lines(data, source=str(path), encoding=encoding)
-        written = Written(FileFormat(_ending("jsonl", suffixes, packed=packed)), text_facts(data, encoding))
-    elif format_ in PROGRAMS:
-        frame, made = read_statistics(data, format_, source=str(path), encoding=encoding)
-        # No library writes these; SAS reads the others, too.
-        other = {"format": ".sas7bdat"} if format_ == "sas7bdat" else {}
-        ending = "xpt" if format_ == "sas7bdat" else format_
-        written = Written(FileFormat(cast("Ending", ending)), other, made)
-    else:
-        frame = read_sheet(data, source=str(path), sheet=sheet)
-        other = {} if sheet is None else {"sheet": sheet}
-        if suffixes[-1] == ".xlsm":
-            other["macros"] = ".xlsm"
-        written = Written(FileFormat("xlsx"), other)
+    ending = suffixes[-1] if packed or suffixes[-1] == ".xlsm" else ""
+    frame, written = _rows_of(data, format_, ending, source=str(path), encoding=encoding, sheet=sheet)
     return _with_records(
         Table(
             frame,
@@ -319,6 +306,31 @@ def _file(
             written=written,
         )
     )
+
+
+def _rows_of(
+    data: bytes,
+    format: str,  # noqa: A002
+    ending: str,
+    *,
+    source: str,
+    encoding: str | None,
+    sheet: str | None,
+) -> tuple[pl.DataFrame, Written]:
+    """Read a file that is neither CSV nor Parquet or Arrow: its rows, and how it is written.
+
+    ``ending``: of its name, behind what the format says: how it is compressed, or that it holds macros.
+    """
+    if format == "jsonl":
+        frame = read_json_lines(data, source=source, encoding=encoding)
+        return frame, Written(FileFormat(cast("Ending", f"jsonl{ending}")), text_facts(data, encoding))
+    if format in PROGRAMS:
+        frame, made = read_statistics(data, format, source=source, encoding=encoding)
+        # No library writes these; SAS reads the others, too.
+        other = {"format": ".sas7bdat"} if format == "sas7bdat" else {}
+        return frame, Written(FileFormat(cast("Ending", "xpt" if other else format)), other, made)
+    other = ({} if sheet is None else {"sheet": sheet}) | ({"macros": ending} if ending else {})
+    return read_sheet(data, source=source, sheet=sheet), Written(FileFormat("xlsx"), other)
 
 
 def _ending(kind: str, suffixes: list[str], *, packed: bool) -> Ending:
