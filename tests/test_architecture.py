@@ -20,7 +20,7 @@ SOURCE = ROOT / "src" / "likeness"
 FILES = sorted(SOURCE.rglob("*.py"))
 
 LAYERS: list[set[str]] = [
-    {"wording"},
+    {"endings", "wording"},
     {"_version", "docstrings", "errors", "pages", "progress"},
     {"exact", "registry", "datasets", "placing"},
     {"checks", "kernels"},

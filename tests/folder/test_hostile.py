@@ -546,7 +546,6 @@ def first(name: str, value: float) -> Callable[[pl.DataFrame], pl.DataFrame]:
     [
         (first("income", -0.0), "-0.0 is no number"),
         (first("income", float("nan")), "nan is no number"),
-        (lambda f: f.with_columns(income=pl.col("income").cast(pl.Float32)), "of the type Float32"),
         (lambda f: f.with_columns(sex=pl.col("sex").cast(pl.Categorical)), "of the type Categorical"),
         (lambda f: f.with_columns(born=pl.col("born_low").cast(pl.Datetime)), "of the type Datetime"),
         (lambda f: f.with_columns(hidden=pl.int_range(pl.len())), "its columns are"),

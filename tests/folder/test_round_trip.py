@@ -18,6 +18,7 @@ from likeness.errors import CannotBeMetError
 ROWS = 12
 TEXTS = st.sampled_from(["a", "b|c", "*", "{x}", "", '"', "1", "[1, 2]", "\\", "x\ny", "ü", " "])
 DAYS = st.integers(-40000, 40000).map(lambda n: date(1970, 1, 1) + timedelta(days=n))
+KINDS = ["csv", "csv.gz", "tsv", "jsonl", "xlsx", "parquet", "arrow"]
 GRADES = ["low, or so", "mid", "*"]
 TREE = [["a", "A", "*"], ["b", "A", "*"], ["\\", "[B", "*"], ["{x}", "[B", "*"]]
 
@@ -66,7 +67,7 @@ def cases(draw: st.DrawFn) -> tuple[pl.DataFrame, dict[str, Any]]:
         "privacy": [{"model": "k-anonymity", "k": draw(st.integers(1, 4))}],
         "method": draw(st.sampled_from(["mondrian", "local-recoding"])),
         "form": {"recoding": draw(st.sampled_from(["tight", "hierarchy", "set"]))},
-        "output": {"format": draw(st.sampled_from(["csv", "parquet"])), "numeric_pairs": draw(st.booleans())},
+        "output": {"format": draw(st.sampled_from(KINDS)), "numeric_pairs": draw(st.booleans())},
         "withhold": {"at_most": 1},
     }
     return pl.DataFrame(data), policy

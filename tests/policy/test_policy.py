@@ -11,6 +11,7 @@ from types import MappingProxyType
 import pytest
 from tests.policy.parts import Alone, Both, Covering, GeneralizedForm, KernelKnowledge, Shuffle
 
+from likeness.endings import FORMATS
 from likeness.errors import PolicyError
 from likeness.metrics.gcp import Gcp
 from likeness.metrics.query_error import QueryError
@@ -36,6 +37,7 @@ SMALL = {
 PEOPLE = {"columns": {**SMALL["columns"], "pid": {"role": "identifier"}}, "individual": "pid"}
 ROLES = "one of identifier, quasi, sensitive, other, drop"
 DECLARE = "declare every column of the table, as in columns: {age: {role: quasi}}"
+KNOWN = ", ".join(one if one.isalpha() else repr(one) for one in FORMATS)
 NEEDED = "say which guarantee the release must give, as in privacy: [{model: k-anonymity, k: 5}]"
 # The policy of the contract (NAMES.md), with small parts.
 WHOLE = """\
@@ -287,7 +289,7 @@ def test_python_users_get_the_same_lines_without_a_file():
         ),
         ({"seed": 1.5}, "seed: must be a whole number; got 1.5"),
         ({"seed": True}, "seed: must be a whole number; got True"),
-        ({"output": {"format": "xlsx"}}, "output.format: must be one of csv, parquet; got 'xlsx'"),
+        ({"output": {"format": "ods"}}, f"output.format: must be one of {KNOWN}; got 'ods'"),
         ({"about": {"title": "two\nlines"}}, "about.title: must be one line of at most 300 characters"),
         ({"about": {"title": "x" * 301}}, "about.title: must be one line of at most 300 characters"),
         (
@@ -557,7 +559,7 @@ def test_the_words_of_a_choice_are_those_of_its_type():
             "thousands",
             """one of ',', '.', ' ', "'"; got '_'""",
         ),
-        (Output, {}, "format", "one of csv, parquet; got 'csw'; did you mean 'csv'?"),
+        (Output, {}, "format", f"one of {KNOWN}; got 'csw'; did you mean 'csv'?"),
     ):
         wrong = "_" if key == "thousands" else "csw"
         with pytest.raises(PolicyError) as caught:

@@ -87,7 +87,7 @@ GOOD = {
     "form": {"name": "generalized", "recoding": "tight"},
     "withhold": {"at_most": 0.02},
     "seed": None,
-    "output": {"format": "csv"},
+    "output": {"format": "csv.gz"},
 }
 
 
@@ -168,7 +168,7 @@ def test_good_policies_fit(mapping):
         but(method=None, minimize={"name": "query-error", "predicates": "two"}),
         but(method=None, minimize={"name": "gcp"}),
         but(seed=-1),
-        but(output={"format": "xlsx"}),
+        but(output={"format": "ods"}),
         but(about={"title": ""}),
         but(about={"author": "City"}),
         but(missing={"policy": "keep"}),

@@ -153,8 +153,9 @@ def test_a_release_of_a_compressed_table_is_that_of_the_table(csv_file, ending, 
     policy, packed = csv_file(POLICY, "policy.yaml"), csv_file(PACK[ending](TEXT.encode()), f"p.csv{ending}")
     for table, out in ((csv_file(TEXT), "plain"), (packed, "packed")):
         assert main(["anonymize", str(table), str(policy), "-o", str(tmp_path / out)]) == 0
-    release = "public/release.csv"
-    assert (tmp_path / "plain" / release).read_bytes() == (tmp_path / "packed" / release).read_bytes()
+    release = tmp_path / "packed" / f"public/release.csv{ending}"
+    assert (tmp_path / "plain/public/release.csv").read_bytes() == read_bytes(release)
+    assert main(["verify", str(tmp_path / "packed"), "--original", str(packed)]) == 0
     assert main(["verify", str(tmp_path / "plain"), "--original", str(packed)]) == 0
     packed.write_bytes(packed.read_bytes()[:-5])
     capsys.readouterr()

@@ -127,7 +127,10 @@ seed: 7
 
 
 def test_a_release_of_json_lines_is_that_of_the_csv(csv_file, tmp_path, capsys):
-    policy, lines = csv_file(POLICY, "policy.yaml"), csv_file(LINES, "people.jsonl")
+    policy, lines = (
+        csv_file(f"{POLICY}output: {{format: csv}}\n", "policy.yaml"),
+        csv_file(LINES, "people.jsonl"),
+    )
     for table, out in ((csv_file(CSV), "plain"), (lines, "lines")):
         assert main(["anonymize", str(table), str(policy), "-o", str(tmp_path / out)]) == 0
     release = "public/release.csv"

@@ -38,8 +38,8 @@ def test_frames_without_records_or_columns(make):
 def test_paths(csv_file, tmp_path):
     path = csv_file("a\n1\n", "A.CSV")
     assert read(path).source == read(str(path)).source == str(path)
-    with pytest.raises(TableError, match=r"unknown extension '\.dta'; known: \.csv"):
-        read(tmp_path / "a.dta")
+    with pytest.raises(TableError, match=r"unknown extension '\.doc'; known: \.csv"):
+        read(tmp_path / "a.doc")
     for name in ("a.xlsb", "a.XLS", "a.ods"):
         with pytest.raises(TableError, match="is a spreadsheet of another kind"):
             read(tmp_path / name)

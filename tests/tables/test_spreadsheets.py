@@ -201,7 +201,7 @@ seed: 7
 
 
 def test_a_release_of_a_sheet_is_that_of_the_csv(csv_file, tmp_path, capsys):
-    policy = csv_file(POLICY, "policy.yaml")
+    policy = csv_file(f"{POLICY}output: {{format: csv}}\n", "policy.yaml")
     sheets = csv_file(workbook(people=ROWS, notes=[["by"], ["me"]]), "people.xlsx")
     said = [str(sheets), "--sheet", "people"]
     for table, out in (([str(csv_file(CSV))], "plain"), (said, "sheet")):
@@ -237,3 +237,11 @@ seed: 7
     assert main(["check", str(people), str(policy)]) == 2
     assert "has several sheets" in capsys.readouterr().err
     assert main(["check", str(people), str(policy), "--records-sheet", "visits"]) == 0
+
+
+def test_what_a_release_does_not_keep_of_a_workbook(csv_file):
+    data = workbook(people=ROWS, notes=[["by"], ["me"]])
+    plain = read(csv_file(workbook(people=ROWS), "plain.xlsx")).written
+    assert (plain.format.ending, plain.other) == ("xlsx", {})
+    found = read(csv_file(data, "people.xlsm"), sheet="people").written
+    assert (found.format.ending, found.other) == ("xlsx", {"sheet": "people", "macros": ".xlsm"})

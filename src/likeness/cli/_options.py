@@ -22,8 +22,8 @@ STANDARD_INPUT = Path("-")
 TablePath = Annotated[
     str,
     Parameter(
-        help="CSV or JSON lines (also .gz .bz2 .xz .zst), Excel, Parquet or Arrow file; - is CSV from standard input; or the URL "
-        "of a database (sqlite:///clinic.db, postgresql://…)."
+        help="CSV or JSON lines (also .gz .bz2 .xz .zst), Excel, Parquet, Arrow, SPSS, Stata or SAS file; - is CSV from standard "
+        "input; or the URL of a database (sqlite:///clinic.db, postgresql://…)."
     ),
 ]
 PolicyPath = Annotated[Path, Parameter(help="Policy file, YAML or JSON.")]

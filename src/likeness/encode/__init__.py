@@ -124,6 +124,13 @@ class Encoded:
         """Name a column is published under."""
         return self.renamed.get(name, name)
 
+    def dtype(self, published: str) -> Any:
+        """Tell the type of the original of a published column; None where it has none, or is text (`Table.dtype`)."""
+        name = self.original_name(published)
+        # Numbers of a form's own may have the name of a column that is published under another one.
+        same = name in self.table.names and self.published_name(name) == published
+        return self.table.dtype(name) if same else None
+
     def original_name(self, published: str) -> str:
         """Name in the table of a column that is published under another."""
         return next((name for name, fresh in self.renamed.items() if fresh == published), published)

@@ -3,7 +3,7 @@
 ::
 
     out/
-      public/    release.csv|parquet (or quasi.* sensitive.*)  certificate.json  certificate.html
+      public/    release.* (or quasi.* sensitive.*; FORMATS)  certificate.json  certificate.html
                  distribution.csv (baseline, perturbed)  perturbation.csv (perturbed)
       private/   report.html  audit.json  classes.parquet  knowledge.parquet (where a model needs it)
 """
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from likeness.errors import InvalidError, OutputError, Refusal, VerificationError
 from likeness.placing import REPLACED, beside, clear, clear_locked, locked, unfinished
+from likeness.tables import format_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +34,6 @@ REPORT, AUDIT, CLASSES = "report.html", "audit.json", "classes.parquet"
 KNOWLEDGE = "knowledge.parquet"
 PRIVATE_FILES = (REPORT, AUDIT, CLASSES)
 """Those of every release; `KNOWLEDGE` stands beside them where a model needs it."""
-FORMATS = ("csv", "parquet")
 LARGEST_JSON = 1 << 27
 """Bytes of a certificate or audit: room for hierarchies of two million leaves, which are most of it."""
 LARGEST_FILE = 1 << 33
@@ -105,8 +105,8 @@ def find_layout(folder: str | Path) -> Layout:
     public, private = root / PUBLIC, root / PRIVATE
     if public.is_dir() or (private / AUDIT).is_file():
         return Layout(root, public, private if private.is_dir() else None)
-    tables = (path.stem for path in root.iterdir() if path.suffix.lstrip(".") in FORMATS)
-    if (root / CERTIFICATE).exists() or {"release", "quasi"} & set(tables):
+    tables = {path.name.split(".", 1)[0] for path in root.iterdir() if format_of(path) is not None}
+    if (root / CERTIFICATE).exists() or {"release", "quasi"} & tables:
         return Layout(root, root, None)
     raise InvalidError(f"{root}: is not a release folder; it holds neither {PUBLIC}/ nor {CERTIFICATE}")
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness._version import __version__
+from likeness.endings import FORMATS
 from likeness.errors import LikenessError, Refusal, Statement, TableError, VerificationError
 from likeness.exact import rational
-from likeness.folder.layout import CERTIFICATE, CERTIFICATE_PAGE, FORMATS, digest, read_bounded
+from likeness.folder.layout import CERTIFICATE, CERTIFICATE_PAGE, digest, read_bounded
 from likeness.forms.base import RESERVED, as_labelled
 from likeness.microdata.domain import NUMERIC
 from likeness.microdata.individuals import who_share
@@ -23,7 +24,7 @@ from likeness.published.regions import read_mean, read_mode, read_region
 from likeness.published.text import MISSING, read_value
 from likeness.queries.overlap import read_stretch
 from likeness.report.certificate_page import certificate_page, is_page_of
-from likeness.tables import Labelled, Table, read_published
+from likeness.tables import Labelled, Table, format_of, read_published
 from likeness.wording import count, nouns, quoted
 
 if TYPE_CHECKING:
@@ -43,6 +44,11 @@ _END_NAMES = {
 
 _LONGEST_PAGE = 4
 """Times the length of our page that a page in other words may have."""
+_BESIDE = (
+    "it holds nothing but that content",
+    "whether anything stands in it beside that content is not looked at",
+)
+"""What is known of a file that another version packed, and of one of Parquet, Arrow or a statistics program."""
 _SHOWN = 5  # cells of a column that are named one by one
 
 
@@ -190,7 +196,7 @@ def _check_page(layout: Layout, path: Path, certificate: Certificate, page: byte
 def _check_files(part: _Found) -> None:
     """Compare the files that are there with those that were certified."""
     layout, certified = part.layout, part.certificate.files
-    possible = [[part.form.file_of(name, format_) for name in part.form.tables] for format_ in FORMATS]
+    possible = [[part.form.file_of(name, ending) for name in part.form.tables] for ending in FORMATS]
     if list(certified) not in possible:
         part.refuse(
             f"certifies the files {', '.join(certified) or '(none)'}; the form {part.form.name} publishes "
@@ -209,7 +215,7 @@ def _check_files(part: _Found) -> None:
 
 def _read_table(part: _Found, name: str) -> None:
     """Read one published table and compare it with its entry in the certificate."""
-    possible = (part.form.file_of(name, format_) for format_ in FORMATS)
+    possible = (part.form.file_of(name, ending) for ending in FORMATS)
     file = next((file for file in possible if file in part.certificate.files), None)
     path = None if file is None else part.layout.public / file
     if file is None or path is None or not path.is_file():
@@ -218,7 +224,7 @@ def _read_table(part: _Found, name: str) -> None:
     before = len(part.refusals)
     if digest(path) != facts["sha256"]:
         part.refuse(f"its SHA-256 is not the one in {CERTIFICATE}; the file was changed", label)
-    table = _table(part, path, label)
+    table = _table(part, path, label, facts)
     if table is None:
         return
     if list(table.names) != facts["columns"]:
@@ -233,13 +239,23 @@ def _read_table(part: _Found, name: str) -> None:
     part.tables[name], part.labels[name] = table, label
 
 
-def _table(part: _Found, path: Path, label: str) -> Table | None:
+def _table(part: _Found, path: Path, label: str, facts: Mapping[str, Any]) -> Table | None:
     """Read a file; None, and a problem, when that fails."""
     try:
-        return read_published(path, part.certificate.formulas)
+        table = read_published(path, part.certificate.formulas, facts)
     except TableError as problem:
         part.refusals += [refusal.called(label) for refusal in problem.refusals]
         return None
+    how, packer = format_of(path), facts.get("packed_by")
+    own = None if how is None else how.packer
+    if how is not None and packer != own and (packer is not None or how.compression is None):
+        by = "does not say what packed it" if packer is None else f"was packed by {packer}"
+        what = (
+            f"{by}; whether its bytes are those that this makes of its content cannot be compared "
+            f"(here is {own}); {_BESIDE[how.of_statistics or how.kind in {'parquet', 'arrow'}]}"
+        )
+        part.statements.append(Statement(what, about=label))
+    return table
 
 
 def _check_columns(part: _Found) -> None:

@@ -32,9 +32,10 @@ from likeness.folder.public_part import read_public
 from likeness.folder.verification import judge
 from likeness.report.certificate_page import certificate_page
 from likeness.report.report_page import report_page
-from likeness.tables import write
+from likeness.tables import FileFormat, retyped, widened, write
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from likeness.proving.certificate import Certificate
@@ -86,28 +87,46 @@ def report_of(release: Release) -> str:
     return report_page(release, policy, counts_of(release, found), release.loss(), found.persons)
 
 
-def output_format(release: Release) -> Any:
-    """Choose the format of the published tables: the policy's, else the kind the input came in."""
+def output_format(release: Release) -> FileFormat:
+    """Choose the format of the published tables: the policy's, else that of the file the input came in; CSV for frames."""
     private = release.private
-    kind = private.encoded.table.format
-    return private.policy.output.format or ("parquet" if kind in {"parquet", "arrow"} else "csv")
+    asked, written = private.policy.output.format, private.encoded.table.written
+    if asked is not None:
+        return FileFormat(asked)
+    return FileFormat() if written is None else written.format
 
 
 def _write_public(release: Release, public: Path) -> Certificate:
     """Write the published tables and their certificate."""
     public.mkdir()
-    format_ = output_format(release)
+    chosen = output_format(release)
     files: dict[str, dict[str, Any]] = {}
     form = release.certificate.make_form()
     for name, columns in release.columns.items():
-        path = public / form.file_of(name, format_)
-        write(columns, path, "csv" if name in form.always_csv else format_, release.certificate.formulas)
+        path = public / form.file_of(name, chosen.ending)
+        how = FileFormat() if name in form.always_csv else chosen
+        write(_typed(columns, release, how), path, how, release.certificate.formulas)
         rows = len(next(iter(columns.values())).codes)
-        files[path.name] = {"sha256": digest(path), "rows": rows, "columns": list(columns)}
+        files[path.name] = {"sha256": digest(path), "rows": rows, "columns": list(columns), **how.facts}
     certificate = replace(release.certificate, files=files)
     _write_text(public / CERTIFICATE, certificate.to_json())
     _write_text(public / CERTIFICATE_PAGE, certificate_page(certificate))
     return certificate
+
+
+def _typed(columns: Mapping[str, Any], release: Release, how: FileFormat) -> Mapping[str, Any]:
+    """Give columns that still are of their original's type that type, in files that have types."""
+    if how.kind == "csv":
+        return columns
+    encoded = release.private.encoded
+    found = {}
+    for name, column in columns.items():
+        dtype = encoded.dtype(name)
+        if dtype is not None and how.kind not in {"parquet", "arrow"}:
+            dtype = widened(dtype)
+        typed = None if dtype is None else retyped(column, dtype)
+        found[name] = column if typed is None else typed
+    return found
 
 
 def _write_private(release: Release, certificate: Certificate, stage: Path) -> None:

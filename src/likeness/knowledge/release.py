@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from likeness.endings import FORMATS
 from likeness.errors import LikenessError, TableError, suggestion
 from likeness.forms.base import as_labelled
 from likeness.knowledge.base import UNLIKE, KnowledgeSource, Subject, path_of, refuse_size
@@ -102,14 +103,15 @@ def _read(folder: Path, where: str) -> Publication:
         form = certificate.make_form()
         tables = {}
         for name in form.tables:
-            files = [form.file_of(name, format_) for format_ in ("csv", "parquet")]
+            files = [form.file_of(name, ending) for ending in FORMATS]
             file = next((public / own for own in files if own in certificate.files), public / files[0])
             if not file.is_file() or file.name not in certificate.files:
                 raise TableError(f"{file.name}: is missing")
             digest = hashlib.sha256(file.read_bytes()).hexdigest()
-            if digest != certificate.files[file.name]["sha256"]:
+            facts = certificate.files[file.name]
+            if digest != facts["sha256"]:
                 raise TableError(f"{file.name}: is not what {_CERTIFICATE} says; it was changed")
-            table = read_published(file, certificate.formulas)
+            table = read_published(file, certificate.formulas, facts)
             tables[name] = {own: as_labelled(table.as_it_is(own)) for own in table.names}
         publication = form.read(tables, certificate.columns)
     except LikenessError as problem:

@@ -9,6 +9,7 @@ from unicodedata import category
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from likeness.endings import Ending
 from likeness.errors import HierarchyError
 from likeness.policy import values
 from likeness.policy.problems import Declared, Entry, RefusalError, refusal
@@ -20,6 +21,7 @@ Positive = Annotated[float, Field(gt=0), BeforeValidator(values.finite)]
 Step = Annotated[int | float, Field(gt=0), BeforeValidator(values.finite)]
 Share = Annotated[float, Field(ge=0, le=1), BeforeValidator(values.finite)]
 Natural = Annotated[int, Field(ge=0), BeforeValidator(values.whole)]
+Format = Annotated[Ending, Field()]
 MissingPolicy = Literal["error", "category", "drop"]
 
 
@@ -361,8 +363,9 @@ class Output(Declared):
 
     example: ClassVar[str] = "{format: csv}"
 
-    format: Literal["csv", "parquet"] | None = Field(
-        default=None, description="Format of the release; left out: the input's own."
+    format: Format | None = Field(
+        default=None,
+        description="Format of the release, by the ending of its files; left out: the input's own.",
     )
     numeric_pairs: bool = Field(
         default=False, description="Also publish intervals as pairs of columns, age_low and age_high."

@@ -29,6 +29,7 @@ from likeness.models.requirements import MOST_GUARANTEES, one_a_column
 from likeness.policy.sections import is_line
 from likeness.proving.proof import survives_joining
 from likeness.published.columns import ColumnNote, PublishedColumns
+from likeness.tables.formats import DELIMITERS
 from likeness.wording import count, nouns, plain_number, quoted
 
 if TYPE_CHECKING:
@@ -543,6 +544,8 @@ class _File(_Part):
     sha256: Annotated[str, Field(pattern=r"\A[0-9a-f]{64}\z")]
     rows: _Count
     columns: list[str]
+    delimiter: Annotated[str, Field(pattern=rf"\A{DELIMITERS}\z")] | None = None
+    packed_by: Annotated[str, Field(pattern=r"\A[a-z]{1,16} [0-9A-Za-z.+-]{1,32}\z")] | None = None
 
 
 class _Plain(_Part):

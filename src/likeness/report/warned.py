@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from operator import itemgetter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from likeness.proving.certificate import SEED_WARNING
 from likeness.report.finding import Finding, kept_findings
 from likeness.report.measured import class_sizes
 from likeness.report.people import people_findings, undeclared_people
-from likeness.tables import EncodedColumn
+from likeness.tables import EncodedColumn, FileFormat, retyped
 from likeness.tables.spelling import are_formulas
 from likeness.wording import count, nouns, plain_number, quoted
 
@@ -53,6 +54,9 @@ def findings_of(release: Release) -> tuple[Finding, ...]:
         *kept_findings(release.evaluation),
         *weakened_by_seed(release),
         *beside_an_earlier_one(release),
+        *written_otherwise(release),
+        *read_with_labels(release),
+        *types_not_kept(release),
     )
 
 
@@ -77,6 +81,107 @@ def _beside() -> str:
         "it has the regions of an earlier release, and the guarantee is about each release alone: who is in both may be told "
         "apart by what both say of one region; leave those out who were in the earlier one"
     )
+
+
+def written_otherwise(release: Release) -> list[Finding]:
+    """Say what of how the original's file is written is not kept: its encoding, its quotes, marks in its numbers.
+
+    One finding, merely said, where the release is a file of the same kind and anything is written in another way.
+    """
+    private = release.private
+    encoded, asked = private.encoded, private.policy.output.format
+    table = encoded.table
+    written = table.written
+    if written is None or (asked is not None and FileFormat(asked).kind != written.format.kind):
+        return []
+    other = dict(written.other)
+    numbers = [
+        domain.name for domain in (*encoded.data.quasi, *encoded.data.sensitive) if domain.kind == "real"
+    ]
+    if any(table.has_comma(encoded.original_name(name)) for name in numbers):
+        other["decimal"] = ","
+    if table.thousands is not None:
+        other["thousands"] = table.thousands
+    if not other:
+        return []
+    facts = {"kind": written.format.kind, "came_with": other}
+    return [Finding("written-otherwise", facts, _written_otherwise, warned=False)]
+
+
+def _written_otherwise(*, kind: str, came_with: Mapping[str, str]) -> str:
+    """Say what is written in which way, and how it was."""
+    ways = {
+        "encoding": "in UTF-8 (it came in {})",
+        "quote": "with double quotes (it came with {})",
+        "delimiter": "with a plain delimiter (it came with {!r})",
+        "header": "with the names of its columns (it came with {})",
+        "lines": "with lines that end in LF (it came with {})",
+        "format": "as a transport file (it came as {})",
+        "macros": "without macros (it came as {})",
+        "sheet": "in a sheet of its own (it came in {!r})",
+        "decimal": "with a point in numbers (it came with a comma)",
+        "thousands": "with nothing between thousands (it came with {!r})",
+    }
+    listed = "; ".join(ways[name].format(value) for name, value in came_with.items())
+    return f"the release is written as its table came ({kind}), but {listed}"
+
+
+def types_not_kept(release: Release) -> list[Finding]:
+    """Say which columns of a Parquet or Arrow file are published as texts, since they are no values of their type any more.
+
+    One finding, merely said, with the type that each had.
+    """
+    private = release.private
+    encoded, asked = private.encoded, private.policy.output.format
+    written = encoded.table.written
+    chosen = FileFormat(asked) if asked is not None else None if written is None else written.format
+    if chosen is None or chosen.kind not in {"parquet", "arrow"}:
+        return []
+    lost = {}
+    for columns in release.columns.values():
+        for name, column in columns.items():
+            dtype = encoded.dtype(name)
+            if dtype is not None and retyped(column, dtype) is None:
+                # The categories of an Enum are no part of what is said.
+                lost[name] = str(dtype.base_type())
+    return [Finding("types-not-kept", {"columns": lost}, _other_types, warned=False)] if lost else []
+
+
+def _other_types(*, columns: Mapping[str, str]) -> str:
+    """Say which types are lost."""
+    listed = ", ".join(f"{quoted(name)} ({dtype})" for name, dtype in columns.items())
+    return f"published as another type than they came in, as what is shown of them are no such values any more: {listed}"
+
+
+def read_with_labels(release: Release) -> list[Finding]:
+    """Say what was made of the codes of a statistics program while its file was read: labels, and missing values."""
+    table = release.private.encoded.table
+    if table.written is None or not table.written.read:
+        return []
+    return [Finding("read-with-labels", dict(table.written.read), _with_labels, warned=False)]
+
+
+def _with_labels(
+    *,
+    labelled: Sequence[str] = (),
+    partly_labelled: Sequence[str] = (),
+    user_missing: Mapping[str, Any] = MappingProxyType({}),
+) -> str:
+    """Say which columns are of labels, which are of codes still, and what is missing."""
+    parts = []
+    if labelled:
+        parts.append(f"{' and '.join(map(quoted, labelled))} by the labels of their values")
+    if partly_labelled:
+        parts.append(
+            f"{' and '.join(map(quoted, partly_labelled))} by their codes, of which not all have a label of their own"
+        )
+    if user_missing:
+        listed = "; ".join(
+            f"{quoted(name)}, {count(what, 'value') if isinstance(what, int) else ', '.join(f'.{letter}' for letter in what)}"
+            for name, what in user_missing.items()
+        )
+        parts.append(f"as missing what the file declares missing ({listed})")
+    return f"the table was read from a file of a statistics program: {', '.join(parts)}"
 
 
 def values_of_everybody(release: Release) -> list[Finding]:

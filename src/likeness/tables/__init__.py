@@ -9,20 +9,23 @@ and pyarrow are imported only when one of their frames is seen.
 from __future__ import annotations
 
 from likeness.tables.columns import EncodedColumn, Labelled
+from likeness.tables.formats import FileFormat, format_of
 from likeness.tables.joining import JoinedTable, join
 from likeness.tables.own_types import in_own_type
 from likeness.tables.published import read_published
 from likeness.tables.reading import read, read_as_said
 from likeness.tables.spelling import misspelled, must_read, plain_value, read_texts, texts
 from likeness.tables.table import Table
-from likeness.tables.writing import build, write
+from likeness.tables.writing import build, retyped, widened, write
 
 __all__ = [
     "EncodedColumn",
+    "FileFormat",
     "JoinedTable",
     "Labelled",
     "Table",
     "build",
+    "format_of",
     "in_own_type",
     "join",
     "misspelled",
@@ -32,6 +35,8 @@ __all__ = [
     "read_as_said",
     "read_published",
     "read_texts",
+    "retyped",
     "texts",
+    "widened",
     "write",
 ]

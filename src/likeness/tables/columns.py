@@ -252,6 +252,7 @@ def _numbers(markers: Sequence[str], *, whole: bool) -> list[float]:
     return [x for x in exact if -(2**63) <= x < 2**63]
 
 
+_EXACT = float(1 << 53)
 _OWN = "likeness"
 """Namespace of the dictionaries; categories of a table that somebody gave are in others."""
 
@@ -274,14 +275,21 @@ def narrowed(column: pl.Series, *, growing: int = 1) -> pl.Series:
     return column
 
 
+def as_whole(column: pl.Series) -> pl.Series:
+    """Take numbers that are all whole, and exact as such, as integers: of programs that have no others."""
+    if column.dtype.is_float() and bool(((column == column.round()) & (column.abs() < _EXACT)).all()):
+        return column.cast(pl.Int64)
+    return column
+
+
 def as_text(column: pl.Series) -> pl.Series:
     """Unpack a column, for whoever is to see it; columns that are not packed stay as they are."""
-    return column.cast(pl.String) if _is_packed(column) else column
+    return column.cast(pl.String) if is_packed(column.dtype) else column
 
 
 def packed(column: pl.Series) -> tuple[NDArray[np.int32], pl.Series]:
     """Take any column as codes, (n,) with -1 for null, and the distinct texts they stand for, in any order."""
-    if not _is_packed(column):
+    if not is_packed(column.dtype):
         column = column.cast(pl.String).cast(packed_text())
     distinct = column.unique().drop_nulls()
     places = column.to_physical().cast(pl.Int64)
@@ -291,7 +299,6 @@ def packed(column: pl.Series) -> tuple[NDArray[np.int32], pl.Series]:
     return number[places.fill_null(-1).to_numpy()], distinct.cast(pl.String)
 
 
-def _is_packed(column: pl.Series) -> bool:
-    """Whether it is codes into a dictionary of its own."""
-    dtype = column.dtype
+def is_packed(dtype: pl.DataType) -> bool:
+    """Whether a column of that type is text as codes into a dictionary of its own."""
     return isinstance(dtype, pl.Categorical) and dtype.categories.namespace() == _OWN

@@ -19,15 +19,19 @@ import polars as pl
 
 from likeness.errors import Refusal, TableError
 from likeness.tables.columns import narrowed, packed_text
-from likeness.tables.file_bytes import to_utf8
+from likeness.tables.file_bytes import encoding_of, to_utf8
+from likeness.tables.formats import DELIMITERS, FileFormat, Written
 from likeness.tables.table import Table, name_problems
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from likeness.endings import Ending
+
 _CANDIDATES = (",", ";", "\t", "|")
 _LOOK = 1000  # records looked at
+_LOOK_AT = 1 << 16  # bytes looked at for the end of lines
 _QUOTED_OR_PADDED = b"Q(?:[^Q]|QQ)*Q|D "
 
 
@@ -199,7 +203,7 @@ def read_csv(
     data: bytes,
     *,
     source: str,
-    tabs: bool = False,
+    named: Ending = "csv",
     delimiter: str | None,
     quote: str | None,
     encoding: str | None,
@@ -209,8 +213,10 @@ def read_csv(
 ) -> Table:
     """Read the bytes of a CSV file as columns of text without nulls; `likeness.tables.read` explains the parameters.
 
-    ``tabs``: whether its name says that tabs delimit. `TableError` if it is empty or malformed.
+    ``named``: the ending of published files that are named as it is, which may say that tabs delimit. `TableError` if it is empty
+    or malformed.
     """
+    tabs, given = named.startswith("tsv"), data
     data = to_utf8(data, source=source, encoding=encoding)
     if not data or data.isspace():
         raise TableError(Refusal("the file is empty", (source,)))
@@ -220,7 +226,14 @@ def read_csv(
             "\t" if tabs else find_delimiter(data, source=source, quote=quote or None, header=header is True)
         )
     dialect = Dialect(delimiter[0] if padding else delimiter, quote or None)
-    data = without_padding(data, dialect, declared=padding)
+    text, data = data, without_padding(data, dialect, declared=padding)
+    other = {"quote": dialect.quote or "none"} if dialect.quote != '"' else {}
+    if data is not text:
+        other["delimiter"] = f"{dialect.delimiter} "
+    if header is not True:
+        other["header"] = "none"
+    written = _written(named, dialect.delimiter, given, encoding, other)
+    del given, text
     frame, first_line = parse(data, dialect, source=source, header=header)
     if frame.height == 0:
         raise TableError(Refusal("holds a header and no records", (source,)))
@@ -238,7 +251,29 @@ def read_csv(
         first_line=first_line,
         decimal=decimal,
         thousands=thousands,
+        written=written,
     )
+
+
+def _written(
+    named: Ending, delimiter: str, given: bytes, encoding: str | None, other: dict[str, str]
+) -> Written:
+    """Say how a CSV file is written; ``other``: what is known already that no published file keeps."""
+    ending: Ending = f"csv{named[3:]}"  # type: ignore[assignment]  # with the compression that it has
+    if delimiter == "\t" and named.startswith("tsv"):
+        return Written(FileFormat(named), other | text_facts(given, encoding))
+    if delimiter != "," and re.fullmatch(DELIMITERS, delimiter) is None:
+        other, delimiter = other | {"delimiter": delimiter}, ","
+    return Written(FileFormat(ending, delimiter), other | text_facts(given, encoding))
+
+
+def text_facts(given: bytes, encoding: str | None) -> dict[str, str]:
+    """Say how a text file is written where published ones are not: its encoding, and how its lines end."""
+    chosen = encoding_of(given, encoding)
+    other = {} if chosen in {"utf-8", "ascii"} else {"encoding": chosen}
+    if b"\r\n" in given[:_LOOK_AT]:
+        other["lines"] = "CR LF"
+    return other
 
 
 def parse(

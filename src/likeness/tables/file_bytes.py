@@ -35,16 +35,7 @@ def read_bytes(path: Path, *, packed: bool = True) -> bytes:
     `TableError` for that, and if it does not exist, is a folder, cannot be read, is damaged, or no compressed file though its
     name says so.
     """
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise TableError(Refusal("no such file", (str(path),))) from None
-    except IsADirectoryError:
-        raise TableError(Refusal("is a folder; give one file", (str(path),))) from None
-    except OSError as error:
-        raise TableError(
-            Refusal(f"cannot be read ({error.strerror or error}); check its permissions", (str(path),))
-        ) from None
+    data = read_file(path)
     found = compression_of(data)
     if found is None:
         promised = promised_by(path)
@@ -57,8 +48,22 @@ def read_bytes(path: Path, *, packed: bool = True) -> bytes:
             )
         return data
     if not packed:
-        raise TableError(Refusal("is compressed; published tables are not", (str(path),)))
+        raise TableError(Refusal("is compressed, which its name does not say; it was changed", (str(path),)))
     return decompress(data, found, source=str(path))
+
+
+def read_file(path: Path) -> bytes:
+    """Read a file whole, as it is; `TableError` if it does not exist, is a folder, or cannot be read."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise TableError(Refusal("no such file", (str(path),))) from None
+    except IsADirectoryError:
+        raise TableError(Refusal("is a folder; give one file", (str(path),))) from None
+    except OSError as error:
+        raise TableError(
+            Refusal(f"cannot be read ({error.strerror or error}); check its permissions", (str(path),))
+        ) from None
 
 
 def read_stream(file: BufferedIOBase | RawIOBase, *, name: str) -> bytes:
@@ -80,8 +85,7 @@ def to_utf8(data: bytes, *, source: str, encoding: str | None) -> bytes:
     what is UTF-8 is to be read as that, and every other byte as cp1252. Nothing is guessed: `TableError` if a byte does not
     belong to the encoding, saying which to try, and if a given one would garble lines which are UTF-8.
     """
-    marked = next((name for mark, name in _MARKS if data.startswith(mark)), None)
-    if encoding is None and marked is None and b"\0" in data[:_LOOK]:
+    if encoding is None and _marked(data) is None and b"\0" in data[:_LOOK]:
         raise TableError(
             Refusal(
                 "holds zero bytes, so it is no text, or UTF-16 without a byte order mark; "
@@ -89,7 +93,7 @@ def to_utf8(data: bytes, *, source: str, encoding: str | None) -> bytes:
                 (source,),
             )
         )
-    chosen = (encoding or marked or "utf-8").lower().replace("_", "-").replace("utf8", "utf-8")
+    chosen = encoding_of(data, encoding)
     if chosen == "utf-8-sig":
         chosen = "utf-8"
     text = _decoded(data, chosen, source=source, given=encoding is not None)
@@ -97,6 +101,16 @@ def to_utf8(data: bytes, *, source: str, encoding: str | None) -> bytes:
     data = data.removeprefix(codecs.BOM_UTF8) if chosen == "utf-8" else text.removeprefix("\ufeff").encode()
     # Lines ended by a bare CR, as old Macintoshes wrote them.
     return data.replace(b"\r", b"\n") if b"\n" not in data else data
+
+
+def encoding_of(data: bytes, encoding: str | None) -> str:
+    """Name the encoding in which the bytes of a text file are read: the one that is given, or that its mark tells, or UTF-8."""
+    return (encoding or _marked(data) or "utf-8").lower().replace("_", "-").replace("utf8", "utf-8")
+
+
+def _marked(data: bytes) -> str | None:
+    """Name the encoding that a byte order mark tells."""
+    return next((name for mark, name in _MARKS if data.startswith(mark)), None)
 
 
 def _decoded(data: bytes, encoding: str, *, source: str, given: bool) -> str:

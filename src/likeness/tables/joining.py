@@ -63,6 +63,7 @@ class JoinedTable(Table):
             format=first.format,
             decimal=first.decimal,
             thousands=first.thousands,
+            written=first.written,
         )
 
     def where(self, row: int, column: str | None = None) -> str:

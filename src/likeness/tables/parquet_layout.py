@@ -23,7 +23,21 @@ from likeness.wording import count
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-TYPES: tuple[type[pl.DataType], ...] = (pl.String, pl.Int64, pl.Float64, pl.Boolean, pl.Date)
+TYPES: tuple[type[pl.DataType], ...] = (
+    pl.String,
+    pl.Int8,
+    pl.Int16,
+    pl.Int32,
+    pl.Int64,
+    pl.UInt8,
+    pl.UInt16,
+    pl.UInt32,
+    pl.UInt64,
+    pl.Float32,
+    pl.Float64,
+    pl.Boolean,
+    pl.Date,
+)
 """The types of the columns that `likeness.tables.write` writes."""
 _MAGIC = b"PAR1"
 _END = 8  # bytes after the footer: its length, and the magic number
@@ -32,7 +46,7 @@ LARGEST_FOOTER = 1 << 24
 _ZSTD, _PLAIN, _RLE, _RLE_DICTIONARY = 6, 0, 3, 8
 _DATA_PAGE, _DICTIONARY_PAGE = 0, 2
 _PHYSICAL = ("Boolean", "Int32", "Int64", "Int96", "Float32", "Float64", "Binary", "Binary of one length")
-_LEAST = {1: 4, 2: 8, 5: 8, 6: 4}
+_LEAST = {1: 4, 2: 8, 4: 4, 5: 8, 6: 4}
 """Bytes that a value of a dictionary takes at least, by its physical type."""
 _BITS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}
 _KINDS = {"i8": 3, "i16": 4, "i32": 5, "i64": 6, "bytes": 8}
@@ -231,7 +245,7 @@ def _types(footer: Mapping[int, Any], source: str) -> dict[str, pl.DataType]:
         except (KeyError, UnicodeDecodeError):
             raise _NotWholeError("a column has no name in UTF-8") from None
         if 1 not in element or 5 in element or element.get(3) == 2:
-            raise _refused(source, names[-1], "List, Struct or another of several values")
+            raise refused_type(source, names[-1], "List, Struct or another of several values")
     if root[0].get(5) != len(columns):
         raise _NotWholeError("its schema is cut off")
     problems = name_problems(names, source)
@@ -242,7 +256,7 @@ def _types(footer: Mapping[int, Any], source: str) -> dict[str, pl.DataType]:
     for name, element in zip(names, columns, strict=True):
         word = _type_name(element)
         if word not in known:
-            raise _refused(source, name, word)
+            raise refused_type(source, name, word)
         found[name] = known[word]
     return found
 
@@ -261,7 +275,7 @@ def _type_name(element: Mapping[int, Any]) -> str:
     return physical
 
 
-def _refused(source: str, name: str, word: str) -> TableError:
+def refused_type(source: str, name: str, word: str) -> TableError:
     """Say that a column is of a type that is not published."""
     known = ", ".join(str(dtype) for dtype in TYPES[:-1])
     return TableError(

@@ -9,7 +9,7 @@ import io
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from urllib.parse import quote as quote_url
 
 import polars as pl
@@ -17,17 +17,21 @@ import polars as pl
 from likeness.errors import Refusal, TableError
 from likeness.tables.arrow_streams import gives_a_stream, read_arrow_stream
 from likeness.tables.compression import ENDINGS
-from likeness.tables.csv_files import read_csv
+from likeness.tables.csv_files import read_csv, text_facts
 from likeness.tables.databases import is_url, is_url_as_path, read_database
 from likeness.tables.file_bytes import read_bytes, read_stream
+from likeness.tables.formats import FileFormat, Written
 from likeness.tables.frames import library_of
 from likeness.tables.json_lines import read_json_lines
 from likeness.tables.kinds import MARK_NAMES
 from likeness.tables.spreadsheets import read_sheet
+from likeness.tables.statistics_files import PROGRAMS, read_statistics
 from likeness.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from likeness.endings import Ending
 
 _ARROW_FILE = b"ARROW1"
 
@@ -55,7 +59,13 @@ def read_binary(
             Refusal(f"not a whole {name} file ({reason}); fetch or write it again", (str(path),))
         ) from None
     return Table(
-        frame, source=str(path), library="polars", format=format, decimal=decimal, thousands=thousands
+        frame,
+        source=str(path),
+        library="polars",
+        format=format,
+        decimal=decimal,
+        thousands=thousands,
+        written=Written(FileFormat("parquet" if format == "parquet" else "arrow")),
     )
 
 
@@ -82,6 +92,12 @@ _FORMATS = {
     ".arrow": "arrow",
     ".feather": "arrow",
     ".ipc": "arrow",
+    ".sav": "sav",
+    ".zsav": "zsav",
+    ".dta": "dta",
+    ".sas7bdat": "sas7bdat",
+    ".xpt": "xpt",
+    ".xport": "xpt",
 }
 _TEXT = {"csv", "jsonl"}
 """Files that are text may be compressed; the others are within."""
@@ -112,18 +128,18 @@ def read(
     source
         Path of a CSV file (.csv .tsv .tab .txt) or JSON lines (.jsonl .ndjson), both also compressed (.csv.gz .csv.bz2
         .csv.xz .csv.zst), of an Excel file (.xlsx .xlsm; ``likeness[excel]``), Parquet file (.parquet .pq) or Arrow file
-        (.arrow .feather .ipc); or the URL of a database (``sqlite:///clinic.db``, ``postgresql://ada@server/clinic``;
-        ``likeness[database]``), which is read in a transaction that may only read; or a CSV file that is open for reading bytes;
-        or a polars frame, pandas frame or pyarrow table; or anything else with the Arrow PyCapsule interface
-        (``__arrow_c_stream__``), such as a DuckDB relation, a record batch reader or a nanoarrow stream, which is read once; or a
-        `Table`, which is returned as it is.
+        (.arrow .feather .ipc), or of one of SPSS (.sav .zsav), Stata (.dta) or SAS (.sas7bdat .xpt; ``likeness[statistics]``);
+        or the URL of a database (``sqlite:///clinic.db``, ``postgresql://ada@server/clinic``; ``likeness[database]``), which is
+        read in a transaction that may only read; or a CSV file that is open for reading bytes; or a polars frame, pandas frame
+        or pyarrow table; or anything else with the Arrow PyCapsule interface (``__arrow_c_stream__``), such as a DuckDB
+        relation, a record batch reader or a nanoarrow stream, which is read once; or a `Table`, which is returned as it is.
     delimiter
         CSV: comma, semicolon, tab, bar or another character, or ``", "`` when a space follows each;
         None to find it.
     quote
         CSV: the quote character; None when quotes have no meaning.
     encoding
-        CSV and JSON lines: such as ``"cp1252"``; None for UTF-8, or what the byte order mark says. Never guessed.
+        CSV, JSON lines, statistics programs: such as ``"cp1252"``; None for UTF-8, or what the file says. Never guessed.
         ``"utf-8+cp1252"`` for a file that is UTF-8 in part: what is UTF-8 is read as that, every other byte as cp1252.
     decimal
         ``"."`` or ``","`` in numbers that are text; None to find it for each column (a comma only where it
@@ -280,7 +296,7 @@ def _file(
         return read_csv(
             read_bytes(path),
             source=str(path),
-            tabs=not {".tsv", ".tab"}.isdisjoint(suffixes[-2:]),
+            named=_ending("tsv" if {".tsv", ".tab"} & {*suffixes[-2:]} else "csv", suffixes, packed=packed),
             delimiter=delimiter,
             quote=quote,
             encoding=encoding,
@@ -291,23 +307,28 @@ def _file(
     extra = _given(
         delimiter=delimiter,
         header=None if header is True else header,
-        encoding=None if format_ in _TEXT else encoding,
+        encoding=None if format_ in {*_TEXT, *PROGRAMS} else encoding,
     )
     if extra:
-        kinds = "text files" if extra == ["encoding"] else "CSV files"
+        kinds = "text files and those of statistics programs" if extra == ["encoding"] else "CSV files"
         raise TableError(
             Refusal(f"{' and '.join(extra)} can be given for {kinds} only; leave it out", (str(path),))
         )
     data, point = read_bytes(path), _point(decimal, thousands)
     if format_ in {"parquet", "arrow"}:
         return _with_records(read_binary(path, data, format=format_, decimal=point, thousands=thousands))
-    frame = (
-        read_json_lines(data, source=str(path), encoding=encoding)
-        if format_ == "jsonl"
-        else read_sheet(data, source=str(path), sheet=sheet)
-    )
+    ending = suffixes[-1] if packed or suffixes[-1] == ".xlsm" else ""
+    frame, written = _rows_of(data, format_, ending, source=str(path), encoding=encoding, sheet=sheet)
     return _with_records(
-        Table(frame, source=str(path), library="polars", format=format_, decimal=point, thousands=thousands)
+        Table(
+            frame,
+            source=str(path),
+            library="polars",
+            format=format_,
+            decimal=point,
+            thousands=thousands,
+            written=written,
+        )
     )
 
 
@@ -339,6 +360,36 @@ def _held(
     return _with_records(
         Table(frame, source=name, library=library, decimal=point, thousands=thousands, **more)
     )
+
+
+def _rows_of(
+    data: bytes,
+    format: str,  # noqa: A002
+    ending: str,
+    *,
+    source: str,
+    encoding: str | None,
+    sheet: str | None,
+) -> tuple[pl.DataFrame, Written]:
+    """Read a file that is neither CSV nor Parquet or Arrow: its rows, and how it is written.
+
+    ``ending``: of its name, behind what the format says: how it is compressed, or that it holds macros.
+    """
+    if format == "jsonl":
+        frame = read_json_lines(data, source=source, encoding=encoding)
+        return frame, Written(FileFormat(cast("Ending", f"jsonl{ending}")), text_facts(data, encoding))
+    if format in PROGRAMS:
+        frame, made = read_statistics(data, format, source=source, encoding=encoding)
+        # No library writes these; SAS reads the others, too.
+        other = {"format": ".sas7bdat"} if format == "sas7bdat" else {}
+        return frame, Written(FileFormat(cast("Ending", "xpt" if other else format)), other, made)
+    other = ({} if sheet is None else {"sheet": sheet}) | ({"macros": ending} if ending else {})
+    return read_sheet(data, source=source, sheet=sheet), Written(FileFormat("xlsx"), other)
+
+
+def _ending(kind: str, suffixes: list[str], *, packed: bool) -> Ending:
+    """Name the ending of a published file of some kind that is compressed as this one is."""
+    return cast("Ending", kind + (suffixes[-1] if packed else ""))
 
 
 def _name_of(file: Any) -> str:

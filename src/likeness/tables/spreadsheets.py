@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from likeness.errors import Refusal, TableError, suggestion
+from likeness.tables.columns import as_whole
 from likeness.tables.compression import bound
 from likeness.tables.table import name_problems
 from likeness.wording import quoted
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 _SILENT = logging.NullHandler()
 """fastexcel says on stderr that a column is empty; whoever listens to its logger hears it still."""
-_WHOLE = float(1 << 53)
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)
 _TIME, _MIDNIGHT = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$", " 00:00:00"
 """How fastexcel writes a date that stands in a column beside texts."""
@@ -134,8 +134,6 @@ def _typed(column: pl.Series) -> pl.Series:
         if times.any() and column.filter(times).str.ends_with(_MIDNIGHT).all():
             return column.set(times, None).fill_null(column.str.strip_suffix(_MIDNIGHT))
         return column
-    if column.dtype.is_float() and bool(((column == column.round()) & (column.abs() < _WHOLE)).all()):
-        return column.cast(pl.Int64)
     if column.dtype == pl.Datetime and bool((column == column.dt.truncate("1d")).all()):
         return column.cast(pl.Date)
-    return column
+    return as_whole(column)

@@ -15,7 +15,7 @@ import polars as pl
 
 from likeness.errors import InvalidError, Refusal, TableError, suggestion
 from likeness.pages import in_notebook
-from likeness.tables.columns import EncodedColumn, RawColumn, is_marked
+from likeness.tables.columns import EncodedColumn, RawColumn, is_marked, is_packed
 from likeness.tables.frames import library
 from likeness.tables.kinds import KINDS, convert, detect, ranked
 from likeness.wording import count
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.tables.columns import Distinct
+    from likeness.tables.formats import Written
 
 
 def encode(column: RawColumn, *, missing: Sequence[str], kind: str | None) -> EncodedColumn:
@@ -60,11 +61,12 @@ class Table:
     ``frame``: a polars or pandas frame or a pyarrow table; never changed.
     ``source``: what messages call it: the path, or ``"polars frame"``.
     ``library``: ``"polars"``, ``"pandas"`` or ``"pyarrow"``.
-    ``format``: what it was read from: ``"csv"``, ``"jsonl"``, ``"excel"``, ``"parquet"``, ``"arrow"``, ``"database"``
-    or ``"frame"``.
+    ``format``: what it was read from: ``"csv"``, ``"jsonl"``, ``"excel"``, ``"parquet"``, ``"arrow"``, the ending of a
+    statistics program's file, ``"database"`` or ``"frame"``.
     ``first_line``: for CSV, the line of the file on which the first record begins; messages then count lines.
     ``decimal``: the decimal mark of numbers in text columns; None to find it for each column.
     ``thousands``: what separates their thousands; None if nothing does.
+    ``written``: how its file is written, and so a release of the same kind; None for frames.
     ``giver``: what gave the frame, where that is of another library, such as a DuckDB relation.
     ``names``, ``height``: the columns in order, and the number of records.
 
@@ -81,6 +83,7 @@ class Table:
         first_line: int | None = None,
         decimal: str | None = ".",
         thousands: str | None = None,
+        written: Written | None = None,
         giver: Any = None,
     ) -> None:
         self.held = frame
@@ -91,6 +94,7 @@ class Table:
         self.first_line = first_line
         self.decimal = decimal
         self.thousands = thousands
+        self.written = written
         self.names: tuple[str, ...] = tuple(self._native.names(frame))
         self.height: int = self._native.height(frame)
         self._latest: tuple[str, Distinct] | None = None
@@ -112,6 +116,19 @@ class Table:
     def is_text(self, name: str) -> bool:
         """Whether the cells of a column are text, whatever they may be read as; always so in CSV."""
         return bool(self.raw(name).values.dtype == pl.String)
+
+    def dtype(self, name: str) -> pl.DataType | None:
+        """Tell the type of a column, of a table that polars holds; None of others, and where it is text."""
+        if self.library != "polars":
+            return None
+        dtype: pl.DataType = self.held.schema[name]
+        return None if dtype == pl.String or is_packed(dtype) else dtype
+
+    def has_comma(self, name: str) -> bool:
+        """Whether a column of numbers that are text has any with a comma for its decimal mark."""
+        values = self.raw(name).values
+        may = values.dtype == pl.String and self.decimal != "." and self.thousands != ","
+        return may and bool(values.str.contains(",", literal=True).any())
 
     def encode(self, name: str, *, missing: Sequence[str] = ("",), kind: str | None = None) -> EncodedColumn:
         """Dictionary-encode one column, as ``kind``, or as what is detected from its distinct values.

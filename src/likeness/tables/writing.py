@@ -5,24 +5,33 @@ Columns to a frame of the library the original came in.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import polars as pl
 
 from likeness.errors import OutputError
 from likeness.tables.arrow_streams import given_back
-from likeness.tables.columns import EncodedColumn, Labelled, packed
+from likeness.tables.columns import EncodedColumn, Labelled, from_reals, packed
+from likeness.tables.compression import compress
+from likeness.tables.formats import FileFormat
 from likeness.tables.frames import FrameLibrary, library
-from likeness.tables.spelling import Formulas, escape, escape_names, texts
+from likeness.tables.json_cells import json_cells
+from likeness.tables.sheet_cells import FOOT, check_room, sheet_cells, sheet_head, write_archive
+from likeness.tables.spelling import Formulas, escape, escape_names, read_texts, texts
+from likeness.tables.statistics_files import write_statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from likeness.endings import Ending
     from likeness.tables.table import Table
 
 
@@ -72,78 +81,226 @@ def _decoded(frames: FrameLibrary, column: EncodedColumn) -> Any:
     return frames.array(column.values[column.codes], column.codes >= 0 if column.missing else None)
 
 
+_WIDE = {"integer": pl.Int64, "real": pl.Float64, "date": pl.Date}
+_KINDS: dict[type[pl.DataType], str] = {
+    **dict.fromkeys((pl.Int8, pl.Int16, pl.Int32, pl.Int64), "integer"),
+    **dict.fromkeys((pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64), "integer"),
+    **dict.fromkeys((pl.Float32, pl.Float64), "real"),
+    pl.Date: "date",
+    pl.Boolean: "boolean",
+}
+"""Kinds of the types in which columns are published where they came so."""
+
+
+def retyped(column: Labelled | EncodedColumn, dtype: pl.DataType) -> pl.Series | None:
+    """Give a published column the type that its original had; None where it is of no such type any more.
+
+    What is shown must be values of that type, each by its own text, and nothing else: no intervals, no sets, no labels of a
+    hierarchy. An empty text is a missing value.
+
+    >>> retyped(Labelled(np.array([1, 0, -1], np.int32), ["40", "31"]), pl.Int8()).to_list()
+    [31, 40, None]
+    """
+    kind = _KINDS.get(dtype.base_type())
+    if kind is None:
+        return None
+    labels = texts(column.values) if isinstance(column, EncodedColumn) else list(column.labels)
+    occurs = np.zeros(len(labels) + 1, np.bool_)
+    occurs[column.codes] = True
+    shown = [i for i in np.flatnonzero(occurs[:-1]).tolist() if labels[i]]
+    own = [labels[i] for i in shown]
+    if kind == "boolean":
+        if not {"true", "false"}.issuperset(own):
+            return None
+        values = pl.Series([text == "true" for text in own], dtype=pl.Boolean)
+    else:
+        try:
+            values = pl.Series(read_texts(kind, own) if own else [], dtype=_WIDE[kind]).cast(dtype)
+        except (ValueError, pl.exceptions.InvalidOperationError):
+            return None
+        # A number of 32 bits must be the one that its text says.
+        if dtype == pl.Float32 and texts(from_reals(values.to_numpy()).values.to_numpy()) != _ranked(own):
+            return None
+    place = np.full(len(labels) + 1, -1, np.int64)
+    place[shown] = np.arange(len(shown))
+    places = pl.Series(place[column.codes])
+    return values.gather(places.set(places < 0, None))
+
+
+def widened(dtype: pl.DataType) -> pl.DataType:
+    """Tell the type of 64 bits that numbers of a type have in files that know no narrower ones; others stay."""
+    return _WIDE.get(_KINDS.get(dtype.base_type(), ""), type(dtype))() if dtype.is_numeric() else dtype
+
+
+def _ranked(own: list[str]) -> list[str]:
+    """Put texts of numbers in the order of their numbers."""
+    return sorted(own, key=float)
+
+
 # Fixed, because the default follows the machine and how the frame happens to be cut into chunks.
 _ROW_GROUP = 1 << 18
 _LINES_AT_ONCE = 1 << 16
-_QUOTED = r'[,"\r\n]'
-"""What a cell must be quoted for."""
 
 
 def write(
     columns: Mapping[str, Any],
     path: Path,
-    format: Literal["csv", "parquet"],  # noqa: A002
+    format: FileFormat | Ending,  # noqa: A002
     formulas: Formulas = "keep",
 ) -> None:
     """Write a table: the same columns give the same bytes, on any number of cores.
 
     ``columns``: by name, all of n rows (else `ValueError`): `Labelled`, `EncodedColumn`, an array or a polars Series.
     ``path``: in a folder that exists; a file there is replaced. `OutputError` if it cannot be written.
-    ``format``: ``"csv"`` is as `csv_lines` says.
+    ``format``: CSV is as `csv_lines` says; a file that is compressed is one stream that tells nothing but its content.
     ``formulas``: ``"keep"`` texts that a spreadsheet program would run, or ``"escape"`` them, names of columns too
     (`likeness.tables.spelling`).
     """
-    if format == "csv":
-        columns = {name: _spelled(column) for name, column in columns.items()}
+    how = format if isinstance(format, FileFormat) else FileFormat(format)
     heights = {name: _height(column) for name, column in columns.items()}
     if len(set(heights.values())) > 1:
         raise ValueError(f"columns must be of one length; got {heights}")
     try:
+        if how.of_statistics:
+            write_statistics(_frame(columns, formulas), path, how.kind)
+            return
         with path.open("wb") as file:
-            if format == "csv":
-                names = escape_names(list(columns)) if formulas == "escape" else list(columns)
-                file.writelines(_lines(names, [_coded(column, formulas) for column in columns.values()]))
+            if how.kind == "parquet":
+                write_parquet(_frame(columns, formulas), file)
+                return
+            if how.kind == "arrow":
+                write_arrow(_frame(columns, formulas), file)
+                return
+            lines = text_lines(columns, how, formulas)
+            if how.kind == "xlsx":
+                write_archive(lines, file)
+            elif how.compression is None:
+                file.writelines(lines)
             else:
-                _frame(columns, formulas).write_parquet(
-                    file, compression="zstd", compression_level=3, row_group_size=_ROW_GROUP
-                )
+                compress(lines, how.compression, file)
+    except ValueError as problem:
+        raise OutputError(
+            f"{path}: cannot be written: {problem}; choose another format (output: {{format: csv}})"
+        ) from None
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from None
+    except ModuleNotFoundError as missing:
+        raise OutputError(
+            f"{path}: cannot be written, as {missing.name} is not installed; pip install "
+            f"'likeness[{'statistics' if how.of_statistics else 'zstd'}]', or choose another format (output: {{format: csv}})"
+        ) from None
 
 
-def csv_lines(frame: pl.DataFrame, *, header: bool = True) -> Iterator[bytes]:
+def write_arrow(frame: pl.DataFrame, file: BinaryIO) -> None:
+    """Write a frame as an Arrow file, always in the same way, uncompressed.
+
+    Memory would be written as it is: where a value is missing, the one that was there before; and that none is missing, in one
+    of two ways.
+    """
+    places = pl.arange(frame.height, eager=True, dtype=pl.UInt32)
+    clean = pl.DataFrame(
+        [
+            column.gather(places.set(column.is_null(), None) if column.null_count() else places)
+            for column in frame.iter_columns()
+        ]
+    )
+    clean.write_ipc(
+        file,
+        compression="uncompressed",
+        compat_level=pl.CompatLevel.oldest(),
+        record_batch_size=_ROW_GROUP,
+    )
+
+
+def text_lines(columns: Mapping[str, Any], how: FileFormat, formulas: Formulas = "keep") -> Iterator[bytes]:
+    """Write columns as the text of a file of some format, or the sheet in it, some rows at a time; see `write`.
+
+    `ValueError` where such a file has no room for them.
+    """
+    kinds = [_kind(column) for column in columns.values()]
+    names = escape_names(list(columns)) if formulas == "escape" else list(columns)
+    coded = [_coded(_spelled(column), formulas) for column in columns.values()]
+    if how.kind == "csv":
+        return _csv_lines(names, coded, how.separator)
+    texts = [own for _, own in coded]
+    if how.kind == "jsonl":
+        return _lines([(*own, cell) for own, cell in zip(coded, json_cells(names, kinds), strict=True)])
+    problem = check_room(names, texts, len(coded[0][0]) if coded else 0)
+    if problem is not None:
+        raise ValueError(problem)
+    rows = _lines([(*own, cell) for own, cell in zip(coded, sheet_cells(kinds, texts), strict=True)])
+    return chain([sheet_head(names).encode()], rows, [FOOT.encode()])
+
+
+def _kind(column: Any) -> str:
+    """Say what kind a column to be written is, as `EncodedColumn` does."""
+    if isinstance(column, EncodedColumn):
+        return column.kind
+    if isinstance(column, Labelled):
+        return "text"
+    dtype = pl.Series(column).dtype
+    if dtype.is_integer():
+        return "integer"
+    if dtype.is_float():
+        return "real"
+    return {pl.Boolean: "boolean", pl.Date: "date"}.get(dtype.base_type(), "text")
+
+
+def write_parquet(frame: pl.DataFrame, file: BinaryIO) -> None:
+    """Write a frame as Parquet, always in the same way."""
+    frame.write_parquet(file, compression="zstd", compression_level=3, row_group_size=_ROW_GROUP)
+
+
+def csv_lines(frame: pl.DataFrame, *, delimiter: str = ",", header: bool = True) -> Iterator[bytes]:
     """Write a frame as CSV, some lines at a time: a table has one such text, whatever program reads or writes it.
 
-    UTF-8 without a mark, commas, LF after every line; in quotes stands what holds a comma, a quote or the end of a line,
-    and nothing else. A cell that is null or empty has nothing in it, save in a table of one column, where an empty line may
+    UTF-8 without a mark, one delimiter, LF after every line; in quotes stands what holds a delimiter, a quote or the end of a
+    line, and nothing else. A cell that is null or empty has nothing in it, save in a table of one column, where an empty line may
     be taken for none: there it is ``""``. Columns are of texts, whole numbers, truth values or days.
     """
-    lines = _lines(frame.columns, [packed(column) for column in frame.iter_columns()])
+    lines = _csv_lines(frame.columns, [packed(column) for column in frame.iter_columns()], delimiter)
     if not header:
         next(lines)
     return lines
 
 
-def _lines(names: list[str], columns: list[tuple[NDArray[np.int32], pl.Series]]) -> Iterator[bytes]:
-    """Write columns of codes and texts as CSV; every text is written once, and then copied to where it stands."""
+def _csv_lines(
+    names: list[str], columns: list[tuple[NDArray[np.int32], pl.Series]], delimiter: str
+) -> Iterator[bytes]:
+    """Write columns of codes and texts as CSV."""
+    quoted = re.compile(f'[{re.escape(delimiter)}"\r\n]').pattern
+    cells = pl.select(_in_quotes(pl.lit(pl.Series(names, dtype=pl.String)), quoted)).to_series().to_list()
+    yield (delimiter.join(cells) + "\n").encode()
+    empty = '""' if len(columns) == 1 else ""
+    ends = [delimiter] * (len(columns) - 1) + ["\n"]
+    yield from _lines(
+        [
+            (codes, texts, partial(_csv_cells, quoted=quoted, empty=empty, end=end))
+            for (codes, texts), end in zip(columns, ends, strict=True)
+        ]
+    )
+
+
+def _lines(
+    columns: Sequence[tuple[NDArray[np.int32], pl.Series, Callable[[pl.Series], pl.Series]]],
+) -> Iterator[bytes]:
+    """Write columns of codes and texts, some rows at a time; every text is written once, and then copied to where it stands.
+
+    The third of each column writes texts as cells, with whatever stands around them, and null as what stands where there is none.
+    """
     from likeness.tables.kernels import join_cells
 
-    yield (",".join(map(_quoted, names)) + "\n").encode()
     if not columns:
         return
-    empty = '""' if len(columns) == 1 else ""
-    ends = [","] * (len(columns) - 1) + ["\n"]
     # A column that says something else in most cells would take several times its text: its texts are written where they stand.
-    few = [texts.len() <= _LINES_AT_ONCE for _, texts in columns]
     written = [
-        _cells(texts, empty, end) if short else None
-        for (_, texts), end, short in zip(columns, ends, few, strict=True)
+        _cells(texts, render) if texts.len() <= _LINES_AT_ONCE else None for _, texts, render in columns
     ]
     for begin in range(0, len(columns[0][0]), _LINES_AT_ONCE):
-        some = [codes[begin : begin + _LINES_AT_ONCE] for codes, _ in columns]
+        some = [codes[begin : begin + _LINES_AT_ONCE] for codes, _, _ in columns]
         parts = []
         for i, own in enumerate(written):
-            parts.append(own or _cells(columns[i][1].gather(np.maximum(some[i], 0)), empty, ends[i]))
+            parts.append(own or _cells(columns[i][1].gather(np.maximum(some[i], 0)), columns[i][2]))
             if own is None:
                 some[i] = np.where(some[i] < 0, -1, np.arange(some[i].size, dtype=np.int32))
         lengths = np.concatenate([size for _, size in parts])
@@ -157,24 +314,22 @@ def _lines(names: list[str], columns: list[tuple[NDArray[np.int32], pl.Series]])
         yield out.tobytes()
 
 
-def _cells(texts: pl.Series, empty: str, end: str) -> tuple[bytes, NDArray[np.int64]]:
+def _cells(texts: pl.Series, render: Callable[[pl.Series], pl.Series]) -> tuple[bytes, NDArray[np.int64]]:
     """Write texts as cells and, behind them, what stands where there is none: their bytes, and how many each takes."""
-    cells = (
-        texts.alias("").to_frame().select(_in_quotes(pl.col("")).fill_null("").replace("", empty)).to_series()
-    )
-    cells = cells.extend(pl.Series([empty], dtype=pl.String)) + end
+    cells = render(pl.concat([texts, pl.Series([None], dtype=pl.String)]))
     return (cells.str.join("").item() or "").encode(), cells.str.len_bytes().to_numpy().astype(np.int64)
 
 
-def _in_quotes(column: pl.Expr) -> pl.Expr:
-    """Quote what must be quoted of a column of texts."""
+def _csv_cells(texts: pl.Series, *, quoted: str, empty: str, end: str) -> pl.Series:
+    """Write texts as cells of CSV."""
+    cells = _in_quotes(pl.col(""), quoted).fill_null("").replace("", empty) + end
+    return texts.alias("").to_frame().select(cells).to_series()
+
+
+def _in_quotes(column: pl.Expr, quoted: str) -> pl.Expr:
+    """Quote what must be quoted of a column of texts: where ``quoted`` is found in them."""
     doubled = pl.concat_str(pl.lit('"'), column.str.replace_all('"', '""', literal=True), pl.lit('"'))
-    return pl.when(column.str.contains(_QUOTED)).then(doubled).otherwise(column)
-
-
-def _quoted(name: str) -> str:
-    """Quote a name of a column, where it must be."""
-    return str(pl.select(_in_quotes(pl.lit(name))).item())
+    return pl.when(column.str.contains(quoted)).then(doubled).otherwise(column)
 
 
 def _spelled(column: Any) -> Any:
@@ -184,8 +339,8 @@ def _spelled(column: Any) -> Any:
     if not isinstance(column, np.ndarray | pl.Series) or not pl.Series(column).dtype.is_float():
         return column
     numbers = pl.Series(column)
-    values, codes = np.unique(numbers.fill_null(0.0).to_numpy() + 0.0, return_inverse=True)
-    return Labelled(np.where(numbers.is_null(), -1, codes).astype(np.int32), texts(values))
+    distinct = from_reals(numbers.fill_null(float("nan")).to_numpy())
+    return Labelled(distinct.codes, texts(distinct.values.to_numpy()))
 
 
 def _height(column: Any) -> int:
