@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
@@ -151,6 +151,24 @@ class RecordsReading:
         PolicyError
             When it names no second table, or cannot be read.
         """
+        changes = self.said() if self.records_key is None else {**self.said(), "key": self.records_key}
+        if not changes:
+            return policy
+        from likeness.errors import PolicyError
+        from likeness.policy import Policy
+
+        told = Policy.load(policy)
+        if told.records is None:
+            raise PolicyError(
+                f"{policy}: names no second table (records:), and {self.options()} is about one; leave it out"
+            )
+        try:
+            return told.replace(records=told.records.replace(**changes))
+        except PolicyError as problem:
+            raise PolicyError(*(f"--records-{refusal}" for refusal in problem.refusals)) from None
+
+    def said(self) -> dict[str, Any]:
+        """Give what is said about reading its file, as a policy says it under records."""
         header = _names(self.records_header) or (False if self.records_no_header else None)
         said = {
             "delimiter": self.records_delimiter,
@@ -160,28 +178,13 @@ class RecordsReading:
             "thousands": self.records_thousands,
             "header": header,
             "sheet": self.records_sheet,
-            "key": self.records_key,
         }
-        changes = {key: value for key, value in said.items() if value is not None}
-        if not changes:
-            return policy
-        from likeness.errors import PolicyError
-        from likeness.policy import Policy
+        return {key: value for key, value in said.items() if value is not None}
 
-        told = Policy.load(policy)
-        if told.records is None:
-            options = " and ".join(
-                f"--{name.replace('_', '-')}"
-                for name, value in vars(self).items()
-                if value not in {None, False}
-            )
-            raise PolicyError(
-                f"{policy}: names no second table (records:), and {options} is about one; leave it out"
-            )
-        try:
-            return told.replace(records=told.records.replace(**changes))
-        except PolicyError as problem:
-            raise PolicyError(*(f"--records-{refusal}" for refusal in problem.refusals)) from None
+    def options(self) -> str:
+        """Name the options that are given; nothing where none is."""
+        given = (name for name, value in vars(self).items() if value not in {None, False})
+        return " and ".join(f"--{name.replace('_', '-')}" for name in given)
 
 
 AS_SAID = RecordsReading()

@@ -302,6 +302,16 @@ class Cells:
         """What the texts look like; None for other kinds, and without a value."""
         return look_at(self.values) if self.kind == "text" and self.distinct else None
 
+    def take(self, rows: NDArray[np.int64]) -> Cells:
+        """Take records, in any order and number; row -1 has no value. Values that none of them has are forgotten."""
+        codes = np.append(self.codes, np.int32(-1))[rows]
+        counts = np.bincount(codes + np.int32(1), minlength=self.distinct + 1)[1:]
+        occurs = counts > 0
+        if not occurs.all():
+            fresh = np.append(np.cumsum(occurs, dtype=np.int32) - np.int32(1), np.int32(-1))
+            codes = fresh[codes]
+        return replace(self, codes=codes, values=self.values.filter(pl.Series(occurs)), counts=counts[occurs])
+
     def groups(self) -> NDArray[np.int32]:
         """(n,) Code of each record, the missing value being one of its own, the last."""
         return np.where(self.codes < 0, np.int32(self.distinct), self.codes) if self.missing else self.codes
