@@ -17,11 +17,8 @@ SHARED = {
     "adult_raw_48842": "adult/adult_raw_48842.csv",
 }
 KINDS = {"ordered": "ordered", "integer": "number", "real": "number", "date": "date"}
-MISSED = {
-    ("discharges", "Total Charges"),
-    ("payroll", "salary"),
-}
-"""Thousands marks: the kind is named and a remedy told, but a policy cannot declare the mark, so the proposal is text."""
+MISSED: set[tuple[str, str]] = set()
+"""Columns whose role or kind is not found."""
 
 
 def kind(column):

@@ -176,9 +176,7 @@ def test_codes_with_a_point_are_told():
     )
     found = {column.name: column for column in lk.profile(frame).columns}
     assert found["race"].settings["kind"] == "categorical"
-    assert any(
-        "a hierarchy or list of its values must have them so" in line for line in found["race"].warnings
-    )
+    assert any("they are read as 1, and published so" in line for line in found["race"].warnings)
     assert found["score"].settings["kind"] == "integer"
     assert any("it is declared integer, and published as 1" in line for line in found["score"].warnings)
 
@@ -189,3 +187,38 @@ def test_what_is_found_has_a_code_and_figures():
         ("numbers-of-their-own", {"alone": 10, "records": 100})
     ]
     assert found.warnings == tuple(map(str, found.findings))
+
+
+def test_codes_that_went_through_floats_are_proposed_and_published_as_the_codes_they_are(tmp_path):
+    rows = [
+        f"{(91911, 10012, 60601, 33101)[i % 4]}.0,{(250, 401, 486)[i % 3]}.0,{1000 + i // 2}.0,{20 + i % 30}\n"
+        for i in range(120)
+    ]
+    (tmp_path / "t.csv").write_text("zip,icd9,pid,age\n" + "".join(rows))
+    found = lk.profile(tmp_path / "t.csv")
+    assert found["zip"].settings == {"role": "quasi", "hierarchy": {"prefix": 5}}
+    assert found["icd9"].settings == {"role": "sensitive", "kind": "categorical"}
+    assert (found["pid"].role, found.individual) == ("identifier", "pid")
+    release = lk.anonymize(tmp_path / "t.csv", found.policy(), seed=1)
+    assert set(release.table["icd9"]) == {"250", "401", "486"}
+    assert all(code == "*" or len(code) == 5 and not code.endswith(".0") for code in release.table["zip"])
+    release.write(tmp_path / "out")
+    assert lk.verify(tmp_path / "out", original=tmp_path / "t.csv").ok
+
+
+def test_thousands_that_can_be_nothing_else_are_read_and_told(tmp_path):
+    path = tmp_path / "t.csv"
+    for marks, decimal in ((",", "."), (".", ",")):
+        pay = [f"{900_000 + 50_000 * (i % 9):,}{'.5' * (i % 2)}" for i in range(90)]
+        swapped = pay if marks == "," else [one.translate(str.maketrans(",.", ".,")) for one in pay]
+        path.write_text("pay;age\n" + "".join(f"{one};{20 + i % 9}\n" for i, one in enumerate(swapped)))
+        found = lk.profile(path)
+        assert found["pay"].settings == {"role": "sensitive", "kind": "real"}
+        (told,) = [one for one in found["pay"].findings if one.code == "thousands-found"]
+        assert told.facts["mark"] == marks != decimal
+        release = lk.anonymize(path, found.policy(), seed=1)
+        assert release.table.height == 90
+    path.write_text("pay;age\n" + "925,000;20\n850,000;21\n" * 30)
+    (warning,) = lk.profile(path)["pay"].warnings
+    assert "may be a decimal mark or separate thousands" in warning
+    assert "--decimal , or --thousands ," in warning

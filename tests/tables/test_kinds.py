@@ -8,7 +8,7 @@ import pytest
 
 from likeness.errors import TableError
 from likeness.tables.columns import Distinct, RawColumn
-from likeness.tables.kinds import convert, detect, ranked
+from likeness.tables.kinds import convert, detect, ranked, sure_thousands
 
 
 def column(values, decimal=".", repeat=None):
@@ -203,6 +203,36 @@ def test_thousands_are_read_where_it_is_said_what_separates_them(values, thousan
     raw = replace(column(values, decimal), thousands=thousands)
     assert detect(raw) == kind
     assert convert(raw, kind).to_list() == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "decimal", "kind", "expected"),
+    [
+        (["925,000", "1,250,000"], None, "integer", [925_000, 1_250_000]),
+        (["925,000", "1,250,000", "-12"], ".", "integer", [925_000, 1_250_000, -12]),
+        (["1,234.50", "12"], None, "real", [1234.5, 12.0]),
+        (["1.234,50", "12"], None, "real", [1234.5, 12.0]),
+        (["1.234.567", "12"], ",", "integer", [1234567, 12]),
+    ],
+)
+def test_thousands_that_can_be_nothing_else_are_found(values, decimal, kind, expected):
+    raw = column(values, decimal)
+    assert detect(raw) == kind
+    assert convert(raw, kind).to_list() == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "decimal"),
+    [
+        (["925,000", "850,000"], None),  # a decimal mark, perhaps
+        (["1,250,000", "1,25"], None),  # the mark of two things
+        (["1.234.567", "12"], "."),  # which was said to be the decimal mark
+        (["1,250,000", "n/a"], None),
+        (["1 250 000", "1 000"], None),  # numbers of telephones are written so, too
+    ],
+)
+def test_thousands_are_never_guessed(values, decimal):
+    assert sure_thousands(pl.Series(values), decimal) is None
 
 
 def test_what_is_no_group_of_three_is_no_number():

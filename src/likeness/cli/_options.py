@@ -52,7 +52,8 @@ class Reading:
     decimal
         The decimal mark of numbers that are text, . or , ; found for each column when left out.
     thousands
-        What separates the thousands of numbers that are text: comma, point, space or apostrophe; nothing when left out.
+        What separates the thousands of numbers that are text: comma, point, space or apostrophe; when left out, a comma or
+        point that can be nothing else, as in 1,234,567.
     no_header
         CSV: the first line is a record already; columns are named column_1, column_2 …
     header

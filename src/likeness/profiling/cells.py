@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from likeness.tables.kinds import MixedError, are_filled, are_integers, are_whole_with_point
+from likeness.tables.kinds import MixedError, are_filled, are_integers, are_whole_with_point, sure_thousands
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -239,6 +239,7 @@ class Cells:
     and ``remedy`` what would make it ``otherwise``, ``numbers`` or ``dates``: all of it if ``readable``, else only what is
     no text.
     ``pointed``: whether its whole numbers are written with a decimal mark, such as ``1.0``.
+    ``grouped``: the comma or point that separates its thousands, where nobody said so, and it can be nothing else.
     """
 
     name: str
@@ -253,6 +254,7 @@ class Cells:
     otherwise: str = "numbers"
     pointed: bool = False
     readable: bool = False
+    grouped: str | None = None
 
     @property
     def height(self) -> int:
@@ -420,11 +422,14 @@ def _finished(
         kind = "moment" if raw.values.dtype == pl.Datetime else "text"
     else:
         values = pl.Series(column.values)
+    grouped = None
     if kind in NUMBERS:
         markers = (*markers, *odd_numbers(values, column.counts()))
+        if raw.values.dtype == pl.String and raw.thousands is None:
+            grouped = sure_thousands(raw.values, raw.decimal)
     if kind == "date":
         markers = (*markers, *odd_days(values, column.counts()))
-    return Cells(name, kind, column.codes, values, column.counts(), markers, pointed=pointed)
+    return Cells(name, kind, column.codes, values, column.counts(), markers, pointed=pointed, grouped=grouped)
 
 
 def _are_pointed(texts: pl.Series, decimal: str) -> bool:

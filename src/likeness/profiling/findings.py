@@ -18,6 +18,7 @@ from likeness.profiling import meaning as words
 from likeness.profiling.cells import NUMBERS
 from likeness.profiling.meaning import MANY, settings_of
 from likeness.report.finding import Finding
+from likeness.tables.kinds import MARK_NAMES
 from likeness.tables.spelling import are_formulas
 from likeness.wording import count, quoted
 
@@ -276,6 +277,10 @@ def _findings(cells: Cells, meaning: Meaning, role: str) -> list[Finding]:
         }  # fmt: skip
         sentence = "{trouble}, so it is {becomes}; {remedy} to treat it as {otherwise}"
         found.append(Finding("kind-not-told", facts, sentence.format))
+    if role in PUBLISHED and cells.grouped is not None:
+        facts = {"mark": cells.grouped, "called": MARK_NAMES[cells.grouped]}
+        sentence = "its thousands are separated by {called}, which can be nothing else: they are read as numbers, and published without"
+        found.append(Finding("thousands-found", facts, sentence.format))
     if role in PUBLISHED and cells.pointed:
         found += _about_points(meaning.settings if meaning.role == role else settings_of(cells))
     if role in {*PUBLISHED, "other"}:
@@ -303,10 +308,8 @@ def _about_points(settings: Mapping[str, Any]) -> list[Finding]:
     if settings.get("kind") == "integer":
         sentence = f"its whole numbers are {written}: it is declared integer, and published as 1"
         return [Finding("numbers-written-with-points", {}, sentence.format)]
-    if settings.get("kind") == "categorical":
-        sentence = (
-            f"its codes are {written}, and published so: a hierarchy or list of its values must have them so"
-        )
+    if settings.get("kind") == "categorical" or "prefix" in settings.get("hierarchy", {}):
+        sentence = f"its codes are {written}: they are read as 1, and published so"
         return [Finding("codes-written-with-points", {}, sentence.format)]
     return []
 

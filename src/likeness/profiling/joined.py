@@ -19,7 +19,7 @@ from likeness.profiling.meaning import MANY
 from likeness.profiling.persons import count_groups
 from likeness.report.finding import Finding
 from likeness.report.measured import size_ranges
-from likeness.tables import Table, join
+from likeness.tables import Table, as_codes, join
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
@@ -340,7 +340,7 @@ def _find_key(
     texts = {name: _texts(first[0], name) for name in people}
     ranked = []
     for name, repeating in whose.items():
-        records = second[0].encode(name, kind="text")
+        records = as_codes(second[0].encode(name, kind="text"))
         own, counts = pl.Series(records.values.tolist(), dtype=pl.String), records.counts()
         for who, person in people.items():
             shared = own.is_in(texts[who].implode()).to_numpy()
@@ -357,7 +357,7 @@ def _find_key(
 
 def _texts(table: Table, name: str) -> pl.Series:
     """Distinct texts of a column."""
-    return pl.Series(table.encode(name, kind="text").values.tolist(), dtype=pl.String)
+    return pl.Series(as_codes(table.encode(name, kind="text")).values.tolist(), dtype=pl.String)
 
 
 def _numbers_records(name: str) -> bool:

@@ -120,7 +120,7 @@ SENSITIVE = _listed(
         "sexuality": "sexual sexuality orientation",
         "crime": "crime criminal conviction offence offense arrest",
         "money": (
-            "income salary wage earning pay wealth debt loan credit pension poverty "
+            "income salary wage earning pay wealth debt loan credit pension poverty charges billed dividend savings asset "
             "gehalt lohn einkommen salaire revenu salario stipendio reddito renda"
         ),
         "work": "occupation job profession beruf ocupacion professione profissao",
@@ -162,6 +162,9 @@ NOMINAL = _set(
     "municipio comune bundesland"
 )
 """Words of columns whose numbers are only codes, without an order."""
+
+CODED = _set("icd diag diagnosis diagnoses diagnose procedure drug atc ndc cpt drg snomed loinc")
+"""Words of columns whose numbers are codes, however many there are."""
 
 NOTES = _set("note notes comment comments remark remarks description text narrative report history")
 
@@ -285,6 +288,8 @@ def settings_of(cells: Cells) -> dict[str, Any]:
     if cells.kind == "text":
         order = order_of(cells.values, codes=not has(cells.name, NOMINAL))
         return {} if order is None else {"kind": "ordered", "domain": order}
+    if cells.kind == "integer" and has(cells.name, CODED):
+        return {"kind": "categorical"}
     few = cells.kind == "integer" and cells.distinct <= MOST_CODES
     if few and (has(cells.name, NOMINAL) or are_codes(cells.values)):
         return {"kind": "categorical"}

@@ -63,7 +63,7 @@ class Table:
     ``format``: what it was read from: ``"csv"``, ``"jsonl"``, ``"excel"``, ``"parquet"``, ``"arrow"`` or ``"frame"``.
     ``first_line``: for CSV, the line of the file on which the first record begins; messages then count lines.
     ``decimal``: the decimal mark of numbers in text columns; None to find it for each column.
-    ``thousands``: what separates their thousands; None if nothing does.
+    ``thousands``: what separates their thousands; None if nothing does, or what can be nothing else.
     ``names``, ``height``: the columns in order, and the number of records.
 
     `TableError` for duplicate or empty column names, and columns whose cells are not single values.
