@@ -162,8 +162,24 @@ def test_texts_that_run_in_a_spreadsheet_and_spellings_are_told():
     assert "read the table with thousands='.'" in thousands
 
 
-def test_dates_in_several_ways_are_named_where_they_are_dropped():
-    frame = pl.DataFrame({"day": ["31/12/2020", "2020-12-30", "2021-01-01"] * 20})
+def test_dates_in_several_ways_are_read_where_each_can_be_one_day_only(tmp_path):
+    days = ["31/12/2020", "2020-12-30", "1.1.2021", "unknown"] * 20
+    path = tmp_path / "days.csv"
+    disease = [("flu", "cold", "hiv")[i % 3] for i in range(80)]
+    pl.DataFrame({"day": days, "disease": disease}).write_csv(path)
+    found = lk.profile(path)
+    assert found["day"].settings["hierarchy"] == {"dates": ["month", "year"]}
+    assert "writes dates in 3 ways: YYYY-MM-DD (20 cells" in found["day"].warnings[0]
+    assert "each is read as the one day it can be" in found["day"].warnings[0]
+    release = lk.anonymize(path, found.policy(), seed=1)
+    assert set(release.table["day"]) <= {"2020-12-30", "2020-12-31", "2021-01-01", "2020-12", "2020", "", "*"}
+    declared = {"columns": {"day": lk.quasi(kind="date"), "disease": lk.drop()}, "privacy": lk.KAnonymity(2)}
+    policy = lk.Policy(**declared, missing={"markers": ["unknown"], "policy": "drop"})
+    assert lk.anonymize(path, policy, seed=1).table.height == 60
+
+
+def test_dates_that_may_be_two_days_are_named_where_they_are_dropped():
+    frame = pl.DataFrame({"day": ["01/02/2020", "2020-12-30", "2021-01-01"] * 20})
     (column,) = lk.profile(frame).columns
     assert column.role == "drop"
     assert column.reason.startswith("dates in several ways")
@@ -201,7 +217,7 @@ def test_codes_that_went_through_floats_are_proposed_and_published_as_the_codes_
     assert (found["pid"].role, found.individual) == ("identifier", "pid")
     release = lk.anonymize(tmp_path / "t.csv", found.policy(), seed=1)
     assert set(release.table["icd9"]) == {"250", "401", "486"}
-    assert all(code == "*" or len(code) == 5 and not code.endswith(".0") for code in release.table["zip"])
+    assert all(code == "*" or (len(code) == 5 and not code.endswith(".0")) for code in release.table["zip"])
     release.write(tmp_path / "out")
     assert lk.verify(tmp_path / "out", original=tmp_path / "t.csv").ok
 

@@ -136,14 +136,6 @@ def test_text_is_ranked_by_code_point():
     ("values", "words"),
     [
         (
-            ["2020-12-31", "2020-12-30", "31/12/2020"],
-            (
-                "writes dates in 2 ways: YYYY-MM-DD (2 cells, the first '2020-12-31' at line 2) and DD/MM/YYYY (1 cell, the "
-                "first '31/12/2020' at line 4); write all days as YYYY-MM-DD, or declare kind: categorical, which knows no "
-                "order of days"
-            ),
-        ),
-        (
             ["13/01/2024", "01/13/2024", "01/02/2024", "2024-01-01"],
             (
                 "in 4 ways: YYYY-MM-DD (1 cell, the first '2024-01-01' at line 5) and DD/MM/YYYY (1 cell, the first '13/01/2024' "
@@ -186,6 +178,19 @@ def test_mixtures_are_named_with_a_remedy_that_loses_nothing(values, words):
     with pytest.raises(TableError) as declared:
         convert(column(values), kind)
     assert words.partition(";")[0] in str(declared.value)
+
+
+def test_dates_in_several_ways_are_read_once_declared_where_each_can_be_one_day_only():
+    days = column(["2020-12-31", "30.12.2020", "12/29/2020"])
+    with pytest.raises(TableError) as found:
+        detect(days)
+    assert "writes dates in 3 ways: YYYY-MM-DD (1 cell, the first '2020-12-31' at line 2) and" in str(
+        found.value
+    )
+    assert "; declare kind: date, which reads each, or write all days as YYYY-MM-DD, or" in str(found.value)
+    assert convert(days, "date").to_list() == [date(2020, 12, 31), date(2020, 12, 30), date(2020, 12, 29)]
+    with pytest.raises(TableError, match="the first '01/02/2020' at line 3"):
+        convert(column(["2020-12-31", "01/02/2020"]), "date")
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,7 @@ class Records(Declared):
     )
     thousands: Literal[",", ".", " ", "'"] | None = Field(
         default=None,
-        description="What separates the thousands of numbers that are text, as in 1,234; where left out, what can be nothing else.",
+        description="What separates the thousands of numbers that are text, as in 1,234; left out: what can be nothing else.",
     )
     header: Header | None = Field(
         default=None,

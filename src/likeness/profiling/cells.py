@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from likeness.errors import TableError
 from likeness.tables.kinds import MixedError, are_filled, are_integers, are_whole_with_point, sure_thousands
 
 if TYPE_CHECKING:
@@ -237,7 +238,7 @@ class Cells:
     ``markers``: what means, or may mean, a missing value; the empty cell and nulls are not listed.
     ``kind_to_declare``: what a policy must declare because the cells do not tell; None where they do. ``trouble`` says why,
     and ``remedy`` what would make it ``otherwise``, ``numbers`` or ``dates``: all of it if ``readable``, else only what is
-    no text.
+    no text. Of dates that are read, ``trouble`` says in how many ways they are written.
     ``pointed``: whether its whole numbers are written with a decimal mark, such as ``1.0``.
     ``grouped``: the comma or point that separates its thousands, where nobody said so, and it can be nothing else.
     """
@@ -364,15 +365,15 @@ def _texts(table: Table, name: str, values: pl.Series, counts: NDArray[np.int64]
         if kind not in {None, "text"} or not which.any():
             continue
         among = _marked(values, counts, which, declared=True, why="")
-        typed, _ = _kind(table, name, [*blanks, *among])
+        typed, doubt = _kind(table, name, [*blanks, *among])
         if typed in _AMONG:
             why = {True: "is no day of the calendar", False: f"stands among {_AMONG[typed]}"}
             day = dict(zip(values, filled.tolist(), strict=True))
             blanks += [replace(marker, why=why[day[marker.text]]) for marker in among]
-            kind, words = typed, others
+            kind, words, problem = typed, others, doubt
     found = _finished(table, name, kind or "text", blanks, [*words, *doubts])
     if kind:
-        return found
+        return found if problem is None else replace(found, trouble=problem.found)
     assert problem is not None  # noqa: S101  # there is a kind without one
     return replace(
         found,
@@ -386,10 +387,22 @@ def _texts(table: Table, name: str, values: pl.Series, counts: NDArray[np.int64]
 
 def _kind(table: Table, name: str, markers: Sequence[Marker]) -> tuple[str | None, MixedError | None]:
     """Kind of a column once these markers are missing; None, and why, when it cannot be told."""
+    missing = ("", *(marker.text for marker in markers))
     try:
-        return table.kind(name, missing=("", *(marker.text for marker in markers))), None
+        return table.kind(name, missing=missing), None
     except MixedError as problem:
+        if problem.about == "dates" and _are_days(table, name, missing):
+            return "date", problem
         return None, problem
+
+
+def _are_days(table: Table, name: str, missing: Sequence[str]) -> bool:
+    """Whether a column can be read as days once it is declared so: in several ways, none of which can be another day."""
+    try:
+        table.encode(name, missing=missing, kind="date")
+    except TableError:
+        return False
+    return True
 
 
 def _marked(

@@ -277,9 +277,12 @@ def _findings(cells: Cells, meaning: Meaning, role: str) -> list[Finding]:
         }  # fmt: skip
         sentence = "{trouble}, so it is {becomes}; {remedy} to treat it as {otherwise}"
         found.append(Finding("kind-not-told", facts, sentence.format))
+    if role in PUBLISHED and cells.kind == "date" and cells.trouble:
+        sentence = "{trouble}; each is read as the one day it can be, and published as YYYY-MM-DD"
+        found.append(Finding("days-in-several-ways", {"trouble": cells.trouble}, sentence.format))
     if role in PUBLISHED and cells.grouped is not None:
         facts = {"mark": cells.grouped, "called": MARK_NAMES[cells.grouped]}
-        sentence = "its thousands are separated by {called}, which can be nothing else: they are read as numbers, and published without"
+        sentence = "its thousands are separated by {called}, which can be nothing else: they are read, and published without"
         found.append(Finding("thousands-found", facts, sentence.format))
     if role in PUBLISHED and cells.pointed:
         found += _about_points(meaning.settings if meaning.role == role else settings_of(cells))

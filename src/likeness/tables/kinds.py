@@ -117,9 +117,10 @@ def sure_thousands(texts: pl.Series, decimal: str | None) -> str | None:
     (',', None)
     """
     for mark, other in _OTHER.items():
-        if decimal in {None, other} and are_surely_grouped(texts, mark).any():
-            if (are_grouped(texts, mark, other) | are_numbers(texts, other)).all():
-                return mark
+        if decimal not in {None, other} or not are_surely_grouped(texts, mark).any():
+            continue
+        if (are_grouped(texts, mark, other) | are_numbers(texts, other)).all():
+            return mark
     return None
 
 
@@ -194,6 +195,24 @@ def to_dates(texts: pl.Series) -> pl.Series:
         if dates.null_count() < best.null_count():
             best = dates
     return best
+
+
+def to_any_dates(texts: pl.Series) -> pl.Series:
+    """Read dates each in its own format, where none of them can be another day; null where a cell is no such date.
+
+    The formats are those of `to_dates`; days with slashes need some day above 12 that tells which of the two they are.
+
+    >>> to_any_dates(pl.Series(["2020-12-31", "31.12.2020", "12/31/2020"])).n_unique()
+    1
+    """
+    found = pl.Series([None] * len(texts), dtype=pl.Date)
+    for pattern, form in (*_FORMATS, *_slashed_format(texts)):
+        found = found.fill_null(
+            texts.set(~texts.str.contains(pattern).fill_null(value=False), None).str.to_date(
+                form, strict=False
+            )
+        )
+    return found
 
 
 def are_ambiguous(texts: pl.Series) -> bool:
@@ -360,11 +379,17 @@ def _about_dates(column: RawColumn) -> tuple[str, str]:
     """Say what keeps a column from being one of days, and what to do that loses nothing."""
     values = column.values
     found, none = spellings(values)
+    other = ~none
+    for cells in found.values():
+        other &= ~cells
     parts, remedies = [], []
     if len(found) > 1:
         listed = " and ".join(f"{name} ({_extent(column, cells)})" for name, cells in found.items())
         parts.append(f"writes dates in {len(found)} ways: {listed}")
-        remedies.append("write all days as YYYY-MM-DD")
+        readable = found.keys() <= READ and not (none | other).any()
+        remedies.append(
+            f"{'declare kind: date, which reads each, or ' * readable}write all days as YYYY-MM-DD"
+        )
     elif EITHER in found:
         parts.append(f"has dates whose day and month cannot be told apart: {_extent(column, found[EITHER])}")
         remedies.append("write all days as YYYY-MM-DD")
@@ -381,9 +406,6 @@ def _about_dates(column: RawColumn) -> tuple[str, str]:
             if marks
             else "correct it"
         )
-    other = ~none
-    for cells in found.values():
-        other &= ~cells
     if other.any():
         if not found and not none.any():
             return "", ""
@@ -444,10 +466,13 @@ def _reals(column: RawColumn) -> pl.Series:
 
 
 def _dates(values: pl.Series) -> pl.Series:
-    """Date, the day of a point in time; null where a value is none."""
+    """Date, the day of a point in time; null where a value is none. Once declared, days may be written in several ways."""
     if values.dtype in (pl.Date, pl.Datetime):
         return values.cast(pl.Date)
-    return to_dates(values) if values.dtype == pl.String else _nothing(values, pl.Date)
+    if values.dtype != pl.String:
+        return _nothing(values, pl.Date)
+    dates = to_dates(values)
+    return to_any_dates(values) if dates.has_nulls() else dates
 
 
 def _booleans(values: pl.Series) -> pl.Series:
