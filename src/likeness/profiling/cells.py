@@ -23,7 +23,14 @@ import numpy as np
 import polars as pl
 
 from likeness.errors import TableError
-from likeness.tables.kinds import MixedError, are_filled, are_integers, are_whole_with_point, sure_thousands
+from likeness.tables.kinds import (
+    MixedError,
+    are_filled,
+    are_integers,
+    are_whole_with_point,
+    convert,
+    sure_thousands,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.tables import Table
+    from likeness.tables.columns import RawColumn
 
 MOST = 10_000
 """Distinct values that patterns are tried on."""
@@ -200,22 +208,37 @@ _SENTINELS = tuple(
 )
 _LAST = tuple(np.datetime64(day, "D") for day in ("2099-12-31", "2100-01-01", "2999-12-31", "9999-12-31"))
 _DECADE = np.timedelta64(3653, "D")
+_TIMES, _LEAST = 5, 10
+"""Times as often as any other day, and records, from which a day that programs write for a missing one stands out."""
 
 
 def odd_days(values: pl.Series, counts: NDArray[np.int64]) -> list[Marker]:
-    """Find days that programs write for a missing one, more than ten years before or after all other days.
+    """Find days that programs write for a missing one.
 
-    ``values``: (m,) distinct, ascending; ``counts``: (m,) int64, records of each.
+    Those that stand out by their number are declared missing; others are asked about where they lie more than ten years before
+    or after all other days. ``values``: (m,) distinct, ascending; ``counts``: (m,) int64, records of each.
     """
     days = values.to_numpy().astype("datetime64[D]")
-    inner = days[~np.isin(days, [*_SENTINELS, *_LAST])]
+    known = np.isin(days, [*_SENTINELS, *_LAST])
+    inner = days[~known]
     if not inner.size:
         return []
+    often = int(counts[~known].max())
+    many = known & (counts >= max(_LEAST, _TIMES * often))
     odd = (np.isin(days, _SENTINELS) & (days < inner[0] - _DECADE)) | (
         np.isin(days, _LAST) & (days > inner[-1] + _DECADE)
     )
-    why = "a day that programs write for a missing one, far from all others"
-    return [Marker(str(days[i]), int(counts[i]), declared=False, why=why) for i in np.flatnonzero(odd)]
+    far = "a day that programs write for a missing one, far from all others"
+    frequent = "a day that programs write for a missing one, at least {:,} times as often there as any other"
+    return [
+        Marker(
+            str(days[i]),
+            int(counts[i]),
+            declared=bool(many[i]),
+            why=frequent.format(counts[i] // often) if many[i] else far,
+        )
+        for i in np.flatnonzero(odd | many)
+    ]
 
 
 def _plain(number: float) -> str:
@@ -240,6 +263,7 @@ class Cells:
     and ``remedy`` what would make it ``otherwise``, ``numbers`` or ``dates``: all of it if ``readable``, else only what is
     no text. Of dates that are read, ``trouble`` says in how many ways they are written.
     ``pointed``: whether its whole numbers are written with a decimal mark, such as ``1.0``.
+    ``order``: of texts, the categories that the type of the column lists in order, and whether that is surely meant.
     ``grouped``: the comma or point that separates its thousands, where nobody said so, and it can be nothing else.
     """
 
@@ -256,6 +280,7 @@ class Cells:
     pointed: bool = False
     readable: bool = False
     grouped: str | None = None
+    order: tuple[tuple[str, ...], bool] | None = None
 
     @property
     def height(self) -> int:
@@ -333,6 +358,16 @@ def read_cells(table: Table, name: str) -> Cells:
     >>> ages.kind, ages.missing, ages.declared
     ('integer', 2, ('?',))
     """
+    found = _read_cells(table, name)
+    order = table.order(name) if found.kind == "text" else None
+    if order is None:
+        return found
+    missing = {"", *found.declared}
+    return replace(found, order=(tuple(one for one in order[0] if one not in missing), order[1]))
+
+
+def _read_cells(table: Table, name: str) -> Cells:
+    """Read one column, whatever order it has."""
     raw = table._column(name).without(("",))  # noqa: SLF001  # ours; it spares sorting millions of names
     values, counts = raw.values, raw.data.counts()
     if values.dtype == pl.Float64 and values.is_infinite().any():
@@ -441,8 +476,27 @@ def _finished(
         if raw.values.dtype == pl.String and raw.thousands is None:
             grouped = sure_thousands(raw.values, raw.decimal)
     if kind == "date":
-        markers = (*markers, *odd_days(values, column.counts()))
+        odd = _as_written(odd_days(values, column.counts()), raw)
+        told = [marker for marker in odd if marker.declared]
+        if told:
+            return _finished(table, name, kind, (*declared, *told), asked)
+        markers = (*markers, *odd)
     return Cells(name, kind, column.codes, values, column.counts(), markers, pointed=pointed, grouped=grouped)
+
+
+def _as_written(markers: Sequence[Marker], raw: RawColumn) -> list[Marker]:
+    """Write days as the column does, for a marker is compared with its cells: one marker for each way."""
+    if not markers:
+        return []
+    days = convert(raw, "date").cast(pl.String).to_list()
+    texts = (raw.values if raw.values.dtype == pl.String else raw.values.cast(pl.String)).to_list()
+    counts = raw.data.counts()
+    return [
+        replace(marker, text=text, records=int(number))
+        for marker in markers
+        for day, text, number in zip(days, texts, counts, strict=True)
+        if day == marker.text
+    ]
 
 
 def _are_pointed(texts: pl.Series, decimal: str) -> bool:

@@ -51,7 +51,8 @@ def profile(
 
     The proposal is careful: what nothing is known about is a quasi-identifier, nearly unique texts are identifiers or
     dropped, nothing is proposed as ``other``, and no marker of missing values is applied unless the column cannot be
-    read without it. It is a proposal all the same: only the steward knows what an adversary may know.
+    read without it, or it is a day such as 1900-01-01 that stands out by its number. It is a proposal all the same: only the
+    steward knows what an adversary may know.
 
     Parameters
     ----------

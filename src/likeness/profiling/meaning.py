@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from likeness.profiling.cells import NUMBERS, are_codes
-from likeness.profiling.orders import order_of
+from likeness.profiling.orders import MOST_ORDERED, order_of
 from likeness.report.finding import Finding
 
 if TYPE_CHECKING:
@@ -286,6 +286,8 @@ def settings_of(cells: Cells) -> dict[str, Any]:
     if cells.kind_to_declare is not None:
         return {"kind": cells.kind_to_declare}
     if cells.kind == "text":
+        if _is_ordered(cells):
+            return {"kind": "ordered", "domain": list(cells.order[0] if cells.order else ())}
         order = order_of(cells.values, codes=not has(cells.name, NOMINAL))
         return {} if order is None else {"kind": "ordered", "domain": order}
     if cells.kind == "integer" and has(cells.name, CODED):
@@ -294,6 +296,17 @@ def settings_of(cells: Cells) -> dict[str, Any]:
     if few and (has(cells.name, NOMINAL) or are_codes(cells.values)):
         return {"kind": "categorical"}
     return {"kind": cells.kind} if cells.kind in {*NUMBERS, "date"} else {}
+
+
+def _is_ordered(cells: Cells) -> bool:
+    """Whether the type of a column lists its categories in an order that is meant: surely, or nothing speaks against it."""
+    if cells.order is None:
+        return False
+    categories, sure = cells.order
+    few = 2 <= len(categories) <= MOST_ORDERED
+    look = cells.contents
+    plain = look is not None and max(look.share("sex"), look.share("marital status")) >= 0.5
+    return few and (sure or not (plain or has(cells.name, NOMINAL)))
 
 
 def with_article(noun: str) -> str:

@@ -122,6 +122,14 @@ class Table:
             self._kinds[key] = found.kind
         return found
 
+    def order(self, name: str) -> tuple[list[str], bool] | None:
+        """Categories that the type of a column lists in order, as text, and whether it says that the order is meant.
+
+        An ordered Categorical of pandas and an ordered dictionary of Arrow say so, an Enum of polars has one anyway.
+        """
+        found: tuple[list[str], bool] | None = self._native.order(self.held, self._position(name))
+        return found
+
     def as_it_is(self, name: str) -> EncodedColumn:
         """Dictionary-encode a column whose cells are published unchanged: empty ones are a text like any other."""
         return self.encode(name, missing=(), kind="text" if self.is_text(name) else None)
