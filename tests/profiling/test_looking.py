@@ -213,7 +213,7 @@ def test_census_income(data_folder, tmp_path):
 def test_informs(data_folder, tmp_path):
     people = pl.read_csv(data_folder / "informs2008" / "demographics05test.csv").sample(3000, seed=2)
     found, _ = anonymize_as_proposed(people, tmp_path)
-    assert found.with_role("identifier") == ("DUID", "DUPERSID")
+    assert found.with_role("identifier") == ("DUID", "PID", "DUPERSID")
     assert [marker.text for marker in found["EDUCYEAR"].markers] == ["-9", "-8", "-7", "-1"]
     assert found.persons.column is None
     conditions = profile(data_folder / "informs2008" / "conditions05.csv")

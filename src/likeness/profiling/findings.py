@@ -85,6 +85,20 @@ def find_links(columns: Mapping[str, Cells], rows: NDArray[np.int64] | None = No
     return tuple(links)
 
 
+def determined_by(cells: Cells, columns: Mapping[str, Cells]) -> list[str]:
+    """List the columns that one determines, looking at all records."""
+    own = cells.groups()
+    if not _may_determine(np.bincount(own, minlength=cells.radix)):
+        return []
+    return [
+        name
+        for name, other in columns.items()
+        if name != cells.name
+        and other.height - int(np.bincount(other.groups()).max()) >= _OTHERWISE
+        and _determines(own, other.groups(), cells.radix)
+    ]
+
+
 def _may_determine(counts: NDArray[np.int64]) -> bool:
     """Whether a column has several values, and enough records of each."""
     values = int(np.count_nonzero(counts))
@@ -280,6 +294,9 @@ def _findings(cells: Cells, meaning: Meaning, role: str) -> list[Finding]:
     if role in PUBLISHED and cells.kind == "date" and cells.trouble:
         sentence = "{trouble}; each is read as the one day it can be, and published as YYYY-MM-DD"
         found.append(Finding("days-in-several-ways", {"trouble": cells.trouble}, sentence.format))
+    if cells.kind == "text" and cells.trouble and cells.kind_to_declare is None:
+        facts = {"trouble": cells.trouble, "remedy": cells.remedy}
+        found.append(Finding("decimal-commas", facts, "{trouble}: {remedy}".format))
     if role in PUBLISHED and cells.grouped is not None:
         facts = {"mark": cells.grouped, "called": MARK_NAMES[cells.grouped]}
         sentence = "its thousands are separated by {called}, which can be nothing else: they are read, and published without"

@@ -12,7 +12,7 @@ import numpy as np
 from likeness.errors import PolicyError, TableError, suggestion
 from likeness.policy.column import Role
 from likeness.profiling.cells import read_cells
-from likeness.profiling.findings import PUBLISHED, describe, find_links, redundant
+from likeness.profiling.findings import PUBLISHED, describe, determined_by, find_links, redundant
 from likeness.profiling.joined import bring_together, in_two_tables, title_of
 from likeness.profiling.meaning import MANY, interpret
 from likeness.profiling.persons import Persons, find_persons, individual_of, measure_uniqueness, tells_apart
@@ -208,6 +208,8 @@ def _assemble(
     counted = rows is not None or individual_of(persons, columns) is not None
     height = table.height if rows is None or person is None else person.height
     findings = _findings(height, persons, columns, uniqueness, reach, of_people=counted)
+    if not counted:
+        findings += _perhaps_people(columns, published)
     return Profile(
         title_of(table),
         height,
@@ -315,6 +317,32 @@ def _findings(
     )
     weights = [column.name for column in columns if column.looks_like == "survey weights"]
     return found + [Finding("survey-weights", {"column": name}, words.format) for name in weights]
+
+
+_TELLS = 3
+"""Other columns that a column determines from which it may number people whom nothing else does."""
+
+
+def _perhaps_people(columns: tuple[ColumnProfile, ...], published: Mapping[str, Cells]) -> list[Finding]:
+    """Ask about columns nothing is known of, that determine several others and repeat: people with several records do so."""
+    found = []
+    for own in columns:
+        cells = published.get(own.name)
+        if cells is None or own.looks_like not in {"number", "category"} or cells.distinct < MANY:
+            continue
+        told = determined_by(cells, published)
+        if len(told) >= _TELLS:
+            facts = {"column": own.name, "told": told}
+            found.append(Finding("may-number-people", facts, _may_number_people))
+    return found
+
+
+def _may_number_people(*, column: str, told: Sequence[str]) -> str:
+    """Ask whether a column numbers people."""
+    return (
+        f"{column!r} determines {', '.join(told)}: if it numbers people who have several records, say so "
+        f"(--role {column}=identifier), so that classes count people"
+    )
 
 
 def _several_records(*, people: int, column: str, most: int, of_people: bool) -> str:
