@@ -22,10 +22,10 @@ from likeness.policy.files import Dumper
 from likeness.profiling.findings import PUBLISHED, share
 from likeness.profiling.persons import PAIRED, individual_of
 from likeness.profiling.reach import BETAS, identity_reserved
-from likeness.wording import count, quoted
+from likeness.wording import columns, count, printed, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from likeness.policy import Policy
     from likeness.profiling.findings import ColumnProfile, Link
@@ -171,6 +171,8 @@ class Profile:
     def to_json(self) -> str:
         """Write everything that was found, and the proposed policy, as JSON text."""
         return json.dumps(self.to_mapping(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    _repr_pretty_ = printed
 
     def __str__(self) -> str:
         """Write everything for a person to read."""
@@ -374,10 +376,8 @@ _SHOWN_ALONE = 5
 def as_text(profile: Profile) -> str:
     """Write a profile as plain text."""
     head, rows = _head(profile), _rows(profile)
-    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-    right = [name in _RIGHT for name in head]
     lines = [_title(profile), ""]
-    lines += [_aligned(row, widths, right) for row in [head, *rows]]
+    lines += columns([head, *rows], "", {i for i, name in enumerate(head) if name in _RIGHT})
     for heading, items in _sections(profile):
         lines += ["", heading, *(f"  {item}" for item in items)]
     return "\n".join(lines) + "\n"
@@ -420,15 +420,6 @@ def _rows(profile: Profile) -> list[tuple[str, ...]]:
 def _table_of(joined: JoinedRecords | None, name: str) -> tuple[str, ...]:
     """Which of two tables has a column; nothing of one."""
     return () if joined is None else (joined.second if name in joined.added else joined.first,)
-
-
-def _aligned(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
-    """Cells under each other."""
-    cells = [
-        cell.rjust(width) if to_right else cell.ljust(width)
-        for cell, width, to_right in zip(row, widths, right, strict=True)
-    ]
-    return "  ".join(cells).rstrip()
 
 
 def _sections(profile: Profile) -> Iterator[tuple[str, list[str]]]:
