@@ -134,3 +134,23 @@ def test_the_second_table_is_never_replaced(run, two):
     before = (two / "visits" / "visits.csv").read_bytes()
     assert run("profile", *TWO, "-o", "visits/visits.csv", "--overwrite").code == 2
     assert (two / "visits" / "visits.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "reading"),
+    [
+        (["--records-header", "v,pid,disease"], {"header": ("v", "pid", "disease")}),
+        (["--records-no-header", "--records-key", "column_2", "--on", "patient"], {"header": False}),
+        (
+            ["--records-no-header", "--records-key", "column_2", "--records-delimiter", ";"],
+            {"header": False, "delimiter": ";"},
+        ),
+    ],
+)
+def test_what_is_said_about_the_second_table_goes_into_the_policy(run, two, words, reading):
+    visits = two / "visits" / "visits.csv"
+    visits.write_bytes(visits.read_bytes().partition(b"\n")[2])
+    found = run("profile", *TWO, *words, "-o", "policies/policy.yaml")
+    assert found.code == 0, found.err
+    assert Policy.load(two / "policies" / "policy.yaml").records.reading == {"encoding": "cp1252", **reading}
+    assert run("anonymize", "people/people.csv", "policies/policy.yaml", "-o", "out").code == 0

@@ -83,7 +83,7 @@ def test_who_has_how_many_records_is_told():
     assert told.sizes == (("1", 2, 2), ("3 to 4", 1, 3))
     assert found.records == 5
     page = str(found)
-    assert "\n  polars frame is joined to polars frame by 'who' which names 5 people\n" in page
+    assert "\n  polars frame is joined to polars frame by 'who', which names 5 people\n" in page
     assert "\n  3 people have 5 records, up to 3 each; 2 people have none\n" in page
     assert "\n  1 record each: 2 people, 2 records\n" in page
     assert "1 record of nobody in polars frame and 1 row without a value of 'who' would be dropped" in page
@@ -206,6 +206,19 @@ def test_people_without_records_are_where_the_sensitive_column_may_be_missing(tm
     assert found["ward"].settings.get("missing") == ({"policy": "category"} if kept else None)
     having = second["patient_id"].n_unique()
     assert release.private.encoded.hygiene.people == found.persons.people == (60 if kept else having)
+
+
+def test_a_kind_that_only_the_records_leave_open_is_declared(tmp_path):
+    # Of the people a third has a number, of the records most are theirs.
+    first = people(30, ward=[str(i) if i < 10 else "ab"[i % 2] for i in range(30)])
+    second = visits().with_columns(
+        patient_id=pl.Series(
+            [f"P{7 * (i % 40 % 10):04}" for i in range(100)] + [f"P{7 * i:04}" for i in range(10, 30)]
+        )
+    )
+    assert "kind" not in profile(first)["ward"].settings
+    found, _ = anonymize_as_proposed(tmp_path, first, second)
+    assert found["ward"].settings["kind"] == "categorical"
 
 
 def test_the_key_is_an_identifier_whatever_it_is_called():

@@ -79,7 +79,10 @@ class JoinedRecords:
     def of_policy(self, table: str) -> dict[str, Any]:
         """Write what a policy says under ``records``; ``table``: path of the second table from the policy."""
         own = {} if self.key == self.on else {"key": self.key}
-        return {"table": table, "on": self.on, **own, **self.reading}
+        said = {
+            name: list(value) if isinstance(value, tuple) else value for name, value in self.reading.items()
+        }
+        return {"table": table, "on": self.on, **own, **said}
 
     def to_mapping(self) -> dict[str, Any]:
         """Write it as JSON can hold it."""
@@ -106,7 +109,7 @@ class JoinedRecords:
 
     def lines(self) -> list[str]:
         """Say it for people, a line each."""
-        named = quoted(self.on) + ("" if self.key == self.on else f", {quoted(self.key)} in the second,")
+        named = quoted(self.on) + ("" if self.key == self.on else f", {quoted(self.key)} in the second")
         having = self.people - self.without_records
         none = (
             f"{count(self.without_records, 'person')} {'has' if self.without_records == 1 else 'have'} none"
@@ -114,7 +117,7 @@ class JoinedRecords:
         theirs = count(sum(records for _, _, records in self.sizes), "record")
         told = f"{count(having, 'person')} {'has' if having == 1 else 'have'} {theirs}"
         found = [
-            f"{self.second} is joined to {self.first} by {named} which names {count(self.people, 'person')}",
+            f"{self.second} is joined to {self.first} by {named}, which names {count(self.people, 'person')}",
             f"{told}, up to {self.most:,} each; {none}",
         ]
         found += [
@@ -408,6 +411,19 @@ def in_two_tables(columns: tuple[ColumnProfile, ...], rows: PeopleWithRecords) -
         settings = own.settings
         if own.name == rows.facts.on and rows.facts.drops:
             settings = {**settings, "missing": {"policy": "drop"}}
-        elif keep and own.name in rows.facts.added and own.role in {"quasi", "sensitive"}:
-            settings = {**settings, "missing": {**settings.get("missing", {}), "policy": "category"}}
+        elif own.role in {"quasi", "sensitive"}:
+            if not {"kind", "hierarchy"} & settings.keys() and not _kind_is_told(rows, own):
+                settings = {**settings, "kind": "categorical"}
+            if keep and own.name in rows.facts.added:
+                settings = {**settings, "missing": {**settings.get("missing", {}), "policy": "category"}}
         yield replace(own, settings=settings)
+
+
+def _kind_is_told(rows: PeopleWithRecords, column: ColumnProfile) -> bool:
+    """Whether the cells tell a column's kind where both tables are one, too: there people count by their records."""
+    missing = ("", *(marker.text for marker in column.markers if marker.declared))
+    try:
+        rows.joined.kind(column.name, missing=missing)
+    except TableError:
+        return False
+    return True
