@@ -154,3 +154,11 @@ def test_what_is_said_about_the_second_table_goes_into_the_policy(run, two, word
     assert found.code == 0, found.err
     assert Policy.load(two / "policies" / "policy.yaml").records.reading == {"encoding": "cp1252", **reading}
     assert run("anonymize", "people/people.csv", "policies/policy.yaml", "-o", "out").code == 0
+
+
+def test_a_mixed_encoding_is_named_with_the_option_that_reads_it(run, desk):
+    (desk / "mixed.csv").write_bytes("town,age\nJosé,1\n".encode() + "Köln,2\n".encode("cp1252"))
+    found = run("profile", "mixed.csv")
+    assert found.code == 2
+    assert "give the encoding utf-8+cp1252 (--encoding utf-8+cp1252)" in found.errors[0]
+    assert run("profile", "mixed.csv", "--encoding", "utf-8+cp1252").code == 0

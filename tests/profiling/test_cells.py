@@ -162,3 +162,4 @@ def test_whole_numbers_with_a_point_are_whole():
     found = cells(["1.0", "2.0", "10.0", ""])
     assert (found.kind, found.pointed, found.values.to_list()) == ("integer", True, [1, 2, 10])
     assert cells(["1.0", "2.5"]).kind == "real"
+    assert cells(["91911.0", "12345678901234567890"]).kind == "real"  # which is too large for a whole number

@@ -519,8 +519,8 @@ def _as_written(markers: Sequence[Marker], raw: RawColumn) -> list[Marker]:
 def _are_pointed(texts: pl.Series, decimal: str) -> bool:
     """Whether all texts are whole numbers, some with a decimal mark, small enough to be exact."""
     whole = are_whole_with_point(texts, decimal)
-    fits = texts.filter(whole).str.len_chars().max()
-    return bool((whole | are_integers(texts)).all()) and isinstance(fits, int) and fits <= _DIGITS
+    longest = texts.str.len_chars().max()
+    return bool((whole | are_integers(texts)).all()) and isinstance(longest, int) and longest <= _DIGITS
 
 
 def _are_whole(values: pl.Series) -> bool:
