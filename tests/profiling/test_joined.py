@@ -4,6 +4,8 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.profiling.tables import made
+from tests.profiling.test_expected import EXPECTED
 
 import likeness as lk
 from likeness.profiling import profile
@@ -152,6 +154,31 @@ def test_of_two_numbers_the_one_that_repeats_names_people():
     first = people().rename({"patient_id": "id"}).with_columns(id=pl.int_range(40))
     second = visits().drop("visit_id").with_columns(uid=pl.int_range(120), person=pl.int_range(120) % 40)
     assert keys(first, second) == ("id", "person")
+
+
+def test_numbers_of_records_that_nothing_calls_so_join_nobody():
+    first = people(seq=list(range(1, 41))).drop("patient_id")
+    second = visits().drop("visit_id", "patient_id").with_columns(seq=pl.int_range(1, 121))
+    with pytest.raises(lk.TableError, match="was found to name the people"):
+        profile(first, records=second)
+    assert keys(first, second.head(40)) == ("seq", "seq")  # a record each
+
+
+@pytest.mark.parametrize("name", ["x", "codice", "ref", "pat", "id_paciente"])
+@pytest.mark.parametrize("table", ["klinik", "urgencias", "kasse", "encounters", "visits"])
+def test_the_key_of_tables_like_those_that_people_have(table, name):
+    whole, key = made()[table], EXPECTED[table]["people"]
+    own = [
+        one
+        for one in whole.columns
+        if one == key or whole.group_by(key).agg(pl.col(one).n_unique())[one].max() == 1
+    ]
+    first = whole.select(own).unique(subset=key, maintain_order=True)
+    number = next(one for one in whole.columns if one not in own and whole[one].n_unique() == whole.height)
+    earliest = whole.group_by(key, maintain_order=True).agg(pl.col(number).first())
+    first = first.join(earliest, on=key)  # the number of everybody's first record, to be tempted by
+    second = whole.drop(one for one in own if one != key).rename({key: name})
+    assert keys(first, second) == (key, name)
 
 
 def test_another_number_of_people_does_not_take_the_place_of_the_key():

@@ -33,9 +33,12 @@ if TYPE_CHECKING:
 
 _NAMED, _UNNAMED = 0.5, 0.95
 """Share of the rows of the first table that must have a value of their own: where its name speaks of people, and where not."""
-_SPARSE = 10
+_SPARSE = 2
 """Times as far as they are many that numbers must reach, to be compared by their values alone: small numbers are always equal."""
+_SURE = 4
+"""What two names that both speak of people add up to."""
 _COVERED = 0.9
+"""Share of the records, and of the values, that must be of people where names do not say so, or nobody has two records."""
 
 
 @dataclass(frozen=True)
@@ -348,12 +351,15 @@ def _find_key(
         for who, person in people.items():
             shared = own.is_in(texts[who].implode()).to_numpy()
             covered = float(counts[shared].sum()) / max(1, int(counts.sum()))
-            said = who == on or name == key or _agree(who, name)
-            if covered and (said or (covered >= _COVERED and _cannot_be_chance(person, int(shared.sum())))):
-                repeats = repeating.unique < 1
-                ranked.append(
-                    ((said, repeats, _person(who) + _person(name), who == name, covered), who, name)
-                )
+            repeats = repeating.unique < 1
+            named = _person(who) + _person(name)
+            told = who == on or name == key
+            said = told or _agree(who, name)
+            most = covered >= _COVERED and float(shared.mean()) >= _COVERED
+            # Where everybody has one record at most and most records are nobody's, records are numbered, not people.
+            of_people = told or named == _SURE or most or repeats
+            if covered and of_people and (said or (most and _cannot_be_chance(person, int(shared.sum())))):
+                ranked.append(((said, repeats, named, who == name, covered), who, name))
     # Of equals, the first to stand in the tables.
     return None if not ranked else max(ranked, key=lambda found: found[0])[1:]
 

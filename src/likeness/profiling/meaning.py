@@ -67,7 +67,8 @@ _LONG_PERSONS = tuple(person for person in sorted(PERSONS) if len(person) > 3)
 
 RECORDS = _set(
     "visit record row encounter admission claim event entry order transaction line stay episode discharge "
-    "fall besuch aufnahme sejour consulta visita visite ricovero episodio atencion registro"
+    "fall besuch aufnahme sejour consulta visita visite ricovero episodio atencion registro "
+    "invoice receipt prescription specimen beleg rechnung rezept facture ordonnance factura receta fattura ricetta fatura receita"
 )
 """What else a number may belong to: every one of these is new."""
 
