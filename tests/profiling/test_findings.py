@@ -238,3 +238,14 @@ def test_thousands_that_can_be_nothing_else_are_read_and_told(tmp_path):
     (warning,) = lk.profile(path)["pay"].warnings
     assert "may be a decimal mark or separate thousands" in warning
     assert "--decimal , or --thousands ," in warning
+
+
+def test_codes_that_may_have_got_a_decimal_place_among_others_are_told():
+    rest = ["E11", "V57", "I10", "J45"]
+    (found,) = lk.profile(pl.DataFrame({"icd": ["250.0", "401.0", *rest] * 20})).columns
+    assert found.settings == {"role": "sensitive"}
+    (warning,) = found.warnings
+    assert warning.startswith("40 codes are written like ")
+    assert "a program may have taken '" in warning
+    (found,) = lk.profile(pl.DataFrame({"icd": ["250.0", "401.9", "250.1", "428.0", *rest] * 20})).columns
+    assert (found.settings, found.warnings) == ({"role": "sensitive", "kind": "categorical"}, ())

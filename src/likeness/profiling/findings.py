@@ -284,7 +284,10 @@ def _findings(cells: Cells, meaning: Meaning, role: str) -> list[Finding]:
     found = [] if meaning.finding is None else [meaning.finding]
     if role in PUBLISHED and not cells.distinct:
         found.append(Finding("empty", {}, "every cell is missing: give it role: drop".format))
-    if cells.kind_to_declare is not None and (role in PUBLISHED or cells.readable):
+    codes = (
+        words.has(cells.name, words.CODED) and not cells.readable
+    )  # with letters in some of them, as codes have
+    if cells.kind_to_declare is not None and not codes and (role in PUBLISHED or cells.readable):
         becomes = "declared categorical" if role in PUBLISHED else "taken for text"
         facts = {
             "trouble": cells.trouble, "becomes": becomes, "remedy": cells.remedy, "otherwise": cells.otherwise,
@@ -301,6 +304,8 @@ def _findings(cells: Cells, meaning: Meaning, role: str) -> list[Finding]:
         facts = {"mark": cells.grouped, "called": MARK_NAMES[cells.grouped]}
         sentence = "its thousands are separated by {called}, which can be nothing else: they are read, and published without"
         found.append(Finding("thousands-found", facts, sentence.format))
+    if role in PUBLISHED and words.has(cells.name, words.CODED):
+        found += _about_codes(cells)
     if role in PUBLISHED and cells.pointed:
         found += _about_points(meaning.settings if meaning.role == role else settings_of(cells))
     if role in {*PUBLISHED, "other"}:
@@ -312,6 +317,28 @@ def _findings(cells: Cells, meaning: Meaning, role: str) -> list[Finding]:
     if role == "other":
         found += _identifying(cells, meaning)
     return found
+
+
+def _about_codes(cells: Cells) -> list[Finding]:
+    """Say that some codes may have got a decimal place: those of a column in which no other digit follows a point."""
+    if cells.kind != "text" or not cells.distinct:
+        return []
+    pointed = cells.values.str.contains(r"^[0-9]+\.0$")
+    if not pointed.any() or cells.values.str.contains(r"^[0-9]+\.[0-9]*[1-9]").any():
+        return []
+    facts = {
+        "cells": int(cells.counts[pointed.to_numpy()].sum()), "example": cells.values.filter(pointed)[0],
+    }  # fmt: skip
+    return [Finding("codes-perhaps-with-points", facts, _perhaps_points)]
+
+
+def _perhaps_points(*, cells: int, example: str) -> str:
+    """Say which codes may be others."""
+    written = f"{count(cells, 'code')} {'is' if cells == 1 else 'are'} written like {quoted(example)}"
+    return (
+        f"{written}, among codes that are no numbers: a program may have taken {quoted(example.removesuffix('.0'))} for one; "
+        "correct the table where it did"
+    )
 
 
 def _own_numbers(*, alone: int, records: int) -> str:
