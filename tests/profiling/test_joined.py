@@ -85,7 +85,7 @@ def test_who_has_how_many_records_is_told():
     assert told.sizes == (("1", 2, 2), ("3 to 4", 1, 3))
     assert found.records == 5
     page = str(found)
-    assert "\n  polars frame is joined to polars frame by 'who', which names 5 people\n" in page
+    assert "\n  second polars frame is joined to polars frame by 'who', which names 5 people\n" in page
     assert "\n  3 people have 5 records, up to 3 each; 2 people have none\n" in page
     assert "\n  1 record each: 2 people, 2 records\n" in page
     assert "1 record of nobody in polars frame and 1 row without a value of 'who' would be dropped" in page

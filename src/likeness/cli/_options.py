@@ -102,7 +102,7 @@ AS_FOUND = Reading()
 """Everything about a file is found from the file."""
 
 
-@Parameter(name="*", group=Group("Reading the second table, where the policy names one", sort_key=51))
+@Parameter(name="*", group=Group("Reading the second table, where there is one", sort_key=51))
 @dataclass(frozen=True)
 class RecordsReading:
     """How the second table is to be read; overrides what the policy says under records.

@@ -232,7 +232,7 @@ def bring_together(
         raise PolicyError(f"roles: {on!r} joins the two tables, and must be an identifier")
     both = tuple(name for name in records.names if name in people.names and name not in {key, on})
     unused = [name for name in both if given.get(name, "drop") == "drop"]
-    who = people.encode(on, kind="text")
+    who = as_codes(people.encode(on, kind="text"))
     counts = who.counts()
     twice = int(np.count_nonzero(counts > 1))
     if twice:
@@ -243,9 +243,10 @@ def bring_together(
     sizes = np.sort(sizes[sizes > 0])
     of_nobody = int(np.count_nonzero(joined.of_nobody))
     nameless = people.encode(on, kind="text").missing
+    title = title_of(people)
     facts = JoinedRecords(
-        first=title_of(people),
-        second=title_of(records),
+        first=title,
+        second=f"second {title}" if title == title_of(records) else title_of(records),
         on=on,
         key=key,
         table=table,
@@ -277,7 +278,7 @@ def title_of(table: Table) -> str:
 
 
 def _first_rows(who: EncodedColumn) -> NDArray[np.int64]:
-    """PeopleWithRecords that name nobody, and the first of everybody, ascending."""
+    """Rows that name nobody, and the first of everybody, ascending."""
     _, first = np.unique(who.codes[who.codes >= 0], return_index=True)
     named = np.flatnonzero(who.codes >= 0)[first]
     return np.sort(np.concatenate([named, np.flatnonzero(who.codes < 0)]))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from likeness.tables.columns import EncodedColumn, Labelled
 from likeness.tables.joining import JoinedTable, join
-from likeness.tables.kinds import as_codes, went_through_floats
+from likeness.tables.kinds import as_codes
 from likeness.tables.published import read_published
 from likeness.tables.reading import read, read_as_said
 from likeness.tables.spelling import misspelled, must_read, plain_value, read_texts, texts
@@ -33,6 +33,5 @@ __all__ = [
     "read_published",
     "read_texts",
     "texts",
-    "went_through_floats",
     "write",
 ]
