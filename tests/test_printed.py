@@ -45,11 +45,12 @@ def shown(release):
         "proof": release.verdict.proofs[0],
         "attack": release.attack("linkage"),
         "attacks": release.attack_all(),
+        "loss": release.loss(),
         "searched": lk.strongest(TABLE, POLICY, "k-anonymity.k", loss={"ncp": 0.5}, seed=1),
     }
 
 
-@pytest.mark.parametrize("name", ["policy", "profile", "proof", "attack", "attacks", "searched"])
+@pytest.mark.parametrize("name", ["policy", "profile", "proof", "attack", "attacks", "loss", "searched"])
 def test_ipython_shows_what_is_printed(shown, name):
     printer = Printer()
     shown[name]._repr_pretty_(printer, False)
@@ -93,6 +94,13 @@ def test_attacks_have_a_line_each_and_say_which_were_not_run(shown):
     first, success, *_ = str(shown["attack"]).splitlines()
     assert first == f"linkage: {shown['attack'].meaning}"
     assert success.split()[0] == "success"
+
+
+def test_losses_have_a_line_each_with_their_range(shown):
+    lines = str(shown["loss"]).splitlines()
+    (line,) = [line for line in lines if line.startswith("ncp ")]
+    assert line.endswith("0 to 1: 0 keeps every quasi-identifier value, 1 tells nothing")
+    assert sum(line.startswith("does not apply: ") for line in lines) == len(shown["loss"].skipped)
 
 
 @pytest.mark.parametrize("part", ["release", "verdict"])
