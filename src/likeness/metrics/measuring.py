@@ -55,7 +55,7 @@ class Measurements(dict[str, float]):
             [
                 *columns([("metric", "value", ""), *rows], ""),
                 *(f"{name}: {note}" for name, note in self.notes.items()),
-                *(f"does not apply: {name}: {why}" for name, why in self.skipped.items()),
+                *(f"does not apply: {why}" for why in self.skipped.values()),
             ]
         )
 
