@@ -15,6 +15,8 @@ from hypothesis.internal.conjecture import providers
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from tests.postgresql import Server
+
 # A test run judges a change, so it tries the same examples every time, and no clock has a say in it: the machine may be busy
 # with other things. Looking for new counterexamples is `make explore`.
 CLOCKS = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -72,3 +74,17 @@ def data_folder() -> Path:
             pytest.fail("LIKENESS_DATA_REQUIRED is set, but the folder of real tables is not here")
         pytest.skip("LIKENESS_DATA: the folder of real tables is not here")
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Generator[Server, None, None]:
+    """A PostgreSQL server of this process alone; skips, saying why, where there is none."""
+    from tests.postgresql import find_binaries, started
+
+    binaries = find_binaries()
+    if binaries is None:
+        if os.environ.get("LIKENESS_POSTGRES_REQUIRED"):
+            pytest.fail("LIKENESS_POSTGRES_REQUIRED is set, but there is no PostgreSQL")
+        pytest.skip("there is no PostgreSQL: apt-get install postgresql")
+    with started(binaries) as server:
+        yield server

@@ -27,6 +27,7 @@ FELT_FOR = {
     "profiling/looking.py": "frames of several libraries",
     "queries/overlap.py": "what a user gives may be anything",
     "registry.py": "makes parts, writes their parameters, and describes the attributes that it lists, of classes of every kind",
+    "tables/arrow_streams.py": "frames of any library",
     "tables/file_bytes.py": "what an error of the system says",
     "tables/reading.py": "what an open file says of itself",
     "tables/frames/__init__.py": "frames of several libraries",

@@ -53,6 +53,7 @@ REVEALED = {
     "release.attack(lk.LinkageAttack())": "likeness.attacks.base.AttackResult",
     "release.estimate(lk.Query({'age': (30, 34)}))": "float",
     "release.write('out')": "pathlib.Path",
+    "release.to_database('sqlite:///x.db', 'x')": "tuple[str, ...]",
     "lk.verify('out')": "likeness.proving.proof.Verdict",
     "lk.open_release('out')": "likeness.release.Release",
     "lk.open_release('out', original=table, policy=policy).attack_all()": "likeness.attacks.base.AttackResults",

@@ -49,7 +49,7 @@ def anonymize(
     Parameters
     ----------
     table
-        A polars, pandas or Arrow frame, a path, or what `likeness.read` returned.
+        A polars, pandas or Arrow frame, a path, or whatever else `likeness.read` takes, or returned.
     policy
         What the columns mean and what must hold: a `Policy`, a mapping, or the path of a policy file.
     seed

@@ -223,8 +223,8 @@ def least_withheld(units: Microdata, requirements: tuple[Requirement, ...], part
             )
             kept[part] = 0 if surplus is None else min(kept[part], sizes[part] - surplus.sum())
     for requirement in requirements:
-        if requirement.model.conditions.size is not None:
-            kept[kept < requirement.model.conditions.size] = 0
+        if requirement.conditions.size is not None:
+            kept[kept < requirement.conditions.size] = 0
     return int((sizes - kept).sum())
 
 

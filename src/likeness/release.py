@@ -15,11 +15,11 @@ from likeness.microdata.individuals import rows_of
 from likeness.pages import in_notebook
 from likeness.proving.proof import Verdict, as_published, prove
 from likeness.queries.query import Query
-from likeness.tables import build
+from likeness.tables import build, in_own_type
 from likeness.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -45,6 +45,15 @@ HIDDEN = (
     "without private/ nobody knows which record is in which class; open or measure the release folder itself"
 )
 """What is said of ``public/`` beside its original."""
+
+
+def database_names(name: str, tables: Collection[str]) -> tuple[str, ...]:
+    """Name the tables of a release in a database.
+
+    >>> database_names("patients", ["release"]), database_names("patients", ["quasi", "sensitive"])
+    (('patients',), ('patients_quasi', 'patients_sensitive'))
+    """
+    return (name,) if len(tables) == 1 else tuple(f"{name}_{table}" for table in tables)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,8 +168,14 @@ class Release:
     def tables(self) -> dict[str, Any]:
         """Published tables as frames of the library the original came in.
 
-        Columns that are published as they are keep their types. A pandas index is kept: it tells which row of the
+        Columns keep their order, labels and types (categories, truth values, times, narrow and nullable numbers, types of
+        Arrow in pandas), apart from the categories that nobody has who is published. Changed are: regions, sets of values and
+        whatever else the original has no cell for, which are texts (of numbers: numbers); days where a time of day was left out;
+        and texts that hold numbers or days, which become numbers and days. A pandas index is kept: it tells which row of the
         original a row was made from, so it is for the steward only, and is never written.
+
+        A DuckDB relation comes back as a relation of its connection (as a polars frame where that is closed, or does not look
+        for variables of Python); pyarrow's readers as pyarrow tables, and all else that gives an Arrow stream as polars frames.
         """
         if self._private is None:
             import polars as pl
@@ -175,11 +190,27 @@ class Release:
             rows = self._private.rows.get(name)
             index = None if rows is None or (rows < 0).any() else original.data.rows[rows]
             shown: dict[str, Any] = dict(columns)
-            for other in original.with_role("other"):
-                if index is not None and original.published_name(other) in columns:
-                    shown[original.published_name(other)] = original.table.column(other, index)
+            for fresh, own in self._exact.items():
+                if fresh not in columns:
+                    continue
+                if index is not None and original.roles[own] == "other":
+                    shown[fresh] = original.table.column(own, index)
+                else:
+                    kept = in_own_type(original.table, own, columns[fresh])
+                    shown[fresh] = columns[fresh] if kept is None else kept
             frames[name] = build(original.table, shown, index)
         return frames
+
+    @property
+    def _exact(self) -> dict[str, str]:
+        """Columns of single values, by the names they are published under, and what they are called in the original."""
+        original = self._know_original()
+        quasi = ["quasi"] if self.certificate.make_form().publishes_exactly else []
+        return {
+            original.published_name(own): own
+            for role in ("sensitive", "other", *quasi)
+            for own in original.with_role(role)
+        }
 
     @property
     def table(self) -> Any:
@@ -600,6 +631,63 @@ class Release:
         from likeness.folder import write_folder
 
         return write_folder(self, folder, overwrite=overwrite)
+
+    def to_database(self, url: str, table: str, *, overwrite: bool = False) -> tuple[str, ...]:
+        """Put the published tables into a database, prove inside the transaction that it holds their rows, then commit.
+
+        What is read back must be, text for text and in any order, the rows that were proven. Rows stand in random order, empty
+        cells are NULL; columns of whole numbers, numbers, days, truth values and points in time have such types, all others are
+        texts, as in the files.
+
+        Parameters
+        ----------
+        url
+            Of the database: ``sqlite:///research.db``, which is made where it is not there, or ``postgresql://…``
+            (``pip install 'likeness[database]'``).
+        table
+            What the table is called there, behind a schema in PostgreSQL if one is meant (``open.patients``); of a release of
+            several tables each gets this name, an underscore and its own: ``patients_quasi``, ``patients_sensitive``.
+        overwrite
+            Replace tables of these names; their rights and indices are dropped with them.
+
+        Returns
+        -------
+        tuple of str
+            The names of the tables.
+
+        Raises
+        ------
+        OutputError
+            When it cannot be written, or a table is there already; the database is as it was.
+        VerificationError
+            When the database does not give the published rows back; it is as it was.
+
+        Examples
+        --------
+        >>> import tempfile, polars as pl, likeness as lk
+        >>> table = pl.DataFrame({"age": [30, 39], "disease": ["flu", "cold"]})
+        >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
+        >>> release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=1)
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> url = f"sqlite:///{folder.name}/research.db"
+        >>> release.to_database(url, "patients")
+        ('patients',)
+        >>> sorted(lk.read(url).frame["age"])
+        ['[30, 39]', '[30, 39]']
+        >>> folder.cleanup()
+        """
+        from likeness.folder.writing import refuse_no_columns
+        from likeness.tables.databases import Stored, put
+
+        refuse_no_columns(self)
+        types = {}
+        if self._private is not None:
+            original = self._private.encoded.table
+            types = {fresh: original.raw(own).values.dtype for fresh, own in self._exact.items()}
+        names = database_names(table, self._tables)
+        stored = (Stored.of(columns, types, self.certificate.formulas) for columns in self._tables.values())
+        put(url, dict(zip(names, stored, strict=True)), overwrite=overwrite)
+        return names
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the original behind."""

@@ -94,6 +94,8 @@ def value(model: Model, column: Field | None, row: Row) -> Any:
 
 def satisfied(model: Model, column: Field | None, group: Counter, table: Counter) -> bool:
     """Whether one class satisfies one model."""
+    if column is not None and "values" in column.column:
+        return satisfied_of_some(model, column, group, table)
     n, total = group.total(), table.total()
     q = {v: Fraction(group[v], n) for v in {*group, *table}}
     p = {v: Fraction(table[v], total) for v in q}
@@ -150,6 +152,46 @@ def satisfied(model: Model, column: Field | None, group: Counter, table: Counter
             epsilon = Fraction(str(model["epsilon"]))
             return all(sum(abs(x - y) <= epsilon for y in numbers) * model["m"] <= n for x in numbers)
     raise AssertionError(model)
+
+
+def satisfied_of_some(model: Model, column: Field, group: Counter, table: Counter) -> bool:
+    """Whether one class satisfies one model, where only some values of the column need protection."""
+    n, total = group.total(), table.total()
+    own = {v for v in {*group, *table} if column.protected(v)}
+    q = {v: Fraction(group[v], n) for v in own}
+    p = {v: Fraction(table[v], total) for v in own}
+    there = own & {*+group}
+    match model["model"]:
+        case "distinct-l-diversity" | "p-sensitivity":
+            return not there or len(+group) >= model.get("l", model.get("p"))
+        case "recursive-cl-diversity":
+            return not there or positively_diverse(model, group, there)
+        case "alpha-k-anonymity":
+            return n >= model["k"] and all(share <= Fraction(str(model["alpha"])) for share in q.values())
+        case "t-closeness":
+            # All others count as one.
+            q["", "others"], p["", "others"] = 1 - sum(q.values()), 1 - sum(p.values())
+            return sum((q[v] - p[v] for v in q if q[v] > p[v]), Fraction(0)) <= Fraction(str(model["t"]))
+        case "delta-disclosure":
+            if "beta" in model:
+                return near_in_ratio(Fraction(str(model["beta"])), q, p)
+            delta = decimal(Fraction(str(model["delta"])))
+            return all(q[v] > 0 and abs(ln(q[v]) - ln(p[v])) < delta for v in q if p[v] > 0)
+        case "basic-beta-likeness" | "beta-likeness":
+            least = 1 - Fraction(str(model["negative"])) if "negative" in model else Fraction(0)
+            return all(q[v] >= p[v] * least and below_cap(model, q[v], p[v]) for v in q)
+    raise AssertionError(model)
+
+
+def positively_diverse(model: Model, group: Counter, protected: set[Any]) -> bool:
+    """Positive-disclosure recursive (c, l)-diversity by its two cases (Machanavajjhala et al. 2006)."""
+    c, l = Fraction(str(model["c"])), model["l"]  # noqa: E741
+    ranked = sorted(+group, key=lambda v: (-group[v], v not in protected, repr(v)))
+    r = [group[v] for v in ranked]
+    y = next(i for i, v in enumerate(ranked, 1) if v in protected)
+    if y <= l - 1:
+        return r[y - 1] < c * sum(r[l - 1 :])
+    return r[y - 1] < c * (sum(r[l - 2 : y - 1]) + sum(r[y:]))
 
 
 def varied(model: Model, group: Counter, categories: int) -> bool:

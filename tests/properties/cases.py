@@ -64,6 +64,11 @@ class Case:
         return sorted({model["sensitive"] for model in self.models if needs_categories(model)})
 
     @property
+    def of_some(self) -> bool:
+        """Whether only some values of a sensitive column need protection."""
+        return any("values" in own.column for own in self.sensitive.values())
+
+    @property
     def kept(self) -> list[int]:
         """Rows that no missing value drops."""
         dropping = [own for name, own in self.fields.items() if self.treatment[name] == "drop"]
@@ -101,6 +106,10 @@ class Case:
             shown = {own.text(own.cells[i]) for i in self.kept if own.cells[i] is not None}
             if not all(shown & {*texts} for texts in severity(own).values()):
                 found.append("nobody has the category")
+        for own in self.sensitive.values():
+            shown = [None if own.cells[i] is None else own.text(own.cells[i]) for i in self.kept]
+            if not any(map(own.protected, shown)):
+                found.append("nobody has any of the values that are sensitive")
         for model in self.models:
             for name in [model["sensitive"]] if model.get("sensitive") else self.sensitive:
                 own = self.sensitive[name]
@@ -133,6 +142,8 @@ def cases(draw: st.DrawFn, most: int = 40) -> Case:
                 own.paths = {cell: own.paths[cell] for cell in own.cells if cell is not None}
             fields[role][own.name] = own
     models = draw(st.lists(guarantees.model(fields["sensitive"]), min_size=1, max_size=3))
+    for own in fields["sensitive"].values():
+        guarantees.protect_some(draw, own, models)
     method = draw(guarantees.methods(models))
     if method["name"] not in {"burel", "sabre"}:
         for own in fields["quasi"].values():

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from hypothesis import strategies as st
-from tests.properties.brute_force import Model, needs_categories
+from tests.properties.brute_force import Model, distance_of, needs_categories
 from tests.properties.plain_regions import NUMBERS, Field, severity
 
 from likeness import registry
@@ -68,6 +68,28 @@ def model(draw: st.DrawFn, sensitive: dict[str, Field]) -> Model:
     ):
         found["reference"] = "original"
     return found
+
+
+OF_SOME = {
+    "k-anonymity", "distinct-l-diversity", "p-sensitivity", "recursive-cl-diversity", "alpha-k-anonymity", "t-closeness",
+    "delta-disclosure", "basic-beta-likeness", "beta-likeness",
+}  # fmt: skip
+"""Models that may hold for some values of a column alone."""
+
+
+def protect_some(draw: st.DrawFn, column: Field, models: list[Model]) -> None:
+    """Now and then, let only some values of a column need protection, if its models may hold for some alone."""
+    own = [m for m in models if m.get("sensitive") in {None, column.name}]
+    for one in own:
+        distances = one["model"] == "t-closeness" and distance_of(one, column) != "equal"
+        if one["model"] not in OF_SOME or one.get("by") or one.get("level") or distances:
+            return
+    shown = sorted({column.text(cell) for cell in column.cells if cell is not None})
+    nodes = sorted({node for path in (column.paths or {}).values() for node in path[1:-1]})
+    if shown and draw(st.integers(0, 2)) == 0:
+        column.column["values"] = draw(
+            st.lists(st.sampled_from([*shown, *nodes]), min_size=1, max_size=3, unique=True)
+        )
 
 
 def gains() -> st.SearchStrategy[dict[str, Any]]:

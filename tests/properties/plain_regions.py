@@ -40,6 +40,13 @@ class Field:
             return "set" if recoding == "set" and text else "tree"
         return "tree" if self.paths is not None and recoding == "hierarchy" else "interval"
 
+    def protected(self, text: str | None) -> bool:
+        """Whether a value needs protection: itself, or a node above it, is listed where only some do."""
+        listed = self.column.get("values")
+        return listed is None or (
+            text is not None and bool({text, *(self.paths or {}).get(text, ())} & {*listed})
+        )
+
     def text(self, cell: Any) -> str:
         """Write one value."""
         return cell.isoformat() if isinstance(cell, date) else str(cell)

@@ -201,6 +201,6 @@ def test_text_is_kept_as_codes_and_shown_as_text(tmp_path):
     assert "str" in str(table)
     assert "cat" not in str(table)
     # Threads number texts in any order; what is made of them stands in the order of the records.
-    assert table._column("word").values.to_list() == frame["word"].unique(maintain_order=True).to_list()
+    assert table.raw("word").values.to_list() == frame["word"].unique(maintain_order=True).to_list()
     encoded = table.encode("word")
     assert (encoded.values[encoded.codes] == frame["word"].to_numpy()).all()

@@ -76,7 +76,8 @@ class Evidence:
     confidence ``p_i PM[v, i] / Σ_j p_j PM[v, j]`` (Cao & Karras 2012, section 5). Where it is published
     whose records are whose, or how many people have a value, individuals stand for records: a value's share is that
     of the individuals that have it.
-    ``group`` (m,) is the answer that each value counts as; None: values are the answers.
+    ``group`` (m,) is the answer that each value counts as; None: values are the answers. Where only some values need
+    protection, the adversary is after these alone (``protected`` (answers,), None: all).
     """
 
     def __init__(self, publication: Publication, column: int, group: NDArray[np.int64] | None = None) -> None:
@@ -84,6 +85,10 @@ class Evidence:
         self.values = publication.sensitive[column].codes
         codes = publication.sensitive_codes[column]
         groups = self.values if group is None else int(group.max(initial=-1)) + 1
+        protected = publication.sensitive[column].protected
+        if protected is not None and group is not None:
+            protected = np.bincount(group[protected], minlength=groups) > 0
+        self.protected = protected
         count = int(publication.classes.max(initial=-1)) + 1
         stats = count_classes(publication.classes, count, codes, self.values, publication.counted)
         mechanism = publication.mechanism
@@ -112,29 +117,37 @@ class Evidence:
     @property
     def likeliest(self) -> int:
         """The answer of the largest prior, the first of equal ones; -1 where nothing was published."""
-        return int(self.prior_counts.argmax()) if self.prior_counts.any() else -1
+        counts = (
+            self.prior_counts if self.protected is None else np.where(self.protected, self.prior_counts, 0)
+        )
+        return int(counts.argmax()) if counts.any() else -1
 
     @cached_property
     def strength(self) -> BeliefStrength:
         """How strong the beliefs about the records of classes are."""
         stats, total = self.stats, self.total
-        if self.publication.size == 0:
+        if self.publication.size == 0 or self.likeliest < 0:
             return BeliefStrength(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         if self.readings.shape[0]:
             from likeness.attacks.kernels.beliefs import strongest_readings
 
+            own = slice(None) if self.protected is None else self.protected
+            readings = np.ascontiguousarray(self.readings[:, own])
             agreement, share, difference, belief, prior = strongest_readings(
-                self._classes(), self.readings, self.prior
+                self._classes(), readings, self.prior[own]
             )
             world = agreement / self.publication.size
             return BeliefStrength(world, share, difference, belief, prior, belief / prior)
+        draws_of = stats.of_values().sizes
+        if self.protected is not None:
+            stats = stats.of_some(self.protected)
         sizes, overall = stats.sizes[stats.class_of], self.prior_counts[stats.value]
         shares = stats.count / sizes
         # Products of whole numbers, divided once.
         ratios = stats.count * total / (sizes * overall)
         top = np.flatnonzero(ratios == ratios.max())
         at = int(top[shares[top].argmax()])
-        draws = stats.of_values().sizes[stats.class_of]
+        draws = draws_of[stats.class_of]
         return BeliefStrength(
             float((stats.count * (stats.count / draws)).sum() / total),
             float(shares.max()),
@@ -158,7 +171,9 @@ class Evidence:
         tuples, values = match.targets.count, self.stats.values
         answer = np.full(tuples, self.likeliest)
         belief, found = np.zeros(tuples), np.zeros(tuples, np.int64)
-        weights = np.ones(self.readings.shape[1]) if scale is None else scale
+        weights = np.ones(self.prior.size) if scale is None else scale
+        if self.protected is not None:
+            weights = np.where(self.protected, weights, 0.0)
         if match.exact is not None:
             guess_exactly(match.exact, parts, classes, self.readings, weights, values, answer, belief, found)
         else:
@@ -245,17 +260,23 @@ class Question:
     ) -> tuple[float, float]:
         """Share of targets that are guessed right, and that have the most frequent value of the table.
 
-        Of people with several values each is right, and the most frequent one is that which most people have. ``guess`` (t,):
+        Where only some values need protection, only guesses of these can be right, and the most frequent one is of them. Of
+        people with several values each is right, and the most frequent one is that which most people have. ``guess`` (t,):
         -1 is never right. ``answer_of`` (codes,) is the answer each original value counts as, None: its published code; values
         that have none (-1) are answers of their own.
         """
         of = self.own_codes if answer_of is None else answer_of
         # Values that were not published are answers of their own.
-        shown = np.where(of >= 0, of, int(of.max(initial=-1)) + 1 + np.arange(of.size))
-        top = int(np.bincount(shown[self._everybody.value], minlength=1).argmax())
-        own, total = self.sets.recoded(shown), max(1, self.records.size)
-        right = int(np.count_nonzero(own.has(guess)))
-        return right / total, int(np.count_nonzero(own.has(np.full(self.records.size, top)))) / total
+        own = of >= 0
+        values = self._everybody.value
+        if self.domain.protected is not None:
+            own &= self.domain.protected
+            values = values[self.domain.protected[values]]
+        shown = np.where(own, of, int(of.max(initial=-1)) + 1 + np.arange(of.size))
+        top = int(np.bincount(shown[values], minlength=1).argmax())
+        theirs, total = self.sets.recoded(shown), max(1, self.records.size)
+        right = int(np.count_nonzero(theirs.has(guess)))
+        return right / total, int(np.count_nonzero(theirs.has(np.full(self.records.size, top)))) / total
 
 
 @dataclass(frozen=True)

@@ -276,7 +276,7 @@ def _needs(
     needed, others = np.ones(data.size, np.int64), np.zeros(data.size, np.int64)
     values = np.full(data.size, -1, np.int64)
     for one in requirements:
-        conditions = one.model.conditions
+        conditions = one.conditions
         needed = np.maximum(needed, min(conditions.size or 1, LARGEST))
         if one.view is None:
             continue
@@ -298,8 +298,8 @@ def _of_values(
     counts = np.bincount(codes, minlength=size)
     least, strange = np.ones(size, np.int64), np.zeros(size, np.int64)
     model = requirement.model
-    if model.conditions.values is not None:
-        strange[:] = max(0, int(np.ceil(float(model.conditions.values))) - 1)
+    if requirement.conditions.values is not None:
+        strange[:] = max(0, int(np.ceil(float(requirement.conditions.values))) - 1)
     compares = isinstance(model, DistributionModel) and not model.against_original and allowance > 0
     if not compares:
         smallest = requirement.bound.smallest_classes()

@@ -107,9 +107,26 @@ def tell(release: Release, summary: dict[str, Any]) -> list[str]:
         "release": [
             f"{summary['folder']}/public {may}",
             f"{summary['folder']}/private is the steward's alone",
+            *put_lines(summary),
         ],
     }
     return headed_lines(blocks)
+
+
+def put_lines(summary: Mapping[str, Any]) -> list[str]:
+    """Say which tables of a database hold the release, where it was put into one.
+
+    Examples
+    --------
+    >>> put_lines({"database": {"url": "sqlite:///research.db", "tables": ["patients"]}})
+    ['patients in sqlite:///research.db: the same rows, read back and compared before they were committed']
+    >>> put_lines({})
+    []
+    """
+    if "database" not in summary:
+        return []
+    tables, url = " and ".join(map(cell, summary["database"]["tables"])), summary["database"]["url"]
+    return [f"{tables} in {url}: the same rows, read back and compared before they were committed"]
 
 
 def classes_line(classes: int, summary: Mapping[str, Any], noun: str) -> str:

@@ -12,14 +12,18 @@ from cyclopts import Group, Parameter
 from likeness.errors import InvalidError
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from likeness.policy import Policy
+    from likeness.release import Release
     from likeness.tables import Table
 
 STANDARD_INPUT = Path("-")
 TablePath = Annotated[
-    Path,
+    str,
     Parameter(
-        help="CSV or JSON lines (also .gz .bz2 .xz .zst), Excel, Parquet or Arrow file; - is CSV from standard input."
+        help="CSV or JSON lines (also .gz .bz2 .xz .zst), Excel, Parquet or Arrow file; - is CSV from standard input; or the URL "
+        "of a database (sqlite:///clinic.db, postgresql://…)."
     ),
 ]
 PolicyPath = Annotated[Path, Parameter(help="Policy file, YAML or JSON.")]
@@ -32,13 +36,15 @@ Seed = Annotated[
     ),
 ]
 Format = Annotated[Literal["text", "json"], Parameter(help="How stdout is written.")]
-Original = Annotated[Path, Parameter(help="The table the release was made from.")]
+Original = Annotated[
+    str, Parameter(help="The table the release was made from: a file, or the URL of a database.")
+]
 
 
 @Parameter(name="*", group=Group("Reading the table", sort_key=50))
 @dataclass(frozen=True)
 class Reading:
-    """How a table file is to be read.
+    """How a table is to be read.
 
     Parameters
     ----------
@@ -60,6 +66,10 @@ class Reading:
         CSV without a header: the names of the columns, with commas between.
     sheet
         Excel: the sheet that holds the table; may be left out where no other in sight holds anything.
+    table
+        Databases: the table, behind its schema where it is not found without; may be left out where there is one.
+    query
+        Databases: a query (SELECT …) whose rows are the table, instead of --table.
     """
 
     delimiter: str | None = None
@@ -70,14 +80,16 @@ class Reading:
     no_header: Annotated[bool, Parameter(show_default=False)] = False
     header: str | None = None
     sheet: str | None = None
+    table: str | None = None
+    query: str | None = None
 
-    def read(self, path: Path) -> Table:
+    def read(self, place: str) -> Table:
         """Read a table.
 
         Parameters
         ----------
-        path
-            Its file; - for CSV from standard input.
+        place
+            Its file; - for CSV from standard input; or the URL of its database.
 
         Raises
         ------
@@ -87,7 +99,7 @@ class Reading:
         from likeness.tables import read_as_said
 
         return read_as_said(
-            sys.stdin.buffer if path == STANDARD_INPUT else path,
+            sys.stdin.buffer if Path(place) == STANDARD_INPUT else place,
             delimiter=self.delimiter,
             quote=self.quote,
             encoding=self.encoding,
@@ -95,11 +107,114 @@ class Reading:
             thousands=self.thousands,
             header=_names(self.header) or not self.no_header,
             sheet=self.sheet,
+            table=self.table,
+            query=self.query,
+        )
+
+    def said(self, place: str) -> str:
+        """Write a table as it is given to another command: that of a database without its password.
+
+        Parameters
+        ----------
+        place
+            Its file, or the URL of its database.
+
+        Examples
+        --------
+        >>> Reading(table="patients").said("postgresql://ada:secret@db/clinic")
+        'postgresql://ada@db/clinic --table patients'
+        """
+        from shlex import quote
+
+        from likeness.tables.databases import is_url, shown_url
+
+        if not is_url(place):
+            return place
+        which = {"--table": self.table, "--query": self.query}
+        return " ".join(
+            [
+                shown_url(place),
+                *(f"{option} {quote(name)}" for option, name in which.items() if name is not None),
+            ]
         )
 
 
 AS_FOUND = Reading()
 """Everything about a file is found from the file."""
+
+
+@Parameter(name="*", group=Group("Into a database", sort_key=52))
+@dataclass(frozen=True)
+class Into:
+    """Where the published tables are put beside the release folder.
+
+    Parameters
+    ----------
+    to
+        The URL of a database that gets the published table too, once the folder is in place: sqlite:///research.db (made where
+        it is not there) or postgresql://…; proven from what it gives back, before it is final.
+    to_table
+        What the table is called there; of a release of several tables each has its own name behind this one.
+    """
+
+    to: str | None = None
+    to_table: str | None = None
+
+    def check(self, tables: Collection[str], *, overwrite: bool) -> None:
+        """Refuse a database that the tables of a release cannot be put into, before any work is done.
+
+        Parameters
+        ----------
+        tables
+            Their names in the release.
+        overwrite
+            Replace tables that are there.
+
+        Raises
+        ------
+        InvalidError
+            When one of the two is missing.
+        OutputError
+            When it cannot be written, or a table is there.
+        """
+        from likeness.release import database_names
+        from likeness.tables.databases import check_database
+
+        if (self.to is None) != (self.to_table is None):
+            raise InvalidError(
+                "--to and --to-table belong together: the URL of a database, and the name of a table in it"
+            )
+        if self.to is not None and self.to_table is not None:
+            check_database(self.to, database_names(self.to_table, tables), overwrite=overwrite)
+
+    def put(self, release: Release, folder: Path, *, overwrite: bool) -> dict[str, Any]:
+        """Put a release that was written into the database too, if one is given; what a summary says of it.
+
+        Parameters
+        ----------
+        release
+            The release.
+        folder
+            Where it lies, which is said where it is not put into the database.
+        overwrite
+            Replace tables that are there.
+        """
+        if self.to is None or self.to_table is None:
+            return {}
+        from likeness.cli._console import console
+        from likeness.errors import LikenessError
+        from likeness.tables.databases import shown_url
+
+        try:
+            names = release.to_database(self.to, self.to_table, overwrite=overwrite)
+        except LikenessError:
+            console.note(f"note: the release is in {folder}, and the database is as it was")
+            raise
+        return {"database": {"url": shown_url(self.to), "tables": list(names)}}
+
+
+FOLDER_ALONE = Into()
+"""Into no database."""
 
 
 @Parameter(name="*", group=Group("Reading the second table, where there is one", sort_key=51))

@@ -10,7 +10,9 @@ from likeness.cli._console import console
 from likeness.cli._options import (
     AS_FOUND,
     AS_SAID,
+    FOLDER_ALONE,
     Format,
+    Into,
     Overwrite,
     PolicyPath,
     Reading,
@@ -31,6 +33,7 @@ def anonymize(
     format: Format = "text",  # noqa: A002  # the option's name
     reading: Reading = AS_FOUND,
     records: RecordsReading = AS_SAID,
+    into: Into = FOLDER_ALONE,
 ) -> None:
     """Find a release that gives the guarantee at the least loss, prove it from its own bytes, write it.
 
@@ -47,13 +50,18 @@ def anonymize(
     likeness anonymize patients.csv policy.yaml -o out/
     likeness anonymize patients.csv policy.yaml -o out/ --overwrite --seed 7
     likeness anonymize patients.csv policy.yaml -o out/ --format json > summary.json
+    likeness anonymize sqlite:///clinic.db --table patients policy.yaml -o out/ --to sqlite:///research.db --to-table patients
     """
+    from likeness.choosing import choose_form
     from likeness.cli._making import make, summarise, tell
     from likeness.folder.layout import check_target
+    from likeness.policy import as_policy
 
     check_target(output, overwrite=overwrite)
-    release, folder = make(reading.read(table), records.of(policy), seed, output, overwrite=overwrite)
-    summary = summarise(release) | {"folder": str(folder)}
+    original, asked = reading.read(table), as_policy(records.of(policy))
+    into.check(choose_form(asked).tables, overwrite=overwrite)
+    release, folder = make(original, asked, seed, output, overwrite=overwrite)
+    summary = summarise(release) | {"folder": str(folder)} | into.put(release, folder, overwrite=overwrite)
     if format == "json":
         console.json(summary)
     else:

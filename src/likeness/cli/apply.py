@@ -7,7 +7,17 @@ from cyclopts import Parameter
 
 from likeness.cli._app import command as as_command
 from likeness.cli._console import console
-from likeness.cli._options import AS_FOUND, FolderPath, Format, Overwrite, Reading, Seed, TablePath
+from likeness.cli._options import (
+    AS_FOUND,
+    FOLDER_ALONE,
+    FolderPath,
+    Format,
+    Into,
+    Overwrite,
+    Reading,
+    Seed,
+    TablePath,
+)
 
 _LINES_SHOWN = 5
 
@@ -24,6 +34,7 @@ def apply(
     seed: Seed = None,
     format: Format = "text",  # noqa: A002  # the option's name
     reading: Reading = AS_FOUND,
+    into: Into = FOLDER_ALONE,
 ) -> None:
     """Publish new records in the regions of an earlier release, where the guarantee then holds for them alone.
 
@@ -51,6 +62,7 @@ def apply(
 
     check_target(output, overwrite=overwrite)
     original = reading.read(table)
+    into.check(("release",), overwrite=overwrite)
     with console.progress() as progress:
         release = apply_regions(
             folder, original, policy=policy, at_most=at_most, seed=seed, progress=progress
@@ -59,7 +71,7 @@ def apply(
         place = release.write(output, overwrite=overwrite)
     for line in release.warnings:
         console.note(f"warning: {line}")
-    summary = summarise(release) | {"folder": str(place)}
+    summary = summarise(release) | {"folder": str(place)} | into.put(release, place, overwrite=overwrite)
     unfit = withheld_rows(release)
     if format == "json":
         console.json(summary | {"does_not_fit": unfit})

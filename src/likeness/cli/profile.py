@@ -79,7 +79,7 @@ def profile(
         console.lines(str(found).splitlines())
     if output is not None:
         write_text(output, found.policy_yaml(output.parent), overwrite=overwrite)
-        console.say(f"wrote {output}; read it, then: likeness check {table} {output}")
+        console.say(f"wrote {output}; read it, then: likeness check {reading.said(table)} {output}")
     else:
         console.say("nothing was written; -o policy.yaml writes the proposed policy")
 

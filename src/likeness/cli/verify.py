@@ -13,7 +13,7 @@ def verify(
     folder: FolderPath,
     /,
     *,
-    original: Path | None = None,
+    original: str | None = None,
     policy: Path | None = None,
     format: Format = "text",  # noqa: A002  # the option's name
     reading: Reading = AS_FOUND,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.encode.column import EncodedAttribute, EncodeError, categorize, encode_attribute
+from likeness.encode.column import EncodedAttribute, EncodeError, categorize, encode_attribute, protect_only
 from likeness.encode.individuals import (
     DUPLICATES,
     NO_RECORDS,
@@ -184,6 +184,8 @@ def encode(table: Table, policy: Policy) -> Encoded:
             if name in policy.categories:
                 domain = categorize(attribute.domain, policy.categories[name], folder)
                 attribute = attribute._replace(domain=domain)
+            if column.values is not None:
+                attribute = attribute._replace(domain=protect_only(attribute.domain, column.values))
         except EncodeError as problem:
             problems.extend(problem.problems)
         except LikenessError as problem:
@@ -194,20 +196,29 @@ def encode(table: Table, policy: Policy) -> Encoded:
     if problems:
         raise error(*problems)
     encoded = _assemble(table, policy, found, people)
-    _refuse_empty_categories(encoded)
+    _refuse_what_nobody_has(encoded)
     return _show(_prepare(encoded, policy), policy)
 
 
-def _refuse_empty_categories(encoded: Encoded) -> None:
-    """Refuse categories that nobody has: what is asked by category counts them."""
+def _refuse_what_nobody_has(encoded: Encoded) -> None:
+    """Refuse categories that nobody has, which are counted by what is asked by category, and columns without protected values."""
     problems = []
     for domain, codes in zip(encoded.data.sensitive, encoded.data.sensitive_codes, strict=True):
+        if not _somebody_protected(domain, codes):
+            problems.append(
+                f"column {domain.name!r}: nobody has any of the values that are sensitive; give it role: other"
+            )
         problems += [
             f"column {domain.name!r}: nobody has the category {quoted(label)}; join it with another one, or remove it"
             for label in _without_anybody(domain, codes)
         ]
     if problems:
         raise PolicyError(*problems)
+
+
+def _somebody_protected(domain: Domain, codes: NDArray[np.integer]) -> bool:
+    """Whether anybody has a value that needs protection."""
+    return domain.protected is None or bool(domain.protected[codes].any())
 
 
 def _without_anybody(domain: Domain, codes: NDArray[np.integer]) -> list[str]:
@@ -430,7 +441,8 @@ def describe_columns(
 
     ``kept`` (n,) is whether each record is published. Columns that are none of the original's are noted as added; tables
     that the form leaves undescribed have no notes. Raises `CannotBeMetError` where everybody of a category is withheld: the
-    note names all categories, and one that nobody has is refused, so that it would tell that somebody had it.
+    note names all categories, and one that nobody has is refused, so that it would tell that somebody had it; or everybody
+    who has a value that needs protection.
     """
     data = encoded.data
     for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):
@@ -441,6 +453,13 @@ def describe_columns(
             remedy = "weaken the guarantee, or join the category with another one"
             where = (f"column {domain.name!r}",)
             raise CannotBeMetError(reasons=[Refusal(what, where, why=why, remedy=remedy)])
+        if kept.any() and not _somebody_protected(domain, codes[kept]):
+            what, where = (
+                "everybody who has a sensitive value would have to be withheld",
+                (f"column {domain.name!r}",),
+            )
+            why = "nothing would be left to protect, and the release would tell that there was somebody"
+            raise CannotBeMetError(reasons=[Refusal(what, where, why=why, remedy="weaken the guarantee")])
     coded = {
         encoded.published_name(name): Coded(column.bottom, column.top, column.round)
         for name, column in policy.columns.items()

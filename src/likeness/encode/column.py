@@ -204,6 +204,27 @@ def categorize(domain: Domain, declared: str | dict[str, list[str]], folder: Pat
     return replace(domain, categories=categories)
 
 
+def protect_only(domain: Domain, listed: Sequence[str]) -> Domain:
+    """Protect only some values of a sensitive attribute: those listed, and those below nodes of its hierarchy that are.
+
+    Raises `EncodeError` where one is neither a value that anybody has or that is declared, nor a node.
+    """
+    tree = domain.hierarchy
+    chosen = np.zeros(domain.codes, np.bool_)
+    for name in listed:
+        if name in domain.code_of:
+            chosen[domain.code_of[name]] = True
+        elif tree is not None and name in tree.labels:
+            node = tree.node_of(name)
+            below = tree.leaves[tree.left[node] : tree.right[node] + 1]
+            chosen[[domain.code_of[leaf] for leaf in below if leaf in domain.code_of]] = True
+        else:
+            known = {*domain.labels, *(() if tree is None else tree.labels)}
+            near = did_you_mean(name, known) or "; leave it out, or correct it"
+            raise EncodeError(f"column {domain.name!r}: values lists {quoted(name)}, which nobody has{near}")
+    return replace(domain, protected=chosen)
+
+
 def _rounded(encoded: EncodedColumn, column: Column) -> EncodedColumn:
     """Numbers as the nearest multiples of what the policy says, halves up."""
     if column.round is None:

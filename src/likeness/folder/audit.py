@@ -332,7 +332,7 @@ def locate_records(policy: Policy, original: Table, audit: Audit | None) -> Poli
         policy = policy.replace(records=records)
     if policy.folder is not None:
         return policy
-    if original.format != "frame":
+    if original.format not in {"frame", "database"}:
         beside = Path(original.source).absolute().parent
         if (beside / records.table).is_file():
             return policy.in_folder(beside)

@@ -8,6 +8,7 @@ translated into LLVM's language, then optimized and made machine code as part of
 
 from __future__ import annotations
 
+from functools import cache as remembered
 from importlib import import_module
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -109,9 +110,10 @@ class Kernel(_OnDemand):
         return self.compile(tuple(self.typeof_pyval(one) for one in args))
 
     def add_overload(self, cres: Any) -> None:
-        """Tell the functions that are compiled into it where their environments are."""
+        """Tell the functions that are compiled into it where their environments are, and remember where its code is."""
         for environment in cres._find_referenced_environments():  # noqa: SLF001
             cres.library.codegen.set_env(environment.env_name, environment)
+        cres.library.get_pointer_to_function = remembered(cres.library.get_pointer_to_function)
         super().add_overload(cres)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
@@ -121,6 +123,12 @@ class Kernel(_OnDemand):
     def get_overload(self, sig: Any) -> Any:
         """Find what a kernel calls."""
         return self._callee.get_overload(sig)
+
+    def get_compile_result(self, sig: Any) -> Any:
+        """Find what is compiled for a signature; of the only one at once: a search is handed twelve class tests at every call."""
+        if len(self.declared) == 1 and len(self.overloads) == 1:
+            return next(iter(self.overloads.values()))
+        return super().get_compile_result(sig)
 
     @property
     def is_compiling(self) -> Any:

@@ -20,7 +20,10 @@ from likeness.kernels.class_tests import (
     OWN_SUM,
     SLOTS,
     distinct_at_least,
+    distinct_where_protected,
     entropy_at_least,
+    protected_and_tail,
+    recursive_where_protected,
     recursively_diverse,
     safe_from_membership,
     transport_at_most,
@@ -116,6 +119,24 @@ def recursive_excess(size, histogram, integers, reals):
 
 
 @njit(SIGNATURE, cache=True)
+def distinct_excess_where_protected(size, histogram, integers, reals):
+    """See `distinct_excess`; 0 where no value is present that ``integers[1:]`` marks."""
+    for value in range(histogram.shape[0]):
+        if histogram[value] > 0 and integers[1 + value] != 0:
+            return distinct_excess(size, histogram, integers, reals)
+    return 0.0
+
+
+@njit(SIGNATURE, cache=True)
+def recursive_excess_where_protected(size, histogram, integers, reals):
+    """``d r / (n tail)`` of `recursive_where_protected`; infinite without a tail, 0 where no value is marked."""
+    largest, tail = protected_and_tail(size, histogram, integers)
+    if largest == 0:
+        return 0.0
+    return integers[1] * float(largest) / (integers[0] * float(tail)) if tail > 0 else math.inf
+
+
+@njit(SIGNATURE, cache=True)
 def window_excess(size, histogram, integers, reals):
     """The largest share of a window of neighbouring values, times m."""
     values = histogram.shape[0]
@@ -158,6 +179,8 @@ _MEASURES: dict[Callable[..., bool], Callable[..., float]] = {
     distinct_at_least: distinct_excess,
     entropy_at_least: entropy_excess,
     recursively_diverse: recursive_excess,
+    distinct_where_protected: distinct_excess_where_protected,
+    recursive_where_protected: recursive_excess_where_protected,
     windows_at_most: window_excess,
     safe_from_membership: membership_excess,
     varied: variance_excess,

@@ -72,6 +72,49 @@ def distinct_at_least(size, histogram, integers, reals):
 
 
 @njit(SIGNATURE, cache=True)
+def distinct_where_protected(size, histogram, integers, reals):
+    """At least ``integers[0]`` values are present, or none of those that ``integers[1:]`` marks."""
+    present = 0
+    protected = False
+    for value in range(histogram.shape[0]):
+        if histogram[value] > 0:
+            present += 1
+            protected |= integers[1 + value] != 0
+    return not protected or present >= integers[0]
+
+
+@njit(types.UniTuple(int64, 2)(int64, int64[::1], int64[::1]), cache=True)
+def protected_and_tail(size, histogram, integers):
+    """Count the most frequent value that ``integers[3:]`` marks, and all but it and the l - 2 most frequent others."""
+    largest = 0
+    which = -1
+    for value in range(histogram.shape[0]):
+        if integers[3 + value] != 0 and histogram[value] > largest:
+            largest = histogram[value]
+            which = value
+    if which < 0:
+        return 0, size
+    others = histogram.copy()
+    others[which] = 0
+    others = others[others > 0]
+    others.sort()
+    tail = size - largest
+    for rank in range(min(integers[2] - 2, others.shape[0])):
+        tail -= others[others.shape[0] - 1 - rank]
+    return largest, tail
+
+
+@njit(SIGNATURE, cache=True)
+def recursive_where_protected(size, histogram, integers, reals):
+    """Decide ``d r < n tail`` with c = n / d, where r and tail are those of `protected_and_tail`, or nobody has a marked value.
+
+    ``integers = [n, d, l, whether each value is marked …]``; positive-disclosure recursive (c, l)-diversity.
+    """
+    largest, tail = protected_and_tail(size, histogram, integers)
+    return largest == 0 or integers[1] * largest < integers[0] * tail
+
+
+@njit(SIGNATURE, cache=True)
 def within_share_limits(size, histogram, integers, reals):
     """Every share is within its own limits, decided by exact integer look-ups.
 

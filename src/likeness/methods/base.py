@@ -370,7 +370,7 @@ def clusters_at_most(data: Microdata, requirements: tuple[Requirement, ...]) -> 
 
 def sizes_asked(requirements: tuple[Requirement, ...]) -> list[int]:
     """List the k of the models that ask for nothing but classes of k records or individuals (k-anonymity)."""
-    asked = [one.model.conditions for one in requirements]
+    asked = [one.conditions for one in requirements]
     return [one.size for one in asked if one.size_alone and one.size is not None]
 
 

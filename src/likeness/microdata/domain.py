@@ -59,6 +59,7 @@ class Domain:
     ``sets``: where its values stand for sets of nodes of a hierarchy, which set each is; ``values`` are their published texts.
     ``lattice``: what regions are rounded outward to, if a form declares it.
     ``attained``: how many members must have an end or a listed value, or else the region grows, if a form asks for it.
+    ``protected``: (codes,) which values of a sensitive attribute need protection, if not all; a missing one then never does.
     ``public``: codes that regions may begin or end at, whoever has them, because an earlier release told of them.
     """
 
@@ -79,6 +80,7 @@ class Domain:
     sets: NodeSets | None = None
     lattice: DeclaredLattice | None = None
     attained: Attained | None = None
+    protected: NDArray[np.bool_] | None = None
     public: NDArray[np.int64] | None = None
     options: dict[str, Any] = field(default_factory=dict, repr=False)
 

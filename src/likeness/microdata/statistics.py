@@ -70,6 +70,11 @@ class ClassStatistics:
         first = everybody if self.values else np.zeros_like(everybody)
         return Individuals(self.sizes, np.minimum(self.sizes, 1), start, everybody[:-1], first, value)
 
+    def of_some(self, values: NDArray[np.bool_]) -> ClassStatistics:
+        """Leave the entries of all other values out; sizes stay: shares are of everybody."""
+        kept = values[self.value]
+        return replace(self, class_of=self.class_of[kept], value=self.value[kept], count=self.count[kept])
+
     def of_values(self) -> ClassStatistics:
         """Count pairs of an individual and one of its values instead of individuals: their shares sum to 1."""
         if self.of is None:

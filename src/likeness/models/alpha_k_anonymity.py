@@ -20,6 +20,7 @@ from likeness.models.base import (
     Conditions,
     SensitiveAttribute,
     SensitiveModel,
+    SomeValues,
     Strength,
 )
 from likeness.models.shares import ShareLimits
@@ -62,6 +63,7 @@ class AlphaKAnonymity(SensitiveModel):
     values: Sequence[str] | None = None
 
     name: ClassVar[str] = "alpha-k-anonymity"
+    some_values: ClassVar[SomeValues | None] = "limits"
     ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType({"alpha": SHARE, "k": COUNT})
     closed_under_union: ClassVar[bool] = True
     closed_under_adding: ClassVar[bool] = False
@@ -129,21 +131,31 @@ class AlphaKAnonymity(SensitiveModel):
                 raise PolicyError(*unknown)
         named = set(listed)
         concerned = np.array([label in named for label in labels], np.bool_)
-        return _Bound(attribute, number(self.name, "alpha", self.alpha, above=0), self.k, concerned)
+        if attribute.protected is not None:
+            concerned &= attribute.protected
+        alpha = number(self.name, "alpha", self.alpha, above=0)
+        return _Bound(attribute, alpha, self.k, concerned, named=self.values is not None)
 
 
 class _Bound(ShareLimits):
     def __init__(
-        self, attribute: SensitiveAttribute, alpha: Fraction, k: int, concerned: NDArray[np.bool_]
+        self,
+        attribute: SensitiveAttribute,
+        alpha: Fraction,
+        k: int,
+        concerned: NDArray[np.bool_],
+        *,
+        named: bool,
     ) -> None:
         super().__init__(attribute, smallest=k)
         self.alpha = alpha
         self.concerned = concerned
+        self.named = named
 
     def limits_nothing(self) -> str:
-        """Nobody has any of the values that α applies to."""
+        """Nobody has any of the values that are named for α."""
         concerned = self.concerned & (self.attribute.counts > 0)
-        return "" if concerned.any() else "nobody has any of its values"
+        return "" if concerned.any() or not self.named else "nobody has any of its values"
 
     def limits(self) -> tuple[Sequence[Real], None]:
         return [Real.of(self.alpha if limited else Fraction(1)) for limited in self.concerned], None

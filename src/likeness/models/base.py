@@ -36,6 +36,7 @@ LARGEST = 1 << 62
 """More records than any table has; larger parameters stand for this where 64 bits must hold them."""
 
 Scope = Literal["public", "mechanism", "steward"]
+SomeValues = Literal["limits", "merged", "present"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +59,8 @@ class SensitiveAttribute:
     knowledge
         What an adversary may know of the records beforehand, for models about that; codes are then those of pairs of one of
         its distributions and a value (`models.requirements.View`).
+    protected : (m,) bool, optional
+        Which values need protection, where not all do (`SensitiveModel.some_values`).
     """
 
     domain: Domain
@@ -65,6 +68,12 @@ class SensitiveAttribute:
     complete: bool = True
     individuals: int | None = None
     knowledge: Distributions | None = None
+    protected: NDArray[np.bool_] | None = None
+
+    @property
+    def judged_counts(self) -> NDArray[np.int64]:
+        """(m,) Records of each value that needs protection, 0 of the others."""
+        return self.counts if self.protected is None else np.where(self.protected, self.counts, 0)
 
     @property
     def total(self) -> int:
@@ -78,8 +87,8 @@ class SensitiveAttribute:
         return [Fraction(int(count), total) for count in self.counts]
 
     def smallest_classes(self, size: int) -> NDArray[np.int64]:
-        """(m,) The same smallest class for every value that occurs, 1 for the others."""
-        return np.where(self.counts > 0, min(size, LARGEST), 1).astype(np.int64)
+        """(m,) The same smallest class for every value that occurs and needs protection, 1 for the others."""
+        return np.where(self.judged_counts > 0, min(size, LARGEST), 1).astype(np.int64)
 
     def label(self, code: int) -> str:
         """Text of one value, for messages and reports."""
@@ -425,6 +434,12 @@ class SensitiveModel(PrivacyModel):
     needs_sensitive: ClassVar[bool] = True
     needs_order: ClassVar[bool] = False
     """Whether it says something of values that have an order only: categories, numbers, days, or a declared order."""
+    some_values: ClassVar[SomeValues | None] = None
+    """How it reads a column of which only some values need protection.
+
+    ``limits``: the shares of no others are limited. ``merged``: all others count as one value. ``present``: a class without any
+    of them holds, in the rest all values count. None: it cannot hold for some values alone, and is refused.
+    """
 
     def __post_init__(self) -> None:
         if self.sensitive is not None and not isinstance(self.sensitive, str):
@@ -476,6 +491,10 @@ class SensitiveModel(PrivacyModel):
     def group_level(self) -> int:
         """Level of the sensitive hierarchy whose nodes count as one value; 0 for the values themselves."""
         return 0
+
+    def distance_in(self, domain: Domain) -> str:  # noqa: ARG002  # most know no distance
+        """Ground distance by which it compares values of a column; without one any two are as far apart."""
+        return "equal"
 
     @abstractmethod
     def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:

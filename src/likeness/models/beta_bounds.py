@@ -12,7 +12,14 @@ import numpy as np
 
 from likeness.checks import number
 from likeness.exact import Real, float_above, largest_ratio, ln_bounds, times
-from likeness.models.base import GAIN, GroupedModel, ParameterRange, SensitiveAttribute, Strength
+from likeness.models.base import (
+    GAIN,
+    GroupedModel,
+    ParameterRange,
+    SensitiveAttribute,
+    SomeValues,
+    Strength,
+)
 from likeness.models.shares import ShareLimits, within
 from likeness.wording import decimal, percentage
 
@@ -36,6 +43,7 @@ class GainModel(GroupedModel):
     """
 
     negative: float | str | Fraction | None = None
+    some_values: ClassVar[SomeValues | None] = "limits"
     ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType(
         {"beta": GAIN, "negative": ParameterRange(ends=(0.001, 1))}
     )
@@ -120,7 +128,7 @@ class GainLimits(ShareLimits):
 
     def loss_allowed(self, stats: ClassStatistics) -> NDArray[np.bool_]:
         """(E,) Whether negative gain is within its limit, if it has one."""
-        lower = self.lower_limits()
+        lower = self._limits[1]
         if lower is None:
             return np.ones(stats.classes, np.bool_)
         return within(stats, [Real.of(Fraction(1))] * len(lower), lower)
@@ -139,8 +147,9 @@ class GainLimits(ShareLimits):
 
     def strongest_posterior(self, posteriors: Sequence[Fraction]) -> Strength:
         """Smallest β: the largest relative gain, infinite where confidence exceeds what any β allows."""
-        pairs = [(q, p) for q, p in zip(posteriors, self.shares, strict=True) if p > 0]
-        ceilings = [limit for limit, p in zip(self.ceilings(), self.shares, strict=True) if p > 0]
+        there = np.flatnonzero(self.attribute.judged_counts).tolist()
+        pairs = [(posteriors[code], self.shares[code]) for code in there]
+        ceilings = [self.ceilings()[code] for code in there]
         met = all(limit.at_least(q) for limit, (q, _) in zip(ceilings, pairs, strict=True))
         gain = max((q / p - 1 for q, p in pairs), default=Fraction(0))
         found = {"beta": float_above(max(gain, Fraction(0))) if met else float("inf")}
@@ -159,17 +168,19 @@ class GainLimits(ShareLimits):
         """Find the largest negative gain over all classes, exactly; 1 when a class lacks a value."""
         n = self.attribute.counts[stats.value]
         known = n > 0
-        if np.count_nonzero(known) < stats.classes * np.count_nonzero(self.attribute.counts):
+        if np.count_nonzero(known) < stats.classes * np.count_nonzero(self.attribute.judged_counts):
             return Fraction(1)
+        if not known.any():
+            return Fraction(0)
         found = times(stats.count[known], self.attribute.total)
         expected = times(n[known], stats.sizes[stats.class_of[known]])
-        return max(1 - 1 / largest_ratio(expected, found), Fraction(0)) if stats.classes else Fraction(0)
+        return max(1 - 1 / largest_ratio(expected, found), Fraction(0))
 
     def caps(self) -> dict[str, str]:
         """Upper limits as rationals, never above the true ones, by value: for the certificate."""
         found: dict[str, Fraction] = {}
         for code, limit in enumerate(self._limits[0]):
-            if self.shares[code] > 0:
+            if self.attribute.judged_counts[code] > 0:
                 # Should a value be called "missing" like the missing one, both keep the smaller limit.
                 label = self.attribute.label(code)
                 low = limit.enclose(40)[0]

@@ -47,8 +47,9 @@ class CappedGain(GainLimits):
 
     def limits_nothing(self) -> str:
         """Every cap is 1, of a column in which people have different values."""
-        occurring = [cap for cap, share in zip(self._caps, self.shares, strict=True) if share > 0]
-        limited = len(occurring) < 2 or any(cap < 1 for cap in occurring) or self.negative not in {None, 1}
+        occurring = [self._caps[code] for code in np.flatnonzero(self.attribute.judged_counts).tolist()]
+        single = np.count_nonzero(self.attribute.counts) < 2
+        limited = single or any(cap < 1 for cap in occurring) or self.negative not in {None, 1}
         return "" if limited else "every value may be as sure as it likes, as its bound is 1"
 
     def ceilings(self) -> Sequence[Real]:

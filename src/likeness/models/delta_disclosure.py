@@ -21,6 +21,7 @@ from likeness.models.base import (
     DistributionModel,
     ParameterRange,
     SensitiveAttribute,
+    SomeValues,
     Strength,
 )
 from likeness.models.shares import ShareLimits, within
@@ -74,6 +75,7 @@ class DeltaDisclosure(DistributionModel):
     beta: float | str | Fraction | None = None
 
     name: ClassVar[str] = "delta-disclosure"
+    some_values: ClassVar[SomeValues | None] = "limits"
     ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType(
         {"delta": ParameterRange(ends=(0.01, 20), weakest=100), "beta": GAIN}
     )
@@ -170,7 +172,8 @@ class _Derived(ShareLimits):
 
     def _met_by_some_beta(self, stats: ClassStatistics) -> NDArray[np.bool_]:
         """(E,) Whether a class holds when β limits nothing; then it has no value foreign to the reference."""
-        return within(stats, *_within_factor(self.attribute, _growth(self.attribute, None)))
+        limits = _within_factor(self.attribute, _growth(self.attribute, None))
+        return within(stats, *self.on_protected(*limits))
 
 
 def _changes(attribute: SensitiveAttribute, stats: ClassStatistics) -> NDArray[np.float64]:
@@ -182,13 +185,13 @@ def _changes(attribute: SensitiveAttribute, stats: ClassStatistics) -> NDArray[n
     worst = np.zeros(stats.classes)
     np.maximum.at(worst, stats.class_of, change)
     present = np.bincount(stats.class_of[p[stats.value] > 0], minlength=stats.classes)
-    worst[present < np.count_nonzero(p)] = np.inf
+    worst[present < np.count_nonzero(attribute.judged_counts)] = np.inf
     return worst
 
 
 def _growth(attribute: SensitiveAttribute, beta: Fraction | None) -> Real:
     """Evaluate ``1 + min{β, -ln max_s p_s}``; without β, ``1 - ln max_s p_s``; 1 where one value has all records, or none has."""
-    largest = Fraction(int(attribute.counts.max(initial=0)), max(1, attribute.total))
+    largest = Fraction(int(attribute.judged_counts.max(initial=0)), max(1, attribute.total))
     if largest in {0, 1}:
         return Real.of(Fraction(1))
     if beta is not None and Real(lambda digits: ln_bounds(1 / largest, digits)).at_least(beta):

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from likeness.models.base import SensitiveModel
 
 
+def with_protected(stats: ClassStatistics, protected: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+    """(E,) Whether a class has a value that needs protection; ``protected`` (m,) is None where all do."""
+    if protected is None:
+        return np.ones(stats.classes, np.bool_)
+    return np.bincount(stats.class_of[protected[stats.value]], minlength=stats.classes) > 0
+
+
 def of_categories(model: SensitiveModel) -> None:
     """Refuse a model of categories by values: `PolicyError` in one line."""
     if model.by != "categories":
@@ -27,7 +34,10 @@ def of_categories(model: SensitiveModel) -> None:
 
 @dataclass(frozen=True, eq=False)
 class DistinctValues(BoundModel):
-    """At least ``least`` values in every class; ``parameter`` is what the model calls that number."""
+    """At least ``least`` values in every class; ``parameter`` is what the model calls that number.
+
+    Where only some values need protection, in every class that has one of these.
+    """
 
     attribute: SensitiveAttribute
     parameter: str
@@ -35,11 +45,15 @@ class DistinctValues(BoundModel):
 
     def holds(self, stats: ClassStatistics) -> NDArray[np.bool_]:
         """Decide every class."""
-        return np.asarray(stats.distinct >= self.least)
+        return np.asarray((stats.distinct >= self.least) | ~self._concerned(stats))
 
     def measured(self, stats: ClassStatistics) -> NDArray[np.float64]:
-        """(E,) Values of every class."""
-        return stats.distinct.astype(np.float64)
+        """(E,) Values of every class; infinite where none of them needs protection."""
+        return np.where(self._concerned(stats), stats.distinct, np.inf)
+
+    def _concerned(self, stats: ClassStatistics) -> NDArray[np.bool_]:
+        """(E,) Whether anybody of a class has a value that needs protection."""
+        return with_protected(stats, self.attribute.protected)
 
     def slack(self, measured: NDArray[np.float64]) -> NDArray[np.float64]:
         """(E,) Values more than needed."""
@@ -47,19 +61,25 @@ class DistinctValues(BoundModel):
 
     def strongest(self, stats: ClassStatistics) -> Strength:
         """Fewest values of a class."""
-        return Strength({self.parameter: float(stats.distinct.min()) if stats.classes else 0.0})
+        own = stats.distinct[self._concerned(stats)]
+        # As many as there are at all, where no class has a value that needs protection.
+        most = float(np.count_nonzero(self.attribute.counts)) if stats.classes else 0.0
+        return Strength({self.parameter: float(own.min(initial=most))})
 
     def class_test(self) -> ClassTest:
         """Count values until there are enough."""
-        from likeness.kernels.class_tests import ClassTest, distinct_at_least
+        from likeness.kernels.class_tests import ClassTest, distinct_at_least, distinct_where_protected
 
         # No class has more values than there are: a larger number need not fit 64 bits.
         values = len(self.attribute.counts)
-        return ClassTest(distinct_at_least, [min(self.least, values + 1)], values=values)
+        least = min(self.least, values + 1)
+        if self.attribute.protected is None:
+            return ClassTest(distinct_at_least, [least], values=values)
+        return ClassTest(distinct_where_protected, [least, *self.attribute.protected], values=values)
 
     def values_needed(self) -> int:
-        """As many as are asked for."""
-        return self.least
+        """As many as are asked for; where only some values need protection, a class may do without."""
+        return self.least if self.attribute.protected is None else 1
 
     def smallest_classes(self) -> NDArray[np.int64]:
         """(m,) As many records; where people have several records, one of them may have all values."""

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from likeness.checks import whole
-from likeness.models.base import COUNT, BoundModel, Conditions, SensitiveAttribute, SensitiveModel
+from likeness.models.base import COUNT, BoundModel, Conditions, SensitiveAttribute, SensitiveModel, SomeValues
 from likeness.models.distinct import DistinctValues
 
 if TYPE_CHECKING:
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, repr=False)
 class DistinctLDiversity(SensitiveModel):
     """Every equivalence class holds at least l different sensitive values.
+
+    Where only some values need protection, every class that has one of them holds at least l different values of any kind: the
+    others are the don't-care values of positive disclosure in Machanavajjhala et al. 2006.
 
     Parameters
     ----------
@@ -39,6 +42,7 @@ class DistinctLDiversity(SensitiveModel):
     l: int  # noqa: E741  # the literature's name
 
     name: ClassVar[str] = "distinct-l-diversity"
+    some_values: ClassVar[SomeValues | None] = "present"
     ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType({"l": COUNT})
     closed_under_union: ClassVar[bool] = True
     closed_under_adding: ClassVar[bool] = True

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from likeness.checks import whole
-from likeness.models.base import COUNT, BoundModel, Conditions, SensitiveAttribute, SensitiveModel
+from likeness.models.base import COUNT, BoundModel, Conditions, SensitiveAttribute, SensitiveModel, SomeValues
 from likeness.models.distinct import DistinctValues
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class PSensitivity(SensitiveModel):
     p: int
 
     name: ClassVar[str] = "p-sensitivity"
+    some_values: ClassVar[SomeValues | None] = "present"
     ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType({"p": COUNT})
     # Neither a record more nor another class takes a value away.
     closed_under_union: ClassVar[bool] = True

@@ -18,8 +18,10 @@ from likeness.models.base import (
     Conditions,
     SensitiveAttribute,
     SensitiveModel,
+    SomeValues,
     Strength,
 )
+from likeness.models.distinct import with_protected
 from likeness.wording import decimal
 
 if TYPE_CHECKING:
@@ -42,6 +44,10 @@ class RecursiveClDiversity(SensitiveModel):
     It is also what bounds belief against who rules values out (non-membership): with ``l = q + 2`` and ``c = δ / (1 - δ)`` nobody
     who knows of q values that a person does not have them believes in any other one by δ or more, however the q are chosen.
 
+    Where only some values need protection, r_1 is that of the most frequent of them, and the l - 2 most frequent of all other
+    values do not count in the tail (positive-disclosure recursive diversity: the others are don't-care values); a class without
+    any of them holds.
+
     Parameters
     ----------
     c
@@ -56,7 +62,8 @@ class RecursiveClDiversity(SensitiveModel):
 
     References
     ----------
-    Machanavajjhala et al. 2006, "ℓ-diversity", definition of recursive (c, ℓ)-diversity. The
+    Machanavajjhala et al. 2006, "ℓ-diversity", definition of recursive (c, ℓ)-diversity, and of positive-disclosure recursive
+    (c, ℓ)-diversity. The
     order is descending: pyCANON and anjana sort ascending and so verify tables that violate it.
 
     Examples
@@ -69,6 +76,7 @@ class RecursiveClDiversity(SensitiveModel):
     l: int  # noqa: E741  # the literature's name
 
     name: ClassVar[str] = "recursive-cl-diversity"
+    some_values: ClassVar[SomeValues | None] = "present"
     ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType({"c": GAIN, "l": COUNT})
     # The l - 1 largest counts of a union are at most those of its parts together: r_1 is at most the sum, the
     # tail at least.
@@ -106,34 +114,45 @@ class _Bound(BoundModel):
     def holds(self, stats: ClassStatistics) -> NDArray[np.bool_]:
         largest, tail = self._counts(stats)
         # Fewer than l values leave no tail, and r_1 < 0 is false.
-        return np.asarray(times(largest, self.c.denominator) < times(tail, self.c.numerator))
+        rarer = times(largest, self.c.denominator) < times(tail, self.c.numerator)
+        return np.asarray(rarer | ~with_protected(stats, self.attribute.protected))
 
     def measured(self, stats: ClassStatistics) -> NDArray[np.float64]:
         largest, tail = self._counts(stats)
-        return np.where(tail > 0, largest / np.maximum(tail, 1), np.inf)
+        ratio = np.where(tail > 0, largest / np.maximum(tail, 1), np.inf)
+        return np.where(with_protected(stats, self.attribute.protected), ratio, 0.0)
 
     def slack(self, measured: NDArray[np.float64]) -> NDArray[np.float64]:
         return float(self.c) - measured
 
     def strongest(self, stats: ClassStatistics) -> Strength:
         """Infimum of c: every larger one is met, for the given l."""
-        largest, tail = self._counts(stats)
+        concerned = with_protected(stats, self.attribute.protected)
+        largest, tail = (counts[concerned] for counts in self._counts(stats))
         c = float(largest_ratio(largest, tail)) if (tail > 0).all() else float("inf")
         return Strength({"c": c, "l": float(self.l)})
 
     def _counts(self, stats: ClassStatistics) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """(E,) r_1 and ``r_l + … + r_u`` of every class."""
+        """(E,) Count of the most frequent value that needs protection, and all but it and the l - 2 most frequent others.
+
+        Where all need protection they are r_1 and ``r_l + … + r_u``; 0 and a tail that means nothing in classes without any.
+        """
         order = np.lexsort((-stats.count, stats.class_of))
-        count = stats.count[order]
-        rank = np.arange(count.size) - stats.start[stats.class_of]
-        largest = np.zeros(stats.classes, np.int64)
-        largest[stats.class_of[rank == 0]] = count[rank == 0]
+        count, class_of = stats.count[order], stats.class_of[order]
+        rank = np.arange(count.size) - stats.start[class_of]
+        protected = self.attribute.protected
+        own = np.flatnonzero(protected[stats.value[order]] if protected is not None else rank == 0)
+        concerned, first = np.unique(class_of[own], return_index=True)
+        largest, place = np.zeros(stats.classes, np.int64), np.zeros(stats.classes, np.int64)
+        largest[concerned], place[concerned] = count[own[first]], rank[own[first]]
+        among = place < self.l - 1
         tail = np.zeros(stats.classes, np.int64)
-        np.add.at(tail, stats.class_of[rank >= self.l - 1], count[rank >= self.l - 1])
-        return largest, tail
+        left = rank >= np.where(among, self.l - 1, self.l - 2)[class_of]
+        np.add.at(tail, class_of[left], count[left])
+        return largest, np.where(among, tail, tail - largest)
 
     def class_test(self) -> ClassTest:
-        from likeness.kernels.class_tests import ClassTest, recursively_diverse
+        from likeness.kernels.class_tests import ClassTest, recursive_where_protected, recursively_diverse
 
         # A smaller c whose products fit 64 bits: no class tells it from c but by a hair, and then is refused.
         most = max(1, self.attribute.total)
@@ -141,10 +160,12 @@ class _Bound(BoundModel):
         c = fraction_below(c, max(1, (1 << 62) // (most * (int(c) + 1))))
         values = len(self.attribute.counts)
         integers = [c.numerator, c.denominator, min(self.l, values + 1)]
-        return ClassTest(recursively_diverse, integers, values=values)
+        if self.attribute.protected is None:
+            return ClassTest(recursively_diverse, integers, values=values)
+        return ClassTest(recursive_where_protected, [*integers, *self.attribute.protected], values=values)
 
     def values_needed(self) -> int:
-        return self.l
+        return self.l if self.attribute.protected is None else 1
 
     def smallest_classes(self) -> NDArray[np.int64]:
         return self.attribute.smallest_classes(self.l)

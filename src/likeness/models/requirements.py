@@ -11,7 +11,14 @@ from likeness.errors import CannotBeMetError, PolicyError, Refusal, suggestion
 from likeness.microdata.domain import NUMERIC
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.statistics import ClassStatistics, count_classes, count_within
-from likeness.models.base import BoundModel, KnowledgeModel, PrivacyModel, SensitiveAttribute, SensitiveModel
+from likeness.models.base import (
+    BoundModel,
+    Conditions,
+    KnowledgeModel,
+    PrivacyModel,
+    SensitiveAttribute,
+    SensitiveModel,
+)
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
@@ -23,6 +30,7 @@ if TYPE_CHECKING:
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
     from likeness.microdata.knowledge import Knowledge
+    from likeness.models.base import SomeValues
 
 MOST_GUARANTEES = 1_000
 """Guarantees that a release may have, one a model and sensitive column: each is proven over all records."""
@@ -34,6 +42,7 @@ class View:
 
     ``domain``: the values, or groups of values.
     ``group``: (codes,) int64, group of each value, when values under a hierarchy node, or of a category, count as one; else None.
+    ``protected``: (codes,) which values, or groups, need protection, where not all do and the model tells them apart; else None.
     ``known``: indices of the sensitive attributes the adversary is taken to know.
     ``knowledge``: where the requirement also looks at what is known of each record beforehand, its row among the judged codes
     (`Microdata.judged_codes`), and ``distributions`` the number of distributions there; a code is then that of a pair, the
@@ -46,6 +55,7 @@ class View:
     known: tuple[int, ...] = ()
     knowledge: int | None = None
     distributions: int = 1
+    protected: NDArray[np.bool_] | None = None
 
     @property
     def looks_at(self) -> tuple[int, bytes, tuple[int, ...], int | None]:
@@ -110,9 +120,18 @@ class Requirement:
     @property
     def closed_under_adding(self) -> bool:
         """Whether a class that holds, plus any record, holds."""
-        # A record whose known values are new to the class makes a part of its own there.
-        known = self.view is not None and bool(self.view.known)
-        return self.model.closed_under_adding and not known
+        # A record whose known values are new to the class makes a part of its own there; one that needs protection may be the
+        # first of its class that does.
+        asks_more = self.view is not None and (bool(self.view.known) or self.view.protected is not None)
+        return self.model.closed_under_adding and not asks_more
+
+    @property
+    def conditions(self) -> Conditions:
+        """What it asks of every class that can be counted; of values nothing, where not all need protection."""
+        asked = self.model.conditions
+        if self.view is None or self.view.protected is None:
+            return asked
+        return Conditions(size=asked.size, of_records=asked.of_records)
 
     @property
     def by_counts(self) -> bool:
@@ -121,12 +140,12 @@ class Requirement:
         Apart from the largest share of one person in the records (`Conditions.of_records`). Who has a value of a group is told
         by no such numbers: one person may have two of them.
         """
-        return self.view is None or (self.view.group is None and self.model.conditions.hidden_values is None)
+        return self.view is None or (self.view.group is None and self.conditions.hidden_values is None)
 
     @property
     def limits_records(self) -> bool:
         """Whether it limits the share of one person in the records."""
-        most = self.model.conditions.of_records
+        most = self.conditions.of_records
         return most is not None and most < 1
 
     def parts(self, data: Microdata, limit: Fraction | None = None) -> NDArray[np.int64] | None:
@@ -211,6 +230,8 @@ class Requirement:
             stats = count_within(classes, known, self.view.codes(codes), values, individuals)
         else:
             stats = count_classes(classes, count, self.view.codes(codes), values, individuals)
+        if self.view.protected is not None and _some_values(self.model) == "limits":
+            stats = stats.of_some(self.view.protected)
         return stats if self.model.counts_individuals else stats.of_values()
 
     def of_rows(self, data: Microdata, classes: NDArray[np.int64], count: int) -> ClassStatistics:
@@ -297,7 +318,9 @@ def require(
             np.zeros(codes.shape[1], np.int64), 1, view.codes(codes), view.domain.codes, people
         )
         total = int(everybody.sizes[0]) if people is not None and model.counts_individuals else None
-        attribute = SensitiveAttribute(view.domain, everybody.totals, complete, total)
+        attribute = SensitiveAttribute(
+            view.domain, everybody.totals, complete, total, protected=view.protected
+        )
         found.append(Requirement(model, model.bind(attribute), view))
     return tuple(found)
 
@@ -404,7 +427,72 @@ def require_of(
     )
 
 
+def _some_values(model: PrivacyModel) -> SomeValues | None:
+    """How a model reads a column of which only some values need protection."""
+    return model.some_values if isinstance(model, SensitiveModel) else None
+
+
 def _view(model: SensitiveModel, domain: Domain, column: int, known: tuple[int, ...]) -> View:
+    """Values, or groups of values, that a model looks at, and which of them need protection where not all do."""
+    if domain.protected is not None and model.some_values is None:
+        raise PolicyError(_not_of_some(model, domain))
+    view = _groups(model, domain, column, known)
+    if domain.protected is None:
+        return view
+    group = np.arange(domain.codes) if view.group is None else view.group
+    protected = np.zeros(view.domain.codes, np.bool_)
+    protected[group[domain.protected]] = True
+    mixed = np.flatnonzero(protected[group] & ~domain.protected)
+    if mixed.size:
+        named = view.domain.name_of(int(group[mixed[0]]))
+        what = f"takes {named} of {domain.name!r} for one, and values: protects only some of it"
+        raise PolicyError(
+            Refusal(what, (model.name,), remedy="list all of its values, or judge single values")
+        )
+    if model.some_values != "merged":
+        return replace(view, protected=protected)
+    return _merged(model, view, group, protected)
+
+
+def _not_of_some(model: SensitiveModel, domain: Domain) -> Refusal:
+    """Say that a model cannot hold for some values alone, and which ones can."""
+    from likeness import registry
+
+    loaded = (registry.load("models", name) for name in registry.names("models"))
+    kin = [one.name for one in loaded if issubclass(one, SensitiveModel) and one.some_values is not None]
+    what = f"cannot hold for some values of {domain.name!r} alone, as its values: says"
+    return Refusal(what, (model.name,), remedy=f"leave values out there, or take one of {', '.join(kin)}")
+
+
+def _merged(
+    model: SensitiveModel, view: View, group: NDArray[np.int64], protected: NDArray[np.bool_]
+) -> View:
+    """Let all values that need no protection count as one, the last."""
+    domain = view.domain
+    if model.distance_in(domain) != "equal":
+        what = f"the values of {domain.name!r} that values: leaves out have no place in an order or hierarchy"
+        raise PolicyError(Refusal(what, (model.name,), remedy="say distance: equal"))
+    own = np.flatnonzero(protected)
+    number = np.full(domain.codes, own.size, np.int64)
+    number[own] = np.arange(own.size)
+    labels = np.array([*(domain.label_of(code) for code in own.tolist()), "any other"], object)
+    one = replace(
+        domain,
+        kind="categorical",
+        values=labels,
+        shape="set",
+        hierarchy=None,
+        missing=False,
+        low=0.0,
+        high=float(own.size),
+        distance="equal",
+        categories=None,
+        protected=None,
+    )
+    return replace(view, domain=one, group=number[group])
+
+
+def _groups(model: SensitiveModel, domain: Domain, column: int, known: tuple[int, ...]) -> View:
     """Values, or groups of values, that a model looks at."""
     if model.by == "categories":
         return _by_category(model, domain, column, known)

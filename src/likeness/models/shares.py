@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,17 @@ class ShareLimits(BoundModel):
 
     @cached_property
     def _limits(self) -> tuple[Sequence[Real], Sequence[Real] | None]:
-        return self.limits()
+        return self.on_protected(*self.limits())
+
+    def on_protected(
+        self, upper: Sequence[Real], lower: Sequence[Real] | None
+    ) -> tuple[Sequence[Real], Sequence[Real] | None]:
+        """Let limits bind the values that need protection alone, where not all do."""
+        protected = self.attribute.protected
+        if protected is None:
+            return upper, lower
+        one, nothing = Real.of(Fraction(1)), Real.of(Fraction(0))
+        return _where(protected, upper, one), None if lower is None else _where(protected, lower, nothing)
 
     def holds(self, stats: ClassStatistics) -> NDArray[np.bool_]:
         """Decide every class exactly, value by value."""
@@ -68,7 +79,10 @@ class ShareLimits(BoundModel):
         starts_above = np.concatenate([[0], np.cumsum([len(table) for table in above])])
         starts_below = np.concatenate([[0], np.cumsum([len(table) for table in below])]) + starts_above[-1]
         integers = np.concatenate([starts_above, starts_below, *above, *below]).astype(np.int64)
-        return ClassTest(within_share_limits, integers, self.yardsticks(), values=len(counts))
+        yardsticks = self.yardsticks()
+        if self.attribute.protected is not None:
+            yardsticks[1:][~self.attribute.protected] = np.inf
+        return ClassTest(within_share_limits, integers, yardsticks, values=len(counts))
 
     def yardsticks(self) -> NDArray[np.float64]:
         """(1 + m,) What searches measure shares by: a share times the first, over that of its value, is how far it is off."""
@@ -121,6 +135,11 @@ class ShareLimits(BoundModel):
             if not limit.at_least(share)
         ]
         return f". No release can hold it: {', '.join(above[:_VALUES_SHOWN])}" if above else ""
+
+
+def _where(protected: NDArray[np.bool_], limits: Sequence[Real], free: Real) -> list[Real]:
+    """Limits of the values that need protection; of others the one that limits nothing."""
+    return [limit if own else free for limit, own in zip(limits, protected.tolist(), strict=True)]
 
 
 def _tables(

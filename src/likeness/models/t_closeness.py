@@ -11,7 +11,14 @@ import numpy as np
 
 from likeness.checks import choice, number
 from likeness.exact import float_above, fraction_below, largest_ratio, rational, times
-from likeness.models.base import SHARE, BoundModel, DistributionModel, SensitiveAttribute, Strength
+from likeness.models.base import (
+    SHARE,
+    BoundModel,
+    DistributionModel,
+    SensitiveAttribute,
+    SomeValues,
+    Strength,
+)
 from likeness.models.earth_movers import DISTANCES, Transport, transport
 from likeness.wording import percentage
 
@@ -21,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.kernels.class_tests import ClassTest
+    from likeness.microdata.domain import Domain
     from likeness.microdata.statistics import ClassStatistics
     from likeness.models.base import ParameterRange
 
@@ -54,6 +62,7 @@ class TCloseness(DistributionModel):
     distance: str | None = None
 
     name: ClassVar[str] = "t-closeness"
+    some_values: ClassVar[SomeValues | None] = "merged"
     ranges: ClassVar[Mapping[str, ParameterRange]] = MappingProxyType({"t": SHARE})
     # The distance is convex in the class's distribution.
     closed_under_union: ClassVar[bool] = True
@@ -80,6 +89,10 @@ class TCloseness(DistributionModel):
             f"{percentage(rational(self.t))} of "
             f"them, or fewer, would make them equal{near}."
         )
+
+    def distance_in(self, domain: Domain) -> str:
+        """Its own ground distance, or the one that the column declares."""
+        return self.distance or domain.distance
 
     def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
         """Bind to a sensitive attribute.

@@ -17,7 +17,7 @@ from likeness.errors import PolicyError
 from likeness.policy.hierarchy import plain_hierarchy, read_hierarchy, rule_of
 from likeness.policy.problems import Attempt, Declared, Entry, RefusalError, refused
 from likeness.policy.sections import ColumnMissing, Natural, Positive, Step
-from likeness.policy.values import RANGES, read_bound, read_domain
+from likeness.policy.values import RANGES, read_bound, read_domain, read_listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "quasi": frozenset(
         {"kind", "domain", "weight", "bottom", "top", "round", "max_level", "missing", "hierarchy"}
     ),
-    "sensitive": frozenset({"kind", "domain", "round", "missing", "hierarchy", "distance"}),
+    "sensitive": frozenset({"kind", "domain", "round", "missing", "hierarchy", "distance", "values"}),
     "other": frozenset({"kind", "missing"}),
     "drop": frozenset(),
 }
@@ -209,6 +209,10 @@ class Column(Declared):
     distance: Distance | None = Field(
         default=None, description="Ground distance between sensitive values; left out: by kind."
     )
+    values: Annotated[tuple[str, ...], WithJsonSchema({"type": "array", "minItems": 1})] | None = Field(
+        default=None,
+        description="The only values that are sensitive, or nodes of the hierarchy above them; left out: all are.",
+    )
     action: Action = Field(
         default="drop", description="Drop an identifier, or replace it by a random number."
     )
@@ -220,6 +224,11 @@ class Column(Declared):
             return None
         read = read_domain if info.field_name == "domain" else read_bound
         return read(given, info.data["kind"])
+
+    @field_validator("values", mode="before")
+    @classmethod
+    def _read_listed(cls, given: Any) -> Any:
+        return None if given is None else read_listed(given)
 
     @field_validator("hierarchy", mode="before")
     @classmethod
@@ -340,6 +349,7 @@ def sensitive(
     missing: MissingKey | None = None,
     hierarchy: HierarchyKey | None = None,
     distance: Distance | None = None,
+    values: Sequence[Any] | None = None,
 ) -> Column:
     """Declare a sensitive attribute: what nobody should learn about a person.
 
@@ -347,6 +357,9 @@ def sensitive(
     ----------
     kind, domain, round, missing, hierarchy, distance
         See `Column`.
+    values
+        The only values that need protection, or nodes of the hierarchy, for all values below them: nothing is promised of the
+        others, a missing value among them. By default all values do.
 
     Raises
     ------
@@ -357,6 +370,8 @@ def sensitive(
     --------
     >>> sensitive(hierarchy="icd.csv", distance="hierarchical")
     Column(role='sensitive', hierarchy='icd.csv', distance='hierarchical')
+    >>> sensitive(values=["HIV", "syphilis"])
+    Column(role='sensitive', values=('HIV', 'syphilis'))
     """
     return _column(
         "sensitive",
@@ -366,6 +381,7 @@ def sensitive(
         missing=missing,
         hierarchy=hierarchy,
         distance=distance,
+        values=values,
     )
 
 

@@ -121,6 +121,18 @@ def read_domain(given: Any, kind: str | None) -> tuple[Any, ...]:
     return ends
 
 
+def read_listed(given: Any) -> tuple[str, ...]:
+    """Read a list of values as their texts, each once, or refuse it.
+
+    >>> read_listed(["HIV", 31])
+    ('HIV', '31')
+    """
+    listed = items(given)
+    if not listed:
+        raise refusal("must not be empty")
+    return _texts(listed)
+
+
 def read_bound(given: Any, kind: str | None) -> Any:
     """Read one end of a range, or refuse it: a date or an int as the kind says, else an int or a float."""
     if kind == "date":

@@ -370,7 +370,7 @@ def read_cells(table: Table, name: str) -> Cells:
 
 def _read_cells(table: Table, name: str) -> Cells:
     """Read one column, whatever order it has."""
-    raw = table._column(name).without(("",))  # noqa: SLF001  # ours; it spares sorting millions of names
+    raw = table.raw(name).without(("",))  # it spares sorting millions of names
     values, counts = raw.values, raw.data.counts()
     if values.dtype == pl.Float64 and values.is_infinite().any():
         return _infinite(table, name, values, counts)
@@ -471,7 +471,7 @@ def _finished(
     """Read the column with its declared markers missing."""
     missing = ("", *(marker.text for marker in declared))
     markers = (*declared, *asked)
-    raw = table._column(name).without(missing)  # noqa: SLF001  # ours
+    raw = table.raw(name).without(missing)
     if kind == "real" and raw.values.dtype == pl.Float64 and _are_whole(raw.values):
         kind = "integer"  # numbers that a null made floats
     pointed = (

@@ -274,7 +274,7 @@ def bring_together(
 
 def title_of(table: Table) -> str:
     """Name of the file of a table, without its folder, or what frame it is."""
-    return table.source if table.format == "frame" else Path(table.source).name
+    return table.source if table.format in {"frame", "database"} else Path(table.source).name
 
 
 def _first_rows(who: EncodedColumn) -> NDArray[np.int64]:

@@ -104,7 +104,7 @@ def profile(
         return _look(original, _read_all(original), given, None)
     second = read_as_said(records, **reading) if reading else read(records)
     path = Path(records).as_posix() if isinstance(records, str | os.PathLike) else None
-    if path is None and second.format != "frame":
+    if path is None and second.format not in {"frame", "database"}:
         path = Path(second.source).as_posix()
     names = dict.fromkeys((*original.names, *second.names))
     given = _checked(roles or {}, tuple(names), f"{original.source} with {second.source}")

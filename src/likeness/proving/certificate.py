@@ -87,6 +87,21 @@ def remark_on_rounding(name: str, step: float) -> str:
     return f"{name!r}: values are rounded to multiples of {plain_number(step)}"
 
 
+def remark_on_protected(name: str, values: Sequence[str]) -> str:
+    """Say that only some values of a column are protected.
+
+    >>> remark_on_protected("disease", ["HIV", "syphilis"])
+    "'disease': only these values are protected: 'HIV', 'syphilis'; nothing is promised of any other"
+    """
+    named = (
+        f"{len(values)} values, listed in certificate.json"
+        if len(values) > _NAMED
+        else ", ".join(map(quoted, values))
+    )
+    one = "only this value is" if len(values) == 1 else "only these values are"
+    return f"{name!r}: {one} protected: {named}; nothing is promised of any other"
+
+
 def remark_on_knowledge(known: Mapping[str, Any]) -> str:
     """Say what the adversary is taken to know; ``known`` is an entry of a certificate.
 
@@ -97,6 +112,9 @@ def remark_on_knowledge(known: Mapping[str, Any]) -> str:
     named = f" ({quoted(known['name'])})" if "name" in known else ""
     return f"{known['sensitive']!r}{named}: the adversary is taken to know {told}"
 
+
+_NAMED = 20
+"""Protected values that a sentence names; of more it gives the number."""
 
 SETS = (
     "everybody has one row, with the set of their sensitive values: each as it is or as a node of the hierarchy above it; "
@@ -150,8 +168,14 @@ def remarks_on(
         if bound is not None
     ]
     rounded = [remark_on_rounding(note.name, note.round) for note in columns.notes if note.round is not None]
+    protected = [
+        remark_on_protected(note.name, note.sensitive_values)
+        for note in columns.notes
+        if note.sensitive_values is not None
+    ]
     warned = [SEED_WARNING] if reproducible and form.protected_by_randomness else []
     return [
+        *protected,
         *remarks_on_others(models, names["sensitive"]),
         *remark_on_columns(AS_THEY_ARE, names["other"]),
         *remark_on_columns(PSEUDONYMS, names["pseudonym"]),
@@ -491,6 +515,7 @@ class _Column(_Part):
     distance: Literal["equal", "ordered", "hierarchical"] | None = None
     survey_weight: Literal[True] | None = None
     sets: Literal[True] | None = None
+    sensitive_values: Annotated[list[str], Field(min_length=1)] | None = None
     categories: Annotated[list[Annotated[list[str], Field(min_length=2)]], Field(min_length=2)] | None = None
 
 

@@ -55,6 +55,8 @@ class ColumnNote:
     ``categories``: ordered categories of a sensitive column's values, least severe first, where the policy declares them: of
     each its label, then its values.
     ``sets``: whether the values of a sensitive column are sets of nodes of its hierarchy: of what people with several have.
+    ``sensitive_values``: the values of a sensitive column that are protected, where not all are; nothing is promised of others.
+    Of those, the ones that are declared or published, sorted as texts.
     ``survey_weight``: whether the column says how many people of the population a record stands for.
     """
 
@@ -74,6 +76,7 @@ class ColumnNote:
     survey_weight: bool = False
     categories: tuple[tuple[str, ...], ...] | None = None
     sets: bool = False
+    sensitive_values: tuple[str, ...] | None = None
 
     @cached_property
     def tree(self) -> Hierarchy | None:
@@ -160,7 +163,10 @@ class ColumnNote:
             return "sets are of nodes of the hierarchy of a sensitive column, without categories"
         if self.hierarchy is not None and self.shape != "tree" and not self.sets:
             return f"the shape {self.shape} has no hierarchy"
-        if any(len(set(given)) < len(given) for given in (self.order or (), self.values or ())):
+        if any(
+            len(set(given)) < len(given)
+            for given in (self.order or (), self.values or (), self.sensitive_values or ())
+        ):
             return "a value stands there twice"
         if self.distance == "ordered" and self.kind not in NUMERIC | {"ordered"}:
             return f"the kind {self.kind} has no distance {self.distance}"
@@ -168,6 +174,10 @@ class ColumnNote:
             return f"without a hierarchy there is no distance {self.distance}"
         if self.categorized is not None and self.role != "sensitive":
             return "only sensitive columns have categories"
+        if self.sensitive_values is not None and (self.role != "sensitive" or self.sets):
+            return "only sensitive columns with a value a record have values that are protected, and others"
+        if list(self.sensitive_values or ()) != sorted(self.sensitive_values or ()):
+            return "the values that are protected are not in their order"
         # Made from their rows, categories and a hierarchy that are none are refused.
         return (
             ""
@@ -198,6 +208,8 @@ class ColumnNote:
             plain["categories"] = [list(row) for row in self.categories]
         if self.sets:
             plain["sets"] = True
+        if self.sensitive_values is not None:
+            plain["sensitive_values"] = list(self.sensitive_values)
         if self.survey_weight:
             plain["survey_weight"] = True
         return plain
@@ -206,7 +218,7 @@ class ColumnNote:
     def from_json(plain: Mapping[str, Any]) -> ColumnNote:
         """Read what `to_json` wrote."""
         fields = dict(plain)
-        for key in ("order", "values"):
+        for key in ("order", "values", "sensitive_values"):
             if fields.get(key) is not None:
                 fields[key] = tuple(fields[key])
         for key in ("hierarchy", "categories"):
@@ -314,6 +326,9 @@ def note_on(
         if domain.categories is None
         else tuple(tuple(row) for row in domain.categories.to_rows()),
         sets=domain.sets is not None,
+        sensitive_values=None
+        if domain.protected is None
+        else tuple(sorted(domain.labels[code] for code in np.flatnonzero(domain.protected & told).tolist())),
     )
 
 
@@ -333,12 +348,25 @@ def read_domain(note: ColumnNote, values: Sequence[str | None]) -> tuple[Domain,
     its hierarchy, its declared order or its categories.
     """
     domain, codes = _read_domain(note, values)
+    if note.sensitive_values is not None:
+        domain = replace(domain, protected=_protected(note, domain))
     if note.categorized is None:
         return domain, codes
     without = [domain.label_of(code) for code in range(domain.codes) if not _categorized(note, domain, code)]
     if without:
         raise TableError(f"column {note.name!r}: {quoted(without[0])} is in none of its categories")
     return replace(domain, categories=note.categorized), codes
+
+
+def _protected(note: ColumnNote, domain: Domain) -> NDArray[np.bool_]:
+    """(codes,) Which values a note says are protected; each is one that the release tells of."""
+    listed = note.sensitive_values or ()
+    unknown = [value for value in listed if value not in domain.code_of]
+    if unknown:
+        raise TableError(
+            f"column {note.name!r}: {quoted(unknown[0])} is said to be protected, and is no value there"
+        )
+    return np.isin(np.arange(domain.codes), [domain.code_of[value] for value in listed])
 
 
 def _categorized(note: ColumnNote, domain: Domain, code: int) -> bool:

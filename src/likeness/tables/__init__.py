@@ -1,9 +1,9 @@
-"""Tables in and out: CSV, JSON lines, Excel, Parquet and Arrow files; polars, pandas and pyarrow frames.
+"""Tables in and out: CSV, JSON lines, Excel, Parquet, Arrow; frames of polars, pandas, pyarrow; Arrow streams; databases.
 
-``read`` gives a `Table`, which encodes one column at a time; ``build`` makes a frame of the library the
-table came in; ``join`` takes a table of people and one of their records for one; ``write`` and
-``read_published`` are the two ends of a published file, ``texts`` and ``read_texts`` of a value in one. pandas and pyarrow
-are imported only when one of their frames is seen.
+``read`` gives a `Table`, which encodes one column at a time; ``build`` makes a frame of the library the table came in,
+``in_own_type`` a column in the type it had there; ``join`` takes a table of people and one of their records for one;
+``write`` and ``read_published`` are the two ends of a published file, ``texts`` and ``read_texts`` of a value in one. pandas
+and pyarrow are imported only when one of their frames is seen.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from likeness.tables.columns import EncodedColumn, Labelled
 from likeness.tables.joining import JoinedTable, join
 from likeness.tables.kinds import as_codes
+from likeness.tables.own_types import in_own_type
 from likeness.tables.published import read_published
 from likeness.tables.reading import read, read_as_said
 from likeness.tables.spelling import misspelled, must_read, plain_value, read_texts, texts
@@ -24,6 +25,7 @@ __all__ = [
     "Table",
     "as_codes",
     "build",
+    "in_own_type",
     "join",
     "misspelled",
     "must_read",

@@ -59,6 +59,7 @@ class JoinedTable(Table):
             frame,
             source=f"{first.source} with {second.source}",
             library=first.library,
+            giver=first.giver,
             format=first.format,
             decimal=first.decimal,
             thousands=first.thousands,
@@ -79,11 +80,11 @@ class JoinedTable(Table):
         """Whether only the second table has a column."""
         return column != self.on and column not in self.first.names
 
-    def _column(self, name: str) -> RawColumn:
+    def raw(self, name: str) -> RawColumn:
         """Fetch the raw column; numbers are written as in the table that has it."""
         own = self.first if self._from_first(name) else self.second
         where = partial(self.where, column=name)
-        return replace(super()._column(name), decimal=own.decimal, thousands=own.thousands, where=where)
+        return replace(super().raw(name), decimal=own.decimal, thousands=own.thousands, where=where)
 
     def _from_first(self, column: str | None) -> bool:
         """Whether only the first table has a column."""

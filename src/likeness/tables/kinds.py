@@ -272,7 +272,7 @@ def are_filled(texts: pl.Series) -> pl.Series:
 KINDS = ("integer", "real", "date", "boolean", "text")
 
 _MOST = 2.0**53  # whole numbers up to here are exact as floats
-_INSTANT = "%Y-%m-%dT%H:%M:%S%.f"
+INSTANT = "%Y-%m-%dT%H:%M:%S%.f"
 
 
 def detect(column: RawColumn) -> str:
@@ -485,7 +485,7 @@ def _booleans(values: pl.Series) -> pl.Series:
 
 def _texts(values: pl.Series) -> pl.Series:
     """Write each value as text; points in time in ISO form."""
-    return values.dt.strftime(_INSTANT) if values.dtype == pl.Datetime else values.cast(pl.String)
+    return values.dt.strftime(INSTANT) if values.dtype == pl.Datetime else values.cast(pl.String)
 
 
 def _nothing(values: pl.Series, dtype: type[pl.DataType]) -> pl.Series:

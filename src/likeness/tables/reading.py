@@ -10,12 +10,15 @@ import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
+from urllib.parse import quote as quote_url
 
 import polars as pl
 
 from likeness.errors import Refusal, TableError
+from likeness.tables.arrow_streams import gives_a_stream, read_arrow_stream
 from likeness.tables.compression import ENDINGS
 from likeness.tables.csv_files import read_csv
+from likeness.tables.databases import is_url, is_url_as_path, read_database
 from likeness.tables.file_bytes import read_bytes, read_stream
 from likeness.tables.frames import library_of
 from likeness.tables.json_lines import read_json_lines
@@ -96,6 +99,8 @@ def read(
     thousands: str | None = None,
     header: bool | Sequence[str] = True,
     sheet: str | None = None,
+    table: str | None = None,
+    query: str | None = None,
 ) -> Table:
     """Read a table, as it is.
 
@@ -107,8 +112,11 @@ def read(
     source
         Path of a CSV file (.csv .tsv .tab .txt) or JSON lines (.jsonl .ndjson), both also compressed (.csv.gz .csv.bz2
         .csv.xz .csv.zst), of an Excel file (.xlsx .xlsm; ``likeness[excel]``), Parquet file (.parquet .pq) or Arrow file
-        (.arrow .feather .ipc); or a CSV file that is open for reading bytes; or a polars frame, pandas frame or pyarrow
-        table; or a `Table`, which is returned as it is.
+        (.arrow .feather .ipc); or the URL of a database (``sqlite:///clinic.db``, ``postgresql://ada@server/clinic``;
+        ``likeness[database]``), which is read in a transaction that may only read; or a CSV file that is open for reading bytes;
+        or a polars frame, pandas frame or pyarrow table; or anything else with the Arrow PyCapsule interface
+        (``__arrow_c_stream__``), such as a DuckDB relation, a record batch reader or a nanoarrow stream, which is read once; or a
+        `Table`, which is returned as it is.
     delimiter
         CSV: comma, semicolon, tab, bar or another character, or ``", "`` when a space follows each;
         None to find it.
@@ -128,6 +136,10 @@ def read(
         CSV: False if the first line is a record already; or the column names to use then.
     sheet
         Excel: the sheet that holds the table; None where no other in sight holds anything.
+    table
+        Databases: the table, behind its schema (``public.patients``) where it is not found without; None where there is one.
+    query
+        Databases: a query (``SELECT …``) whose rows are the table, instead of a table.
 
     Returns
     -------
@@ -149,6 +161,19 @@ def read(
     if isinstance(source, Table):
         return source
     _check_options(delimiter, quote, decimal, thousands)
+    if isinstance(source, str) and is_url(source):
+        extra = _given(
+            delimiter=delimiter, encoding=encoding, header=None if header is True else header, sheet=sheet
+        )
+        if extra:
+            raise TableError(
+                f"{' and '.join(extra)} can be given for files only, and this is a database; leave it out"
+            )
+        frame, name = read_database(source, table=table, query=query)
+        return _held(frame, name, "polars", decimal, thousands, format="database")
+    extra = _given(table=table, query=query)
+    if extra:
+        raise TableError(f"{' and '.join(extra)} can be given for databases only; leave it out")
     if isinstance(source, (str, os.PathLike)):
         return _file(
             Path(source),
@@ -176,20 +201,7 @@ def read(
         )
     if isinstance(source, pl.LazyFrame):
         source = source.collect()
-    library = library_of(source)
-    if library is None:
-        raise TableError(
-            f"cannot read a table from {type(source).__name__!r}; "
-            "give a path, a polars or pandas frame, or a pyarrow table"
-        )
-    table = Table(
-        source,
-        source=f"{library} frame",
-        library=library,
-        decimal=_point(decimal, thousands),
-        thousands=thousands,
-    )
-    return _with_records(table)
+    return _frame(source, decimal, thousands)
 
 
 def read_as_said(
@@ -202,6 +214,8 @@ def read_as_said(
     thousands: str | None = None,
     header: bool | Sequence[str] | None = None,
     sheet: str | None = None,
+    table: str | None = None,
+    query: str | None = None,
 ) -> Table:
     r"""Read a table file with options as the command line and policies write them; None for what `read` does unless told.
 
@@ -216,6 +230,8 @@ def read_as_said(
         thousands=thousands,
         header=True if header is None else header,
         sheet=sheet,
+        table=table,
+        query=query,
     )
 
 
@@ -231,6 +247,11 @@ def _file(
     sheet: str | None,
 ) -> Table:
     """Read a file by its extension."""
+    if is_url_as_path(path):
+        raise TableError(
+            "the URL of a database can be given, as a text, for the table itself only; join others to it in a query "
+            "(--query), or write them to files"
+        )
     if path.is_dir():
         raise TableError(Refusal("is a folder; give one file", (str(path),)))
     suffixes = [suffix.lower() for suffix in path.suffixes]
@@ -244,6 +265,9 @@ def _file(
                     (str(path),),
                 )
             )
+        if suffixes[-1:] in ([".db"], [".sqlite"], [".sqlite3"]):
+            remedy = f"give it by its URL, sqlite:///{quote_url(str(path))}"
+            raise TableError(Refusal("is a database, as it is called", (str(path),), remedy=remedy))
         raise TableError(
             Refusal(
                 f"unknown extension {path.suffix!r}; known: {', '.join(_FORMATS)}, and text compressed: "
@@ -265,10 +289,11 @@ def _file(
             thousands=thousands,
             header=header,
         )
-    given = {"delimiter": delimiter, "header": None if header is True else header}
-    if format_ not in _TEXT:
-        given["encoding"] = encoding
-    extra = [name for name, value in given.items() if value is not None]
+    extra = _given(
+        delimiter=delimiter,
+        header=None if header is True else header,
+        encoding=None if format_ in _TEXT else encoding,
+    )
     if extra:
         kinds = "text files" if extra == ["encoding"] else "CSV files"
         raise TableError(
@@ -284,6 +309,36 @@ def _file(
     )
     return _with_records(
         Table(frame, source=str(path), library="polars", format=format_, decimal=point, thousands=thousands)
+    )
+
+
+def _given(**options: Any) -> list[str]:
+    """Name the options that were given."""
+    return [name for name, value in options.items() if value is not None]
+
+
+def _frame(source: Any, decimal: str | None, thousands: str | None) -> Table:
+    """Take a frame as it is; read what gives a stream of rows."""
+    library = library_of(source)
+    if library is not None:
+        return _held(source, f"{library} frame", library, decimal, thousands)
+    name = type(source).__name__
+    if not gives_a_stream(source):
+        raise TableError(
+            f"cannot read a table from {name!r}; give a path, a polars or pandas frame, a pyarrow table, or another frame with "
+            "the Arrow PyCapsule interface"
+        )
+    frame = read_arrow_stream(source)
+    return _held(frame, name, library_of(frame) or "polars", decimal, thousands, giver=source)
+
+
+def _held(
+    frame: Any, name: str, library: str, decimal: str | None, thousands: str | None, **more: Any
+) -> Table:
+    """Make a table of a frame; what else `Table` takes."""
+    point = _point(decimal, thousands)
+    return _with_records(
+        Table(frame, source=name, library=library, decimal=point, thousands=thousands, **more)
     )
 
 

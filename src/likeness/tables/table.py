@@ -60,10 +60,12 @@ class Table:
     ``frame``: a polars or pandas frame or a pyarrow table; never changed.
     ``source``: what messages call it: the path, or ``"polars frame"``.
     ``library``: ``"polars"``, ``"pandas"`` or ``"pyarrow"``.
-    ``format``: what it was read from: ``"csv"``, ``"jsonl"``, ``"excel"``, ``"parquet"``, ``"arrow"`` or ``"frame"``.
+    ``format``: what it was read from: ``"csv"``, ``"jsonl"``, ``"excel"``, ``"parquet"``, ``"arrow"``, ``"database"``
+    or ``"frame"``.
     ``first_line``: for CSV, the line of the file on which the first record begins; messages then count lines.
     ``decimal``: the decimal mark of numbers in text columns; None to find it for each column.
     ``thousands``: what separates their thousands; None if nothing does, or what can be nothing else.
+    ``giver``: what gave the frame, where that is of another library, such as a DuckDB relation.
     ``names``, ``height``: the columns in order, and the number of records.
 
     `TableError` for duplicate or empty column names, and columns whose cells are not single values.
@@ -79,8 +81,10 @@ class Table:
         first_line: int | None = None,
         decimal: str | None = ".",
         thousands: str | None = None,
+        giver: Any = None,
     ) -> None:
         self.held = frame
+        self.giver = giver
         self.source = source
         self.library = library
         self.format = format
@@ -102,12 +106,12 @@ class Table:
         """
         key = name, tuple(missing)
         if key not in self._kinds:
-            self._kinds[key] = detect(self._column(name).without(missing))
+            self._kinds[key] = detect(self.raw(name).without(missing))
         return self._kinds[key]
 
     def is_text(self, name: str) -> bool:
         """Whether the cells of a column are text, whatever they may be read as; always so in CSV."""
-        return bool(self._column(name).values.dtype == pl.String)
+        return bool(self.raw(name).values.dtype == pl.String)
 
     def encode(self, name: str, *, missing: Sequence[str] = ("",), kind: str | None = None) -> EncodedColumn:
         """Dictionary-encode one column, as ``kind``, or as what is detected from its distinct values.
@@ -117,7 +121,7 @@ class Table:
         """
         key = name, tuple(missing)
         known = self._kinds.get(key) if kind is None else kind
-        found = encode(self._column(name), missing=missing, kind=known)
+        found = encode(self.raw(name), missing=missing, kind=known)
         if kind is None:
             self._kinds[key] = found.kind
         return found
@@ -208,7 +212,7 @@ class Table:
             raise TableError(f"{self.source}: no column {name!r}{suggestion(name, self.names)}")
         return position
 
-    def _column(self, name: str) -> RawColumn:
+    def raw(self, name: str) -> RawColumn:
         """Fetch the raw column; the latest one is kept, because its kind is asked before its codes."""
         position = self._position(name)
         if self._latest is None or self._latest[0] != name:

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from likeness.errors import OutputError
+from likeness.tables.arrow_streams import given_back
 from likeness.tables.columns import EncodedColumn, Labelled, packed
 from likeness.tables.frames import FrameLibrary, library
 from likeness.tables.spelling import Formulas, escape, escape_names, texts
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 def build(like: Table, columns: Mapping[str, Any], index_rows: NDArray[np.int64] | None = None) -> Any:
     """Build a frame of the library that ``like`` came in; in pandas with its column labels and index, too.
 
+    Where a DuckDB relation was given, it is a relation of the same connection; for other givers of Arrow streams the frame that
+    their rows were read into.
+
     ``columns``: by name and in order, all of n rows (else `ValueError`): `Labelled` (becomes text), `EncodedColumn` (its
     values again), an array, or a column of that library as `Table.column` gives it (by position, its index is ignored).
     ``index_rows``: (n,) row of the original that each row has its pandas index from; None for 0, 1, 2 … (also where rows
@@ -35,7 +39,7 @@ def build(like: Table, columns: Mapping[str, Any], index_rows: NDArray[np.int64]
     """
     frames = library(like.library)
     native = native_columns(frames, columns)
-    return frames.assemble(like.held, native, index_rows)
+    return given_back(like, frames.assemble(like.held, native, index_rows))
 
 
 def native_columns(frames: FrameLibrary, columns: Mapping[str, Any]) -> dict[str, Any]:

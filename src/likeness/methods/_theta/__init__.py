@@ -61,7 +61,7 @@ def the_model(
     if len(found) != 1:
         what = f"makes buckets for one {ThetaSensitivity.name}; this guarantee has {len(found)}"
         raise PolicyError(Refusal(what, (name,)))
-    others = [one for one in requirements if one is not found[0][1] and not one.model.conditions.size_alone]
+    others = [one for one in requirements if one is not found[0][1] and not one.conditions.size_alone]
     if alone and (others or found[0][2].known):
         model = others[0].subject if others else f"{found[0][1].subject} with other sensitive columns known"
         what = f"variant: paper makes buckets for {ThetaSensitivity.name} and a size alone, not for {model}"

@@ -264,7 +264,7 @@ def too_heavy(problem: Problem) -> NDArray[np.bool_]:
     Without them the table is smaller, so that others may become too heavy: this is gone on with until nobody does.
     """
     data = problem.data
-    asked = [one.model.conditions.of_records for one in problem.requirements]
+    asked = [one.conditions.of_records for one in problem.requirements]
     shares = [share for share in asked if share is not None]
     heavy = np.zeros(data.size, np.bool_)
     if not shares:

@@ -276,9 +276,7 @@ def lay_out_limits(problem: Problem) -> Asked:
     view: View | None = None
     others: list[Requirement] = []
     # Only counting decides hidden values (EIR l-diversity) exactly: a compiled test sees counts, not whose values they are.
-    for requirement in sorted(
-        problem.requirements, key=lambda one: one.model.conditions.hidden_values is None
-    ):
+    for requirement in sorted(problem.requirements, key=lambda one: one.conditions.hidden_values is None):
         own = requirement.view
         same = own is None or view is None or own.looks_at == view.looks_at
         if (own is not None and (own.known or not same)) or not _count(requirement, limits, data):
@@ -310,7 +308,7 @@ def _count(requirement: Requirement, limits: NDArray[np.int64], data: Microdata)
     """Whether a model's condition can be counted; then it is put into the limits."""
     from likeness.methods.danonyir.kernels import counts as at
 
-    asked, people = requirement.model.conditions, data.size + 1
+    asked, people = requirement.conditions, data.size + 1
     if not asked.complete:
         return False
     limited = (

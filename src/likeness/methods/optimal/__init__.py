@@ -273,7 +273,7 @@ def _cells_of(problem: Problem) -> Groups:
 
 def _compared(requirements: tuple[Requirement, ...]) -> bool:
     """Whether a model may compare classes with the distribution of what is published."""
-    return any(one.view is not None and not one.model.conditions.complete for one in requirements)
+    return any(one.view is not None and not one.conditions.complete for one in requirements)
 
 
 def _quotas(

@@ -71,7 +71,7 @@ def asked_of(
     size, whole = 1, True
     different, shares = [], []
     for one in requirements:
-        conditions = one.model.conditions
+        conditions = one.conditions
         if one.view is None:
             size = max(size, conditions.size or 1)
             whole &= conditions.complete and conditions.size is not None

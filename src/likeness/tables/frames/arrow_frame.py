@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from likeness.tables.columns import Distinct, all_missing, from_integers, from_reals, from_texts
+from likeness.tables.frames.dictionaries import compact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,10 +47,11 @@ def distinct(frame: pa.Table, position: int) -> Distinct:
         return all_missing(len(column))
     if types.is_boolean(kind):
         return _integers(column.cast(pa.int8()), pl.Boolean)
-    if types.is_integer(kind):
+    if types.is_integer(kind) or _is_whole(kind):
         # Whole numbers that int64 cannot hold stay exact as text.
-        large = types.is_uint64(kind) and (pc.max(column).as_py() or 0) > _INT64.max
-        return _texts(column.cast(pa.string())) if large else _integers(column, pl.Int64)
+        wide = types.is_uint64(kind) or types.is_decimal(kind)
+        large = wide and _beyond_int64(pc.min_max(column).as_py())
+        return _texts(column.cast(pa.string())) if large else _integers(column.cast(pa.int64()), pl.Int64)
     if types.is_floating(kind) or types.is_decimal(kind):
         column = column.cast(pa.float64()) if types.is_decimal(kind) else column
         return from_reals(column.to_numpy() if column.null_count == 0 else _nan_for_null(column))
@@ -81,10 +83,7 @@ def _takeable(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def column(frame: pa.Table, rows: NDArray[np.int64], position: int) -> pa.ChunkedArray:
     """One column of those rows; its type keeps only categories that they have."""
-    taken = _takeable(frame.column(position)).take(pa.array(rows))
-    if not types.is_dictionary(taken.type):
-        return taken
-    return taken.cast(taken.type.value_type).dictionary_encode()
+    return compact(_takeable(frame.column(position)).take(pa.array(rows)))
 
 
 def unpacked(frame: pa.Table) -> pa.Table:
@@ -132,6 +131,16 @@ def _is_plain(kind: pa.DataType) -> bool:
         types.is_interval,
     )
     return not (any(test(kind) for test in refused) or isinstance(kind, pa.BaseExtensionType))
+
+
+def _is_whole(kind: pa.DataType) -> bool:
+    """Whether it is a type of decimal numbers that have no decimals."""
+    return bool(types.is_decimal(kind) and kind.scale == 0)
+
+
+def _beyond_int64(ends: Mapping[str, Any]) -> bool:
+    """Whether the lowest or the highest of some whole numbers does not fit 64 bits."""
+    return (ends["max"] or 0) > _INT64.max or (ends["min"] or 0) < _INT64.min
 
 
 def _texts(column: pa.ChunkedArray) -> Distinct:

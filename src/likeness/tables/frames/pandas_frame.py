@@ -60,7 +60,13 @@ def take(frame: pd.DataFrame, rows: NDArray[np.int64], positions: Sequence[int])
 def column(frame: pd.DataFrame, rows: NDArray[np.int64], position: int) -> pd.Series[Any]:
     """One column of those rows; its type keeps only categories that they have."""
     taken = frame.iloc[:, position].iloc[rows]
-    return taken.cat.remove_unused_categories() if isinstance(taken.dtype, pd.CategoricalDtype) else taken
+    if isinstance(taken.dtype, pd.CategoricalDtype):
+        return taken.cat.remove_unused_categories()
+    if isinstance(taken.dtype, pd.ArrowDtype):
+        from likeness.tables.frames.dictionaries import compact  # pyarrow is loaded: such a column is its
+
+        return pd.Series(pd.array(compact(taken.array.__arrow_array__()), dtype=taken.dtype), taken.index)
+    return taken
 
 
 def unpacked(frame: pd.DataFrame) -> pd.DataFrame:
@@ -99,10 +105,18 @@ def assemble(like: pd.DataFrame, columns: Mapping[str, Any], rows: NDArray[np.in
     """Make a frame of these columns, under the original's labels and, if `rows` are given, its index."""
     labels = dict(zip(names(like), like.columns, strict=True))
     index = None if rows is None else like.index.take(rows)
-    plain = {i: getattr(column, "array", column) for i, column in enumerate(columns.values())}
+    # With its type: of an array of objects pandas would make texts.
+    plain = {i: pd.Series(_cells(column), index, column.dtype) for i, column in enumerate(columns.values())}
     frame = pd.DataFrame(plain, index=index)
     frame.columns = pd.Index([labels.get(name, name) for name in columns])
+    if frame.columns.nlevels == like.columns.nlevels:
+        frame.columns.names = like.columns.names
     return frame
+
+
+def _cells(column: Any) -> Any:
+    """Take the cells of a column, which go by position."""
+    return column.array if isinstance(column, pd.Series) else column
 
 
 def _trouble(series: pd.Series[Any]) -> str:
@@ -216,6 +230,8 @@ def _factorized(series: pd.Series[Any]) -> Distinct:
         return Distinct(
             codes.astype(np.int32), pl.Series(values, dtype=pl.Date if inferred == "date" else pl.Boolean)
         )
+    if inferred == "decimal" and getattr(getattr(series.dtype, "pyarrow_dtype", None), "scale", None) == 0:
+        values, inferred = [int(value) for value in values], "integer"
     if inferred == "decimal":
         return Distinct(codes.astype(np.int32), pl.Series([float(v) for v in values], dtype=pl.Float64))
     if inferred == "integer" and all(_INT64.min <= v <= _INT64.max for v in values):

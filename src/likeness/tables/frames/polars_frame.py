@@ -51,10 +51,11 @@ def distinct(frame: pl.DataFrame, position: int) -> Distinct:
         return all_missing(len(column))
     if isinstance(dtype, (pl.String, pl.Categorical, pl.Enum)):
         return _texts(column)
-    if dtype.is_float() or dtype.is_decimal():
+    whole = isinstance(dtype, pl.Decimal) and dtype.scale == 0
+    if dtype.is_float() or (dtype.is_decimal() and not whole):
         column = column.cast(pl.Float64) if dtype.is_decimal() else column
         return from_reals(column.fill_null(float("nan")).to_numpy())
-    if dtype.is_integer():
+    if dtype.is_integer() or whole:
         narrow = column.cast(pl.Int64, strict=False)
         # Whole numbers that int64 cannot hold stay exact as text.
         return _integers(narrow, pl.Int64) if narrow.null_count() == column.null_count() else _texts(column)
