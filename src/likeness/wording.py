@@ -1,4 +1,4 @@
-"""Words in messages and reports: a number and the noun it counts, values, parameters in a phrase."""
+"""Words in messages and reports: a number and the noun it counts, values, parameters in a phrase, lines in a terminal."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
     from fractions import Fraction
 
 SHOWN = 40
@@ -14,6 +15,45 @@ SHOWN = 40
 _MOST_LISTED = 20
 """Values of a parameter that are written one by one."""
 _PLURALS = {"person": "people", "leaf": "leaves", "query": "queries"}
+
+
+def columns(rows: Sequence[Sequence[str]], indent: str = "  ", right: Collection[int] = ()) -> list[str]:
+    """Write cells under each other.
+
+    Parameters
+    ----------
+    rows
+        Cells; the first row may be a head.
+    indent
+        What every line begins with.
+    right
+        Columns, from 0, that end under each other.
+
+    Examples
+    --------
+    >>> columns([["age", "sex"], ["[30, 39]", "F"]], "")
+    ['age       sex', '[30, 39]  F']
+    """
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    return [
+        indent
+        + "  ".join(
+            cell.rjust(width) if i in right else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def printed(shown: Any, printer: Any, cycle: bool) -> None:
+    """Show in IPython, in a terminal, what is printed: the ``_repr_pretty_`` of a class whose `repr` is one line.
+
+    It stands in the class itself, where IPython looks before it takes the class's own `repr`.
+    """
+    for i, line in enumerate(("…" if cycle else str(shown)).rstrip("\n").splitlines()):
+        if i:
+            printer.break_()
+        printer.text(line)
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:

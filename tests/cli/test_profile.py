@@ -75,3 +75,90 @@ def test_the_table_itself_is_never_replaced(run, desk):
     assert found.code == 2
     assert "is the table itself" in found.err
     assert (desk / "patients.csv").read_bytes() == before
+
+
+@pytest.fixture
+def two(desk):
+    """People, and their visits in cp1252 with semicolons, in folders of their own."""
+    for folder in ("people", "visits", "policies"):
+        (desk / folder).mkdir()
+    people = "".join(f"p{i},{20 + i % 30},0{2100 + i % 7}\n" for i in range(40))
+    visits = "".join(f"v{i};p{i % 33};{('Ménière', 'flu', 'hiv')[i % 4 % 3]}\n" for i in range(80))
+    (desk / "people" / "people.csv").write_text("patient,age,zip\n" + people)
+    (desk / "visits" / "visits.csv").write_bytes(("visit_id;pid;disease\n" + visits).encode("cp1252"))
+    return desk
+
+
+TWO = ["people/people.csv", "--records", "visits/visits.csv", "--records-encoding", "cp1252"]
+
+
+def test_two_tables_give_one_policy_that_is_accepted_unchanged(run, two):
+    found = run("profile", *TWO, "-o", "policies/policy.yaml")
+    assert found.code == 0, found.err
+    assert (
+        "visits.csv is joined to people.csv by 'patient', 'pid' in the second, which names 40 people"
+        in found.out
+    )
+    assert "33 people have 80 records, up to 3 each; 7 people have none" in found.out
+    policy = Policy.load(two / "policies" / "policy.yaml")
+    assert (policy.individual, policy.records.table, policy.records.key) == (
+        "patient",
+        "../visits/visits.csv",
+        "pid",
+    )
+    assert policy.records.encoding == "cp1252"
+    assert run("anonymize", "people/people.csv", "policies/policy.yaml", "-o", "out").code == 0
+    printed = run("profile", *TWO, "-o", "-")
+    assert "table: visits/visits.csv" in printed.out
+    told = run("profile", *TWO, "--format", "json").json["joined"]
+    assert (told["people_without_records"], told["most"]) == (7, 3)
+    assert run("profile", *TWO, "--on", "patient", "--records-key", "pid", "-o", "-").out == printed.out
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["--on", "age"], "--on: about a second table; name it with --records, or leave it out"),
+        (
+            ["--records-sheet", "x"],
+            "--records-sheet: about a second table; name it with --records, or leave it out",
+        ),
+    ],
+)
+def test_options_about_a_second_table_need_one(run, words, error):
+    found = run("profile", "patients.csv", *words)
+    assert (found.code, found.errors) == (2, [error])
+
+
+def test_the_second_table_is_never_replaced(run, two):
+    before = (two / "visits" / "visits.csv").read_bytes()
+    assert run("profile", *TWO, "-o", "visits/visits.csv", "--overwrite").code == 2
+    assert (two / "visits" / "visits.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "reading"),
+    [
+        (["--records-header", "v,pid,disease"], {"header": ("v", "pid", "disease")}),
+        (["--records-no-header", "--records-key", "column_2", "--on", "patient"], {"header": False}),
+        (
+            ["--records-no-header", "--records-key", "column_2", "--records-delimiter", ";"],
+            {"header": False, "delimiter": ";"},
+        ),
+    ],
+)
+def test_what_is_said_about_the_second_table_goes_into_the_policy(run, two, words, reading):
+    visits = two / "visits" / "visits.csv"
+    visits.write_bytes(visits.read_bytes().partition(b"\n")[2])
+    found = run("profile", *TWO, *words, "-o", "policies/policy.yaml")
+    assert found.code == 0, found.err
+    assert Policy.load(two / "policies" / "policy.yaml").records.reading == {"encoding": "cp1252", **reading}
+    assert run("anonymize", "people/people.csv", "policies/policy.yaml", "-o", "out").code == 0
+
+
+def test_a_mixed_encoding_is_named_with_the_option_that_reads_it(run, desk):
+    (desk / "mixed.csv").write_bytes("town,age\nJosé,1\n".encode() + "Köln,2\n".encode("cp1252"))
+    found = run("profile", "mixed.csv")
+    assert found.code == 2
+    assert "give the encoding utf-8+cp1252 (--encoding utf-8+cp1252)" in found.errors[0]
+    assert run("profile", "mixed.csv", "--encoding", "utf-8+cp1252").code == 0

@@ -293,3 +293,25 @@ def test_ends_are_coded_after_rounding():
 def test_what_cannot_be_rounded_is_refused_in_one_line(cells, column, message):
     with pytest.raises(EncodeError, match=re.escape(message)):
         values(cells, **column)
+
+
+LISTS = [["1", "low", "*"], ["2", "high", "*"]]
+
+
+@pytest.mark.parametrize(
+    ("cells", "column", "found"),
+    [
+        (["91911.0", "10012.0", "91911.0"], {"hierarchy": {"prefix": 5}}, ["91911", "10012", "91911"]),
+        ([91911.0, 10012.0], {"kind": "categorical"}, ["91911", "10012"]),
+        (["1.0", "1", "2.0"], {"hierarchy": LISTS}, ["1", "1", "2"]),
+        (["1.0", "2.0"], {"kind": "ordered", "domain": ["2", "1"]}, ["1", "2"]),
+        # Who lists them so means them so.
+        (["1.0", "2.0"], {"kind": "ordered", "domain": ["2.0", "1.0"]}, ["1.0", "2.0"]),
+        (["1.0", "2.0"], {"hierarchy": [["1.0", "low", "*"], ["2.0", "high", "*"]]}, ["1.0", "2.0"]),
+        (["250.0", "E11"], {"kind": "categorical"}, ["250.0", "E11"]),
+        (["250.00", "401.00"], {"kind": "categorical"}, ["250.00", "401.00"]),
+        (["1.0", "01"], {"kind": "categorical"}, ["1.0", "01"]),
+    ],
+)
+def test_codes_that_went_through_floats_are_the_codes_they_are(cells, column, found):
+    assert values(cells, **column) == found

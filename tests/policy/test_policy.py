@@ -489,7 +489,17 @@ def test_what_a_policy_shows_is_short_and_escaped():
         privacy=Both((Alone(5), Covering(4))),
         method=Shuffle(),
     )
-    assert repr(policy) == str(policy) == "Policy(2 columns: 1 quasi, 1 sensitive; alone & covering; shuffle)"
+    assert repr(policy) == "Policy(2 columns: 1 quasi, 1 sensitive; alone & covering; shuffle)"
+    assert str(policy).splitlines() == [
+        "Policy: 2 columns: 1 quasi, 1 sensitive; alone & covering; shuffle",
+        "  column  role",
+        "  <b>age  quasi      kind: 'date', domain: ['2020-01-01', '2021-01-01']",
+        "  dis     sensitive",
+        "privacy",
+        "  Alone(k=5)",
+        "  Covering(level=4, sensitive=None)",
+        "method: Shuffle(rounds=1, strict=False, ratio=None)",
+    ]
     page = policy._repr_html_()
     assert "<b>" not in page
     assert "&lt;b&gt;age" in page

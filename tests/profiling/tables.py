@@ -38,6 +38,16 @@ class _Draw:
         return [days[i] for i in self.person] if each else days
 
 
+class _Uneven(_Draw):
+    """Columns of the records of people who have from one to ``most`` of them, most people few."""
+
+    def __init__(self, seed, people, most):
+        super().__init__(seed, people, 1)
+        sizes = np.geomspace(1, most, people).astype(np.int64)
+        self.person = np.repeat(np.arange(people), self.rng.permutation(sizes))
+        self.height = len(self.person)
+
+
 def encounters():
     d = _Draw(1, 1500, 1.4)
     return {
@@ -178,8 +188,55 @@ def payroll():
     }
 
 
+def urgencias():
+    d = _Uneven(12, 120, 200)
+    names = [
+        f"{a} {b}" for a in ("María", "Juan", "Lucía", "Ana", "José") for b in ("García", "López", "Ruiz")
+    ]
+    return {
+        "num_historia": d.key(400_100),
+        "id_episodio": d.rng.permutation(d.height) + 7_000_000,
+        "nombre_paciente": d.own(names),
+        "fecha_nacimiento": [f"{day:%d/%m/%Y}" for day in d.days(date(1930, 1, 1), 25_000)],
+        "sexo": d.own(["hombre", "mujer"]),
+        "codigo_postal": d.own(["28001", "08025", "46003", "41010"]),
+        "estado_civil": d.own(["soltero", "casado", "viudo", "divorciado"]),
+        "nivel_estudios": d.own(["primaria", "secundaria", "universitaria", "sin estudios"]),
+        "nacionalidad": d.own(["española", "marroquí", "rumana"]),
+        "fecha_ingreso": [f"{day:%d/%m/%Y}" for day in d.days(date(2022, 1, 1), 700, each=False)],
+        "diagnostico_principal": d.any(["neumonía", "asma", "fractura de cadera", "apendicitis"]),
+        "tratamiento": d.any(["antibiótico", "cirugía", "observación"]),
+        "ingresos_mensuales": d.own(range(600, 6000, 50)),
+        "satisfaccion": d.any(
+            ["muy insatisfecho", "insatisfecho", "neutral", "satisfecho", "muy satisfecho"]
+        ),
+    }
+
+
+def kasse():
+    d = _Uneven(13, 150, 200)
+    return {
+        "Versichertennr": [f"A{i:09}" for i in d.key(100_000_000, 37)],
+        "Belegnummer": d.rng.permutation(d.height) + 50_000_000,
+        "Geburtsjahr": d.own(range(1930, 2005)),
+        "Geschlecht": d.own(["m", "w", "d"]),
+        "Postleitzahl": d.own(["01067", "10115", "20095", "80331", "50667"]),
+        "Bundesland": d.own(["Bayern", "Hessen", "Sachsen", "Berlin"]),
+        "Staatsangehörigkeit": d.own(["deutsch", "türkisch", "polnisch"]),
+        "Schulabschluss": d.own(["Hauptschule", "Realschule", "Abitur", "ohne"]),
+        "Behandlungsdatum": [f"{day:%d.%m.%Y}" for day in d.days(date(2021, 1, 1), 900, each=False)],
+        "Hauptdiagnose": d.any(CODES),
+        "Medikament": d.any(["Metformin", "Ramipril", "Ibuprofen", "Insulin"]),
+        "Bruttoeinkommen": [f"{i},50" for i in d.own(range(1200, 7000, 100))],
+        "Zufriedenheit": d.any(
+            ["sehr unzufrieden", "unzufrieden", "teils teils", "zufrieden", "sehr zufrieden"]
+        ),
+    }
+
+
 MADE = (
-    encounters, discharges, covid_mx, klinik, hopital, clinica_it, clinica_pt, long, visits, survey, payroll
+    encounters, discharges, covid_mx, klinik, hopital, clinica_it, clinica_pt, long, visits, survey, payroll,
+    urgencias, kasse,
 )  # fmt: skip
 
 

@@ -134,8 +134,14 @@ def test_days_that_no_calendar_has_are_declared_among_dates():
 
 def test_days_written_in_two_ways_are_told_with_both():
     found = cells(["2020-12-31", "2020-01-01", "31/12/2020"])
-    assert (found.kind, found.kind_to_declare, found.otherwise) == ("text", "categorical", "dates")
+    assert (found.kind, found.kind_to_declare, found.distinct) == ("date", None, 2)
     assert "YYYY-MM-DD (2 cells, the first '2020-12-31' at row 1) and DD/MM/YYYY (1 cell" in found.trouble
+
+
+def test_days_that_may_be_another_day_are_told_with_the_others():
+    found = cells(["2020-12-31", "2020-01-01", "01/02/2020"])
+    assert (found.kind, found.kind_to_declare, found.otherwise) == ("text", "categorical", "dates")
+    assert "DD/MM/YYYY or MM/DD/YYYY (1 cell" in found.trouble
     assert found.remedy == "write all days as YYYY-MM-DD"
 
 
@@ -156,3 +162,4 @@ def test_whole_numbers_with_a_point_are_whole():
     found = cells(["1.0", "2.0", "10.0", ""])
     assert (found.kind, found.pointed, found.values.to_list()) == ("integer", True, [1, 2, 10])
     assert cells(["1.0", "2.5"]).kind == "real"
+    assert cells(["91911.0", "12345678901234567890"]).kind == "real"  # which is too large for a whole number

@@ -162,8 +162,24 @@ def test_texts_that_run_in_a_spreadsheet_and_spellings_are_told():
     assert "read the table with thousands='.'" in thousands
 
 
-def test_dates_in_several_ways_are_named_where_they_are_dropped():
-    frame = pl.DataFrame({"day": ["31/12/2020", "2020-12-30", "2021-01-01"] * 20})
+def test_dates_in_several_ways_are_read_where_each_can_be_one_day_only(tmp_path):
+    days = ["31/12/2020", "2020-12-30", "1.1.2021", "unknown"] * 20
+    path = tmp_path / "days.csv"
+    disease = [("flu", "cold", "hiv")[i % 3] for i in range(80)]
+    pl.DataFrame({"day": days, "disease": disease}).write_csv(path)
+    found = lk.profile(path)
+    assert found["day"].settings["hierarchy"] == {"dates": ["month", "year"]}
+    assert "writes dates in 3 ways: YYYY-MM-DD (20 cells" in found["day"].warnings[0]
+    assert "each is read as the one day it can be" in found["day"].warnings[0]
+    release = lk.anonymize(path, found.policy(), seed=1)
+    assert set(release.table["day"]) <= {"2020-12-30", "2020-12-31", "2021-01-01", "2020-12", "2020", "", "*"}
+    declared = {"columns": {"day": lk.quasi(kind="date"), "disease": lk.drop()}, "privacy": lk.KAnonymity(2)}
+    policy = lk.Policy(**declared, missing={"markers": ["unknown"], "policy": "drop"})
+    assert lk.anonymize(path, policy, seed=1).table.height == 60
+
+
+def test_dates_that_may_be_two_days_are_named_where_they_are_dropped():
+    frame = pl.DataFrame({"day": ["01/02/2020", "2020-12-30", "2021-01-01"] * 20})
     (column,) = lk.profile(frame).columns
     assert column.role == "drop"
     assert column.reason.startswith("dates in several ways")
@@ -176,9 +192,7 @@ def test_codes_with_a_point_are_told():
     )
     found = {column.name: column for column in lk.profile(frame).columns}
     assert found["race"].settings["kind"] == "categorical"
-    assert any(
-        "a hierarchy or list of its values must have them so" in line for line in found["race"].warnings
-    )
+    assert any("they are read as 1, and published so" in line for line in found["race"].warnings)
     assert found["score"].settings["kind"] == "integer"
     assert any("it is declared integer, and published as 1" in line for line in found["score"].warnings)
 
@@ -189,3 +203,49 @@ def test_what_is_found_has_a_code_and_figures():
         ("numbers-of-their-own", {"alone": 10, "records": 100})
     ]
     assert found.warnings == tuple(map(str, found.findings))
+
+
+def test_codes_that_went_through_floats_are_proposed_and_published_as_the_codes_they_are(tmp_path):
+    rows = [
+        f"{(91911, 10012, 60601, 33101)[i % 4]}.0,{(250, 401, 486)[i % 3]}.0,{1000 + i // 2}.0,{20 + i % 30}\n"
+        for i in range(120)
+    ]
+    (tmp_path / "t.csv").write_text("zip,icd9,pid,age\n" + "".join(rows))
+    found = lk.profile(tmp_path / "t.csv")
+    assert found["zip"].settings == {"role": "quasi", "hierarchy": {"prefix": 5}}
+    assert found["icd9"].settings == {"role": "sensitive", "kind": "categorical"}
+    assert (found["pid"].role, found.individual) == ("identifier", "pid")
+    release = lk.anonymize(tmp_path / "t.csv", found.policy(), seed=1)
+    assert set(release.table["icd9"]) == {"250", "401", "486"}
+    assert all(code == "*" or (len(code) == 5 and not code.endswith(".0")) for code in release.table["zip"])
+    release.write(tmp_path / "out")
+    assert lk.verify(tmp_path / "out", original=tmp_path / "t.csv").ok
+
+
+def test_thousands_that_can_be_nothing_else_are_read_and_told(tmp_path):
+    path = tmp_path / "t.csv"
+    for marks, decimal in ((",", "."), (".", ",")):
+        pay = [f"{900_000 + 50_000 * (i % 9):,}{'.5' * (i % 2)}" for i in range(90)]
+        swapped = pay if marks == "," else [one.translate(str.maketrans(",.", ".,")) for one in pay]
+        path.write_text("pay;age\n" + "".join(f"{one};{20 + i % 9}\n" for i, one in enumerate(swapped)))
+        found = lk.profile(path)
+        assert found["pay"].settings == {"role": "sensitive", "kind": "real"}
+        (told,) = [one for one in found["pay"].findings if one.code == "thousands-found"]
+        assert told.facts["mark"] == marks != decimal
+        release = lk.anonymize(path, found.policy(), seed=1)
+        assert release.table.height == 90
+    path.write_text("pay;age\n" + "925,000;20\n850,000;21\n" * 30)
+    (warning,) = lk.profile(path)["pay"].warnings
+    assert "may be a decimal mark or separate thousands" in warning
+    assert "--decimal , or --thousands ," in warning
+
+
+def test_codes_that_may_have_got_a_decimal_place_among_others_are_told():
+    rest = ["E11", "V57", "I10", "J45"]
+    (found,) = lk.profile(pl.DataFrame({"icd": ["250.0", "401.0", *rest] * 20})).columns
+    assert found.settings == {"role": "sensitive"}
+    (warning,) = found.warnings
+    assert warning.startswith("40 codes are written like ")
+    assert "a program may have taken '" in warning
+    (found,) = lk.profile(pl.DataFrame({"icd": ["250.0", "401.9", "250.1", "428.0", *rest] * 20})).columns
+    assert (found.settings, found.warnings) == ({"role": "sensitive", "kind": "categorical"}, ())

@@ -14,7 +14,8 @@ from likeness.profiling import profile
 
 MESSY = st.sampled_from(
     ["", " ", "?", "NA", "none", "-9", "1", "2", "7", "90+", "1.5", "1,234", "01", "+3", "2024-01-31", "01/02/2024",
-     "a", "b", "{a|b}", "*", "true", "inf", "A. Lee", "a@b.org", "12345678901234567890"]
+     "a", "b", "{a|b}", "*", "true", "inf", "A. Lee", "a@b.org", "12345678901234567890", "1,234,567", "1.234,5", "91911.0",
+     "31.12.2020", "31/12/2020", "1900-01-01", "nie", "immer"]
 )  # fmt: skip
 NAMES = [
     "x",
@@ -213,7 +214,7 @@ def test_census_income(data_folder, tmp_path):
 def test_informs(data_folder, tmp_path):
     people = pl.read_csv(data_folder / "informs2008" / "demographics05test.csv").sample(3000, seed=2)
     found, _ = anonymize_as_proposed(people, tmp_path)
-    assert found.with_role("identifier") == ("DUID", "DUPERSID")
+    assert found.with_role("identifier") == ("DUID", "PID", "DUPERSID")
     assert [marker.text for marker in found["EDUCYEAR"].markers] == ["-9", "-8", "-7", "-1"]
     assert found.persons.column is None
     conditions = profile(data_folder / "informs2008" / "conditions05.csv")

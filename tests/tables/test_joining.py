@@ -274,3 +274,11 @@ def test_a_joined_table_shows_itself():
     table = joined(pl.DataFrame(PEOPLE), pl.DataFrame(VISITS))
     assert repr(table).startswith("Table polars frame with polars frame (polars): 8 rows, 4 columns\n")
     assert read(table) is table
+
+
+@pytest.mark.parametrize("other", [["7", "8", "7"], [7, 8, 7], ["7.0", "8.0", "7.0"]])
+def test_numbers_of_people_that_went_through_floats_are_the_same_people(other):
+    first = read(pl.DataFrame({"who": ["7.0", "8.0"], "age": [30, 31]}))
+    joined = join(first, read(pl.DataFrame({"who": other, "disease": ["a", "b", "c"]})), "who")
+    assert joined.first_row.tolist() == [0, 1, 0]
+    assert joined.frame["who"].to_list() == ["7", "8", "7"]

@@ -8,7 +8,7 @@ import pytest
 
 from likeness.errors import TableError
 from likeness.tables.columns import Distinct, RawColumn
-from likeness.tables.kinds import convert, detect, ranked
+from likeness.tables.kinds import convert, detect, ranked, sure_thousands
 
 
 def column(values, decimal=".", repeat=None):
@@ -136,14 +136,6 @@ def test_text_is_ranked_by_code_point():
     ("values", "words"),
     [
         (
-            ["2020-12-31", "2020-12-30", "31/12/2020"],
-            (
-                "writes dates in 2 ways: YYYY-MM-DD (2 cells, the first '2020-12-31' at line 2) and DD/MM/YYYY (1 cell, the "
-                "first '31/12/2020' at line 4); write all days as YYYY-MM-DD, or declare kind: categorical, which knows no "
-                "order of days"
-            ),
-        ),
-        (
             ["13/01/2024", "01/13/2024", "01/02/2024", "2024-01-01"],
             (
                 "in 4 ways: YYYY-MM-DD (1 cell, the first '2024-01-01' at line 5) and DD/MM/YYYY (1 cell, the first '13/01/2024' "
@@ -188,6 +180,19 @@ def test_mixtures_are_named_with_a_remedy_that_loses_nothing(values, words):
     assert words.partition(";")[0] in str(declared.value)
 
 
+def test_dates_in_several_ways_are_read_once_declared_where_each_can_be_one_day_only():
+    days = column(["2020-12-31", "30.12.2020", "12/29/2020"])
+    with pytest.raises(TableError) as found:
+        detect(days)
+    assert "writes dates in 3 ways: YYYY-MM-DD (1 cell, the first '2020-12-31' at line 2) and" in str(
+        found.value
+    )
+    assert "; declare kind: date, which reads each, or write all days as YYYY-MM-DD, or" in str(found.value)
+    assert convert(days, "date").to_list() == [date(2020, 12, 31), date(2020, 12, 30), date(2020, 12, 29)]
+    with pytest.raises(TableError, match="the first '01/02/2020' at line 3"):
+        convert(column(["2020-12-31", "01/02/2020"]), "date")
+
+
 @pytest.mark.parametrize(
     ("values", "thousands", "decimal", "kind", "expected"),
     [
@@ -203,6 +208,36 @@ def test_thousands_are_read_where_it_is_said_what_separates_them(values, thousan
     raw = replace(column(values, decimal), thousands=thousands)
     assert detect(raw) == kind
     assert convert(raw, kind).to_list() == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "decimal", "kind", "expected"),
+    [
+        (["925,000", "1,250,000"], None, "integer", [925_000, 1_250_000]),
+        (["925,000", "1,250,000", "-12"], ".", "integer", [925_000, 1_250_000, -12]),
+        (["1,234.50", "12"], None, "real", [1234.5, 12.0]),
+        (["1.234,50", "12"], None, "real", [1234.5, 12.0]),
+        (["1.234.567", "12"], ",", "integer", [1234567, 12]),
+    ],
+)
+def test_thousands_that_can_be_nothing_else_are_found(values, decimal, kind, expected):
+    raw = column(values, decimal)
+    assert detect(raw) == kind
+    assert convert(raw, kind).to_list() == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "decimal"),
+    [
+        (["925,000", "850,000"], None),  # a decimal mark, perhaps
+        (["1,250,000", "1,25"], None),  # the mark of two things
+        (["1.234.567", "12"], "."),  # which was said to be the decimal mark
+        (["1,250,000", "n/a"], None),
+        (["1 250 000", "1 000"], None),  # numbers of telephones are written so, too
+    ],
+)
+def test_thousands_are_never_guessed(values, decimal):
+    assert sure_thousands(pl.Series(values), decimal) is None
 
 
 def test_what_is_no_group_of_three_is_no_number():

@@ -11,6 +11,7 @@ import numpy as np
 from likeness import registry
 from likeness.checks import whole
 from likeness.errors import PolicyError, Refusal
+from likeness.wording import columns, figure, printed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,6 +76,14 @@ class AttackResult:
         """What the release adds for the adversary."""
         return self.success - self.baseline
 
+    _repr_pretty_ = printed
+
+    def __str__(self) -> str:
+        """Write every figure in a line, below what success means."""
+        figures = {"success": self.success, "baseline": self.baseline, **self.details}
+        rows = [(name.replace("_", " "), figure(value)) for name, value in figures.items()]
+        return "\n".join([f"{self.attack}: {self.meaning}", *columns(rows), *filter(None, [self.claim])])
+
 
 class AttackResults(dict[str, AttackResult]):
     """What the attacks on a release achieved, by name, and those that are not defined for it.
@@ -93,6 +102,14 @@ class AttackResults(dict[str, AttackResult]):
     def skipped(self) -> dict[str, str]:
         """Why each other attack was not run, in words."""
         return {name: " ".join(map(str, refusals)) for name, refusals in self.refusals.items()}
+
+    _repr_pretty_ = printed
+
+    def __str__(self) -> str:
+        """Write a line for every attack, with what success means, and for every one that was not run, why."""
+        rows = [(name, figure(one.success), figure(one.baseline), one.meaning) for name, one in self.items()]
+        told = columns([("attack", "success", "baseline", ""), *rows], "")
+        return "\n".join([*told, *(f"not run: {why}" for why in self.skipped.values())])
 
 
 class Attack(ABC):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from likeness.progress import Progress, when_compiling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
 COMPILING = "compiling, once on this machine: a first run may take minutes"
 """Said where no progress is drawn, so that the first run does not seem to hang."""
@@ -174,28 +174,6 @@ def plain(value: Any) -> Any:
 
 
 WIDEST = 32
-
-
-def columns(rows: Sequence[Sequence[str]], indent: str = "  ") -> list[str]:
-    """Write cells under each other.
-
-    Parameters
-    ----------
-    rows
-        Cells; the first row may be a head.
-    indent
-        What every line begins with.
-
-    Examples
-    --------
-    >>> columns([["age", "sex"], ["[30, 39]", "F"]], "")
-    ['age       sex', '[30, 39]  F']
-    """
-    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    return [
-        indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
 
 
 def cell(text: str, widest: int = WIDEST) -> str:

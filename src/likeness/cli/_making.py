@@ -8,11 +8,11 @@ from likeness import registry
 from likeness.anonymization import anonymize
 from likeness.checking import before_and_after
 from likeness.choosing import UNFIT
-from likeness.cli._console import cell, columns, console, number, parameters
+from likeness.cli._console import cell, console, number, parameters
 from likeness.policy import as_policy
 from likeness.report.finding import kept_findings
 from likeness.report.measured import smallest_class
-from likeness.wording import count
+from likeness.wording import columns, count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

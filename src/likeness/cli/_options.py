@@ -58,7 +58,8 @@ class Reading:
     decimal
         The decimal mark of numbers that are text, . or , ; found for each column when left out.
     thousands
-        What separates the thousands of numbers that are text: comma, point, space or apostrophe; nothing when left out.
+        What separates the thousands of numbers that are text: comma, point, space or apostrophe; when left out, a comma or
+        point that can be nothing else, as in 1,234,567.
     no_header
         CSV: the first line is a record already; columns are named column_1, column_2 …
     header
@@ -216,7 +217,7 @@ FOLDER_ALONE = Into()
 """Into no database."""
 
 
-@Parameter(name="*", group=Group("Reading the second table, where the policy names one", sort_key=51))
+@Parameter(name="*", group=Group("Reading the second table, where there is one", sort_key=51))
 @dataclass(frozen=True)
 class RecordsReading:
     """How the second table is to be read; overrides what the policy says under records.
@@ -266,6 +267,24 @@ class RecordsReading:
         PolicyError
             When it names no second table, or cannot be read.
         """
+        changes = self.said() if self.records_key is None else {**self.said(), "key": self.records_key}
+        if not changes:
+            return policy
+        from likeness.errors import PolicyError
+        from likeness.policy import Policy
+
+        told = Policy.load(policy)
+        if told.records is None:
+            raise PolicyError(
+                f"{policy}: names no second table (records:), and {self.options()} is about one; leave it out"
+            )
+        try:
+            return told.replace(records=told.records.replace(**changes))
+        except PolicyError as problem:
+            raise PolicyError(*(f"--records-{refusal}" for refusal in problem.refusals)) from None
+
+    def said(self) -> dict[str, Any]:
+        """Give what is said about reading its file, as a policy says it under records."""
         header = _names(self.records_header) or (False if self.records_no_header else None)
         said = {
             "delimiter": self.records_delimiter,
@@ -275,28 +294,13 @@ class RecordsReading:
             "thousands": self.records_thousands,
             "header": header,
             "sheet": self.records_sheet,
-            "key": self.records_key,
         }
-        changes = {key: value for key, value in said.items() if value is not None}
-        if not changes:
-            return policy
-        from likeness.errors import PolicyError
-        from likeness.policy import Policy
+        return {key: value for key, value in said.items() if value is not None}
 
-        told = Policy.load(policy)
-        if told.records is None:
-            options = " and ".join(
-                f"--{name.replace('_', '-')}"
-                for name, value in vars(self).items()
-                if value not in {None, False}
-            )
-            raise PolicyError(
-                f"{policy}: names no second table (records:), and {options} is about one; leave it out"
-            )
-        try:
-            return told.replace(records=told.records.replace(**changes))
-        except PolicyError as problem:
-            raise PolicyError(*(f"--records-{refusal}" for refusal in problem.refusals)) from None
+    def options(self) -> str:
+        """Name the options that are given; nothing where none is."""
+        given = (name for name, value in vars(self).items() if value not in {None, False})
+        return " and ".join(f"--{name.replace('_', '-')}" for name in given)
 
 
 AS_SAID = RecordsReading()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from likeness.cli._console import columns, console, number
+from likeness.cli._console import console, number
 from likeness.cli._making import headed_lines
 from likeness.cli._options import pair
 from likeness.errors import InvalidError
-from likeness.wording import count
+from likeness.wording import columns, count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

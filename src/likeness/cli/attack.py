@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from likeness.cli._app import command as as_command
-from likeness.cli._console import columns, console, number
+from likeness.cli._console import console, number
 from likeness.cli._options import AS_FOUND, FolderPath, Format, Original, Reading, pair, part
 from likeness.errors import InvalidError, Refusal, suggestion
+from likeness.wording import columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

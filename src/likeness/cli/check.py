@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from likeness.cli._app import command as as_command
-from likeness.cli._console import cell, columns, console, share
+from likeness.cli._console import cell, console, share
 from likeness.cli._options import (
     AS_FOUND,
     AS_SAID,
@@ -17,7 +17,7 @@ from likeness.cli._options import (
     Seed,
     TablePath,
 )
-from likeness.wording import count
+from likeness.wording import columns, count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from likeness.cli._app import command as as_command
-from likeness.cli._console import columns, console, number, share
+from likeness.cli._console import console, number, share
 from likeness.cli._options import Overwrite, Seed
 from likeness.placing import unfinished
-from likeness.wording import count
+from likeness.wording import columns, count
 
 if TYPE_CHECKING:
     from likeness.attacks.base import AttackResult

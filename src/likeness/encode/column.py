@@ -27,7 +27,8 @@ from likeness.hierarchies import (
 from likeness.hierarchies.nested import from_nested
 from likeness.hierarchies.problems import ALIKE
 from likeness.microdata.domain import NUMERIC, Domain
-from likeness.tables import texts
+from likeness.policy.hierarchy import rule_of
+from likeness.tables import as_codes, texts
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def encode_attribute(
         Records that are dropped already: what they miss is neither counted nor an error.
     """
     treatment = missing.policy
-    encoded = table.encode(name, missing=missing.markers, kind=_asked_kind(column))
+    encoded = _as_codes(table.encode(name, missing=missing.markers, kind=_asked_kind(column)), column, folder)
     lacking = encoded.codes < 0 if dropped is None else (encoded.codes < 0) & ~dropped
     number = int(np.count_nonzero(lacking))
     if number and treatment == "error":
@@ -161,6 +162,22 @@ def encode_attribute(
     domain, recode = _domain(encoded, column, number > 0 and treatment == "category", recoding, folder)
     codes = encoded.codes if recode is None else np.append(recode, -1).astype(np.int32)[encoded.codes]
     return EncodedAttribute(domain, np.ascontiguousarray(codes, np.int32), number, treatment)
+
+
+def _as_codes(encoded: EncodedColumn, column: Column, folder: Path) -> EncodedColumn:
+    """Codes that went through a column of floats as the codes they are, unless what lists the values has them so, too."""
+    plain = as_codes(encoded)
+    if plain is encoded:
+        return encoded
+    made = column.hierarchy is None or rule_of(column.hierarchy) is not None
+    hierarchy = None if made else make_hierarchy(column.hierarchy, encoded, folder)
+    listed = declared_values(column, hierarchy)
+    if listed is None:
+        return plain
+    known = set(listed)
+    return (
+        encoded if any(label in known for label in texts(encoded.values) if label.endswith(".0")) else plain
+    )
 
 
 def categorize(domain: Domain, declared: str | dict[str, list[str]], folder: Path) -> Domain:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from likeness import registry
 from likeness.errors import PolicyError, Refusal, suggestion
+from likeness.wording import columns, figure, printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -44,6 +45,19 @@ class Measurements(dict[str, float]):
     def skipped(self) -> dict[str, str]:
         """Why each other metric was not measured, in words."""
         return {name: "; ".join(map(str, refusals)) for name, refusals in self.refusals.items()}
+
+    _repr_pretty_ = printed
+
+    def __str__(self) -> str:
+        """Write a line for every metric, with its range, and for every one that does not apply, why."""
+        rows = [(name, figure(value), self.metrics[name].range) for name, value in self.items()]
+        return "\n".join(
+            [
+                *columns([("metric", "value", ""), *rows], ""),
+                *(f"{name}: {note}" for name, note in self.notes.items()),
+                *(f"does not apply: {why}" for why in self.skipped.values()),
+            ]
+        )
 
     def add(self, name: str, metric: Metric, evaluation: Evaluation) -> None:
         """Measure a metric under a name, once per evaluation; raises `PolicyError` where it does not apply."""

@@ -36,7 +36,7 @@ from likeness.policy.sections import (
     read_categories,
     read_effort,
 )
-from likeness.wording import count
+from likeness.wording import columns, count, printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -514,6 +514,12 @@ class Policy(PolicyKeys):
         """Columns by role, the guarantee, and the method."""
         return f"Policy({summarise(self)})"
 
+    _repr_pretty_ = printed
+
+    def __str__(self) -> str:
+        """Write a line for each column and model, and for what else is said."""
+        return "\n".join(_lines(self))
+
     def _repr_html_(self) -> str:
         """One row a column, for notebooks."""
         rows = [(name, column.role, _details(column)) for name, column in self.columns.items()]
@@ -527,6 +533,19 @@ def summarise(policy: Policy) -> str:
     models = " & ".join(model.name for model in policy.privacy)
     method = policy.method.name if policy.method else "best method"
     return f"{count(len(policy.columns), 'column')}: {counts}; {models}; {method}"
+
+
+def _lines(policy: Policy) -> list[str]:
+    """Write a policy for a terminal: title, columns, models, and what else differs from the defaults."""
+    own = [(name, column.role, _details(column)) for name, column in policy.columns.items()]
+    others = {key: value for key, value in policy.given().items() if key not in {"columns", "privacy"}}
+    return [
+        f"Policy: {summarise(policy)}",
+        *columns([("column", "role", ""), *own]),
+        "privacy",
+        *(f"  {model!r}" for model in policy.privacy),
+        *(f"{key}: {shown(value)}" for key, value in others.items()),
+    ]
 
 
 def _details(column: Column) -> str:

@@ -201,7 +201,7 @@ class Records(Declared):
     )
     thousands: Literal[",", ".", " ", "'"] | None = Field(
         default=None,
-        description="What separates the thousands of numbers that are text, as in 1,234; nothing when left out.",
+        description="What separates the thousands of numbers that are text, as in 1,234; left out: what can be nothing else.",
     )
     header: Header | None = Field(
         default=None,

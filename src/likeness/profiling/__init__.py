@@ -6,6 +6,7 @@
 ``meaning``   what a column probably means: look, role, reason; all word lists
 ``orders``    the order of ranges, quarters, scales and padded codes
 ``persons``   duplicates, people with several records, how many are single
+``joined``    two tables: the column that joins them, whose the records are
 ``reach``     the models that are proposed, the strongest the table can meet
 ``findings``  what is said about one column
 ``result``    ``Profile``: what was found; the policy as a commented file

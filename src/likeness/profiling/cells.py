@@ -22,7 +22,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from likeness.tables.kinds import MixedError, are_filled, are_integers, are_whole_with_point
+from likeness.errors import TableError
+from likeness.tables.kinds import (
+    MixedError,
+    are_filled,
+    are_grouped,
+    are_integers,
+    are_numbers,
+    are_whole_with_point,
+    convert,
+    sure_thousands,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.tables import Table
+    from likeness.tables.columns import RawColumn
 
 MOST = 10_000
 """Distinct values that patterns are tried on."""
@@ -199,22 +210,37 @@ _SENTINELS = tuple(
 )
 _LAST = tuple(np.datetime64(day, "D") for day in ("2099-12-31", "2100-01-01", "2999-12-31", "9999-12-31"))
 _DECADE = np.timedelta64(3653, "D")
+_TIMES, _LEAST = 5, 10
+"""Times as often as any other day, and records, from which a day that programs write for a missing one stands out."""
 
 
 def odd_days(values: pl.Series, counts: NDArray[np.int64]) -> list[Marker]:
-    """Find days that programs write for a missing one, more than ten years before or after all other days.
+    """Find days that programs write for a missing one.
 
-    ``values``: (m,) distinct, ascending; ``counts``: (m,) int64, records of each.
+    Those that stand out by their number are declared missing; others are asked about where they lie more than ten years before
+    or after all other days. ``values``: (m,) distinct, ascending; ``counts``: (m,) int64, records of each.
     """
     days = values.to_numpy().astype("datetime64[D]")
-    inner = days[~np.isin(days, [*_SENTINELS, *_LAST])]
+    known = np.isin(days, [*_SENTINELS, *_LAST])
+    inner = days[~known]
     if not inner.size:
         return []
+    often = int(counts[~known].max())
+    many = known & (counts >= max(_LEAST, _TIMES * often))
     odd = (np.isin(days, _SENTINELS) & (days < inner[0] - _DECADE)) | (
         np.isin(days, _LAST) & (days > inner[-1] + _DECADE)
     )
-    why = "a day that programs write for a missing one, far from all others"
-    return [Marker(str(days[i]), int(counts[i]), declared=False, why=why) for i in np.flatnonzero(odd)]
+    far = "a day that programs write for a missing one, far from all others"
+    frequent = "a day that programs write for a missing one, at least {:,} times as often there as any other"
+    return [
+        Marker(
+            str(days[i]),
+            int(counts[i]),
+            declared=bool(many[i]),
+            why=frequent.format(counts[i] // often) if many[i] else far,
+        )
+        for i in np.flatnonzero(odd | many)
+    ]
 
 
 def _plain(number: float) -> str:
@@ -237,8 +263,10 @@ class Cells:
     ``markers``: what means, or may mean, a missing value; the empty cell and nulls are not listed.
     ``kind_to_declare``: what a policy must declare because the cells do not tell; None where they do. ``trouble`` says why,
     and ``remedy`` what would make it ``otherwise``, ``numbers`` or ``dates``: all of it if ``readable``, else only what is
-    no text.
+    no text. Of dates that are read, ``trouble`` says in how many ways they are written; of texts, why they are no numbers.
     ``pointed``: whether its whole numbers are written with a decimal mark, such as ``1.0``.
+    ``order``: of texts, the categories that the type of the column lists in order, and whether that is surely meant.
+    ``grouped``: the comma or point that separates its thousands, where nobody said so, and it can be nothing else.
     """
 
     name: str
@@ -253,6 +281,8 @@ class Cells:
     otherwise: str = "numbers"
     pointed: bool = False
     readable: bool = False
+    grouped: str | None = None
+    order: tuple[tuple[str, ...], bool] | None = None
 
     @property
     def height(self) -> int:
@@ -302,6 +332,16 @@ class Cells:
         """What the texts look like; None for other kinds, and without a value."""
         return look_at(self.values) if self.kind == "text" and self.distinct else None
 
+    def take(self, rows: NDArray[np.int64]) -> Cells:
+        """Take records, in any order and number; row -1 has no value. Values that none of them has are forgotten."""
+        codes = np.append(self.codes, np.int32(-1))[rows]
+        counts = np.bincount(codes + np.int32(1), minlength=self.distinct + 1)[1:]
+        occurs = counts > 0
+        if not occurs.all():
+            fresh = np.append(np.cumsum(occurs, dtype=np.int32) - np.int32(1), np.int32(-1))
+            codes = fresh[codes]
+        return replace(self, codes=codes, values=self.values.filter(pl.Series(occurs)), counts=counts[occurs])
+
     def groups(self) -> NDArray[np.int32]:
         """(n,) Code of each record, the missing value being one of its own, the last."""
         return np.where(self.codes < 0, np.int32(self.distinct), self.codes) if self.missing else self.codes
@@ -320,6 +360,16 @@ def read_cells(table: Table, name: str) -> Cells:
     >>> ages.kind, ages.missing, ages.declared
     ('integer', 2, ('?',))
     """
+    found = _read_cells(table, name)
+    order = table.order(name) if found.kind == "text" else None
+    if order is None:
+        return found
+    missing = {"", *found.declared}
+    return replace(found, order=(tuple(one for one in order[0] if one not in missing), order[1]))
+
+
+def _read_cells(table: Table, name: str) -> Cells:
+    """Read one column, whatever order it has."""
     raw = table.raw(name).without(("",))  # it spares sorting millions of names
     values, counts = raw.values, raw.data.counts()
     if values.dtype == pl.Float64 and values.is_infinite().any():
@@ -352,15 +402,20 @@ def _texts(table: Table, name: str, values: pl.Series, counts: NDArray[np.int64]
         if kind not in {None, "text"} or not which.any():
             continue
         among = _marked(values, counts, which, declared=True, why="")
-        typed, _ = _kind(table, name, [*blanks, *among])
+        typed, doubt = _kind(table, name, [*blanks, *among])
         if typed in _AMONG:
             why = {True: "is no day of the calendar", False: f"stands among {_AMONG[typed]}"}
             day = dict(zip(values, filled.tolist(), strict=True))
             blanks += [replace(marker, why=why[day[marker.text]]) for marker in among]
-            kind, words = typed, others
+            kind, words, problem = typed, others, doubt
     found = _finished(table, name, kind or "text", blanks, [*words, *doubts])
+    if kind == "text" and table.decimal == "." and _have_decimal_commas(found.values):
+        trouble = (
+            "its values are numbers with a decimal comma, and a frame's are read so only where that is said"
+        )
+        return replace(found, trouble=trouble, remedy="read the table with decimal=',' (--decimal ,)")
     if kind:
-        return found
+        return found if problem is None else replace(found, trouble=problem.found)
     assert problem is not None  # noqa: S101  # there is a kind without one
     return replace(
         found,
@@ -372,12 +427,34 @@ def _texts(table: Table, name: str, values: pl.Series, counts: NDArray[np.int64]
     )
 
 
+def _have_decimal_commas(texts: pl.Series) -> bool:
+    """Whether all texts are numbers with a comma, or without, and in one of them it cannot separate thousands."""
+    return bool(
+        len(texts)
+        and are_numbers(texts, ",").all()
+        and texts.str.contains(",", literal=True).any()
+        and not are_grouped(texts.filter(texts.str.contains(",", literal=True)), ",", ".").all()
+    )
+
+
 def _kind(table: Table, name: str, markers: Sequence[Marker]) -> tuple[str | None, MixedError | None]:
     """Kind of a column once these markers are missing; None, and why, when it cannot be told."""
+    missing = ("", *(marker.text for marker in markers))
     try:
-        return table.kind(name, missing=("", *(marker.text for marker in markers))), None
+        return table.kind(name, missing=missing), None
     except MixedError as problem:
+        if problem.about == "dates" and _are_days(table, name, missing):
+            return "date", problem
         return None, problem
+
+
+def _are_days(table: Table, name: str, missing: Sequence[str]) -> bool:
+    """Whether a column can be read as days once it is declared so: in several ways, none of which can be another day."""
+    try:
+        table.encode(name, missing=missing, kind="date")
+    except TableError:
+        return False
+    return True
 
 
 def _marked(
@@ -410,18 +487,40 @@ def _finished(
         kind = "moment" if raw.values.dtype == pl.Datetime else "text"
     else:
         values = pl.Series(column.values)
+    grouped = None
     if kind in NUMBERS:
         markers = (*markers, *odd_numbers(values, column.counts()))
+        if raw.values.dtype == pl.String and raw.thousands is None:
+            grouped = sure_thousands(raw.values, raw.decimal)
     if kind == "date":
-        markers = (*markers, *odd_days(values, column.counts()))
-    return Cells(name, kind, column.codes, values, column.counts(), markers, pointed=pointed)
+        odd = _as_written(odd_days(values, column.counts()), raw)
+        told = [marker for marker in odd if marker.declared]
+        if told:
+            return _finished(table, name, kind, (*declared, *told), asked)
+        markers = (*markers, *odd)
+    return Cells(name, kind, column.codes, values, column.counts(), markers, pointed=pointed, grouped=grouped)
+
+
+def _as_written(markers: Sequence[Marker], raw: RawColumn) -> list[Marker]:
+    """Write days as the column does, for a marker is compared with its cells: one marker for each way."""
+    if not markers:
+        return []
+    days = convert(raw, "date").cast(pl.String).to_list()
+    texts = (raw.values if raw.values.dtype == pl.String else raw.values.cast(pl.String)).to_list()
+    counts = raw.data.counts()
+    return [
+        replace(marker, text=text, records=int(number))
+        for marker in markers
+        for day, text, number in zip(days, texts, counts, strict=True)
+        if day == marker.text
+    ]
 
 
 def _are_pointed(texts: pl.Series, decimal: str) -> bool:
     """Whether all texts are whole numbers, some with a decimal mark, small enough to be exact."""
     whole = are_whole_with_point(texts, decimal)
-    fits = texts.filter(whole).str.len_chars().max()
-    return bool((whole | are_integers(texts)).all()) and isinstance(fits, int) and fits <= _DIGITS
+    longest = texts.str.len_chars().max()
+    return bool((whole | are_integers(texts)).all()) and isinstance(longest, int) and longest <= _DIGITS
 
 
 def _are_whole(values: pl.Series) -> bool:

@@ -18,6 +18,7 @@ from likeness.profiling import meaning as words
 from likeness.profiling.cells import NUMBERS
 from likeness.profiling.meaning import MANY, settings_of
 from likeness.report.finding import Finding
+from likeness.tables.kinds import MARK_NAMES
 from likeness.tables.spelling import are_formulas
 from likeness.wording import count, quoted
 
@@ -82,6 +83,20 @@ def find_links(columns: Mapping[str, Cells], rows: NDArray[np.int64] | None = No
         if not both or a == _kept(columns[a], columns[b], list(columns)):
             links.append(Link(a, b, both))
     return tuple(links)
+
+
+def determined_by(cells: Cells, columns: Mapping[str, Cells]) -> list[str]:
+    """List the columns that one determines, looking at all records."""
+    own = cells.groups()
+    if not _may_determine(np.bincount(own, minlength=cells.radix)):
+        return []
+    return [
+        name
+        for name, other in columns.items()
+        if name != cells.name
+        and other.height - int(np.bincount(other.groups()).max()) >= _OTHERWISE
+        and _determines(own, other.groups(), cells.radix)
+    ]
 
 
 def _may_determine(counts: NDArray[np.int64]) -> bool:
@@ -269,13 +284,28 @@ def _findings(cells: Cells, meaning: Meaning, role: str) -> list[Finding]:
     found = [] if meaning.finding is None else [meaning.finding]
     if role in PUBLISHED and not cells.distinct:
         found.append(Finding("empty", {}, "every cell is missing: give it role: drop".format))
-    if cells.kind_to_declare is not None and (role in PUBLISHED or cells.readable):
+    codes = (
+        words.has(cells.name, words.CODED) and not cells.readable
+    )  # with letters in some of them, as codes have
+    if cells.kind_to_declare is not None and not codes and (role in PUBLISHED or cells.readable):
         becomes = "declared categorical" if role in PUBLISHED else "taken for text"
         facts = {
             "trouble": cells.trouble, "becomes": becomes, "remedy": cells.remedy, "otherwise": cells.otherwise,
         }  # fmt: skip
         sentence = "{trouble}, so it is {becomes}; {remedy} to treat it as {otherwise}"
         found.append(Finding("kind-not-told", facts, sentence.format))
+    if role in PUBLISHED and cells.kind == "date" and cells.trouble:
+        sentence = "{trouble}; each is read as the one day it can be, and published as YYYY-MM-DD"
+        found.append(Finding("days-in-several-ways", {"trouble": cells.trouble}, sentence.format))
+    if cells.kind == "text" and cells.trouble and cells.kind_to_declare is None:
+        facts = {"trouble": cells.trouble, "remedy": cells.remedy}
+        found.append(Finding("decimal-commas", facts, "{trouble}: {remedy}".format))
+    if role in PUBLISHED and cells.grouped is not None:
+        facts = {"mark": cells.grouped, "called": MARK_NAMES[cells.grouped]}
+        sentence = "its thousands are separated by {called}, which can be nothing else: they are read, and published without"
+        found.append(Finding("thousands-found", facts, sentence.format))
+    if role in PUBLISHED and words.has(cells.name, words.CODED):
+        found += _about_codes(cells)
     if role in PUBLISHED and cells.pointed:
         found += _about_points(meaning.settings if meaning.role == role else settings_of(cells))
     if role in {*PUBLISHED, "other"}:
@@ -287,6 +317,28 @@ def _findings(cells: Cells, meaning: Meaning, role: str) -> list[Finding]:
     if role == "other":
         found += _identifying(cells, meaning)
     return found
+
+
+def _about_codes(cells: Cells) -> list[Finding]:
+    """Say that some codes may have got a decimal place: those of a column in which no other digit follows a point."""
+    if cells.kind != "text" or not cells.distinct:
+        return []
+    pointed = cells.values.str.contains(r"^[0-9]+\.0$")
+    if not pointed.any() or cells.values.str.contains(r"^[0-9]+\.[0-9]*[1-9]").any():
+        return []
+    facts = {
+        "cells": int(cells.counts[pointed.to_numpy()].sum()), "example": cells.values.filter(pointed)[0],
+    }  # fmt: skip
+    return [Finding("codes-perhaps-with-points", facts, _perhaps_points)]
+
+
+def _perhaps_points(*, cells: int, example: str) -> str:
+    """Say which codes may be others."""
+    written = f"{count(cells, 'code')} {'is' if cells == 1 else 'are'} written like {quoted(example)}"
+    return (
+        f"{written}, among codes that are no numbers: a program may have taken {quoted(example.removesuffix('.0'))} for one; "
+        "correct the table where it did"
+    )
 
 
 def _own_numbers(*, alone: int, records: int) -> str:
@@ -303,10 +355,8 @@ def _about_points(settings: Mapping[str, Any]) -> list[Finding]:
     if settings.get("kind") == "integer":
         sentence = f"its whole numbers are {written}: it is declared integer, and published as 1"
         return [Finding("numbers-written-with-points", {}, sentence.format)]
-    if settings.get("kind") == "categorical":
-        sentence = (
-            f"its codes are {written}, and published so: a hierarchy or list of its values must have them so"
-        )
+    if settings.get("kind") == "categorical" or "prefix" in settings.get("hierarchy", {}):
+        sentence = f"its codes are {written}: they are read as 1, and published so"
         return [Finding("codes-written-with-points", {}, sentence.format)]
     return []
 

@@ -13,8 +13,8 @@ What the name of a column says: small lists of English, German, French, Spanish,
 here, without accents.
 
 Names are split at everything that is no letter and at changes of case (``patientID`` is *patient*, *id*). A list
-word matches a part that equals it, with or without a plural s; long words also match what begins with them
-(``maritalstatus``, ``occupationcode``).
+word matches a part that equals it, with or without a plural s; long words also match what begins or ends with them
+(``maritalstatus``, ``occupationcode``, ``Hauptdiagnose``), and so do short ones that begin only words of their own (``RACEX``).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from likeness.profiling.cells import NUMBERS, are_codes
-from likeness.profiling.orders import order_of
+from likeness.profiling.orders import MOST_ORDERED, order_of
 from likeness.report.finding import Finding
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+")
 _COMPOUND = 6
 """Letters from which a word of the lists also matches longer parts."""
+_STEMS = ("race", "hisp", "ethn")
+"""Shorter words that match what begins with them."""
 
 
 def _set(words: str) -> frozenset[str]:
@@ -53,18 +55,20 @@ PERSONS = _set(
     "respondent citizen resident insured beneficiary donor applicant borrower taxpayer voter people "
     "pers pat pt subj emp "
     "patienten versicherten kunden mitarbeiter teilnehmer probanden personne assure salarie paciente empleado asegurado "
-    "alumno paziente assistito dipendente utente funcionario utilizador"
+    "alumno paziente assistito dipendente utente funcionario utilizador "
+    "historia prontuario cartella akte krankenakte"
 )
-"""Who a number may belong to."""
+"""Who a number may belong to; the file of a patient, too."""
 
-ALONE = (PERSONS - _set("people insured")) | {"nr"}
+ALONE = (PERSONS - _set("people insured historia prontuario cartella akte krankenakte")) | {"nr"}
 """What may be a number of somebody when it is the whole name; *people* and *insured* are counts and sums as often."""
 
 _LONG_PERSONS = tuple(person for person in sorted(PERSONS) if len(person) > 3)
 
 RECORDS = _set(
     "visit record row encounter admission claim event entry order transaction line stay episode discharge "
-    "fall besuch aufnahme sejour consulta visita visite ricovero episodio atencion registro"
+    "fall besuch aufnahme sejour consulta visita visite ricovero episodio atencion registro "
+    "invoice receipt prescription specimen beleg rechnung rezept facture ordonnance factura receta fattura ricetta fatura receita"
 )
 """What else a number may belong to: every one of these is new."""
 
@@ -78,7 +82,7 @@ OWN_NUMBERS = _set("id ids identifier pid uid uuid guid")
 
 NAME_PARTS = _set(
     "first last given family middle maiden full sur fore nick user mother father spouse contact doctor "
-    "physician"
+    "physician apellido apellidos completo pila prenom vor nach cognome completo apelido"
 )
 NAMES = _set(
     "surname firstname lastname forename fullname nickname username givenname familyname middlename "
@@ -114,14 +118,17 @@ SENSITIVE = _listed(
             "allergy pregnant pregnancy disability disabled smoker smoking alcohol mental psychiatric genetic "
             "abortion addiction suicide diag diabetes asthma "
             "diagnose krankheit schwangerschaft maladie diagnostico enfermedad embarazo "
-            "malattia diagnosi gravidanza doenca gravidez"
+            "malattia diagnosi gravidanza doenca gravidez "
+            "behandlung therapie traitement tratamiento terapia trattamento tratamento "
+            "medikament arzneimittel medikation medicament medicamento farmaco symptome sintoma sintomo "
+            "allergie alergia allergia alergia"
         ),
         "belief": "konfession religione religiao religion religious faith politics political party vote union",
         "sexuality": "sexual sexuality orientation",
         "crime": "crime criminal conviction offence offense arrest",
         "money": (
-            "income salary wage earning pay wealth debt loan credit pension poverty "
-            "gehalt lohn einkommen salaire revenu salario stipendio reddito renda"
+            "income salary wage earning pay wealth debt loan credit pension poverty charges billed dividend savings asset "
+            "gehalt lohn einkommen salaire revenu salario ingresos sueldo stipendio reddito renda rendimento"
         ),
         "work": "occupation job profession beruf ocupacion professione profissao",
         "a result": "exam score result",
@@ -135,14 +142,20 @@ QUASI = _listed(
         "sex": "sex gender geschlecht sexe genre sexo genero sesso",
         "place of residence": (
             "zip zipcode postcode postal plz city town village county state province region district "
-            "wohnort bundesland ville commune ciudad municipio entidad provincia comune cidade"
+            "postleitzahl wohnort bundesland ville commune ciudad municipio entidad provincia comune cidade"
         ),
-        "country": "country nation nationality native citizenship citizen",
+        "country": (
+            "country nation nationality native citizenship citizen "
+            "staatsangehorigkeit nationalite nacionalidad nazionalita cittadinanza nacionalidade"
+        ),
         "birth": "birth birthday birthdate dob born geburtsdatum geburtstag naissance nacimiento nascita nascimento",
-        "race or ethnicity": "race racial ethnic ethnicity hispanic",
+        "race or ethnicity": "race racial ethnic ethnicity hispanic hisp ethn",
         "language": "language",
-        "education": "education degree school schooling enrolled",
-        "marital status": "marital married marry spouse familienstand",
+        "education": (
+            "education degree school schooling enrolled "
+            "bildung schulabschluss diplome etudes estudios istruzione escolaridade"
+        ),
+        "marital status": "marital married marry spouse familienstand civil civile",
         "family": "family household children relationship",
         "body": "height weight bmi",
         "work": "employer employment work workclass worker industry company department veteran",
@@ -152,16 +165,19 @@ QUASI = _listed(
 )
 """Words of attributes that neighbours, employers or registers know."""
 
-CODES = _set("zip zipcode postcode postal plz")
+CODES = _set("zip zipcode postcode postal plz postleitzahl")
 """Words of codes that are masked from the right."""
 
 NOMINAL = _set(
-    "sex gender race ethnicity ethnic hispanic marital marry married country state region province city "
+    "sex gender race ethnicity ethnic ethn hispanic hisp marital marry married country state region province city "
     "county code religion party industry occupation language status type category citizenship "
     "department ward insurance veteran flag disposition geschlecht sexe genre sexo genero sesso familienstand entidad provincia "
-    "municipio comune bundesland"
+    "municipio comune bundesland employed unemployed retired smoker pregnant"
 )
 """Words of columns whose numbers are only codes, without an order."""
+
+CODED = _set("icd diag diagnosis diagnoses diagnose procedure drug atc ndc cpt drg snomed loinc")
+"""Words of columns whose numbers are codes, however many there are."""
 
 NOTES = _set("note notes comment comments remark remarks description text narrative report history")
 
@@ -179,36 +195,46 @@ def parts(name: str) -> tuple[str, ...]:
 def find(name: str, listed: Mapping[str, str]) -> str | None:
     """Find the group of the first word of a column's name that is ``listed`` (word to group); None where none is.
 
-    Words that equal a listed one, or its plural, go before those that only begin with a long one.
+    Words that equal a listed one, or its plural, go before those that only begin with one, and these before those that end so.
+
+    >>> find("RACEX", QUASI), find("Bruttoeinkommen", SENSITIVE), find("racket", SENSITIVE)
+    ('race or ethnicity', 'money', None)
     """
     for part in parts(name):
         for form in (part, part.removesuffix("s")):
             if form in listed:
                 return listed[form]
-    for part in parts(name):
-        for word, group in listed.items():
-            if len(word) >= _COMPOUND and part.startswith(word):
-                return group
+    for fits in (str.startswith, str.endswith):
+        for part in parts(name):
+            for word, group in listed.items():
+                if fits(part, word) and (
+                    len(word) >= _COMPOUND or (word in _STEMS and part.startswith(word))
+                ):
+                    return group
     return None
 
 
 def has(name: str, words: frozenset[str]) -> bool:
     """Whether a word of the list, or its plural, stands in a column's name."""
-    return any(part in words or part.removesuffix("s") in words for part in parts(name))
+    stems = tuple(stem for stem in _STEMS if stem in words)
+    return any(
+        part in words or part.removesuffix("s") in words or (bool(stems) and part.startswith(stems))
+        for part in parts(name)
+    )
 
 
 def names_a_person(name: str) -> bool:
     """Whether a column's name says that it holds people's names.
 
-    >>> names_a_person("name"), names_a_person("LastName"), names_a_person("drug_name")
-    (True, True, False)
+    >>> names_a_person("name"), names_a_person("LastName"), names_a_person("nombre_paciente"), names_a_person("drug_name")
+    (True, True, True, False)
     """
     own = parts(name)
     if any(part in NAMES or (part.endswith("name") and part[:-4] in PERSONS) for part in own):
         return True
     if len(own) == 1 and own[0] in NAME_ALONE:
         return True
-    return "name" in own and bool(set(own) & (NAME_PARTS | PERSONS))
+    return bool(set(own) & NAME_ALONE) and bool(set(own) & (NAME_PARTS | PERSONS))
 
 
 def numbers_what(name: str) -> str | None:
@@ -283,12 +309,27 @@ def settings_of(cells: Cells) -> dict[str, Any]:
     if cells.kind_to_declare is not None:
         return {"kind": cells.kind_to_declare}
     if cells.kind == "text":
+        if _is_ordered(cells):
+            return {"kind": "ordered", "domain": list(cells.order[0] if cells.order else ())}
         order = order_of(cells.values, codes=not has(cells.name, NOMINAL))
         return {} if order is None else {"kind": "ordered", "domain": order}
+    if cells.kind == "integer" and has(cells.name, CODED):
+        return {"kind": "categorical"}
     few = cells.kind == "integer" and cells.distinct <= MOST_CODES
     if few and (has(cells.name, NOMINAL) or are_codes(cells.values)):
         return {"kind": "categorical"}
     return {"kind": cells.kind} if cells.kind in {*NUMBERS, "date"} else {}
+
+
+def _is_ordered(cells: Cells) -> bool:
+    """Whether the type of a column lists its categories in an order that is meant: surely, or nothing speaks against it."""
+    if cells.order is None:
+        return False
+    categories, sure = cells.order
+    few = 2 <= len(categories) <= MOST_ORDERED
+    look = cells.contents
+    plain = look is not None and max(look.share("sex"), look.share("marital status")) >= 0.5
+    return few and (sure or not (plain or has(cells.name, NOMINAL)))
 
 
 def with_article(noun: str) -> str:
@@ -342,9 +383,10 @@ def looks_like_identifier(cells: Cells) -> Meaning | None:
 def named_identifier(cells: Cells) -> Meaning | None:
     """Names, numbers and addresses of people, by the column's name."""
     shared = cells.records >= _SHARED_BY * cells.distinct
-    if parts(cells.name) in {("id",), ("uid",)} and cells.distinct >= MANY:
+    if parts(cells.name) in {("id",), ("uid",), ("pid",)} and cells.distinct >= MANY:
         shared = False  # nothing but an id is one of people, whatever their number of records
-    if names_a_person(cells.name):
+    counts = cells.kind in NUMBERS and "nombre" in parts(cells.name)  # French: how many
+    if names_a_person(cells.name) and not counts:
         return Meaning("name", "identifier", "its name says that it names people", {})
     whose = numbers_what(cells.name)
     if whose == "person" or (whose == "record" and not shared):

@@ -8,7 +8,9 @@ A profile for people: a page of text, and tables for notebooks.
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -20,14 +22,14 @@ from likeness.policy.files import Dumper
 from likeness.profiling.findings import PUBLISHED, share
 from likeness.profiling.persons import PAIRED, individual_of
 from likeness.profiling.reach import BETAS, identity_reserved
-from likeness.wording import count, quoted
+from likeness.wording import columns, count, printed, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Iterator
 
     from likeness.policy import Policy
     from likeness.profiling.findings import ColumnProfile, Link
+    from likeness.profiling.joined import JoinedRecords
     from likeness.profiling.persons import Persons, Standing, Uniqueness
     from likeness.profiling.reach import Proposal, StrongestParameters
     from likeness.report.finding import Finding
@@ -48,6 +50,7 @@ class Profile:
     determine them. ``persons``: duplicates, and people with several records.
     ``reach``: the strongest parameters each sensitive column can meet. ``guarantee``: the models that are proposed.
     ``findings``: what the steward should look at, about the table as a whole; ``warnings`` has it in words.
+    ``joined``: of two tables, who has how many records, and which have nobody; ``records`` are then those of people.
     """
 
     source: str
@@ -60,6 +63,7 @@ class Profile:
     reach: tuple[StrongestParameters, ...]
     guarantee: tuple[Proposal, ...]
     findings: tuple[Finding, ...]
+    joined: JoinedRecords | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -81,7 +85,7 @@ class Profile:
     @property
     def individual(self) -> str | None:
         """The column that the proposed policy counts people by; None where each has one record, or none can be it."""
-        return individual_of(self.persons, self.columns)
+        return individual_of(self.persons, self.columns) if self.joined is None else self.joined.on
 
     @property
     def encoded_size(self) -> int:
@@ -94,30 +98,37 @@ class Profile:
 
         return Policy.from_mapping(self.policy_mapping(), where="proposed policy")
 
-    def policy_mapping(self) -> dict[str, Any]:
-        """Write the proposed policy as the content of a policy file."""
+    def policy_mapping(self, folder: str | Path | None = None) -> dict[str, Any]:
+        """Write the proposed policy as the content of a policy file.
+
+        ``folder``: where the file will lie, from which it names the second of two tables; None for the working folder.
+        """
+        told: dict[str, Any] = {} if self.individual is None else {"individual": self.individual}
+        if self.joined is not None:
+            told["records"] = self.joined.of_policy(table_from(self.joined, folder))
+            told["hygiene"] = WITHOUT_RECORDS
         return {
             "columns": {column.name: column.settings for column in self.columns},
-            "missing": {"markers": [""], "policy": "error"},
-            **({} if self.individual is None else {"individual": self.individual}),
+            "missing": {"markers": [""], **({"policy": "error"} if self.joined is None else {})},
+            **told,
             "privacy": [proposal.model for proposal in self.guarantee],
         }
 
-    def policy_yaml(self) -> str:
+    def policy_yaml(self, folder: str | Path | None = None) -> str:
         """Write the proposed policy as YAML, with a comment on every column that says why.
 
-        `anonymize` accepts it unchanged for the table it was made of.
+        `anonymize` accepts it unchanged for the table it was made of; of two tables it names the second, as a file, from
+        ``folder``, where the policy will lie (None: the working folder).
         """
-        return write_policy(self)
+        return write_policy(self, folder)
 
     def write_policy(self, path: str | Path) -> None:
         """Write the proposed policy to a file, in UTF-8; `OutputError` if it cannot be written."""
-        from pathlib import Path
-
         from likeness.errors import OutputError
 
         try:
-            Path(path).write_text(self.policy_yaml(), encoding="utf-8", newline="\n")
+            text = self.policy_yaml(Path(path).parent)
+            Path(path).write_text(text, encoding="utf-8", newline="\n")
         except OSError as problem:
             raise OutputError(f"{path}: cannot be written ({problem.strerror or problem})") from None
 
@@ -148,6 +159,7 @@ class Profile:
             "columns": [column.to_mapping() for column in self.columns],
             "links": [link.to_mapping() for link in self.links],
             "persons": self.persons.to_mapping(),
+            **({} if self.joined is None else {"joined": self.joined.to_mapping()}),
             "uniqueness": self.uniqueness.to_mapping(),
             "reach": {"k": self.records, "sensitive": [reach.to_mapping() for reach in self.reach]},
             "knowledge": {"bandwidth": _BANDWIDTH, "columns": self.known_by_kernel()},
@@ -159,6 +171,8 @@ class Profile:
     def to_json(self) -> str:
         """Write everything that was found, and the proposed policy, as JSON text."""
         return json.dumps(self.to_mapping(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    _repr_pretty_ = printed
 
     def __str__(self) -> str:
         """Write everything for a person to read."""
@@ -172,37 +186,53 @@ class Profile:
             if self.with_role(role)
         )
         sizes = f"{count(self.records, 'record')}, {count(len(self.columns), 'column')}"
-        return f"Profile({self.source}: {sizes}: {roles})"
+        return f"Profile({called(self)}: {sizes}: {roles})"
 
     def _repr_html_(self) -> str:
         """Show everything in a notebook."""
         lists = [(heading, [item.strip() for item in items]) for heading, items in _sections(self)]
-        return in_notebook(_title(self), head=_HEAD, rows=_rows(self), lists=lists)
+        return in_notebook(_title(self), head=_head(self), rows=_rows(self), lists=lists)
 
 
 _LONGEST_KEY = 100
 """Characters of a column's name up to which it is written before its colon in one line."""
 
 
-def write_policy(profile: Profile) -> str:
+WITHOUT_RECORDS = {"no_sensitive": "drop"}
+"""What becomes of people without records, written out."""
+_TABLE = "records.csv"
+"""What a policy calls the file of a second table that is a frame."""
+
+
+def table_from(joined: JoinedRecords, folder: str | Path | None) -> str:
+    """Give the path of the second table from a folder (None: the working one); a frame has none, and gets a name."""
+    if joined.table is None:
+        return _TABLE
+    return joined.table if folder is None else Path(os.path.relpath(joined.table, folder)).as_posix()
+
+
+def write_policy(profile: Profile, folder: str | Path | None = None) -> str:
     """Write the policy a profile proposes, with its reasons: YAML that loads as `Profile.policy`."""
     lines = [
-        _comment(f"Proposed for {profile.source}: {count(profile.records, 'record')}, {count(len(profile.columns), 'column')}."),
+        _comment(f"Proposed for {called(profile)}: {count(profile.records, 'record')}, {count(len(profile.columns), 'column')}."),
         "# A proposal, not a judgement: only you know what others may know of these people. Read every line.",
         *(_comment(f"Check: {warning}.") for warning in profile.warnings),
         "columns:",
     ]  # fmt: skip
     for column in profile.columns:
+        if profile.joined is not None and column.name in profile.joined.added[:1]:
+            lines.append(f"  {_comment(f'Of {profile.joined.second}:')}")
         lines += [f"  {line}" for line in _column(column)]
     lines += [
         "# The empty cell is missing, and refused unless its column says otherwise.",
-        f"missing: {_flow({'markers': [''], 'policy': 'error'})}",
+        f"missing: {_flow(profile.policy_mapping()['missing'])}",
     ]
     if profile.individual is not None:
         lines += [
             "# Several records a person: classes count people. Before that, all but the first of one person's records with",
             "# the same sensitive values are dropped; hygiene: {duplicates: keep} keeps them.",
             *_dump({"individual": profile.individual}, flow=False).splitlines(),
+            *_records(profile.joined, folder),
         ]
     elif profile.persons.column is not None and profile[profile.persons.column].role == "identifier":
         lines += [
@@ -223,6 +253,28 @@ def write_policy(profile: Profile) -> str:
         lines.append("  # These instead publish all records of a person under one random number:")
         lines += [f"  # - {_flow(model)}" for model in linked]
     return "\n".join([*lines, *_knowledge(profile)]) + "\n"
+
+
+def _records(joined: JoinedRecords | None, folder: str | Path | None) -> list[str]:
+    """Name the second of two tables."""
+    if joined is None:
+        return []
+    told = (
+        "# The second table, whose rows are the records of these people. It was a frame: write it to this file, or say which."
+        if joined.table is None
+        else "# The second table, whose rows are the records of these people; its path is meant from this policy's folder."
+    )
+    return [
+        told,
+        f"records: {_flow(joined.of_policy(table_from(joined, folder)))}",
+        "# Who has no record in it is left out, unless its sensitive columns may lack values:",
+        f"hygiene: {_flow(WITHOUT_RECORDS)}",
+    ]
+
+
+def called(profile: Profile) -> str:
+    """What was looked at: a table, or two."""
+    return profile.source if profile.joined is None else f"{profile.source} with {profile.joined.second}"
 
 
 def _knowledge(profile: Profile) -> list[str]:
@@ -317,16 +369,15 @@ def _dump(content: dict[str, Any], *, flow: bool | None) -> str:
 
 
 _HEAD = ("column", "kind", "values", "unique", "missing", "role", "because")
-_RIGHT = frozenset({2, 3, 4})
+_RIGHT = frozenset({"values", "unique", "missing"})
 _SHOWN_ALONE = 5
 
 
 def as_text(profile: Profile) -> str:
     """Write a profile as plain text."""
-    rows = _rows(profile)
-    widths = [max(len(row[i]) for row in [_HEAD, *rows]) for i in range(len(_HEAD))]
+    head, rows = _head(profile), _rows(profile)
     lines = [_title(profile), ""]
-    lines += [_aligned(row, widths) for row in [_HEAD, *rows]]
+    lines += columns([head, *rows], "", {i for i, name in enumerate(head) if name in _RIGHT})
     for heading, items in _sections(profile):
         lines += ["", heading, *(f"  {item}" for item in items)]
     return "\n".join(lines) + "\n"
@@ -336,7 +387,7 @@ def _title(profile: Profile) -> str:
     """What was looked at, and how large it is."""
     records, columns = count(profile.records, "record"), count(len(profile.columns), "column")
     sizes = f"{_megabytes(profile.size)} in memory, {_megabytes(profile.encoded_size)} once encoded"
-    return f"Profile of {profile.source}: {records}, {columns}, {sizes}"
+    return f"Profile of {called(profile)}: {records}, {columns}, {sizes}"
 
 
 def _megabytes(size: int) -> str:
@@ -344,10 +395,16 @@ def _megabytes(size: int) -> str:
     return f"{size / 1e6:,.1f} MB"
 
 
+def _head(profile: Profile) -> tuple[str, ...]:
+    """Headings of the columns; of two tables, which one has each."""
+    return _HEAD if profile.joined is None else ("table", *_HEAD)
+
+
 def _rows(profile: Profile) -> list[tuple[str, ...]]:
     """One row a column."""
     return [
         (
+            *_table_of(profile.joined, column.name),
             _printable(column.name),
             column.kind,
             f"{column.distinct:,}",
@@ -360,18 +417,15 @@ def _rows(profile: Profile) -> list[tuple[str, ...]]:
     ]
 
 
-def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
-    """Cells under each other."""
-    cells = [
-        cell.rjust(width) if i in _RIGHT else cell.ljust(width)
-        for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-    ]
-    return "  ".join(cells).rstrip()
+def _table_of(joined: JoinedRecords | None, name: str) -> tuple[str, ...]:
+    """Which of two tables has a column; nothing of one."""
+    return () if joined is None else (joined.second if name in joined.added else joined.first,)
 
 
 def _sections(profile: Profile) -> Iterator[tuple[str, list[str]]]:
     """Headings and their lines; those with nothing to say are left out."""
     sections = (
+        ("People and their records", [] if profile.joined is None else profile.joined.lines()),
         ("Missing values", _markers(profile)),
         ("Check", _checks(profile)),
         ("Columns that say the same", [str(link) for link in profile.links]),

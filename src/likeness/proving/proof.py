@@ -25,7 +25,7 @@ from likeness.models.requirements import (
 )
 from likeness.pages import in_notebook
 from likeness.registry import parameters
-from likeness.wording import count, quoted
+from likeness.wording import count, printed, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -100,6 +100,12 @@ class Proof:
         if self.violated > len(self.failures):
             found.append(f"  … and {count(self.violated - len(self.failures), f'more {one}')}")
         return found
+
+    _repr_pretty_ = printed
+
+    def __str__(self) -> str:
+        """Write its lines."""
+        return "\n".join(self.lines())
 
     def claim(self) -> dict[str, Any]:
         """What a certificate says about this proof: what was measured only where whoever has the release can check it.

@@ -19,7 +19,7 @@ from likeness.policy import as_policy
 from likeness.progress import Progress
 from likeness.searching.scale import Goal, Lever, Scale, find_lever, loss_goals, measured_goals
 from likeness.tables import Table, read
-from likeness.wording import count, phrase
+from likeness.wording import columns, count, phrase, printed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,9 +80,21 @@ class Searched:
             f"Searched: {self.parameter} = {self.value:g} ({beyond}; {count(len(self.tried), 'value')} tried)"
         )
 
-    def _repr_html_(self) -> str:
-        """Show every value that was tried in a notebook."""
-        rows = [
+    _repr_pretty_ = printed
+
+    def __str__(self) -> str:
+        """Write every value that was tried below it."""
+        return "\n".join([repr(self), *columns([self._head, *self._rows])])
+
+    @property
+    def _head(self) -> tuple[str, ...]:
+        """What is said of every value that was tried."""
+        return (self.parameter, "met", "reached")
+
+    @property
+    def _rows(self) -> list[tuple[str, ...]]:
+        """Every value that was tried, whether it met the goals, and what its release reached."""
+        return [
             (
                 f"{one.value:g}",
                 "yes" if one.met else "no",
@@ -90,12 +102,11 @@ class Searched:
             )
             for one in self.tried
         ]
-        return in_notebook(
-            repr(self).removeprefix("Searched: "),
-            noun="Searched",
-            head=(self.parameter, "met", "reached"),
-            rows=rows,
-        )
+
+    def _repr_html_(self) -> str:
+        """Show every value that was tried in a notebook."""
+        title = repr(self).removeprefix("Searched: ")
+        return in_notebook(title, noun="Searched", head=self._head, rows=self._rows)
 
 
 def strongest(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from likeness.tables.columns import EncodedColumn, Labelled
 from likeness.tables.formats import FileFormat, format_of
 from likeness.tables.joining import JoinedTable, join
+from likeness.tables.kinds import as_codes
 from likeness.tables.own_types import in_own_type
 from likeness.tables.published import read_published
 from likeness.tables.reading import read, read_as_said
@@ -24,6 +25,7 @@ __all__ = [
     "JoinedTable",
     "Labelled",
     "Table",
+    "as_codes",
     "build",
     "format_of",
     "in_own_type",

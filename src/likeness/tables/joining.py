@@ -12,7 +12,7 @@ import polars as pl
 from likeness.errors import TableError, nearest, suggestion
 from likeness.tables.columns import RawColumn
 from likeness.tables.frames import FrameLibrary, library
-from likeness.tables.kinds import convert
+from likeness.tables.kinds import as_codes, convert
 from likeness.tables.table import Table
 from likeness.wording import count, quoted
 
@@ -104,7 +104,8 @@ def join(
 ) -> JoinedTable:
     """Join the records of a second table, any number of each person, to the people of a first, one row each.
 
-    ``on``, called ``key`` in the second table, names a person, compared as text: ``007`` is not ``7``. ``missing`` marks
+    ``on``, called ``key`` in the second table, names a person, compared as text: ``007`` is not ``7``, but ``7.0`` is where a
+    column of floats wrote it (`as_codes`). ``missing`` marks
     cells in it that name nobody, ``missing_in_second`` those of the second table; None: the same. Of ``unused`` names,
     which may stand in both tables because nobody needs them, the second's are left out. Types of columns are kept, or,
     where the first is a pandas frame or pyarrow table, become that library's (numbers, dates, truth values, texts).
@@ -113,13 +114,13 @@ def join(
     """
     key = on if key is None else key
     missing_there = missing if missing_in_second is None else missing_in_second
-    people = first.encode(on, missing=missing, kind="text")
+    people = as_codes(first.encode(on, missing=missing, kind="text"))
     if key not in second.names and nearest(key, second.names) is None:
         raise TableError(
             f"{second.source}: no column {key!r}{suggestion(key, second.names)}; where the column that names a person is called "
             "otherwise in the second table, say so: records: {key: …}"
         )
-    records = second.encode(key, missing=missing_there, kind="text")
+    records = as_codes(second.encode(key, missing=missing_there, kind="text"))
     both = [name for name in second.names if name in first.names and name != key and name not in unused]
     if both:
         raise TableError(

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from likeness.errors import TableError
+from likeness.tables.columns import EncodedColumn
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
@@ -99,9 +100,28 @@ def are_surely_grouped(texts: pl.Series, mark: str) -> pl.Series:
 
     With a point, ``1.234.567`` and ``1.234,5`` are; ``1.234`` is not.
     """
-    other = "." if mark == "," else ","
+    other = _OTHER[mark]
     own = f"[{mark}][0-9]{{3}}"
     return texts.str.contains(f"^[+-]?[1-9][0-9]{{0,2}}(?:(?:{own}){{2,}}|(?:{own})+[{other}][0-9]+)$")
+
+
+_OTHER = {",": ".", ".": ","}
+
+
+def sure_thousands(texts: pl.Series, decimal: str | None) -> str | None:
+    """Find the comma or point that separates thousands where no other reading is possible; None where one is, or none does.
+
+    Every text is then a number, and in one of them at least the mark can be no decimal mark. ``decimal``: what is known to be it.
+
+    >>> sure_thousands(pl.Series(["925,000", "1,250,000"]), None), sure_thousands(pl.Series(["925,000"]), None)
+    (',', None)
+    """
+    for mark, other in _OTHER.items():
+        if decimal not in {None, other} or not are_surely_grouped(texts, mark).any():
+            continue
+        if (are_grouped(texts, mark, other) | are_numbers(texts, other)).all():
+            return mark
+    return None
 
 
 def without_groups(texts: pl.Series, mark: str | None, decimal: str) -> pl.Series:
@@ -175,6 +195,24 @@ def to_dates(texts: pl.Series) -> pl.Series:
         if dates.null_count() < best.null_count():
             best = dates
     return best
+
+
+def to_any_dates(texts: pl.Series) -> pl.Series:
+    """Read dates each in its own format, where none of them can be another day; null where a cell is no such date.
+
+    The formats are those of `to_dates`; days with slashes need some day above 12 that tells which of the two they are.
+
+    >>> to_any_dates(pl.Series(["2020-12-31", "31.12.2020", "12/31/2020"])).n_unique()
+    1
+    """
+    found = pl.Series([None] * len(texts), dtype=pl.Date)
+    for pattern, form in (*_FORMATS, *_slashed_format(texts)):
+        found = found.fill_null(
+            texts.set(~texts.str.contains(pattern).fill_null(value=False), None).str.to_date(
+                form, strict=False
+            )
+        )
+    return found
 
 
 def are_ambiguous(texts: pl.Series) -> bool:
@@ -270,12 +308,13 @@ def detect(column: RawColumn) -> str:
 
 
 def _plain(column: RawColumn) -> tuple[pl.Series, str]:
-    """Texts without the mark that was said to separate thousands, and the decimal mark."""
+    """Texts without the mark that separates thousands, and the decimal mark."""
     decimal = column.decimal
-    if decimal is None and column.thousands is not None:
-        decimal = "," if column.thousands == "." else "."
+    thousands = sure_thousands(column.values, decimal) if column.thousands is None else column.thousands
+    if decimal is None and thousands is not None:
+        decimal = _OTHER.get(thousands, ".")
     decimal = decimal_mark(column.values, decimal, column=column.title)
-    return without_groups(column.values, column.thousands, decimal), decimal
+    return without_groups(column.values, thousands, decimal), decimal
 
 
 def _refuse_mixtures(column: RawColumn, numbers: pl.Series, decimal: str) -> None:
@@ -340,11 +379,17 @@ def _about_dates(column: RawColumn) -> tuple[str, str]:
     """Say what keeps a column from being one of days, and what to do that loses nothing."""
     values = column.values
     found, none = spellings(values)
+    other = ~none
+    for cells in found.values():
+        other &= ~cells
     parts, remedies = [], []
     if len(found) > 1:
         listed = " and ".join(f"{name} ({_extent(column, cells)})" for name, cells in found.items())
         parts.append(f"writes dates in {len(found)} ways: {listed}")
-        remedies.append("write all days as YYYY-MM-DD")
+        readable = found.keys() <= READ and not (none | other).any()
+        remedies.append(
+            f"{'declare kind: date, which reads each, or ' * readable}write all days as YYYY-MM-DD"
+        )
     elif EITHER in found:
         parts.append(f"has dates whose day and month cannot be told apart: {_extent(column, found[EITHER])}")
         remedies.append("write all days as YYYY-MM-DD")
@@ -361,9 +406,6 @@ def _about_dates(column: RawColumn) -> tuple[str, str]:
             if marks
             else "correct it"
         )
-    other = ~none
-    for cells in found.values():
-        other &= ~cells
     if other.any():
         if not found and not none.any():
             return "", ""
@@ -424,10 +466,13 @@ def _reals(column: RawColumn) -> pl.Series:
 
 
 def _dates(values: pl.Series) -> pl.Series:
-    """Date, the day of a point in time; null where a value is none."""
+    """Date, the day of a point in time; null where a value is none. Once declared, days may be written in several ways."""
     if values.dtype in (pl.Date, pl.Datetime):
         return values.cast(pl.Date)
-    return to_dates(values) if values.dtype == pl.String else _nothing(values, pl.Date)
+    if values.dtype != pl.String:
+        return _nothing(values, pl.Date)
+    dates = to_dates(values)
+    return to_any_dates(values) if dates.has_nulls() else dates
 
 
 def _booleans(values: pl.Series) -> pl.Series:
@@ -479,6 +524,35 @@ def _refusal(column: RawColumn, kind: str, bad: pl.Series) -> str:
         f"is declared {kind}, but {column.first(bad)} is not {noun}{room}; "
         "declare kind: categorical, or add it to missing.markers"
     )
+
+
+_THROUGH_FLOATS = r"^-?(?:0|[1-9][0-9]*)\.0$"
+
+
+def went_through_floats(texts: pl.Series) -> bool:
+    """Whether all texts are whole numbers, some of them as a column of floats writes them: ``91911.0``, and not ``250.00``.
+
+    >>> went_through_floats(pl.Series(["91911.0", "7"])), went_through_floats(pl.Series(["250.0", "E11"]))
+    (True, False)
+    """
+    pointed = texts.str.contains(_THROUGH_FLOATS)
+    return bool(pointed.any() and (pointed | are_integers(texts)).all())
+
+
+def as_codes(column: EncodedColumn) -> EncodedColumn:
+    """Write codes that went through a column of floats as the codes they are: ``91911.0`` is ``91911``; others stay.
+
+    >>> from likeness.tables.columns import EncodedColumn
+    >>> zips = EncodedColumn("zip", "text", np.array([1, 0], np.int32), np.array(["10001.0", "91911.0"], object))
+    >>> as_codes(zips).values.tolist()
+    ['10001', '91911']
+    """
+    texts = pl.Series(column.values.tolist(), dtype=pl.String) if column.kind == "text" else None
+    if texts is None or not went_through_floats(texts):
+        return column
+    ranks, values = ranked(texts.str.replace(r"\.0$", ""))
+    codes = np.append(ranks, np.int32(-1))[column.codes].astype(np.int32)
+    return EncodedColumn(column.name, column.kind, codes, values.to_numpy())
 
 
 def ranked(typed: pl.Series) -> tuple[np.ndarray[tuple[int], np.dtype[np.int32]], pl.Series]:

@@ -146,7 +146,8 @@ def read(
         is not the delimiter).
     thousands
         ``","``, ``"."``, ``" "`` or ``"'"`` where numbers that are text separate thousands by it, as in ``1,234``; a space may be
-        a narrow or fixed one. None if they do not.
+        a narrow or fixed one. None to find a comma or point that can be nothing else, as in ``1,234,567`` or ``1,234.5``, where
+        all of a column are numbers so.
     header
         CSV: False if the first line is a record already; or the column names to use then.
     sheet

@@ -65,7 +65,7 @@ class Table:
     statistics program's file, ``"database"`` or ``"frame"``.
     ``first_line``: for CSV, the line of the file on which the first record begins; messages then count lines.
     ``decimal``: the decimal mark of numbers in text columns; None to find it for each column.
-    ``thousands``: what separates their thousands; None if nothing does.
+    ``thousands``: what separates their thousands; None if nothing does, or what can be nothing else.
     ``written``: how its file is written, and so a release of the same kind; None for frames.
     ``giver``: what gave the frame, where that is of another library, such as a DuckDB relation.
     ``names``, ``height``: the columns in order, and the number of records.
@@ -141,6 +141,14 @@ class Table:
         found = encode(self.raw(name), missing=missing, kind=known)
         if kind is None:
             self._kinds[key] = found.kind
+        return found
+
+    def order(self, name: str) -> tuple[list[str], bool] | None:
+        """Categories that the type of a column lists in order, as text, and whether it says that the order is meant.
+
+        An ordered Categorical of pandas and an ordered dictionary of Arrow say so, an Enum of polars has one anyway.
+        """
+        found: tuple[list[str], bool] | None = self._native.order(self.held, self._position(name))
         return found
 
     def as_it_is(self, name: str) -> EncodedColumn:

@@ -32,6 +32,9 @@ class FrameLibrary(Protocol):
     def distinct(self, frame: Any, position: int) -> Distinct:
         """Turn the column at `position` into codes and distinct values."""
 
+    def order(self, frame: Any, position: int) -> tuple[list[str], bool] | None:
+        """The categories of the column's type in their order, as text, and whether the type says that it is one."""
+
     def take(self, frame: Any, rows: NDArray[np.int64], positions: Sequence[int]) -> Any:
         """Those rows of those columns."""
 

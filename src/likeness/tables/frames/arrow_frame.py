@@ -62,6 +62,14 @@ def distinct(frame: pa.Table, position: int) -> Distinct:
     return _texts(column)
 
 
+def order(frame: pa.Table, position: int) -> tuple[list[str], bool] | None:
+    """Entries of an ordered dictionary."""
+    column = frame.column(position)
+    if not types.is_dictionary(column.type) or not column.type.ordered or not column.num_chunks:
+        return None
+    return [str(entry) for entry in column.unify_dictionaries().chunk(0).dictionary.to_pylist()], True
+
+
 def take(frame: pa.Table, rows: NDArray[np.int64], positions: Sequence[int]) -> pa.Table:
     """Those rows of those columns."""
     columns = [_takeable(frame.column(position)).take(pa.array(rows)) for position in positions]

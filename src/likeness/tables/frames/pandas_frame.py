@@ -44,6 +44,14 @@ def distinct(frame: pd.DataFrame, position: int) -> Distinct:
     return _distinct(frame.iloc[:, position])
 
 
+def order(frame: pd.DataFrame, position: int) -> tuple[list[str], bool] | None:
+    """Categories of an ordered Categorical."""
+    dtype = frame.iloc[:, position].dtype
+    if not isinstance(dtype, pd.CategoricalDtype) or not dtype.ordered:
+        return None
+    return [str(category) for category in dtype.categories], True
+
+
 def take(frame: pd.DataFrame, rows: NDArray[np.int64], positions: Sequence[int]) -> pd.DataFrame:
     """Those rows of those columns, with their index."""
     return frame.iloc[rows, list(positions)]

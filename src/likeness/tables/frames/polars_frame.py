@@ -67,6 +67,12 @@ def distinct(frame: pl.DataFrame, position: int) -> Distinct:
     return _texts(column)
 
 
+def order(frame: pl.DataFrame, position: int) -> tuple[list[str], bool] | None:
+    """Categories of an Enum, which lists them in order, meant or not."""
+    dtype = frame.to_series(position).dtype
+    return (dtype.categories.to_list(), False) if isinstance(dtype, pl.Enum) else None
+
+
 def take(frame: pl.DataFrame, rows: NDArray[np.int64], positions: Sequence[int]) -> pl.DataFrame:
     """Those rows of those columns."""
     return pl.DataFrame([as_text(frame.to_series(p)[rows]) for p in positions])
