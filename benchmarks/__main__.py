@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 import likeness as lk
-from benchmarks import efforts, linked, optimum, people, searches, tables, whole, wide
+from benchmarks import efforts, linked, optimum, people, reports, searches, tables, whole, wide
 from benchmarks.clock import best_of, peak_megabytes, unit
 from benchmarks.cold import cold_and_warm
 from benchmarks.jobs import Job, jobs
@@ -38,6 +38,8 @@ def main() -> None:
     efforts.growth((10_000, 100_000, 1_000_000) if scale == 1 else (10_000, 100_000))
     print("\nHow far from the least loss:")
     optimum.report(folder, 200 // scale)
+    print("\nWhat a report takes of a run (CPU seconds):")
+    reports.shares(folder, scale)
     print("\nPeople with several records, the search alone:")
     searches.individuals((100_000 // scale, 456_767 // scale))
     searches.deciding(100_000 // scale)

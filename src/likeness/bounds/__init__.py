@@ -30,14 +30,16 @@ if TYPE_CHECKING:
 
 PRICES = "prices"
 TRIVIAL = "trivial"
-_MOST_PAIRS = 30_000_000
+_MOST_PAIRS = 3_000_000
 _MOST_VALUES = 64
-_MOST_STEPS, _STEPS_A_CELL = 200_000, 1_000
+_MOST_STEPS, _STEPS_A_CELL = 20_000, 1_000
 """Hulls that are looked at for values that must mix, for all cells and for one, at most: a report does not wait for its bound."""
 _MOST_NEAR, _MOST_LISTED, _MOST_LOOKS = 1_000, 2_000_000, 100_000_000
 """Neighbours of a cell and of all, at most, and looks at attributes of cells to find them."""
 _STEPS_A_PRICE, _STEPS_IN_ALL = 100_000, 12_500_000
 """Cells that are looked at for one price and for all of them, at most."""
+_LARGE, _LEAST_SHARE = 30_000, 0.1
+"""Records of which tables have all neighbours and cells that may be looked at, and the share of these that any table has."""
 _GROWTH, _MOST_LEVELS = 1.25, 100
 """Of the levels of prices one to the next, and how many there are at most."""
 _ROUNDED = 1 - 1e-9
@@ -165,6 +167,11 @@ def _asked(data: Microdata, models: Iterable[PrivacyModel], of_values: bool) -> 
     return [one for one in require_of(models, data) if of_values or one.view is None]
 
 
+def _share(data: Microdata) -> float:
+    """Share of what may be looked at: the search of a small table is over sooner, and its report shall not take longer."""
+    return min(1.0, max(_LEAST_SHARE, data.size / _LARGE))
+
+
 def _cells_of(
     data: Microdata, needed: NDArray[np.int64], others: NDArray[np.int64], values: NDArray[np.int64]
 ) -> Groups:
@@ -205,6 +212,7 @@ def _prices(
     floors[alone] = np.inf
     anchors = np.flatnonzero(((sizes < needed) | (floors > 0)) & ~alone)
     same, after = _blocks(codes[:, axes])
+    share = _share(data)
     listed = neighbours(
         laid,
         codes,
@@ -216,7 +224,7 @@ def _prices(
         floors,
         anchors,
         _GROWTH,
-        min(_MOST_NEAR, _MOST_LISTED // max(1, anchors.size)),
+        min(_MOST_NEAR, int(_MOST_LISTED * share) // max(1, anchors.size)),
         _MOST_LOOKS,
     )
     found = np.zeros(cells.count)
@@ -224,7 +232,16 @@ def _prices(
     if highest > 0:
         levels = _levels(listed[2], highest)
         found[order] = grown(
-            laid, codes, sizes, needed, floors, anchors, *listed, levels, _STEPS_A_PRICE, _STEPS_IN_ALL
+            laid,
+            codes,
+            sizes,
+            needed,
+            floors,
+            anchors,
+            *listed,
+            levels,
+            _STEPS_A_PRICE,
+            int(_STEPS_IN_ALL * share),
         )
     found[order[alone]] = 1.0
     return found[cells.of]
