@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import pytest
 
@@ -162,3 +163,17 @@ def test_a_mixed_encoding_is_named_with_the_option_that_reads_it(run, desk):
     assert found.code == 2
     assert "give the encoding utf-8+cp1252 (--encoding utf-8+cp1252)" in found.errors[0]
     assert run("profile", "mixed.csv", "--encoding", "utf-8+cp1252").code == 0
+
+
+def test_what_it_says_to_type_next_reads_the_table_as_it_was_read(run, tmp_path):
+    table, policy = tmp_path / "patients of ours.csv", tmp_path / "proposed for ours.yaml"
+    lines = [
+        "age;city",
+        *(f"{20 + i % 9};{city}" for i, city in enumerate(["Zürich", "Genève", "Bern", "Bâle"] * 9)),
+    ]
+    table.write_bytes("\n".join(lines).encode("cp1252"))
+    found = run("profile", str(table), "--encoding", "cp1252", "--delimiter", ";", "-o", str(policy))
+    assert found.code == 0, found.err
+    typed = " ".join(found.err.split()).partition("then: likeness ")[2]
+    again = run(*shlex.split(typed))
+    assert again.code == 0, again.err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -112,15 +112,17 @@ class Reading:
         )
 
     def said(self, place: str) -> str:
-        """Write a table as it is given to another command: that of a database without its password.
+        """Write a table as it is given to another command, with what was said of how to read it.
 
         Parameters
         ----------
         place
-            Its file, or the URL of its database.
+            Its file, or the URL of its database, whose password is not written.
 
         Examples
         --------
+        >>> Reading(encoding="cp1252", no_header=True).said("clinic.csv")
+        'clinic.csv --encoding cp1252 --no-header'
         >>> Reading(table="patients").said("postgresql://ada:secret@db/clinic")
         'postgresql://ada@db/clinic --table patients'
         """
@@ -128,15 +130,13 @@ class Reading:
 
         from likeness.tables.databases import is_url, shown_url
 
-        if not is_url(place):
-            return place
-        which = {"--table": self.table, "--query": self.query}
-        return " ".join(
-            [
-                shown_url(place),
-                *(f"{option} {quote(name)}" for option, name in which.items() if name is not None),
-            ]
-        )
+        words = [shown_url(place) if is_url(place) else quote(place)]
+        for one in fields(self):
+            given = getattr(self, one.name)
+            if given != one.default:
+                option = f"--{one.name.replace('_', '-')}"
+                words.append(option if given is True else f"{option} {quote(given)}")
+        return " ".join(words)
 
 
 AS_FOUND = Reading()

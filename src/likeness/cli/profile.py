@@ -1,5 +1,6 @@
 """``likeness profile``: look at a table, propose a policy, say why."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -79,7 +80,9 @@ def profile(
         console.lines(str(found).splitlines())
     if output is not None:
         write_text(output, found.policy_yaml(output.parent), overwrite=overwrite)
-        console.say(f"wrote {output}; read it, then: likeness check {reading.said(table)} {output}")
+        console.say(
+            f"wrote {output}; read it, then: likeness check {reading.said(table)} {shlex.quote(str(output))}"
+        )
     else:
         console.say("nothing was written; -o policy.yaml writes the proposed policy")
 
