@@ -122,8 +122,8 @@ class Case:
 
 
 @st.composite
-def cases(draw: st.DrawFn, most: int = 40) -> Case:
-    """A table and a policy."""
+def cases(draw: st.DrawFn, most: int = 40, *, of_some: bool = False) -> Case:
+    """A table and a policy; with ``of_some`` only some values of sensitive columns may need protection."""
     rows = draw(st.integers(1, most))
     kinds = [numbers, ordered, hierarchical, categorical]
     fields: dict[str, dict[str, Field]] = {"quasi": {}, "sensitive": {}}
@@ -142,7 +142,7 @@ def cases(draw: st.DrawFn, most: int = 40) -> Case:
                 own.paths = {cell: own.paths[cell] for cell in own.cells if cell is not None}
             fields[role][own.name] = own
     models = draw(st.lists(guarantees.model(fields["sensitive"]), min_size=1, max_size=3))
-    for own in fields["sensitive"].values():
+    for own in fields["sensitive"].values() if of_some else ():
         guarantees.protect_some(draw, own, models)
     method = draw(guarantees.methods(models))
     if method["name"] not in {"burel", "sabre"}:

@@ -85,7 +85,7 @@ def check_pairs(case: Case, published: list[dict[str, Any]]) -> None:
             assert tuple(None if x is None else place(own, own.text(x)) for x in found) == ends
 
 
-@given(case=cases())
+@given(case=cases(of_some=True))
 @MANY
 def test_every_release_holds_its_guarantee_and_loses_nobody(case):
     refusals = case.refusals
@@ -130,7 +130,7 @@ def test_every_release_holds_its_guarantee_and_loses_nobody(case):
     check_pairs(case, published)
 
 
-@given(case=cases(most=25))
+@given(case=cases(most=25, of_some=True))
 @settings(MANY, max_examples=60)
 def test_the_same_seed_gives_the_same_table_and_shuffles_by_it(case):
     try:
@@ -145,7 +145,7 @@ def test_the_same_seed_gives_the_same_table_and_shuffles_by_it(case):
     assert same.certificate.to_json() == release.certificate.to_json()
 
 
-@given(case=cases(most=25), order=st.randoms(use_true_random=False))
+@given(case=cases(most=25, of_some=True), order=st.randoms(use_true_random=False))
 @settings(MANY, max_examples=60)
 def test_the_order_of_the_rows_does_not_matter_to_strict_mondrian(case, order):
     if case.method["name"] != "mondrian" or not case.method["strict"]:

@@ -145,9 +145,11 @@ class _Bound(BoundModel):
         concerned, first = np.unique(class_of[own], return_index=True)
         largest, place = np.zeros(stats.classes, np.int64), np.zeros(stats.classes, np.int64)
         largest[concerned], place[concerned] = count[own[first]], rank[own[first]]
-        among = place < self.l - 1
+        # No class has more values than there are: a larger number need not fit 64 bits.
+        skipped = min(self.l, stats.values + 2) - 1
+        among = place < skipped
         tail = np.zeros(stats.classes, np.int64)
-        left = rank >= np.where(among, self.l - 1, self.l - 2)[class_of]
+        left = rank >= np.where(among, skipped, skipped - 1)[class_of]
         np.add.at(tail, class_of[left], count[left])
         return largest, np.where(among, tail, tail - largest)
 

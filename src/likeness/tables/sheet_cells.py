@@ -32,7 +32,7 @@ ROWS, COLUMNS, CHARACTERS = (1 << 20) - 1, 1 << 14, (1 << 15) - 1
 """Records, columns and characters of a cell that a sheet has room for."""
 _EXACT = 1 << 53
 _FIRST, _FROM, _TO = date(1899, 12, 30), date(1900, 3, 1), date(9999, 12, 31)
-"""The day of the number 0, and the days that every program takes for the same number: Excel has a 29 February 1900."""
+"""The day of the number 0, and the days that every program takes for the same number: Excel has a 29th of February in 1900."""
 _XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _OPEN = "http://schemas.openxmlformats.org/"
 _MAIN = f"{_OPEN}spreadsheetml/2006/main"

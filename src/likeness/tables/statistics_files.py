@@ -2,7 +2,7 @@
 
 pyreadstat reads and writes them. Values that a file declares missing are missing; a column of codes that all have a label of
 their own is a column of these labels, and what was made so is told. A published file has no labels and no notes, and the formats
-of its numbers tell which are whole. As the time at which it was written it tells the first of January 1970: pyreadstat knows no
+of its numbers tell which are whole. As the time at which it was written it tells the first day of 1970: pyreadstat knows no
 other than now, which is written over.
 """
 
@@ -22,7 +22,7 @@ import polars as pl
 from likeness.errors import Refusal, TableError
 from likeness.tables.columns import as_whole
 from likeness.tables.compression import bound
-from likeness.wording import quoted
+from likeness.wording import count, quoted
 
 PROGRAMS = {"sav": "SPSS", "zsav": "SPSS", "dta": "Stata", "sas7bdat": "SAS", "xpt": "SAS"}
 _WHOLE, _REAL = (
@@ -118,9 +118,7 @@ def _read(
     width = max(1, sum(max(8, size) for size in meta.variable_storage_width.values()))
     rows = meta.number_rows
     if rows is not None and rows * width > most:
-        what = (
-            f"says it holds {rows:,} records of {width:,} bytes; no more than {most:,} bytes are read from it"
-        )
+        what = f"says it holds {count(rows, 'record')} of {width:,} bytes; no more than {most:,} bytes are read from it"
         raise TableError(Refusal(what, (source,)))
     if kind in {"sav", "zsav"}:
         options["user_missing"] = True

@@ -11,6 +11,7 @@ from likeness.errors import InvalidError
 from likeness.tables.databases.addresses import address_of
 from likeness.tables.databases.sessions import quoted_name, session
 from likeness.tables.databases.sorts import sort_of
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from likeness.tables.databases.sessions import Session
@@ -50,7 +51,7 @@ def _found(
     if table is None:
         if len(there) == 1:
             return next(iter(there.values()))
-        what = f"has {len(there)} tables: {listed}" if there else "has no table"
+        what = f"has {count(len(there), 'table')}: {listed}" if there else "has no table"
         raise own.refusal(what, remedy="say which one (--table), or give a query (--query)" if there else "")
     named = there | {
         f"{schema}.{name}": (schema, name) for schema, name in there.values() if schema is not None
