@@ -66,6 +66,7 @@ POLICIES: dict[str, dict[str, Any]] = {
         "form": {"name": "generalized", "recoding": "set"},
     },
     "bounded": {"privacy": lk.BetaLikeness(bound=lambda p: min(3 * p, 1)), "seed": 3},
+    "some": {"columns": {"disease": lk.sensitive(values=["flu", "gout"])}, "privacy": lk.BetaLikeness(3)},
     "original": {"privacy": lk.KAnonymity(2) & lk.TCloseness("1/2", reference="original")},
     "known": {
         "privacy": lk.KAnonymity(2) & lk.JsBackground("0.8"),
@@ -81,6 +82,7 @@ POLICIES: dict[str, dict[str, Any]] = {
 }
 ONLY = {
     "named": ("zip", "disease"),
+    "some": ("disease",),
     "original": ("disease",),
     "linked": ("person", "class"),
     "anatomized": ("age", "bucket", "count", "disease"),
@@ -110,6 +112,7 @@ STEWARDS_WORD = {
     r"columns\.\d+\.order(\.\d+)?": "a declared order: of values that are nowhere an end of an interval, or in no interval",
     r"columns\.\d+\.hierarchy(\.\d+)*": "a declared hierarchy: of nodes that are nowhere published",
     r"columns\.\d+\.values(\.\d+)?": "what * stands for is not seen",
+    r"columns\.\d+\.sensitive_values": "fewer values are protected: less is promised, and it holds as strongly",
     r"columns\.\d+\.kind": "of values published as sets, whether they once had a hierarchy",
     r"columns\.\d+\.role": "numbers from 1 on may be what an original held, published as it is",
     r"knowledge(\..*)?": "what adversaries are taken to know: any other source of that kind contradicts nothing published",
@@ -123,7 +126,7 @@ STEWARDS_WORD = {
 def made(name: str) -> Path:
     """A written release, not to be changed."""
     given = dict(POLICIES[name])
-    columns = dict(COLUMNS)
+    columns = COLUMNS | given.pop("columns", {})
     if "individual" in given:
         columns["card"] = lk.identifier()
     weights = {} if "individual" in given else {"weights": "weight"}

@@ -136,14 +136,8 @@ def satisfied(model: Model, column: Field | None, group: Counter, table: Counter
             return n >= model["k"] and all(q[v] <= Fraction(str(model["alpha"])) for v in limited)
         case "t-closeness":
             return movement(model, column, q, p) <= Fraction(str(model["t"]))
-        case "delta-disclosure":
-            if "beta" in model:
-                return near_in_ratio(Fraction(str(model["beta"])), q, p)
-            delta = decimal(Fraction(str(model["delta"])))
-            return all(q[v] > 0 and abs(ln(q[v]) - ln(p[v])) < delta for v in q if p[v] > 0)
-        case "basic-beta-likeness" | "beta-likeness":
-            least = 1 - Fraction(str(model["negative"])) if "negative" in model else Fraction(0)
-            return all(q[v] >= p[v] * least and below_cap(model, q[v], p[v]) for v in q)
+        case "delta-disclosure" | "basic-beta-likeness" | "beta-likeness":
+            return within_limits(model, q, p)
         case "rho-privacy":
             concerned = [v for v in q if "rho1" not in model or p[v] <= Fraction(str(model["rho1"]))]
             return all(q[v] <= Fraction(str(model["rho2"])) for v in concerned)
@@ -152,6 +146,17 @@ def satisfied(model: Model, column: Field | None, group: Counter, table: Counter
             epsilon = Fraction(str(model["epsilon"]))
             return all(sum(abs(x - y) <= epsilon for y in numbers) * model["m"] <= n for x in numbers)
     raise AssertionError(model)
+
+
+def within_limits(model: Model, q: dict[Any, Fraction], p: dict[Any, Fraction]) -> bool:
+    """Whether the shares of some values in a class are near enough to those in the table."""
+    if model["model"] == "delta-disclosure":
+        if "beta" in model:
+            return near_in_ratio(Fraction(str(model["beta"])), q, p)
+        delta = decimal(Fraction(str(model["delta"])))
+        return all(q[v] > 0 and abs(ln(q[v]) - ln(p[v])) < delta for v in q if p[v] > 0)
+    least = 1 - Fraction(str(model["negative"])) if "negative" in model else Fraction(0)
+    return all(q[v] >= p[v] * least and below_cap(model, q[v], p[v]) for v in q)
 
 
 def satisfied_of_some(model: Model, column: Field, group: Counter, table: Counter) -> bool:
@@ -172,14 +177,8 @@ def satisfied_of_some(model: Model, column: Field, group: Counter, table: Counte
             # All others count as one.
             q["", "others"], p["", "others"] = 1 - sum(q.values()), 1 - sum(p.values())
             return sum((q[v] - p[v] for v in q if q[v] > p[v]), Fraction(0)) <= Fraction(str(model["t"]))
-        case "delta-disclosure":
-            if "beta" in model:
-                return near_in_ratio(Fraction(str(model["beta"])), q, p)
-            delta = decimal(Fraction(str(model["delta"])))
-            return all(q[v] > 0 and abs(ln(q[v]) - ln(p[v])) < delta for v in q if p[v] > 0)
-        case "basic-beta-likeness" | "beta-likeness":
-            least = 1 - Fraction(str(model["negative"])) if "negative" in model else Fraction(0)
-            return all(q[v] >= p[v] * least and below_cap(model, q[v], p[v]) for v in q)
+        case "delta-disclosure" | "basic-beta-likeness" | "beta-likeness":
+            return within_limits(model, q, p)
     raise AssertionError(model)
 
 

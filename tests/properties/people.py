@@ -63,9 +63,10 @@ def says_nothing(models: list[Model], sensitive: dict[str, Field], records: list
         for column, _ in views(model, sensitive, records, one_class):
             whole = counted(model, ((person, value(model, column, row)) for person, row in records))
             shares = [Fraction(n, whole.total()) for n in whole.values()]
+            bound_ = [p for v, p in zip(whole, shares, strict=True) if column is None or column.protected(v)]
             if "rho1" in model and all(p > Fraction(str(model["rho1"])) for p in shares):
                 return True
-            if "bound" in model and len(shares) > 1 and all(model["bound"](p) == 1 for p in shares):
+            if "bound" in model and len(shares) > 1 and all(model["bound"](p) == 1 for p in bound_):
                 return True
     return False
 

@@ -46,7 +46,7 @@ class KernelKnowledge(KnowledgeSource):
         Whether a record is left out of what is known of itself; who has nobody like them is then believed to have what
         everybody has.
     from_
-        A public table to learn from instead of the own one, CSV or Parquet: its path from the policy's folder; the key ``from``
+        A public table to learn from instead of the own one: its path from the policy's folder; the key ``from``
         in policies. Its columns mean what the policy says of the own ones. People who have nobody like them there are
         believed to have what everybody has there.
 

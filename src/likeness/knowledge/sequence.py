@@ -37,7 +37,7 @@ class SequenceKnowledge(KnowledgeSource):
     Parameters
     ----------
     earlier
-        Earlier tables, CSV or Parquet, the oldest first and one step apart, the own table following the last: their
+        Earlier tables, any files that are read, the oldest first and one step apart, the own table following the last: their
         paths from the policy's folder. Their sensitive column is read as the policy says of the own one.
     on
         The identifier that tells whose a record is, a column of every table. Records that name nobody are nobody's past.

@@ -53,7 +53,7 @@ class TableKnowledge(KnowledgeSource):
     Parameters
     ----------
     file
-        The table, CSV or Parquet: its path from the policy's folder. In policies ``table: morbidity.csv`` will do.
+        The table, any file that is read: its path from the policy's folder. In policies ``table: morbidity.csv`` will do.
 
     Examples
     --------

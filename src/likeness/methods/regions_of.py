@@ -18,6 +18,8 @@ from likeness.published.regions import Region, read_region, shown_labels
 from likeness.published.text import EVERYTHING, MISSING, read_value
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from likeness.hierarchies import Hierarchy
@@ -282,11 +284,7 @@ def _joined(
     failed: set[int],
 ) -> int:
     """Put as many as a region covers of those without a class there, where they are one or join one; the region, or -1."""
-    of, pool = problem.data.tuples.of, _without_class(home, holds)
-    for region in map(int, _most_first(fits, of, pool)):
-        if region in failed:
-            continue
-        own = pool[fits[region, of[pool]]]
+    for region, own in _waiting(problem, fits, home, holds, failed):
         present = np.flatnonzero(home == region) if holds[region] else own[:0]
         if _is_class(problem, np.concatenate([present, own])):
             home[own] = region
@@ -303,11 +301,10 @@ def _helped(
     failed: set[int],
 ) -> int:
     """Fill a region of people without a class up with others that it covers, whose class does without; the region, or -1."""
-    of, pool = problem.data.tuples.of, _without_class(home, holds)
-    for region in map(int, _most_first(fits, of, pool)):
-        if holds[region] or region in failed:
+    of = problem.data.tuples.of
+    for region, own in _waiting(problem, fits, home, holds, failed):
+        if holds[region]:
             continue
-        own = pool[fits[region, of[pool]]]
         others = np.flatnonzero((home >= 0) & holds[home] & fits[region, of])
         sizes = np.bincount(home[home >= 0], minlength=fits.shape[0])
         # The largest classes first: they do without soonest.
@@ -327,6 +324,20 @@ def _helped(
     return -1
 
 
+def _waiting(
+    problem: Problem,
+    fits: NDArray[np.bool_],
+    home: NDArray[np.int64],
+    holds: NDArray[np.bool_],
+    failed: set[int],
+) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Yield the regions that have not failed, and who of those without a class each covers; those of most first."""
+    of, pool = problem.data.tuples.of, _without_class(home, holds)
+    for region in map(int, _most_first(fits, of, pool)):
+        if region not in failed:
+            yield region, pool[fits[region, of[pool]]]
+
+
 def _without_some(
     problem: Problem,
     fits: NDArray[np.bool_],
@@ -335,11 +346,9 @@ def _without_some(
     failed: set[int],
 ) -> int:
     """Make a class of people without one, but for those whose sensitive values are too many there; the region, or -1."""
-    of, pool = problem.data.tuples.of, _without_class(home, holds)
-    for region in map(int, _most_first(fits, of, pool)):
-        if holds[region] or region in failed:
+    for region, own in _waiting(problem, fits, home, holds, failed):
+        if holds[region]:
             continue
-        own = pool[fits[region, of[pool]]]
         members = own
         while members.size and not _is_class(problem, members):
             members = _fewer(problem.data, members)

@@ -131,15 +131,7 @@ def _read_parquet(path: Path, _how: FileFormat, here: bool) -> Table:
     """Read a Parquet file, every text as it stands there."""
     data = read_bytes(path, packed=False)
     _check_size(data, path)
-    table = read_binary(path, data, format="parquet")
-    _check_texts(table.held, len(data), path)
-    _check_values(table.held, path)
-    if here:
-        same = SameBytes(data)
-        write_parquet(table.held, cast("BinaryIO", same))
-        if not same.whole:
-            raise _packed_otherwise(path, f"polars {pl.__version__}")
-    return _packed(table)
+    return _binary(path, data, "parquet", write_parquet if here else None)
 
 
 def _read_arrow(path: Path, _how: FileFormat, here: bool) -> Table:
@@ -166,12 +158,22 @@ def _read_arrow(path: Path, _how: FileFormat, here: bool) -> Table:
                 f"says it holds {count(rows, 'row')}, more than have room in it; it was changed", (str(path),)
             )
         )
-    table = read_binary(path, data, format="arrow")
+    return _binary(path, data, "arrow", write_arrow if here else None)
+
+
+def _binary(
+    path: Path,
+    data: bytes,
+    format: str,  # noqa: A002
+    write: Callable[[pl.DataFrame, BinaryIO], object] | None,
+) -> Table:
+    """Read what polars wrote; with what writes it, where that is the same polars, to the very bytes."""
+    table = read_binary(path, data, format=format)
     _check_texts(table.held, len(data), path)
     _check_values(table.held, path)
-    if here:
+    if write is not None:
         same = SameBytes(data)
-        write_arrow(table.held, cast("BinaryIO", same))
+        write(table.held, cast("BinaryIO", same))
         if not same.whole:
             raise _packed_otherwise(path, f"polars {pl.__version__}")
     return _packed(table)
