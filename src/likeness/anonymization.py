@@ -149,6 +149,8 @@ class _ReadBack(NamedTuple):
         publication = form.read(
             {name: {k: as_labelled(c) for k, c in t.items()} for name, t in tables.items()}, columns
         )
+        if encoded.data.copies is not None:
+            publication.copies = encoded.data.copies[published.rows[next(iter(tables))]]
         return cls(tables, published.rows, columns, publication)
 
 

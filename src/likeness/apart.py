@@ -130,6 +130,11 @@ def move_surplus(
     return parts
 
 
+def limits_shares(requirements: Iterable[Requirement]) -> bool:
+    """Whether any model limits the shares of values from above, so that a part of the table may have too many of one."""
+    return bool(_limited(requirements))
+
+
 def _limited(requirements: Iterable[Requirement]) -> list[tuple[BoundModel, View]]:
     """Models that limit the shares of values from above, whatever else is known of a record, and what they look at."""
     return [

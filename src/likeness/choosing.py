@@ -311,7 +311,7 @@ class _Trials:
         best = min((one.loss for one in self.candidates if one.loss is not None), default=0.0)
         near = [one for one in tried if one.loss is not None and one.loss <= best * _NEARLY_BEST]
         begun = sorted(near, key=lambda one: (one.loss, one.work, one.method.name))[: own.starts]
-        if begun:
+        if begun and self.units.copies is None:
             laying_out = STEPS_A_RECORD * WORK_A_STEP * self.units.size
             left = own.times * spent - laying_out
             steps = max(own.steps, left // WORK_A_STEP)

@@ -49,6 +49,8 @@ def _content(encoded: Encoded, policy: Policy) -> dict[str, Any]:
     """Write what decides about a release as JSON can hold it: of files, objects and functions what they say, models by column."""
     models = one_a_column(policy.privacy, encoded.with_role("sensitive"))
     found = policy.replace(seed=None, privacy=tuple(_plain(model, encoded) for model in models)).to_mapping()
+    # Whatever counted the records, they are the same.
+    found.pop("engine", None)
     found["output"] = {"numeric_pairs": policy.output.numeric_pairs}
     # The second table is part of the first by now, and may lie elsewhere.
     found["records"] = {key: value for key, value in found.get("records", {}).items() if key != "table"}
@@ -67,6 +69,6 @@ def _plain(model: PrivacyModel, encoded: Encoded) -> PrivacyModel:
     """Take a bound that is a Python function as the caps it gives the shares of the table."""
     if not model.has_function:
         return model
-    size = encoded.data.size
-    counts = {int(count) for codes in encoded.data.sensitive_codes for count in np.bincount(codes)} - {0}
+    size, copies = encoded.data.count_records(), encoded.data.copies
+    counts = {int(n) for codes in encoded.data.sensitive_codes for n in np.bincount(codes, copies)} - {0}
     return model.with_caps(model.caps_of(Fraction(count, size) for count in sorted(counts)))

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from likeness import registry
 from likeness.apart import (
     hopeless_records,
     least_withheld,
     level_parts,
+    limits_shares,
     move_surplus,
     parts_of,
     surplus_of_known,
@@ -164,9 +166,13 @@ class _Solver:
             first = first or requirements
             searched = tuple(one for one in requirements if not one.bound.parts_suffice)
             method.check(searched)
-            allowance = int(self.withhold_at_most * units.size) - (units.size - here.size)
+            everybody, left = units.count_records(), here.count_records()
+            allowance = int(self.withhold_at_most * everybody) - (everybody - left)
             inside: NDArray[np.int64] | None = None
             if parts is not None:
+                if units.copies is not None and limits_shares(requirements):
+                    what = "max_level with a limit on shares moves and withholds single records, which counts of records are not"
+                    raise PolicyError(Refusal(what, remedy="leave max_level out, or use engine: memory"))
                 if moving:
                     own, parts = parts[active], parts.copy()
                     parts[active] = move_surplus(here, requirements, own)
@@ -178,7 +184,7 @@ class _Solver:
             if hopeless is not None:
                 _note_reasons(reasons, active, hopeless, because)
                 active = active[hopeless.published]
-                self._refuse_excess(units.size - active.size, because, first, parts)
+                self._refuse_excess(everybody - units.count_records(active), because, first, parts)
                 continue
             problem = Problem(here, searched, method.lowered, rng, inside, allowance, progress, self.plans)
             plan = run_in_parts(method, problem)
@@ -194,7 +200,8 @@ class _Solver:
                 because[reason] = because.get(reason, 0) + number
             plan, judged = _settle(here, plan, self.models, units, because, inside)
             _note_reasons(reasons, active, plan, because)
-            self._refuse_excess(units.size - int(plan.published.sum()), because, first, parts)
+            published = units.count_records(active[plan.published])
+            self._refuse_excess(everybody - published, because, first, parts)
             if judged is not None:
                 found = _whole(self.data, active, replace(plan, reasons=reasons), judged, because)
                 return replace(found, moved=int(moved[active][plan.published].sum()))
@@ -208,8 +215,8 @@ class _Solver:
         parts: NDArray[np.int64] | None,
     ) -> None:
         """Refuse to withhold more than the policy allows."""
-        units = self.data.units
-        if withheld > self.withhold_at_most * units.size or withheld >= units.size:
+        everybody = self.data.units.count_records()
+        if withheld > self.withhold_at_most * everybody or withheld >= everybody:
             raise _ExcessError(withheld, because, requirements, parts)
 
     def refusal(self, excess: _ExcessError) -> CannotBeMetError:
@@ -235,7 +242,8 @@ def _of_known(because: dict[Reason, int]) -> dict[Reason, int]:
 def _joined(method: Method, problem: Problem, plan: Plan) -> Plan:
     """Join those that a method left over with its classes, where more would be withheld than may be."""
     of_classes = plan.mechanism is None and plan.buckets is None
-    if method.joins_rest and of_classes and plan.withheld > max(0, problem.allowance):
+    withheld = problem.data.count_records(~plan.published)
+    if method.joins_rest and of_classes and withheld > max(0, problem.allowance):
         return join_rest(problem, plan)
     return plan
 
@@ -264,7 +272,7 @@ def _withhold_hopeless(
     """
     for requirement in requirements:
         hopeless = hopeless_records(requirement, here)
-        if hopeless.sum() > allowance:
+        if here.copies is None and hopeless.sum() > allowance:
             hopeless = surplus_of_known(requirement, here)
         if hopeless.any() and requirement.view is not None:
             known = " and ".join(repr(here.sensitive[i].name) for i in requirement.view.known)
@@ -316,7 +324,9 @@ def _largest_of_merged(
     shown = merged.published
     own = np.full(here.size, -1, np.int64)
     found = group_codes(
-        [merged.classes[shown], groups[shown]], [merged.count, int(groups.max(initial=0)) + 1]
+        [merged.classes[shown], groups[shown]],
+        [merged.count, int(groups.max(initial=0)) + 1],
+        None if here.copies is None else here.copies[shown],
     )
     own[shown] = found.of
     sizes = np.where(holding_classes(requirements, here, own, found.count), found.sizes, 0)
@@ -373,7 +383,7 @@ def _whole(
     )
     if units.members is not None:
         whole = spread(whole, units.members.of)
-    whole, recoding = recode(data, whole)
+    whole, recoding = recode(data, whole.counting(units.copies))
     return Solution(whole, recoding, requirements)
 
 
@@ -383,6 +393,11 @@ def check_fit(method: Method, units: Microdata, *, limited: bool) -> None:
     Raises `PolicyError` where people have several records, level limits keep parts apart (``limited``), or regions grow by what
     few members have, and the method does not take that.
     """
+    if units.copies is not None and not method.keeps_copies:
+        own = ((name, registry.load("methods", name)) for name in registry.names("methods"))
+        able = [name for name, part in own if part.keeps_copies is not Method.keeps_copies]
+        what = "tells records apart that say the same, so it cannot work on counts of records"
+        raise PolicyError(Refusal(what, (method.name,), remedy=f"use {' or '.join(able)}, or engine: memory"))
     if any(domain.attained is not None for domain in units.quasi) and (
         method.bounds_regions or method.invents
     ):
@@ -442,6 +457,7 @@ def explain(
         Lines about those withheld.
     """
     whole = np.zeros(units.size, np.int64)
+    everybody = units.count_records()
     data = units if units.members is None else units.members.records
     word = "record" if units.members is None else "individual"
     reasons: list[Refusal] = []
@@ -455,18 +471,18 @@ def explain(
             why = f"{bound.strongest(stats)}{bound.because(stats)}{bound.out_of_reach()}"
             reasons.append(
                 Refusal(
-                    f"the table of {count(units.size, word)}, taken as one class, does not hold it; "
+                    f"the table of {count(everybody, word)}, taken as one class, does not hold it; "
                     f"the strongest it could meet is {why}"
-                    f"{_alone(requirement, data)}{_rare(requirement, units.size, word, data)}{_because_known(data, requirement)}",
+                    f"{_alone(requirement, data)}{_rare(requirement, everybody, word, data)}{_because_known(data, requirement)}",
                     (requirement.subject,),
                 )
             )
     if not reasons:
-        room = units.size if parts is None else int(np.bincount(parts).max())
+        room = everybody if parts is None else int(np.bincount(parts, units.copies).max())
         reasons.append(
             Refusal(
-                f"{withheld:,} of {count(units.size, word)} would have to be withheld "
-                f"({withheld / units.size:.2%}); the policy allows {float(at_most):.2%} (withhold: at_most). Allow more, weaken "
+                f"{withheld:,} of {count(everybody, word)} would have to be withheld "
+                f"({withheld / everybody:.2%}); the policy allows {float(at_most):.2%} (withhold: at_most). Allow more, weaken "
                 "the guarantee, or lift level limits"
                 + "".join(_rare(requirement, room, word, data) for requirement in requirements)
             )
@@ -482,7 +498,7 @@ def _failing_parts(
     data: Microdata, requirements: tuple[Requirement, ...], parts: NDArray[np.int64], word: str
 ) -> list[Refusal]:
     """Say which models fail in the largest classes that level limits and knowledge allow."""
-    sizes = np.bincount(parts)
+    sizes = np.bincount(parts, data.copies).astype(np.int64)
     lines = []
     for requirement in requirements:
         failing = sizes[~holding_classes((requirement,), data, parts, sizes.size)]

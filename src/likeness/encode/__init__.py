@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from likeness.errors import (
 )
 from likeness.forms.base import RESERVED
 from likeness.microdata.data import Microdata
+from likeness.microdata.grouping import count_copies
 from likeness.models.base import SensitiveModel
 from likeness.models.requirements import one_a_column, one_a_source
 from likeness.policy.files import write_yaml
@@ -100,7 +101,8 @@ class Encoded:
     @property
     def input_records(self) -> int:
         """Records of the input: rows of the table that are not people without any."""
-        return self.table.height - (0 if self.without_records is None else int(self.without_records.sum()))
+        people = 0 if self.without_records is None else int(self.without_records.sum())
+        return self.table.records - people
 
     @property
     def dropped(self) -> dict[str, int]:
@@ -156,7 +158,9 @@ def encode(table: Table, policy: Policy) -> Encoded:
     """
     table = join_records(table, policy)
     policy = policy.naming(table.names)
-    _check_columns(table, policy)
+    check_columns(table, policy)
+    if table.height == 0:
+        raise TableError(f"{table.source}: there are no records")
     people = None if policy.individual is None else find_row_individuals(table, policy)
     recoding = "tight" if policy.form is None else policy.form.recoding
     steps = (None if policy.form is None else policy.form.steps) or {}
@@ -297,7 +301,7 @@ def missing_in(table: Table, policy: Policy, name: str) -> Missing:
     return policy.missing_of(name, in_records=isinstance(table, JoinedTable) and table.from_second(name))
 
 
-def _say_unnamed(table: Table, unnamed: list[str]) -> list[str]:
+def _say_unnamed(table: Columned, unnamed: list[str]) -> list[str]:
     """Say which columns a policy does not name: of many at once, with the lines that name them below."""
     if len(unnamed) <= _FEW:
         return [
@@ -316,8 +320,20 @@ def _say_unnamed(table: Table, unnamed: list[str]) -> list[str]:
     return ["\n".join([line, *pasted])]
 
 
-def _check_columns(table: Table, policy: Policy) -> None:
-    """Refuse tables and policies that do not name the same columns."""
+class Columned(Protocol):
+    """What has columns and a name of its own."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+
+    @property
+    def source(self) -> str:
+        """What messages call it."""
+
+
+def check_columns(table: Columned, policy: Policy) -> None:
+    """Refuse tables and policies that do not name the same columns; `PolicyError` says which."""
     there = set(table.names)
     unnamed = [name for name in table.names if name not in policy.columns]
     absent = [name for name in policy.columns if name not in there]
@@ -334,8 +350,6 @@ def _check_columns(table: Table, policy: Policy) -> None:
         problems.append(f"the policy names column {name!r}, which {table.source} does not have{hint}")
     if problems:
         raise PolicyError(*problems)
-    if table.height == 0:
-        raise TableError(f"{table.source}: there are no records")
 
 
 def _assemble(
@@ -380,8 +394,10 @@ def _assemble(
         hygiene = count_individuals(people, in_order, has_value, policy.hygiene)
     if policy.weights is not None:
         data = replace(data, survey_weights=_survey_weights(table, policy.weights, data.rows))
+    if table.copies is not None:
+        data = replace(data, copies=table.copies[data.rows])
     missing = {name: own.missing for name, own in found.items() if own.missing}
-    numbers = np.bincount(reasons + 1, minlength=len(titles) + 1)[1:]
+    numbers = count_copies(reasons.astype(np.int64) + 1, table.copies, len(titles) + 1)[1:]
     return Encoded(
         data,
         table,

@@ -105,7 +105,9 @@ class Publication(ABC):
     mechanism : Mechanism or None
         How published sensitive values were randomized, in forms that do.
     size : int
-        Number of published records.
+        Number of published records, or of different ones where they were counted (``copies``).
+    copies : (n,) int64 or None
+        How often each record was published, where only different ones are at hand; None where each stands for itself.
     sensitive : tuple of Domain
         Sensitive attributes, with the values that were published.
     sensitive_codes : (s, n) int32
@@ -158,6 +160,12 @@ class Publication(ABC):
     beside: tuple[str, ...] = ()
     steps: Mapping[str, Any] = MappingProxyType({})
     attained: int | None = None
+    copies: NDArray[np.int64] | None = None
+
+    @property
+    def records(self) -> int:
+        """Number of published records."""
+        return self.size if self.copies is None else int(self.copies.sum())
 
     @property
     def counted(self) -> NDArray[np.int64] | None:
@@ -586,6 +594,8 @@ class Form(ABC):
     """How sensitive values are shown, in a certificate's list of columns."""
     publishes_buckets: ClassVar[bool] = False
     """Whether sensitive values are published by buckets: these are its classes."""
+    publishes_counts: ClassVar[bool] = False
+    """Whether it can publish rows that stand for several records (`Microdata.copies`), and prove them so."""
     publishes_added: ClassVar[bool] = False
     """Whether it can publish records that nobody is beside the others (`Plan.added`)."""
     remark: ClassVar[str] = "sensitive values are published exactly, one per record"

@@ -102,6 +102,7 @@ class GeneralizedForm(Form):
     attained: int | None = None
 
     name: ClassVar[str] = "generalized"
+    publishes_counts: ClassVar[bool] = True
     of_classes: ClassVar[bool] = True
     publishes_added: ClassVar[bool] = True
 

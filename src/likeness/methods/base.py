@@ -241,6 +241,11 @@ class Method(ABC):
         return False
 
     @property
+    def keeps_copies(self) -> bool:
+        """Whether records that say the same are always in one class, so that it works on counts of them (`Microdata.copies`)."""
+        return False
+
+    @property
     def invents(self) -> bool:
         """Whether it may add records that nobody is (`Plan.added`)."""
         return False

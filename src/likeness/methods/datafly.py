@@ -51,6 +51,11 @@ class Datafly(Method):
         """Always: levels are chosen for all records at once."""
         return True
 
+    @property
+    def keeps_copies(self) -> bool:
+        """Always: levels are chosen for all records at once."""
+        return True
+
     def run(self, problem: Problem) -> Plan:
         """Publish at the first vector of levels under which few enough records fail.
 
@@ -67,7 +72,7 @@ class Datafly(Method):
         path: list[str] = []
         while True:
             plan = publish_at(data, table, laid, width, vector)
-            if plan.withheld <= max(0, problem.allowance) and plan.published.any():
+            if data.count_records(~plan.published) <= max(0, problem.allowance) and plan.published.any():
                 return replace(plan, history={"levels": table.named(data, vector), "climbed": path})
             climbed = _most_values(table, vector)
             if climbed is None:

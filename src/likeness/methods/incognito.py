@@ -95,6 +95,11 @@ class Incognito(Method):
         """Always: levels are chosen for all records at once."""
         return True
 
+    @property
+    def keeps_copies(self) -> bool:
+        """Always: levels are chosen for all records at once."""
+        return True
+
     def run(self, problem: Problem) -> Plan:
         """Publish at the best vector of levels; groups that do not hold there are withheld.
 
@@ -164,7 +169,7 @@ class Incognito(Method):
             left = _VISITS_A_STEP if self.most_visits is None else self.most_visits - visited
             if left <= 0 and state.found:
                 problem.progress.note(
-                    f"incognito stopped early: {_how_far(state, problem.data.size, over=False)}"
+                    f"incognito stopped early: {_how_far(state, problem.data.count_records(), over=False)}"
                 )
                 return False
             over = go_on(
@@ -179,7 +184,7 @@ class Incognito(Method):
                 early,
                 min(max(left, 1), _VISITS_A_STEP),
             )
-            problem.progress.step(_how_far(state, problem.data.size, over), state.visits, 0)
+            problem.progress.step(_how_far(state, problem.data.count_records(), over), state.visits, 0)
             if over:
                 return True
 
@@ -194,7 +199,7 @@ def _how_far(state: State, records: int, over: bool) -> str:
 
 def _history(table: LevelledTable, problem: Problem, state: State, proven: bool) -> dict[str, Any]:
     """Keep the levels chosen, their loss per record, and how far the search is from a proof."""
-    size = problem.data.size
+    size = problem.data.count_records()
     return {
         "levels": table.named(problem.data, state.best),
         "loss": float(state.best_loss[0]) / size,

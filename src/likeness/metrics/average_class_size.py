@@ -33,6 +33,7 @@ class AverageClassSize(Metric):
     """
 
     name: ClassVar[str] = "average-class-size"
+    of_copies: ClassVar[bool] = True
     range: ClassVar[str] = (
         "1 to P: 1 when everybody is a class of their own, P (all people) when all are one class"
     )

@@ -16,7 +16,7 @@ import numpy as np
 
 from likeness.errors import PolicyError, Refusal
 from likeness.microdata.domain import SUITABLE
-from likeness.microdata.grouping import distinct
+from likeness.microdata.grouping import count_copies, distinct
 from likeness.microdata.regions import LOSSES, attribute_weights, region_losses
 from likeness.microdata.statistics import count_classes
 from likeness.wording import count
@@ -94,6 +94,8 @@ class Metric(ABC):
     """Whether it measures published regions, and says nothing where means or modes are published instead."""
     unasked: ClassVar[bool] = True
     """Whether it is measured where no metric is named; not where it takes records times classes."""
+    of_copies: ClassVar[bool] = False
+    """Whether it can be measured where rows stand for several records (`Microdata.copies`)."""
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     """Quantities with a name of their own that are this metric with these parameters."""
 
@@ -166,22 +168,25 @@ def class_sizes(evaluation: Evaluation) -> NDArray[np.int64]:
 
     def counted() -> NDArray[np.int64]:
         classes = evaluation.plan.classes
-        sizes = np.bincount(classes[classes >= 0], minlength=evaluation.recoding.classes)
-        return np.asarray(sizes, np.int64)
+        kept, copies = classes >= 0, evaluation.data.copies
+        copies = None if copies is None else copies[kept]
+        return count_copies(classes[kept], copies, evaluation.recoding.classes)
 
     return evaluation.once("class sizes", counted)
 
 
 def class_individuals(evaluation: Evaluation) -> NDArray[np.int64]:
     """(E,) People of each class: its records, unless people have several; then its individuals."""
-    classes = evaluation.recoding.classes
-    return count_classes(evaluation.plan.classes, classes, individuals=evaluation.data.individuals).sizes
+    data, plan = evaluation.data, evaluation.plan
+    return count_classes(
+        plan.classes, evaluation.recoding.classes, individuals=data.individuals, copies=data.copies
+    ).sizes
 
 
 def everybody(evaluation: Evaluation) -> int:
     """Count the people of the original table."""
     individuals = evaluation.data.individuals
-    return evaluation.data.size if individuals is None else distinct(individuals).size
+    return evaluation.data.count_records() if individuals is None else distinct(individuals).size
 
 
 def region_sizes(regions: AttributeRegions, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -201,13 +206,13 @@ def published_weight(evaluation: Evaluation) -> float:
     """What the published records count for together: their number, unless there are survey weights."""
     weights, plan = record_weights(evaluation), evaluation.plan
     if weights is None or not plan.withheld:
-        return float(evaluation.data.size - plan.withheld)
+        return float(evaluation.data.count_records(plan.published))
     return fsum(weights[plan.published].tolist())
 
 
 def withheld_weight(evaluation: Evaluation) -> float:
     """What the withheld records count for together."""
-    return evaluation.data.size - published_weight(evaluation)
+    return evaluation.data.count_records() - published_weight(evaluation)
 
 
 def attribute_losses(evaluation: Evaluation, loss: str) -> NDArray[np.float64]:
@@ -257,7 +262,7 @@ def mean_losses(evaluation: Evaluation, loss: str, *, charge_withheld: bool = Fa
 
 def _per_record(evaluation: Evaluation, total: float, *, charge_withheld: bool) -> float:
     """Divide a sum over published records as its metric does; 1 when nothing is published."""
-    records, published = evaluation.data.size, published_weight(evaluation)
+    records, published = evaluation.data.count_records(), published_weight(evaluation)
     if published <= 0:
         return 1.0
     if charge_withheld:

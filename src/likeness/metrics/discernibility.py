@@ -44,6 +44,7 @@ class Discernibility(Metric):
     k: int = 1
 
     name: ClassVar[str] = "discernibility"
+    of_copies: ClassVar[bool] = True
     minimized: ClassVar[bool] = True
     range: ClassVar[str] = (
         "P to P²: P (all people) when everybody is a class of their own, P² when all are one class or withheld"

@@ -62,6 +62,8 @@ class Measurements(dict[str, float]):
     def add(self, name: str, metric: Metric, evaluation: Evaluation) -> None:
         """Measure a metric under a name, once per evaluation; raises `PolicyError` where it does not apply."""
         problem = metric.inapplicable(evaluation)
+        if evaluation.data.copies is not None and not metric.of_copies:
+            problem = Refusal("measures single records, and records were counted", (name,))
         if problem is not None:
             raise PolicyError(problem)
         self[name] = evaluation.once((metric, "value"), lambda: metric.measure(evaluation))

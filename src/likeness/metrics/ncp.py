@@ -64,6 +64,7 @@ class Ncp(Metric):
 
     name: ClassVar[str] = "ncp"
     of_regions: ClassVar[bool] = True
+    of_copies: ClassVar[bool] = True
     minimized: ClassVar[bool] = True
     range: ClassVar[str] = "0 to 1: 0 keeps every quasi-identifier value, 1 tells nothing"
     withheld: ClassVar[str] = "Left out of the mean; with charge_withheld each costs 1."

@@ -28,6 +28,8 @@ class Microdata:
     ``rows``: (n,) int64, row of each record in the original table; records dropped by hygiene or missing values have none.
     ``individuals``: (n,) int64, number of each record's person, from 0, when people may have several records; else None.
     ``survey_weights``: (n,) float64, weight of each record, if any.
+    ``copies``: (n,) int64, how many records each row stands for, all of which say the same; None where each is one record. Only
+    methods that keep such records together work on them (`Method.keeps_copies`).
     ``members``: in a table of individuals (`people`) the records of each.
     ``knowledge``: what adversaries may know of each record beforehand; not where people may have several.
     ``source``: where a method keeps one record a person (`Method.prepared`), the records that it was made from, and whose they
@@ -44,11 +46,20 @@ class Microdata:
     members: Members | None = None
     knowledge: tuple[Knowledge, ...] = ()
     source: Members | None = None
+    copies: NDArray[np.int64] | None = None
 
     @property
     def size(self) -> int:
-        """Number of records."""
+        """Number of rows: of records, unless rows stand for several (`count_records`)."""
         return int(self.rows.shape[0])
+
+    def count_records(self, rows: NDArray[np.bool_] | NDArray[np.int64] | None = None) -> int:
+        """Count the records, or individuals, that some rows stand for, given as a mask or by position; all where left out."""
+        if self.copies is not None:
+            return int((self.copies if rows is None else self.copies[rows]).sum())
+        if rows is None:
+            return self.size
+        return int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else int(rows.size)
 
     @cached_property
     def judged_codes(self) -> NDArray[np.int32]:
@@ -80,8 +91,9 @@ class Microdata:
         if not self.quasi:
             # Without quasi-identifiers all records look alike.
             one = min(1, self.size)
-            return Groups(np.zeros(self.size, np.int64), np.zeros(one, np.int64), np.full(one, self.size))
-        return group_codes(self.codes, [domain.codes for domain in self.quasi])
+            sizes = np.full(one, self.count_records())
+            return Groups(np.zeros(self.size, np.int64), np.zeros(one, np.int64), sizes)
+        return group_codes(self.codes, [domain.codes for domain in self.quasi], self.copies)
 
     def sensitive_index(self, name: str) -> int:
         """Position of a sensitive attribute; `PolicyError` when there is none of that name."""
@@ -103,6 +115,7 @@ class Microdata:
             members=None if self.members is None else self.members.take(records, self.size),
             knowledge=tuple(own.take(records) for own in self.knowledge),
             source=None if self.source is None else self.source.take(records, self.size),
+            copies=None if self.copies is None else self.copies[records],
         )
 
     def __repr__(self) -> str:

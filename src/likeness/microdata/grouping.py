@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +32,13 @@ class Groups:
     def count(self) -> int:
         """Number of groups."""
         return int(self.first.shape[0])
+
+    def sorted_by(self, columns: Sequence[NDArray[np.integer]]) -> Groups:
+        """Number the groups anew, in the order of what their first rows have in some columns (n,), the first of which decides."""
+        order = np.lexsort([column[self.first] for column in reversed(columns)])
+        number = np.empty_like(order)
+        number[order] = np.arange(order.size)
+        return Groups(number[self.of], self.first[order], self.sizes[order])
 
 
 def pack(
@@ -64,10 +71,27 @@ def pack(
 
 
 def group_codes(
-    columns: NDArray[np.integer] | Sequence[NDArray[np.integer]], radices: Sequence[int]
+    columns: NDArray[np.integer] | Sequence[NDArray[np.integer]],
+    radices: Sequence[int],
+    copies: NDArray[np.int64] | None = None,
 ) -> Groups:
-    """Group equal rows of codes, given as for `pack`."""
-    return group_keys(pack(columns, radices))
+    """Group equal rows of codes, given as for `pack`; ``copies`` (n,) is how often each row counts, once where left out."""
+    found = group_keys(pack(columns, radices))
+    if copies is None:
+        return found
+    return replace(found, sizes=count_copies(found.of, copies, found.count))
+
+
+def count_copies(
+    numbers: NDArray[np.int64], copies: NDArray[np.int64] | None, count: int
+) -> NDArray[np.int64]:
+    """(count,) How often each number stands there; ``copies`` (n,) is how often each place counts, once where left out.
+
+    >>> count_copies(np.array([0, 2, 2]), np.array([5, 1, 3]), 3)
+    array([5, 0, 4])
+    """
+    # Weighted, they are sums of floats, exact to 2**53: more records than any table has.
+    return np.bincount(numbers, copies, count).astype(np.int64)
 
 
 def distinct(numbers: NDArray[np.integer]) -> NDArray[np.int64]:

@@ -159,6 +159,14 @@ class Plan:
         added = None if self.added is None else self.added.take(classes[self.added.of] >= 0)
         return replace(self, classes=classes, buckets=buckets, because=because, reasons=reasons, added=added)
 
+    def counting(self, copies: NDArray[np.int64] | None) -> Plan:
+        """Count the records withheld for each reason, where rows stand for several (`Microdata.copies`)."""
+        if copies is None or not self.because:
+            return self
+        out = self.reason_of >= 0
+        numbers = np.bincount(self.reason_of[out], copies[out], len(self.because)).astype(np.int64)
+        return replace(self, because=dict(zip(self.because, numbers.tolist(), strict=True)))
+
     def in_order(self, rng: np.random.Generator) -> NDArray[np.int64]:
         """(m,) Put the published records in random order, those that are added too: the i-th of these is ``-1 - i``."""
         rows = np.flatnonzero(self.published)

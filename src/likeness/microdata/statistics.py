@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likeness.microdata.grouping import count_copies
 from likeness.microdata.individuals import Individuals, find_individuals
 
 if TYPE_CHECKING:
@@ -104,26 +105,28 @@ def count_classes(
     codes: NDArray[np.integer] | None = None,
     values: int = 0,
     individuals: NDArray[np.int64] | None = None,
+    copies: NDArray[np.int64] | None = None,
 ) -> ClassStatistics:
     """Count every class of a table, ``count`` of them.
 
     ``classes``: (n,) int64, class of each record; records with -1 are left out. ``codes``: (n,) sensitive code of each,
     below ``values``. ``individuals``: (n,) int64, number of each record's person, where people have several: then people
-    are counted.
+    are counted. ``copies``: (n,) int64, how many records each row stands for; one where left out.
     """
     if (classes < 0).any():
         kept = classes >= 0
         classes = classes[kept]
         codes = None if codes is None else codes[kept]
         individuals = None if individuals is None else individuals[kept]
+        copies = None if copies is None else copies[kept]
     if individuals is not None:
         return _count_individuals(find_individuals(classes, count, individuals, codes, values), values, None)
-    sizes = np.bincount(classes, minlength=count).astype(np.int64)
+    sizes = count_copies(classes, copies, count)
     if codes is None:
         nothing = np.zeros(0, np.int64)
         return ClassStatistics(sizes, 0, nothing, nothing, nothing)
     keys = classes * values + codes
-    return _from_keys(keys, None, sizes, values, None)
+    return _from_keys(keys, copies, sizes, values, None)
 
 
 def count_within(
@@ -132,11 +135,12 @@ def count_within(
     codes: NDArray[np.integer],
     values: int,
     individuals: NDArray[np.int64] | None = None,
+    copies: NDArray[np.int64] | None = None,
 ) -> ClassStatistics:
     """Count the parts of every class whose records share the sensitive values known to the adversary.
 
-    ``classes``, ``codes``, ``individuals``: as for `count_classes`; a person is counted in every part they have a record
-    in. ``known``: (n,) int64, number of each record's combination of known sensitive values.
+    ``classes``, ``codes``, ``individuals``, ``copies``: as for `count_classes`; a person is counted in every part they have a
+    record in. ``known``: (n,) int64, number of each record's combination of known sensitive values.
     """
     kept = classes >= 0
     keys = classes[kept] * (int(known.max(initial=0)) + 1) + known[kept]
@@ -146,8 +150,9 @@ def count_within(
     if individuals is not None:
         found = find_individuals(part, distinct.size, individuals[kept], codes[kept], values)
         return _count_individuals(found, values, parent)
-    sizes = np.bincount(part, minlength=distinct.size).astype(np.int64)
-    return _from_keys(part * values + codes[kept], None, sizes, values, parent)
+    copies = None if copies is None else copies[kept]
+    sizes = count_copies(part, copies, distinct.size)
+    return _from_keys(part * values + codes[kept], copies, sizes, values, parent)
 
 
 def _count_individuals(found: Individuals, values: int, parent: NDArray[np.int64] | None) -> ClassStatistics:
@@ -169,10 +174,10 @@ def _from_keys(
     """Count equal (class, value) keys: by one table when it is small, by sorting otherwise."""
     cells = sizes.shape[0] * values
     if cells <= max(1 << 22, 4 * keys.shape[0]):
-        table = np.bincount(keys, weights, minlength=cells)
+        table = count_copies(keys, weights, cells)
         distinct = np.flatnonzero(table)
-        count = table[distinct].astype(np.int64)
+        count = table[distinct]
     else:
         distinct, inverse = np.unique(keys, return_inverse=True)
-        count = np.bincount(inverse, weights, minlength=distinct.size).astype(np.int64)
+        count = count_copies(inverse.reshape(-1), weights, distinct.size)
     return ClassStatistics(sizes, values, distinct // values, distinct % values, count, parent)

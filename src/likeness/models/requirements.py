@@ -215,21 +215,23 @@ class Requirement:
         sensitive: Sequence[Domain],
         codes: NDArray[np.int32],
         individuals: NDArray[np.int64] | None = None,
+        copies: NDArray[np.int64] | None = None,
     ) -> ClassStatistics:
         """Count what the model needs in every class, or in every part that the adversary can tell apart.
 
         ``classes`` (n,) is -1 for records that are left out; ``codes`` (s + κ, n) are those of the ``sensitive`` attributes,
         and of what is known of each record where a model looks at it (`Microdata.judged_codes`).
-        ``individuals`` (n,) numbers the person of each record, where people may have several; else None.
+        ``individuals`` (n,) numbers the person of each record, where people may have several; else None. ``copies`` (n,): how
+        many records each stands for, where not for one.
         """
         if self.view is None:
-            return count_classes(classes, count, individuals=individuals)
+            return count_classes(classes, count, individuals=individuals, copies=copies)
         values = self.view.values
         if self.view.known:
             known = self.view.known_codes(sensitive, codes)
-            stats = count_within(classes, known, self.view.codes(codes), values, individuals)
+            stats = count_within(classes, known, self.view.codes(codes), values, individuals, copies)
         else:
-            stats = count_classes(classes, count, self.view.codes(codes), values, individuals)
+            stats = count_classes(classes, count, self.view.codes(codes), values, individuals, copies)
         if self.view.protected is not None and _some_values(self.model) == "limits":
             stats = stats.of_some(self.view.protected)
         return stats if self.model.counts_individuals else stats.of_values()
@@ -240,7 +242,8 @@ class Requirement:
         ``classes`` (rows,) is -1 for rows that are left out.
         """
         if data.members is None:
-            return self.statistics(classes, count, data.sensitive, data.judged_codes, data.individuals)
+            own = data.sensitive, data.judged_codes, data.individuals, data.copies
+            return self.statistics(classes, count, *own)
         records = data.members.records
         return self.statistics(
             classes[data.members.of], count, data.sensitive, records.sensitive_codes, data.members.of
@@ -283,6 +286,8 @@ def require(
     individuals: NDArray[np.int64] | None = None,
     original_individuals: NDArray[np.int64] | None = None,
     knowledge: Sequence[Knowledge] = (),
+    copies: NDArray[np.int64] | None = None,
+    original_copies: NDArray[np.int64] | None = None,
 ) -> tuple[Requirement, ...]:
     """Bind every model to every sensitive attribute it covers; all must hold.
 
@@ -290,7 +295,8 @@ def require(
     (s, N) those of the original table, for models with ``reference: original``. ``complete``: the domains have every value
     of the original table (not those read back from a release). ``individuals`` (n,) and ``original_individuals`` (N,) are
     the person of each record, where people may have several. ``knowledge``: what may be known of the published records;
-    its values are those of the domains. Raises `PolicyError` where a model needs a sensitive column, or knowledge, that is
+    its values are those of the domains. ``copies`` (n,), ``original_copies`` (N,): how many records each stands for, where
+    not for one. Raises `PolicyError` where a model needs a sensitive column, or knowledge, that is
     not there, or the original table and it is not given.
     """
     names = [domain.name for domain in sensitive]
@@ -312,10 +318,11 @@ def require(
             continue
         codes = original if model.against_original else published
         people = original_individuals if model.against_original else individuals
+        often = original_copies if model.against_original else copies
         if codes is None:
             raise PolicyError(f"{model.name}: reference 'original' needs the original table")
         everybody = count_classes(
-            np.zeros(codes.shape[1], np.int64), 1, view.codes(codes), view.domain.codes, people
+            np.zeros(codes.shape[1], np.int64), 1, view.codes(codes), view.domain.codes, people, often
         )
         total = int(everybody.sizes[0]) if people is not None and model.counts_individuals else None
         attribute = SensitiveAttribute(
@@ -424,6 +431,8 @@ def require_of(
         individuals=here.individuals,
         original_individuals=whole.individuals,
         knowledge=here.knowledge,
+        copies=here.copies,
+        original_copies=whole.copies,
     )
 
 

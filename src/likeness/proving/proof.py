@@ -294,7 +294,7 @@ def prove(
                 proofs.append(replace(proof, scope="steward") if hidden or noise else proof)
     count = int(publication.classes.max(initial=-1)) + 1
     shown = None if people is None else distinct(people).size
-    return Verdict(tuple(proofs), publication.size, count, individuals=shown)
+    return Verdict(tuple(proofs), publication.records, count, individuals=shown)
 
 
 class _Bound(NamedTuple):
@@ -340,6 +340,8 @@ def _bind(
         individuals=people,
         original_individuals=None if original is None else original.individuals,
         knowledge=knowledge or (),
+        copies=publication.copies,
+        original_copies=None if original is None else original.copies,
     )
     return _Bound(requirements, sensitive, codes, mechanism)
 
@@ -467,7 +469,8 @@ def _impossible(publication: Publication, model: PrivacyModel) -> dict[str | Non
     """
     if not model.closed_under_adding or publication.mechanism is not None:
         return {}
-    requirements = require([model], publication.sensitive, publication.sensitive_codes, complete=False)
+    shown = publication.sensitive_codes
+    requirements = require([model], publication.sensitive, shown, complete=False, copies=publication.copies)
     proofs = (
         _prove_one(publication, requirement, publication.sensitive, publication.sensitive_codes, None)
         for requirement in requirements
@@ -496,7 +499,7 @@ def _prove_one(
     count = int(classes.max(initial=-1)) + 1
     if invented is not None and requirement.view is None:
         classes = np.where(invented, -1, classes)
-    stats = requirement.statistics(classes, count, sensitive, codes, people)
+    stats = requirement.statistics(classes, count, sensitive, codes, people, publication.copies)
     if most is not None and stats.of is not None:
         stats = replace(stats, of=replace(stats.of, most=most))
     holds = requirement.bound.holds(stats)

@@ -67,6 +67,7 @@ class Table:
     ``decimal``: the decimal mark of numbers in text columns; None to find it for each column.
     ``thousands``: what separates their thousands; None if nothing does, or what can be nothing else.
     ``written``: how its file is written, and so a release of the same kind; None for frames.
+    ``copies``: (height,) int64, how many records each row stands for, where records were counted; None where each is one.
     ``giver``: what gave the frame, where that is of another library, such as a DuckDB relation.
     ``names``, ``height``: the columns in order, and the number of records.
 
@@ -85,8 +86,10 @@ class Table:
         thousands: str | None = None,
         written: Written | None = None,
         giver: Any = None,
+        copies: NDArray[np.int64] | None = None,
     ) -> None:
         self.held = frame
+        self.copies = copies
         self.giver = giver
         self.source = source
         self.library = library
@@ -112,6 +115,11 @@ class Table:
         if key not in self._kinds:
             self._kinds[key] = detect(self.raw(name).without(missing))
         return self._kinds[key]
+
+    @property
+    def records(self) -> int:
+        """Number of records: of rows, unless these stand for several."""
+        return self.height if self.copies is None else int(self.copies.sum())
 
     def is_text(self, name: str) -> bool:
         """Whether the cells of a column are text, whatever they may be read as; always so in CSV."""
@@ -169,6 +177,8 @@ class Table:
                 # Numbers among texts, or infinite ones: nobody may need this column.
                 column = self.encode(name, kind="text")
             found.update(column.digest())
+        if self.copies is not None:
+            found.update(np.ascontiguousarray(self.copies, "<i8").data)
         return found.hexdigest()
 
     def take(self, rows: NDArray[np.int64], names: Sequence[str]) -> Any:
@@ -184,6 +194,8 @@ class Table:
 
         Quoted cells may span several lines. ``column``: what it is about, for tables joined of two.
         """
+        if self.copies is not None:
+            return f"{count(int(self.copies[row]), 'record')} of it"
         if self.first_line is None:
             return f"row {row + 1}"
         # Every cell of a CSV table is text: the line breaks inside the cells above count too.

@@ -62,7 +62,8 @@ def level_table(
 
     check_levels(method, data)
     tuples = data.tuples
-    cells = group_codes([tuples.of, *views], [tuples.count, *([max(width, 1)] * len(views))])
+    radices = [tuples.count, *([max(width, 1)] * len(views))]
+    cells = group_codes([tuples.of, *views], radices, data.copies)
     weights = attribute_weights(data.quasi)
     by_attribute = [
         _distinct_levels(domain, LOSSES[loss], codes[cells.first])
@@ -224,7 +225,7 @@ def coarsest(problem: Problem) -> Plan:
     if problem.parts is None and any(domain.max_level is not None for domain in data.quasi):
         failing[:] = True
     withheld = int(failing.sum())
-    if withheld == data.size or withheld > max(0, problem.allowance):
+    if withheld == data.size or data.count_records(failing) > max(0, problem.allowance):
         reason = Reason("no-levels-hold", "no vector of levels holds within the limit on withheld records")
         return Plan(np.full(data.size, -1, np.int64), because={reason: data.size})
     classes = renumber(np.where(failing, -1, parts))
@@ -253,8 +254,10 @@ def ladder(
     """
     found = Ladder([], [], [])
     total = float(sizes.sum())
+    counts = np.bincount(codes, sizes, domain.codes)
     for group, lost in _levels(domain, loss):
-        mean = weight * float(lost[codes] @ sizes) / total
+        # Summed code by code, so that it does not depend on the order of the cells.
+        mean = weight * float(lost @ counts) / total
         distinct, dense = np.unique(group, return_inverse=True)
         if found.groups and distinct.size == found.groups[-1]:
             # A level that joins nothing (padding) would only make the lattice larger.

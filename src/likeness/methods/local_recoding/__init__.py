@@ -80,6 +80,16 @@ class LocalRecoding(Method):
         choice(self.name, "loss", self.loss, tuple(LOSSES))
         whole(self.name, "most_vectors", self.most_vectors, at_least=1)
 
+    @property
+    def ignores_order(self) -> bool:
+        """Always: what is taken out together is a matter of levels alone."""
+        return True
+
+    @property
+    def keeps_copies(self) -> bool:
+        """Always: groups at a vector of levels are taken out whole, and the rest is cut strictly."""
+        return True
+
     def work(self, data: Microdata, requirements: tuple[Requirement, ...]) -> int:
         """Every vector of levels looks at all attributes of the cells that are left, and has a neighbour for each attribute."""
         vectors = min(self.most_vectors, prod(most_levels(domain) for domain in data.quasi))
@@ -114,9 +124,12 @@ class LocalRecoding(Method):
 
         data = problem.data
         views, tests, width = joint_views(problem)
+        copies = None if data.copies is None else data.copies[records]
         tuples = group_codes(data.codes[:, records], [domain.codes for domain in data.quasi])
         radices = [tuples.count, *([max(width, 1)] * len(views)), int(parts.max()) + 1]
-        cells = group_codes([tuples.of, *views[:, records], parts], radices)
+        cells = group_codes([tuples.of, *views[:, records], parts], radices, copies)
+        # Classes are numbered as cells are met.
+        cells = cells.sorted_by([parts, *data.codes[:, records], *views[:, records]])
         first = records[cells.first]
         loss = LOSSES[self.loss]
         weights = attribute_weights(data.quasi)

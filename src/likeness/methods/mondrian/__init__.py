@@ -85,6 +85,11 @@ class Mondrian(Method):
         return self.strict
 
     @property
+    def keeps_copies(self) -> bool:
+        """True of strict cuts."""
+        return self.strict
+
+    @property
     def bounds_regions(self) -> bool:
         """True of ``utd``: regions are products of cuts."""
         return self.cut == "utd"
@@ -136,6 +141,7 @@ class Mondrian(Method):
         cells = group_codes(
             [data.tuples.of[records], *views[:, records], parts],
             [data.tuples.count, *([max(width, 1)] * len(views)), int(parts.max()) + 1],
+            None if data.copies is None else data.copies[records],
         )
         first = records[cells.first]
         order = np.argsort(parts[cells.first], kind="stable").astype(np.int64)
@@ -193,7 +199,11 @@ class Mondrian(Method):
         codes = data.codes
         if records is not None:
             codes, views = codes[:, records], views[:, records]
-        tuples = data.tuples if records is None else group_codes(codes, [x.codes for x in data.quasi])
+        copies = data.copies
+        if records is not None and copies is not None:
+            copies = copies[records]
+        radices = [domain.codes for domain in data.quasi]
+        tuples = data.tuples if records is None else group_codes(codes, radices, copies)
         cell_of, first, weights = tuples.of, tuples.first, tuples.sizes
         if not self.strict:
             size = codes.shape[1]
@@ -202,6 +212,7 @@ class Mondrian(Method):
             cells = group_codes(
                 [tuples.of, *views, parts],
                 [tuples.count, *([max(width, 1)] * len(views)), int(parts.max()) + 1],
+                copies,
             )
             cell_of, first, weights = cells.of, cells.first, cells.sizes
         cell_part = parts[first]
