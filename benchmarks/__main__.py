@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 import likeness as lk
-from benchmarks import efforts, linked, optimum, people, reports, searches, tables, whole, wide
+from benchmarks import efforts, engines, linked, optimum, people, reports, searches, tables, whole, wide
 from benchmarks.clock import best_of, peak_megabytes, unit
 from benchmarks.cold import cold_and_warm
 from benchmarks.jobs import Job, jobs
@@ -48,6 +48,8 @@ def main() -> None:
     print("\nFrom a file to a release folder, in processes of their own:")
     whole.report("a quasi-identifier of 10,000 texts", *whole.with_texts(100_000 // scale, 10_000 // scale))
     whole.report("a register of 8 columns", *whole.register(2_700_000 // scale))
+    print("\nIn memory and by engines that count, from files to a release folder, in processes of their own:")
+    engines.report((10_000_000 // scale,), ("memory", "streaming"), tuple(engines.GUARANTEES))
     print("\nAs many sensitive values as records, from table to verified folder (CPU seconds):")
     wide.growth(tuple(size // scale for size in (12_500, 25_000, 50_000, 100_000)))
     print(f"\npeak memory of this process: {peak_megabytes():,.0f} MB")

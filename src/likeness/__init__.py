@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from likeness.datasets.informs import Informs as Informs
     from likeness.datasets.isp import Isp as Isp
     from likeness.datasets.symptoms import Symptoms as Symptoms
+    from likeness.engines.memory import MemoryEngine as MemoryEngine
+    from likeness.engines.spark import SparkEngine as SparkEngine
+    from likeness.engines.streaming import StreamingEngine as StreamingEngine
     from likeness.errors import (
         CannotBeMetError,
         HierarchyError,
@@ -149,6 +152,7 @@ if TYPE_CHECKING:
     from likeness.opening import open_release
     from likeness.policy import Policy, drop, identifier, other, quasi, sensitive
     from likeness.profiling import profile
+    from likeness.publishing import PartedRelease, Preview, preview, publish
     from likeness.queries.query import Query
     from likeness.release import Release
     from likeness.searching import Searched, strongest, weakest
@@ -179,6 +183,7 @@ _WHERE = {
     "read_hierarchy": "hierarchies",
     **dict.fromkeys(("Policy", "drop", "identifier", "other", "quasi", "sensitive"), "policy"),
     "profile": "profiling",
+    **dict.fromkeys(("PartedRelease", "Preview", "preview", "publish"), "publishing"),
     "Release": "release",
     **dict.fromkeys(("Searched", "strongest", "weakest"), "searching"),
     "read": "tables",
@@ -193,8 +198,10 @@ __all__ = [
     "LikenessError",
     "MethodFailedError",
     "OutputError",
+    "PartedRelease",
     "Policy",
     "PolicyError",
+    "Preview",
     "Query",
     "Release",
     "Searched",
@@ -208,7 +215,9 @@ __all__ = [
     "identifier",
     "open_release",
     "other",
+    "preview",
     "profile",
+    "publish",
     "quasi",
     "read",
     "read_hierarchy",

@@ -13,8 +13,9 @@ from likeness.errors import InvalidError, VerificationError
 from likeness.folder.audit import content_digest, locate_records
 from likeness.folder.layout import find_layout
 from likeness.folder.origin import exact_codes
+from likeness.folder.parts import labelled_columns
 from likeness.folder.private_part import read_private
-from likeness.folder.public_part import labelled_columns, read_public
+from likeness.folder.public_part import read_public
 from likeness.folder.verification import compare_policy, judge
 from likeness.forms.base import as_labelled
 from likeness.microdata.domain import NUMERIC

@@ -39,6 +39,7 @@ KINDS: dict[str, str] = {
     "attacks": "Attack",
     "datasets": "",
     "knowledge": "Knowledge",
+    "engines": "Engine",
 }
 """Kinds of parts (the folders they live in) and what their class names end in."""
 

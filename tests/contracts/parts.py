@@ -10,7 +10,7 @@ from typing import Any
 
 from likeness import registry
 
-PART_KINDS = ("methods", "models", "forms", "metrics", "attacks", "datasets", "knowledge")
+PART_KINDS = ("methods", "models", "forms", "metrics", "attacks", "datasets", "knowledge", "engines")
 
 
 def every_part(*kinds: str) -> list[tuple[str, str]]:

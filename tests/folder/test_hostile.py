@@ -19,7 +19,8 @@ from likeness.cli import main
 from likeness.errors import PolicyError, TableError, VerificationError
 from likeness.folder import layout
 from likeness.folder.layout import find_layout
-from likeness.folder.public_part import labelled_columns, read_public
+from likeness.folder.parts import labelled_columns
+from likeness.folder.public_part import read_public
 from likeness.folder.writing import _write_public
 from likeness.forms.base import as_labelled
 from likeness.models.requirements import one_a_column

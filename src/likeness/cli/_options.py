@@ -22,8 +22,9 @@ STANDARD_INPUT = Path("-")
 TablePath = Annotated[
     str,
     Parameter(
-        help="CSV or JSON lines (also .gz .bz2 .xz .zst), Excel, Parquet, Arrow, SPSS, Stata or SAS file; - is CSV from standard "
-        "input; or the URL of a database (sqlite:///clinic.db, postgresql://…)."
+        help="CSV or JSON lines (also .gz .bz2 .xz .zst), Excel, Parquet, Arrow, SPSS, Stata or SAS file; a folder of Parquet or "
+        "CSV files, or a pattern in quotes ('visits/*.parquet'); - is CSV from standard input; or the URL of a database "
+        "(sqlite:///clinic.db, postgresql://…)."
     ),
 ]
 PolicyPath = Annotated[Path, Parameter(help="Policy file, YAML or JSON.")]
@@ -33,6 +34,13 @@ Seed = Annotated[
     int | None,
     Parameter(
         help="Makes the release reproducible; overrides the policy's. Whoever knows it can make it again."
+    ),
+]
+EngineName = Annotated[
+    str | None,
+    Parameter(
+        help="Where counting runs: memory, streaming (larger than memory) or spark; overrides the policy's. Left out: "
+        "streaming where the files of the table take more than an eighth of the machine's memory."
     ),
 ]
 Format = Annotated[Literal["text", "json"], Parameter(help="How stdout is written.")]
@@ -111,6 +119,28 @@ class Reading:
             query=self.query,
         )
 
+    def of_parts(self) -> dict[str, str | None]:
+        """Take what can be said of a table in many files.
+
+        Raises
+        ------
+        InvalidError
+            When more was said.
+        """
+        taken = {"delimiter", "decimal"}
+        more = [
+            f"--{one.name.replace('_', '-')}"
+            for one in fields(self)
+            if one.name not in taken and getattr(self, one.name) != one.default
+        ]
+        if more:
+            raise InvalidError(
+                f"{' and '.join(more)} can be given for tables that are read as a whole only; leave it out, or say "
+                "--engine memory"
+            )
+        tab = self.delimiter in {"tab", "\\t"}
+        return {"delimiter": "\t" if tab else self.delimiter, "decimal": self.decimal}
+
     def said(self, place: str) -> str:
         """Write a table as it is given to another command, with what was said of how to read it.
 
@@ -186,6 +216,24 @@ class Into:
             )
         if self.to is not None and self.to_table is not None:
             check_database(self.to, database_names(self.to_table, tables), overwrite=overwrite)
+
+    def refuse(self, engine: str) -> None:
+        """Refuse a database for a release that is never in memory as a whole.
+
+        Parameters
+        ----------
+        engine
+            What counts its records.
+
+        Raises
+        ------
+        InvalidError
+            When a database was given.
+        """
+        if self.to is not None or self.to_table is not None:
+            raise InvalidError(
+                f"--to needs a release that is in memory, which none of --engine {engine} is; load its files into the database"
+            )
 
     def put(self, release: Release, folder: Path, *, overwrite: bool) -> dict[str, Any]:
         """Put a release that was written into the database too, if one is given; what a summary says of it.

@@ -11,6 +11,7 @@ from likeness.cli._options import (
     AS_FOUND,
     AS_SAID,
     FOLDER_ALONE,
+    EngineName,
     Format,
     Into,
     Overwrite,
@@ -30,6 +31,7 @@ def anonymize(
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
     overwrite: Overwrite = False,
     seed: Seed = None,
+    engine: EngineName = None,
     format: Format = "text",  # noqa: A002  # the option's name
     reading: Reading = AS_FOUND,
     records: RecordsReading = AS_SAID,
@@ -50,15 +52,29 @@ def anonymize(
     likeness anonymize patients.csv policy.yaml -o out/
     likeness anonymize patients.csv policy.yaml -o out/ --overwrite --seed 7
     likeness anonymize patients.csv policy.yaml -o out/ --format json > summary.json
+    likeness anonymize 'visits/*.parquet' policy.yaml -o out/ --engine streaming
     likeness anonymize sqlite:///clinic.db --table patients policy.yaml -o out/ --to sqlite:///research.db --to-table patients
     """
     from likeness.choosing import choose_form
+    from likeness.cli._counting import publish_by, tell_counted
     from likeness.cli._making import make, summarise, tell
+    from likeness.engines.base import engine_for
     from likeness.folder.layout import check_target
     from likeness.policy import as_policy
 
     check_target(output, overwrite=overwrite)
-    original, asked = reading.read(table), as_policy(records.of(policy))
+    asked = as_policy(records.of(policy))
+    own = engine_for(table, engine or asked.engine)
+    if not own.whole:
+        into.refuse(own.name)
+        found, summary = publish_by(own.name, table, asked, seed, output, reading, overwrite=overwrite)
+        if format == "json":
+            console.json(summary)
+        else:
+            console.lines(tell_counted(found, summary))
+        console.say(f"next: likeness verify {output}")
+        return
+    original = reading.read(table)
     into.check(choose_form(asked).tables, overwrite=overwrite)
     release, folder = make(original, asked, seed, output, overwrite=overwrite)
     summary = summarise(release) | {"folder": str(folder)} | into.put(release, folder, overwrite=overwrite)

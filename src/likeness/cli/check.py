@@ -10,6 +10,7 @@ from likeness.cli._console import cell, console, share
 from likeness.cli._options import (
     AS_FOUND,
     AS_SAID,
+    EngineName,
     Format,
     PolicyPath,
     Reading,
@@ -175,6 +176,7 @@ def check(
     /,
     *,
     seed: Seed = None,
+    engine: EngineName = None,
     format: Format = "text",  # noqa: A002  # the option's name
     reading: Reading = AS_FOUND,
     records: RecordsReading = AS_SAID,
@@ -189,9 +191,22 @@ def check(
     --------
     likeness check patients.csv policy.yaml
     likeness check patients.csv policy.yaml --format json
+    likeness check 'visits/*.parquet' policy.yaml --engine streaming
     """
     from likeness import checking
+    from likeness.cli._counting import preview_by, tell_preview
+    from likeness.engines.base import engine_for
+    from likeness.policy import as_policy
 
+    asked = as_policy(records.of(policy))
+    own = engine_for(table, engine or asked.engine)
+    if not own.whole:
+        found_counts = preview_by(own.name, table, asked, seed, reading)
+        if format == "json":
+            console.json(found_counts.to_json())
+        else:
+            console.lines(tell_preview(found_counts))
+        return
     with console.progress() as progress:
         found = checking.check(reading.read(table), records.of(policy), seed=seed, progress=progress)
         said = as_json(found)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from likeness.cli._app import command as as_command
 from likeness.cli._console import console
-from likeness.cli._options import AS_FOUND, FolderPath, Format, Reading
+from likeness.cli._options import AS_FOUND, EngineName, FolderPath, Format, Reading
 
 EXIT_CODES = {"proven": 0, "proven in part": 0, "failed": 1, "nothing checkable": 4}
 
@@ -15,6 +15,7 @@ def verify(
     *,
     original: str | None = None,
     policy: Path | None = None,
+    engine: EngineName = None,
     format: Format = "text",  # noqa: A002  # the option's name
     reading: Reading = AS_FOUND,
 ) -> int:
@@ -40,11 +41,16 @@ def verify(
     likeness verify out/
     likeness verify out/public
     likeness verify out/ --original patients.csv --format json
+    likeness verify out/ --original 'visits/*.parquet' --engine streaming
     """
     from likeness.cli._making import judged
+    from likeness.engines.base import engine_for
     from likeness.folder import verify as prove_folder
 
-    verdict = prove_folder(folder, None if original is None else reading.read(original), policy=policy)
+    with console.progress() as progress:
+        whole = original is None or engine_for(original, engine).whole
+        table = None if original is None else reading.read(original) if whole else original
+        verdict = prove_folder(folder, table, policy=policy, engine=engine, progress=progress)
     if format == "json":
         console.json({"folder": str(folder), **judged(verdict)})
     else:

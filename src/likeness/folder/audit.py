@@ -233,7 +233,7 @@ def make_audit(
             "randomness": {"seed": private.policy.seed, "entropy": str(private.entropy)},
             "original": {
                 "source": encoded.table.source.encode("utf-8", "backslashreplace").decode(),
-                "rows": encoded.table.height,
+                "rows": encoded.table.records,
                 "sha256": content_digest(encoded),
                 **_second(encoded.table),
             },
@@ -277,6 +277,8 @@ def content_digest(encoded: Encoded) -> str:
             found.update(json.dumps([domain.name, domain.kind, domain.labels]).encode())
             found.update(np.ascontiguousarray(own, "<i4").data)
     found.update(np.ascontiguousarray(data.rows, "<i8").data)
+    if data.copies is not None:
+        found.update(np.ascontiguousarray(data.copies, "<i8").data)
     return found.hexdigest()
 
 

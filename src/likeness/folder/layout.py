@@ -6,6 +6,12 @@
       public/    release.* (or quasi.* sensitive.*; FORMATS)  certificate.json  certificate.html
                  distribution.csv (baseline, perturbed)  perturbation.csv (perturbed)
       private/   report.html  audit.json  classes.parquet  knowledge.parquet (where a model needs it)
+
+Where an engine counted the records, the table is a folder of many files, and a file of counts stands for the class map::
+
+    out/
+      public/    release/part-00000.* …  certificate.json  certificate.html
+      private/   report.html  audit.json  cells.parquet
 """
 
 from __future__ import annotations
@@ -32,8 +38,13 @@ PUBLIC, PRIVATE = "public", "private"
 CERTIFICATE, CERTIFICATE_PAGE = "certificate.json", "certificate.html"
 REPORT, AUDIT, CLASSES = "report.html", "audit.json", "classes.parquet"
 KNOWLEDGE = "knowledge.parquet"
+CELLS = "cells.parquet"
+PARTS = "release"
+"""The folder of the files of a table that is written in parts."""
 PRIVATE_FILES = (REPORT, AUDIT, CLASSES)
 """Those of every release; `KNOWLEDGE` stands beside them where a model needs it."""
+PRIVATE_FILES_OF_PARTS = (REPORT, AUDIT, CELLS)
+"""Those of a release in parts."""
 LARGEST_JSON = 1 << 27
 """Bytes of a certificate or audit: room for hierarchies of two million leaves, which are most of it."""
 LARGEST_FILE = 1 << 33
@@ -63,7 +74,9 @@ class Layout:
         """
         home = self.root.resolve()
         folders = [
-            folder for folder in dict.fromkeys((self.root, self.public, self.private)) if folder is not None
+            folder
+            for folder in dict.fromkeys((self.root, self.public, self.private, self.public / PARTS))
+            if folder is not None and (folder != self.public / PARTS or not folder.is_symlink())
         ]
         found = []
         for path in (path for folder in folders if folder.is_dir() for path in sorted(folder.iterdir())):
@@ -280,11 +293,21 @@ def _strangers(target: Path) -> list[str] | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     expected = {
-        PUBLIC: certified | {CERTIFICATE, CERTIFICATE_PAGE},
-        PRIVATE: {*PRIVATE_FILES, KNOWLEDGE},
+        PUBLIC: {name.split("/", 1)[0] for name in certified} | {CERTIFICATE, CERTIFICATE_PAGE},
+        f"{PUBLIC}/{PARTS}": {name.partition("/")[2] for name in certified},
+        PRIVATE: {*PRIVATE_FILES, *PRIVATE_FILES_OF_PARTS, KNOWLEDGE},
     }
-    found = [path.name for path in target.iterdir() if path.name not in expected]
+    found = [path.name for path in target.iterdir() if path.name not in {PUBLIC, PRIVATE}]
     for part, names in expected.items():
         if (target / part).is_dir():
             found += [f"{part}/{path.name}" for path in (target / part).iterdir() if path.name not in names]
     return sorted(found)
+
+
+def files_in(folder: Path) -> list[Path]:
+    """List the files of a part of a release, those of a table in parts too; no link is followed into another folder."""
+    found = []
+    for path in sorted(folder.iterdir()):
+        inside = path.name == PARTS and path.is_dir() and not path.is_symlink()
+        found += sorted(path.iterdir()) if inside else [path]
+    return found

@@ -7,9 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from likeness.errors import LikenessError, Refusal, Statement, TableError, VerificationError
 from likeness.folder.audit import Audit
+from likeness.folder.cells import CountedCells, cells_problems, read_cells
 from likeness.folder.class_map import INVENTED, ClassMap, class_problems, own_problems, read_class_map
 from likeness.folder.known import read_known
-from likeness.folder.layout import AUDIT, CLASSES, KNOWLEDGE, PRIVATE_FILES, digest, read_bounded
+from likeness.folder.layout import (
+    AUDIT,
+    CELLS,
+    CLASSES,
+    KNOWLEDGE,
+    PRIVATE_FILES,
+    PRIVATE_FILES_OF_PARTS,
+    digest,
+    files_in,
+    read_bounded,
+)
+from likeness.folder.parts import is_in_parts
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
@@ -33,6 +45,7 @@ class PrivatePart:
     audit: Audit | None = None
     policy: Policy | None = None
     class_map: ClassMap | None = None
+    cells: CountedCells | None = None
     knowledge: tuple[Knowledge, ...] = ()
     consistent: bool = False
     refusals: list[Refusal] = field(default_factory=list)
@@ -49,7 +62,8 @@ def read_private(layout: Layout, private: Path, public: PublicPart) -> PrivatePa
         return part  # said of the public part
     found = {path.name for path in private.iterdir()}
     known = public.certificate is not None and bool(public.certificate.knowledge)
-    expected = (*PRIVATE_FILES, *([KNOWLEDGE] if known else []))
+    in_parts = public.certificate is not None and is_in_parts(public.certificate.files)
+    expected = (*(PRIVATE_FILES_OF_PARTS if in_parts else PRIVATE_FILES), *([KNOWLEDGE] if known else []))
     missing = [layout.label(private / name) for name in expected if name not in found]
     part.refusals += [Refusal("is missing", about=name) for name in missing]
     part.refusals += [
@@ -61,7 +75,9 @@ def read_private(layout: Layout, private: Path, public: PublicPart) -> PrivatePa
     if part.audit is not None:
         _check_digests(part, layout, part.audit, missing)
         _check_claims(part, layout.label(private / AUDIT), public)
-    if CLASSES in found:
+    if in_parts and CELLS in found:
+        _read_cells(part, layout.label(private / CELLS), private / CELLS, public)
+    if not in_parts and CLASSES in found:
         _read_classes(part, layout.label(private / CLASSES), private / CLASSES, public)
     if known and KNOWLEDGE in found and part.class_map is not None:
         _read_knowledge(part, layout.label(private / KNOWLEDGE), private / KNOWLEDGE, public, part.class_map)
@@ -86,7 +102,7 @@ def _check_digests(part: PrivatePart, layout: Layout, audit: Audit, missing: lis
     """Compare every file with the SHA-256 that the audit recorded; that some are missing is said already."""
     before = len(part.refusals)
     folders = [path for path in (layout.public, layout.private) if path is not None and path.is_dir()]
-    there = {layout.label(path) for folder in folders for path in folder.iterdir()}
+    there = {layout.label(path) for folder in folders for path in files_in(folder)}
     for name, told in audit.files.items():
         # Nothing that lies elsewhere is looked at.
         if name not in there:
@@ -161,6 +177,29 @@ def _whose(counts: Mapping[str, Any]) -> str:
     """Say whose published rows are."""
     invented = counts.get(INVENTED, 0)
     return f"that of one record, or one of {invented:,} that nobody is" if invented else "that of one record"
+
+
+def _read_cells(part: PrivatePart, label: str, path: Path, public: PublicPart) -> None:
+    """Read what the original's records say, and compare it with itself, the audit and what was published."""
+    try:
+        part.cells = read_cells(path, label)
+    except TableError as problem:
+        part.refusals += problem.refusals
+        return
+    problems = cells_problems(part.cells, public.publication, label)
+    counts = part.cells.counts()
+    if part.audit is not None and counts != part.audit.content["counts"]:
+        what = f"it counts {counts}; {AUDIT} says {part.audit.content['counts']}"
+        problems.append(Refusal(what, (label,)))
+    part.consistent = not problems and public.publication is not None
+    part.refusals += problems
+    if part.consistent:
+        withheld, dropped = sum(counts["withheld"].values()), sum(counts["dropped"].values())
+        what = (
+            f"{count(counts['input'], 'record')} = {counts['published']:,} published + {withheld:,} withheld + "
+            f"{dropped:,} dropped; its classes hold as many records as those that were published"
+        )
+        part.statements.append(Statement(what, (label,)))
 
 
 def _read_classes(part: PrivatePart, label: str, path: Path, public: PublicPart) -> None:

@@ -9,14 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likeness import registry
 from likeness._version import __version__
 from likeness.endings import FORMATS
-from likeness.errors import LikenessError, Refusal, Statement, TableError, VerificationError
+from likeness.errors import LikenessError, Refusal, Statement, VerificationError
 from likeness.exact import rational
-from likeness.folder.layout import CERTIFICATE, CERTIFICATE_PAGE, digest, read_bounded
-from likeness.forms.base import RESERVED, as_labelled
+from likeness.folder.layout import CERTIFICATE, CERTIFICATE_PAGE, PARTS, files_in, read_bounded
+from likeness.folder.parts import (
+    PartFile,
+    count_part,
+    is_in_parts,
+    labelled_columns,
+    read_certified,
+    together,
+)
+from likeness.forms.base import RESERVED
 from likeness.microdata.domain import NUMERIC
 from likeness.microdata.individuals import who_share
+from likeness.progress import Progress
 from likeness.proving.certificate import Certificate
 from likeness.published.columns import refused_value
 from likeness.published.lattice import cell_of, is_checked
@@ -24,16 +34,18 @@ from likeness.published.regions import read_mean, read_mode, read_region
 from likeness.published.text import MISSING, read_value
 from likeness.queries.overlap import read_stretch
 from likeness.report.certificate_page import certificate_page, is_page_of
-from likeness.tables import Labelled, Table, format_of, read_published
+from likeness.tables import format_of
 from likeness.wording import count, nouns, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from likeness.engines.base import Engine
     from likeness.folder.layout import Layout
     from likeness.forms.base import Form, Publication, ShownColumn
     from likeness.published.columns import ColumnNote, PublishedColumns
+    from likeness.tables import Labelled, Table
 
 _END_NAMES = {
     "low": "declared domain",
@@ -99,8 +111,11 @@ class _Found:
         self.refusals.append(Refusal(what, where, at))
 
 
-def read_public(layout: Layout) -> PublicPart:
-    """Read the published files, and say everything that is wrong with them."""
+def read_public(layout: Layout, engine: Engine | None = None, progress: Progress | None = None) -> PublicPart:
+    """Read the published files, and say everything that is wrong with them.
+
+    ``engine``: what works on the files of a table in parts, ``progress``: is told how many are done.
+    """
     refusals, statements = layout.outsiders(), list[Statement]()
     if not refusals and not layout.public.is_dir():
         refusals.append(_missing(f"{layout.label(layout.public)}/"))
@@ -109,33 +124,25 @@ def read_public(layout: Layout) -> PublicPart:
         return PublicPart(layout, None, {}, {}, None, tuple(refusals), tuple(statements))
     part = _Found(layout, certificate, certificate.make_form(), refusals, statements)
     _check_files(part)
-    for name in part.form.tables:
-        _read_table(part, name)
+    if is_in_parts(certificate.files):
+        _read_parts(part, engine or registry.create("engines", "memory", {}), progress or Progress())
+    else:
+        for name in part.form.tables:
+            _read_table(part, name)
     _check_columns(part)
     wrong = _label(part)
     _check_pseudonyms(part)
     refusals += wrong
     whole = not wrong and len(part.tables) == len(part.form.tables)
     publication = _understand(part) if whole else None
+    copies = part.tables[next(iter(part.tables))].copies if part.tables else None
+    if publication is not None and copies is not None:
+        publication.copies = copies
     if publication is not None:
         _check_links(part, publication)
     return PublicPart(
         layout, certificate, part.tables, part.labels, publication, tuple(refusals), tuple(statements)
     )
-
-
-def labelled_columns(table: Table, notes: Mapping[str, ColumnNote]) -> dict[str, Labelled]:
-    """Take all columns of a published table as codes and texts; ``notes`` is what the certificate says of each, by name.
-
-    Raises `TableError` where a protected column shows nothing in two ways, as Parquet can: null and the empty text.
-    """
-    columns = {name: as_labelled(table.as_it_is(name)) for name in table.names}
-    for name, column in columns.items():
-        if len({*column.labels}) < len(column.labels) and (name not in notes or notes[name].role != "other"):
-            raise TableError(
-                f"column {name!r}: holds both null and the empty text; the missing value is written in one way"
-            )
-    return columns
 
 
 def _missing(label: str) -> Refusal:
@@ -197,14 +204,15 @@ def _check_files(part: _Found) -> None:
     """Compare the files that are there with those that were certified."""
     layout, certified = part.layout, part.certificate.files
     possible = [[part.form.file_of(name, ending) for name in part.form.tables] for ending in FORMATS]
-    if list(certified) not in possible:
+    in_parts = is_in_parts(certified) and part.form.tables == (PARTS,)
+    if list(certified) not in possible and not in_parts:
         part.refuse(
             f"certifies the files {', '.join(certified) or '(none)'}; the form {part.form.name} publishes "
             f"{', '.join(part.form.tables)}",
             CERTIFICATE,
         )
     expected = {*certified, CERTIFICATE, CERTIFICATE_PAGE}
-    found = {path.name for path in layout.public.iterdir()}
+    found = {path.relative_to(layout.public).as_posix() for path in files_in(layout.public)}
     missing, extra = sorted(expected - found), sorted(found - expected)
     part.refusals += [_missing(layout.label(layout.public / name)) for name in missing]
     for name in (*(layout.label(layout.public / name) for name in extra), *layout.strangers()):
@@ -221,31 +229,44 @@ def _read_table(part: _Found, name: str) -> None:
     if file is None or path is None or not path.is_file():
         return
     label, facts = part.layout.label(path), part.certificate.files[file]
-    before = len(part.refusals)
-    if digest(path) != facts["sha256"]:
-        part.refuse(f"its SHA-256 is not the one in {CERTIFICATE}; the file was changed", label)
-    table = _table(part, path, label, facts)
+    wrong, table = read_certified(path, label, facts, part.certificate.formulas)
+    part.refusals += wrong
     if table is None:
         return
-    if list(table.names) != facts["columns"]:
-        part.refuse(
-            f"its columns are {', '.join(table.names)}; {CERTIFICATE} says {', '.join(facts['columns'])}",
-            label,
-        )
-    if table.height != facts["rows"]:
-        part.refuse(f"it has {count(table.height, 'row')}; {CERTIFICATE} says {facts['rows']}", label)
-    if len(part.refusals) == before:
+    _note_packing(part, path, label, facts)
+    if not wrong:
         part.statements.append(Statement(f"its bytes, rows and columns are those of {CERTIFICATE}", (label,)))
     part.tables[name], part.labels[name] = table, label
 
 
-def _table(part: _Found, path: Path, label: str, facts: Mapping[str, Any]) -> Table | None:
-    """Read a file; None, and a problem, when that fails."""
-    try:
-        table = read_published(path, part.certificate.formulas, facts)
-    except TableError as problem:
-        part.refusals += [refusal.called(label) for refusal in problem.refusals]
-        return None
+def _read_parts(part: _Found, engine: Engine, progress: Progress) -> None:
+    """Read the files of a table in parts, each by itself, and count the rows that say the same."""
+    if part.form.tables != (PARTS,):
+        return
+    notes = {note.name: note for note in part.certificate.columns.notes}
+    there = [(part.layout.public / file, facts) for file, facts in part.certificate.files.items()]
+    read = [
+        PartFile(path, part.layout.label(path), facts, part.certificate.formulas, notes)
+        for path, facts in there
+        if path.is_file()
+    ]
+    found = engine.each(count_part, read, progress, "read back and count")
+    wrong = [refusal for own in found for refusal in own.refusals]
+    part.refusals += wrong
+    label = f"{part.layout.label(part.layout.public / PARTS)}/"
+    if any(own.copies is None for own in found) or len({own.names for own in found}) != 1:
+        return
+    for path, facts in there[:1]:
+        _note_packing(part, path, label, facts)
+    part.tables[PARTS], part.labels[PARTS] = together(found, label), label
+    if not wrong:
+        rows = part.tables[PARTS].records
+        what = f"the bytes, rows and columns of {count(len(found), 'file')}, {count(rows, 'row')}, are those of {CERTIFICATE}"
+        part.statements.append(Statement(what, (label,)))
+
+
+def _note_packing(part: _Found, path: Path, label: str, facts: Mapping[str, Any]) -> None:
+    """Say what of a file's bytes could not be compared."""
     how, packer = format_of(path), facts.get("packed_by")
     own = None if how is None else how.packer
     if how is not None and packer != own and (packer is not None or how.compression is None):
@@ -255,7 +276,6 @@ def _table(part: _Found, path: Path, label: str, facts: Mapping[str, Any]) -> Ta
             f"(here is {own}); {_BESIDE[how.of_statistics or how.kind in {'parquet', 'arrow'}]}"
         )
         part.statements.append(Statement(what, about=label))
-    return table
 
 
 def _check_columns(part: _Found) -> None:

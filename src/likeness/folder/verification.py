@@ -9,28 +9,39 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.encode import Encoded, encode
+from likeness.engines.base import engine_for
+from likeness.engines.counting import encode_counted
 from likeness.errors import InvalidError, LikenessError, Refusal, Statement
 from likeness.folder.audit import locate_records, plain_policy
+from likeness.folder.cells import same_cells
 from likeness.folder.class_map import listed
-from likeness.folder.layout import KNOWLEDGE, find_layout
+from likeness.folder.layout import CELLS, KNOWLEDGE, PARTS, find_layout
 from likeness.folder.origin import Origin
+from likeness.folder.parts import is_in_parts, same_rows
 from likeness.folder.private_part import PrivatePart, read_private
 from likeness.folder.public_part import PublicPart, read_public
+from likeness.forms.base import as_labelled
 from likeness.kernels.grouping import first_appearance
 from likeness.knowledge.base import learn
 from likeness.microdata.grouping import pack
+from likeness.microdata.plan import Plan
+from likeness.microdata.regions import recode
 from likeness.models.requirements import one_a_column, one_a_source
 from likeness.policy import as_policy
 from likeness.policy.sections import READING
+from likeness.progress import Progress
 from likeness.proving.proof import Verdict, as_published, prove
+from likeness.randomness import stream
 from likeness.tables import read
+from likeness.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from likeness.engines.base import Engine
     from likeness.microdata.knowledge import Knowledge
     from likeness.policy import Policy
 
@@ -40,6 +51,8 @@ def verify(
     original: Any = None,
     *,
     policy: Policy | Mapping[str, Any] | str | Path | None = None,
+    engine: str | None = None,
+    progress: Progress | None = None,
 ) -> Verdict:
     """Prove again what a release guarantees, from its files alone.
 
@@ -57,6 +70,10 @@ def verify(
         ``private/``.
     policy
         What must have been asked for; by default it is what the files say.
+    engine
+        What reads the files of a table in parts and counts the original of one: ``memory``, ``streaming`` or ``spark``.
+    progress
+        Where to say how far the work is.
 
     Returns
     -------
@@ -88,7 +105,9 @@ def verify(
             "its original"
         )
     try:
-        public = read_public(layout)
+        own = engine_for(original, engine)
+        public = read_public(layout, own, progress)
+        in_parts = public.certificate is not None and is_in_parts(public.certificate.files)
         steward = None if layout.private is None else read_private(layout, layout.private, public)
         if steward is not None and steward.audit is not None and asked is not None:
             asked = asked.naming(steward.audit.content["policy"]["columns"])
@@ -96,7 +115,8 @@ def verify(
         encoded, told = None, asked
         if steward is not None and original is not None:
             told = asked or steward.policy
-            encoded = _encode(original, told, steward)
+            counted = partial(_count, own, progress=progress or Progress()) if in_parts else None
+            encoded = _encode(original, told, steward, counted)
         return judge(public, steward, encoded, told)
     except OSError as problem:
         raise InvalidError(f"{folder}: cannot be read ({problem.strerror or problem})") from None
@@ -222,12 +242,22 @@ def _repeated(public: PublicPart) -> list[Refusal]:
     return [Refusal(what, (listed(again, public.where),))]
 
 
-def _encode(original: Any, policy: Policy | None, steward: PrivatePart) -> Encoded | None:
-    """Encode the original as the policy says; None, and a problem, when that fails."""
-    table = read(original)
+def _encode(
+    original: Any,
+    policy: Policy | None,
+    steward: PrivatePart,
+    counted: Callable[[Any, Policy], Encoded] | None,
+) -> Encoded | None:
+    """Encode the original as the policy says; None, and a problem, when that fails.
+
+    ``counted``: what counts its records, where those of the release were counted.
+    """
+    table = None if counted is not None else read(original)
     if policy is None:
         return None
     try:
+        if counted is not None or table is None:
+            return counted(original, policy) if counted is not None else None
         return encode(table, locate_records(policy, table, steward.audit))
     except LikenessError as problem:
         steward.refusals += problem.within("the original does not fit the policy")
@@ -296,6 +326,8 @@ def _compare(
     """Compare the release with its original: what is wrong, and what is right."""
     if public.certificate is None or public.publication is None or steward.audit is None:
         return [], []
+    if is_in_parts(public.certificate.files):
+        return _compare_counts(public, steward, encoded)
     if steward.class_map is None or not steward.consistent:
         why = "the class map is not whole"
         return [Refusal("the release cannot be compared with its original", why=why)], []
@@ -303,6 +335,53 @@ def _compare(
         return Origin(public, steward.class_map, encoded, policy).problems(steward.audit)
     except LikenessError as problem:
         return list(problem.refusals), []
+
+
+def _count(engine: Engine, original: Any, policy: Policy, *, progress: Progress) -> Encoded:
+    """Count the records of an original, and encode what they say."""
+    return encode_counted(engine, engine.find(original), policy, progress)
+
+
+def _compare_counts(
+    public: PublicPart, steward: PrivatePart, encoded: Encoded
+) -> tuple[list[Refusal], list[Statement]]:
+    """Compare a release with the counts of its original: what it must publish is made again, and counted.
+
+    So every published row is a correct generalization of an original record, and none was lost or invented.
+    """
+    cells, publication, form = steward.cells, public.publication, public.form
+    if (
+        cells is None
+        or steward.audit is None
+        or not steward.consistent
+        or publication is None
+        or form is None
+    ):
+        why = f"private/{CELLS} is not whole"
+        return [Refusal("the release cannot be compared with its original", why=why)], []
+    if not same_cells(cells, encoded):
+        return [Refusal("the original does not hold the records that it counts", (f"private/{CELLS}",))], []
+    plan, recoding = recode(encoded.data, Plan(cells.classes[encoded.data.rows]))
+    # In whatever order: rows are counted.
+    order = stream(steward.audit.entropy, "publish")
+    shown = form.publish(encoded.data, plan, recoding, order)
+    rows = shown.rows[PARTS]
+    copies = encoded.data.copies
+    assert copies is not None  # noqa: S101  # counted
+    columns = {name: as_labelled(column) for name, column in shown.tables[PARTS].items()}
+    for name in encoded.with_role("other"):
+        column = encoded.table.as_it_is(name)
+        own = column.codes[encoded.data.rows[rows]]
+        columns[encoded.published_name(name)] = as_labelled(replace(column, codes=own))
+    if not same_rows(columns, copies[rows], public.tables[PARTS]):
+        what = "the published rows are not those that the classes of its original give"
+        return [Refusal(what, (public.labels[PARTS],))], []
+    what = (
+        f"{count(publication.records, 'row')}, counted, are what the classes of the "
+        f"{count(encoded.table.records, 'record')} of the original give: every row is that of one record, and none was lost or "
+        "invented"
+    )
+    return [], [Statement(what, (public.labels[PARTS],))]
 
 
 def compare_policy(public: PublicPart, steward: PrivatePart, policy: Policy) -> list[Refusal]:

@@ -54,20 +54,20 @@ def write_folder(release: Release, folder: str | Path, *, overwrite: bool = Fals
     private = release.private
     refuse_no_columns(release)
     target = check_target(folder, overwrite=overwrite)
-    _give_back()
+    give_back()
     with staging(target, overwrite=overwrite) as stage:
         public = _write_public(release, stage / PUBLIC)
         # The steward's own: nobody else may look into it.
         (stage / PRIVATE).mkdir(mode=0o700)
         _write_private(release, public, stage)
         layout = Layout(stage, stage / PUBLIC, stage / PRIVATE)
-        _give_back()
+        give_back()
         read_back = read_public(layout)
-        _give_back()
+        give_back()
         steward = read_private(layout, stage / PRIVATE, read_back)
-        _give_back()
+        give_back()
         judge(read_back, steward, private.encoded, private.policy).raise_if_failed()
-        _settle(stage)
+        settle(stage)
         put_in_place(stage, target, overwrite=overwrite)
     return target
 
@@ -105,16 +105,21 @@ def _write_public(release: Release, public: Path) -> Certificate:
     for name, columns in release.columns.items():
         path = public / form.file_of(name, chosen.ending)
         how = FileFormat() if name in form.always_csv else chosen
-        write(_typed(columns, release, how), path, how, release.certificate.formulas)
+        write(in_type(columns, release, how), path, how, release.certificate.formulas)
         rows = len(next(iter(columns.values())).codes)
         files[path.name] = {"sha256": digest(path), "rows": rows, "columns": list(columns), **how.facts}
     certificate = replace(release.certificate, files=files)
-    _write_text(public / CERTIFICATE, certificate.to_json())
-    _write_text(public / CERTIFICATE_PAGE, certificate_page(certificate))
+    write_certificate(certificate, public)
     return certificate
 
 
-def _typed(columns: Mapping[str, Any], release: Release, how: FileFormat) -> Mapping[str, Any]:
+def write_certificate(certificate: Certificate, public: Path) -> None:
+    """Write both files of a certificate."""
+    write_text(public / CERTIFICATE, certificate.to_json())
+    write_text(public / CERTIFICATE_PAGE, certificate_page(certificate))
+
+
+def in_type(columns: Mapping[str, Any], release: Release, how: FileFormat) -> Mapping[str, Any]:
     """Give columns that still are of their original's type that type, in files that have types."""
     if how.kind == "csv":
         return columns
@@ -140,31 +145,31 @@ def _write_private(release: Release, certificate: Certificate, stage: Path) -> N
     policy = plain_policy(private.policy, certificate, private.encoded.renamed)
     counts, persons = counts_of(release, found), found.persons
     del found
-    _give_back()
+    give_back()
     measured = release.loss()
-    _give_back()
-    _write_text(folder / REPORT, report_page(release, policy, counts, measured, persons))
+    give_back()
+    write_text(folder / REPORT, report_page(release, policy, counts, measured, persons))
     known = {stage / PUBLIC / name: facts["sha256"] for name, facts in certificate.files.items()}
     files = {
         path.relative_to(stage).as_posix(): known.get(path) or digest(path) for path in stage.glob("*/*")
     }
-    _write_text(folder / AUDIT, make_audit(release, policy, counts, measured, files).to_json())
+    write_text(folder / AUDIT, make_audit(release, policy, counts, measured, files).to_json())
 
 
-def _write_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
     """Write a text as UTF-8 with plain line ends."""
     path.write_bytes(text.encode())
 
 
-def _give_back() -> None:
+def give_back() -> None:
     """Give freed memory back to the system: glibc keeps what large arrays took, several times a large table in all."""
     with suppress(AttributeError, TypeError, OSError):  # another C library
         CDLL(None).malloc_trim(0)
 
 
-def _settle(stage: Path) -> None:
+def settle(stage: Path) -> None:
     """Have every byte on the disk, and the folder as open as any other new one."""
-    for path in stage.glob("*/*"):
+    for path in (path for path in stage.rglob("*") if path.is_file()):
         with path.open("rb") as file:
             os.fsync(file.fileno())
     stage.chmod((stage / PUBLIC).stat().st_mode & 0o777)

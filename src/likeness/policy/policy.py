@@ -35,6 +35,7 @@ from likeness.policy.sections import (
     Withhold,
     read_categories,
     read_effort,
+    read_engine,
 )
 from likeness.wording import columns, count, printed
 
@@ -124,6 +125,10 @@ class PolicyKeys(Declared):
         default=None,
         description="Makes the release reproducible; left out: randomness from the operating system.",
     )
+    engine: Annotated[Text | None, BeforeValidator(read_engine)] = Field(
+        default=None,
+        description="Where counting runs: memory, streaming or spark; left out: by what is given.",
+    )
     about: Annotated[About, BeforeValidator(About.read)] = Field(
         default=About(), description="Title, publisher, contact and date, for the certificate."
     )
@@ -178,6 +183,9 @@ class Policy(PolicyKeys):
         Searches and guarantees count records.
     seed
         Makes the release reproducible; None takes randomness from the operating system.
+    engine
+        Where counting runs: ``memory``, ``streaming`` or ``spark``. None for what suits the table: memory, or streaming where its
+        files take more than a share of the machine's memory. For `publish`, and the command line: `anonymize` works in memory.
     about
         What the release is called, who publishes it, whom to ask and when: ``title``, ``publisher``, ``contact``, ``date``. The
         certificate tells it.
@@ -235,6 +243,7 @@ class Policy(PolicyKeys):
             minimize: Metric | Mapping[str, Any] | str | None = None,
             weights: str | None = None,
             seed: int | None = None,
+            engine: str | None = None,
             about: About | Mapping[str, Any] = ...,
             output: Output | Mapping[str, Any] = ...,
             individual: str | None = None,

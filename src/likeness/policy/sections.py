@@ -9,8 +9,9 @@ from unicodedata import category
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from likeness import registry
 from likeness.endings import Ending
-from likeness.errors import HierarchyError
+from likeness.errors import HierarchyError, suggestion
 from likeness.policy import values
 from likeness.policy.problems import Declared, Entry, RefusalError, refusal
 
@@ -251,6 +252,15 @@ class Hygiene(Declared):
     no_sensitive: Literal["drop", "value", "error"] = Field(
         default="drop", description="Records without a sensitive value."
     )
+
+
+def read_engine(given: Any) -> Any:
+    """Read what a policy says under ``engine``: the name of one."""
+    known = registry.names("engines")
+    if given is None or given in known:
+        return given
+    hint = suggestion(given, known) if isinstance(given, str) else ""
+    raise refusal(f"must be one of {', '.join(known)}{hint}", given)
 
 
 EFFORTS = ("quick", "normal", "thorough")

@@ -24,6 +24,7 @@ from likeness.tables.formats import FileFormat, Written
 from likeness.tables.frames import library_of
 from likeness.tables.json_lines import read_json_lines
 from likeness.tables.kinds import MARK_NAMES
+from likeness.tables.parts import find_parts, is_parted, read_whole
 from likeness.tables.spreadsheets import read_sheet
 from likeness.tables.statistics_files import PROGRAMS, read_statistics
 from likeness.tables.table import Table
@@ -129,6 +130,7 @@ def read(
         Path of a CSV file (.csv .tsv .tab .txt) or JSON lines (.jsonl .ndjson), both also compressed (.csv.gz .csv.bz2
         .csv.xz .csv.zst), of an Excel file (.xlsx .xlsm; ``likeness[excel]``), Parquet file (.parquet .pq) or Arrow file
         (.arrow .feather .ipc), or of one of SPSS (.sav .zsav), Stata (.dta) or SAS (.sas7bdat .xpt; ``likeness[statistics]``);
+        or a folder of Parquet or CSV files with the same columns, or a pattern that names them (``visits/*.parquet``);
         or the URL of a database (``sqlite:///clinic.db``, ``postgresql://ada@server/clinic``; ``likeness[database]``), which is
         read in a transaction that may only read; or a CSV file that is open for reading bytes; or a polars frame, pandas frame
         or pyarrow table; or anything else with the Arrow PyCapsule interface (``__arrow_c_stream__``), such as a DuckDB
@@ -268,19 +270,17 @@ def _file(
             "the URL of a database can be given, as a text, for the table itself only; join others to it in a query "
             "(--query), or write them to files"
         )
-    if path.is_dir():
-        raise TableError(Refusal("is a folder; give one file", (str(path),)))
+    if is_parted(path):
+        titles = None if header is True else header
+        _refuse_for_parts(path, quote != '"' or None, encoding, thousands, sheet, titles)
+        return _with_records(read_whole(find_parts(path, delimiter=delimiter, decimal=decimal)))
     suffixes = [suffix.lower() for suffix in path.suffixes]
     packed = "".join(suffixes[-1:]) in ENDINGS
     format_ = _FORMATS.get("".join(suffixes[-2:-1] if packed else suffixes[-1:]))
     if format_ is None or (format_ not in _TEXT and packed):
         if suffixes[-1:] in ([".xls"], [".xlsb"], [".ods"]):
-            raise TableError(
-                Refusal(
-                    "is a spreadsheet of another kind; save it as .xlsx, or the sheet that holds the table as CSV",
-                    (str(path),),
-                )
-            )
+            remedy = "save it as .xlsx, or the sheet that holds the table as CSV"
+            raise TableError(Refusal("is a spreadsheet of another kind", (str(path),), remedy=remedy))
         if suffixes[-1:] in ([".db"], [".sqlite"], [".sqlite3"]):
             remedy = f"give it by its URL, sqlite:///{quote_url(str(path))}"
             raise TableError(Refusal("is a database, as it is called", (str(path),), remedy=remedy))
@@ -331,6 +331,15 @@ def _file(
             written=written,
         )
     )
+
+
+def _refuse_for_parts(path: Path, *said: Any) -> None:
+    """Refuse what can be said of single files only: quote, encoding, thousands, sheet and header."""
+    names = ("quote", "encoding", "thousands", "sheet", "header")
+    extra = [name for name, value in zip(names, said, strict=True) if value is not None]
+    if extra:
+        what = f"{' and '.join(extra)} can be given for one file only; leave it out"
+        raise TableError(Refusal(what, (str(path),)))
 
 
 def _given(**options: Any) -> list[str]:

@@ -1,0 +1,160 @@
+"""``cells.parquet``: what the records of an original say, how many say so, and the class that they are in. Private.
+
+Where an engine counted the records it stands for the class map: whoever says the same is in the same class. Classes are numbered
+as they are in the solution, -1 where records are withheld or dropped, and then the reason stands beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.errors import LikenessError, Refusal, TableError
+from likeness.forms.base import as_labelled
+from likeness.tables import Labelled, read, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from likeness.encode import Encoded
+    from likeness.forms.base import Publication
+    from likeness.microdata.plan import Plan
+    from likeness.tables import Table
+
+_ORIGINAL, _RECORDS, _CLASS, _REASON = "original: ", "records", "class", "reason"
+_DROPPED, _WITHHELD = "dropped", "withheld"
+
+
+@dataclass(frozen=True, eq=False)
+class CountedCells:
+    """What different records of an original say, and what became of them.
+
+    ``names``, ``originals``: the columns that were counted, as codes and texts. ``copies``: (n,) int64. ``classes``: (n,) int64,
+    -1 where they are not published, and ``reason`` (n,) int32 is then the place of the reason in ``reasons``: ``withheld``, or
+    ``dropped`` before anything was searched, with why; -1 where they are published.
+    """
+
+    names: tuple[str, ...]
+    originals: tuple[Labelled, ...]
+    copies: NDArray[np.int64]
+    classes: NDArray[np.int64]
+    reason: NDArray[np.int32]
+    reasons: tuple[tuple[str, str], ...]
+
+    def counts(self) -> dict[str, Any]:
+        """What became of all records, as ``audit.json`` has it."""
+        numbers = np.bincount(self.reason + 1, self.copies, len(self.reasons) + 1).astype(np.int64).tolist()
+        told: dict[str, dict[str, int]] = {_WITHHELD: {}, _DROPPED: {}}
+        for (kind, why), number in sorted(zip(self.reasons, numbers[1:], strict=True)):
+            if number:
+                told[kind][why] = number
+        return {
+            "input": int(self.copies.sum()),
+            "published": numbers[0],
+            "withheld": told[_WITHHELD],
+            "dropped": told[_DROPPED],
+            "added": 0,
+        }
+
+
+def cells_of(encoded: Encoded, plan: Plan) -> CountedCells:
+    """Say what became of the records of an original that were counted."""
+    table = encoded.table
+    assert table.copies is not None  # noqa: S101  # counted
+    classes = np.full(table.height, -1, np.int64)
+    classes[encoded.data.rows] = plan.classes
+    reasons = [(_DROPPED, str(why)) for why in encoded.because] + [
+        (_WITHHELD, str(why)) for why in plan.because
+    ]
+    reason = np.full(table.height, -1, np.int32) if encoded.reasons is None else encoded.reasons.copy()
+    out = ~plan.published
+    reason[encoded.data.rows[out]] = plan.reason_of[out] + len(encoded.because)
+    return CountedCells(table.names, texts_of(table), table.copies, classes, reason, tuple(reasons))
+
+
+def texts_of(table: Table) -> tuple[Labelled, ...]:
+    """Take every column as codes and texts."""
+    return tuple(as_labelled(table.as_it_is(name)) for name in table.names)
+
+
+def write_cells(cells: CountedCells, path: Path) -> None:
+    """Write them."""
+    columns: dict[str, Any] = {
+        f"{_ORIGINAL}{name}": column for name, column in zip(cells.names, cells.originals, strict=True)
+    }
+    columns[_RECORDS] = cells.copies
+    columns[_CLASS] = cells.classes
+    columns[_REASON] = Labelled(cells.reason, [f"{kind}: {why}" for kind, why in cells.reasons])
+    write(columns, path, "parquet")
+
+
+def read_cells(path: Path, label: str) -> CountedCells:
+    """Read them back; `TableError` where the file is no such one."""
+    try:
+        table = read(path)
+        names = tuple(name.removeprefix(_ORIGINAL) for name in table.names if name.startswith(_ORIGINAL))
+        if table.names != (*(f"{_ORIGINAL}{name}" for name in names), _RECORDS, _CLASS, _REASON):
+            raise TableError(
+                Refusal("its columns are not those that likeness writes; it was changed", (label,))
+            )
+        frame = table.frame
+        copies, classes = (frame[name].cast(int).to_numpy() for name in (_RECORDS, _CLASS))
+    except LikenessError as problem:
+        raise TableError(*(refusal.called(label) for refusal in problem.refusals)) from None
+    except (ValueError, TypeError) as problem:
+        raise TableError(Refusal(f"cannot be read; it was changed ({problem})", (label,))) from None
+    told = as_labelled(table.as_it_is(_REASON))
+    said = [text for text in told.labels if text]
+    if any(text.partition(": ")[0] not in {_DROPPED, _WITHHELD} for text in said):
+        raise TableError(Refusal("gives a reason that is none; it was changed", (label,)))
+    place = np.array([said.index(text) if text else -1 for text in told.labels], np.int32)
+    return CountedCells(
+        names,
+        tuple(as_labelled(table.as_it_is(f"{_ORIGINAL}{name}")) for name in names),
+        copies.astype(np.int64),
+        classes.astype(np.int64),
+        place[told.codes],
+        tuple((text.partition(": ")[0], text.partition(": ")[2]) for text in said),
+    )
+
+
+def cells_problems(cells: CountedCells, publication: Publication | None, label: str) -> list[Refusal]:
+    """Say what is wrong with them, by themselves and beside what was published."""
+    problems = []
+    if cells.copies.min(initial=1) < 1 or cells.classes.min(initial=0) < -1:
+        problems.append(Refusal("counts nobody, or has a class below -1; it was changed", (label,)))
+        return problems
+    bad = (cells.classes < 0) != (cells.reason >= 0)
+    if bad.any():
+        problems.append(Refusal("says why of records that are published, or not why of others", (label,)))
+    if publication is None:
+        return problems
+    kept = cells.classes >= 0
+    most = int(cells.classes.max(initial=-1)) + 1
+    own = np.bincount(cells.classes[kept], cells.copies[kept], most).astype(np.int64)
+    shown = np.bincount(publication.classes, publication.copies).astype(np.int64)
+    if not np.array_equal(np.sort(own), np.sort(shown)):
+        what = "its classes do not hold as many records as those that were published"
+        problems.append(Refusal(what, (label,)))
+    return problems
+
+
+def same_cells(cells: CountedCells, encoded: Encoded) -> bool:
+    """Whether the records of an original, counted again, say what these say."""
+    table = encoded.table
+    if table.names != cells.names or table.height != cells.copies.size:
+        return False
+    if table.copies is None or not np.array_equal(table.copies, cells.copies):
+        return False
+    return all(map(same_texts, cells.originals, texts_of(table)))
+
+
+def same_texts(one: Labelled, other: Labelled) -> bool:
+    """Whether two columns say the same, row by row; none of their labels stands there twice."""
+    number = {label: i for i, label in enumerate(one.labels)}
+    place = np.array([number.get(label, -1) for label in other.labels], np.int32)
+    return np.array_equal(one.codes, place[other.codes])

@@ -1,0 +1,223 @@
+"""A published table in many files: written part by part, and counted again from their bytes.
+
+Rows that say the same are published as often as there were records, so the counts of the different ones decide what is written:
+all of them stand in one random order, of which each file holds a stretch. Of a file that is read again only its counts are kept.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from likeness.errors import LikenessError, Refusal, TableError
+from likeness.folder.layout import CERTIFICATE, PARTS, digest
+from likeness.forms.base import as_labelled
+from likeness.microdata.grouping import group_codes
+from likeness.tables import Labelled, Table, read_published, write
+from likeness.tables.parts import gathered
+from likeness.wording import count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from likeness.progress import Progress
+    from likeness.published.columns import ColumnNote
+    from likeness.tables import EncodedColumn, FileFormat
+    from likeness.tables.spelling import Formulas
+
+ROWS = 1 << 20
+"""Rows of a file."""
+_NAME = re.compile(rf"{PARTS}/part-([0-9]{{5,}})\.(.+)")
+
+
+def part_name(number: int, ending: str) -> str:
+    """Name a file of a table in parts.
+
+    >>> part_name(12, "parquet")
+    'release/part-00012.parquet'
+    """
+    return f"{PARTS}/part-{number:05d}.{ending}"
+
+
+def is_in_parts(names: Collection[str]) -> bool:
+    """Whether these are the files of a table in parts: numbered from 0, all of one kind, in order.
+
+    >>> is_in_parts(["release/part-00000.csv", "release/part-00001.csv"]), is_in_parts(["release.csv"])
+    (True, False)
+    """
+    found = [_NAME.fullmatch(name) for name in names]
+    endings = {match[2] for match in found if match}
+    return (
+        bool(found)
+        and len(endings) == 1
+        and list(names) == [part_name(i, min(endings)) for i in range(len(found))]
+    )
+
+
+def write_parts(
+    columns: Mapping[str, Labelled | EncodedColumn],
+    copies: NDArray[np.int64],
+    rng: np.random.Generator,
+    public: Path,
+    how: FileFormat,
+    formulas: Formulas,
+    typed: Callable[[Mapping[str, Any]], Mapping[str, Any]],
+    progress: Progress,
+) -> dict[str, dict[str, Any]]:
+    """Write every row as often as it is published, all in one random order; and tell what a certificate says of the files.
+
+    ``columns`` are of the different rows, ``copies`` (n,) how often each is published. ``typed`` gives columns the types of the
+    original.
+    """
+    (public / PARTS).mkdir()
+    # Four bytes a row are held, whatever it says.
+    order = rng.permutation(np.repeat(np.arange(copies.size, dtype=np.int32), copies))
+    files: dict[str, dict[str, Any]] = {}
+    begins = range(0, max(1, order.size), ROWS)
+    for number, begin in enumerate(begins):
+        progress.step("write", number, len(begins))
+        rows = order[begin : begin + ROWS]
+        own = {name: _shown(column, rows) for name, column in columns.items()}
+        name = part_name(number, how.ending)
+        write(typed(own), public / name, how, formulas)
+        files[name] = {
+            "sha256": digest(public / name),
+            "rows": rows.size,
+            "columns": list(columns),
+            **how.facts,
+        }
+    return files
+
+
+def _shown(column: Labelled | EncodedColumn, rows: NDArray[np.int32]) -> Labelled | EncodedColumn:
+    """Take some rows of a column, in any order and repeated."""
+    return replace(column, codes=column.codes[rows])
+
+
+@dataclass(frozen=True)
+class PartFile:
+    """A file of a table in parts: where it is, what messages call it, what its certificate says of it and of the columns."""
+
+    path: Path
+    label: str
+    facts: Mapping[str, Any]
+    formulas: Formulas
+    notes: Mapping[str, ColumnNote]
+
+
+@dataclass(frozen=True, eq=False)
+class CountedPart:
+    """What a file holds: its different rows, and how often each stands there; and everything that is wrong with it.
+
+    ``codes``: (columns, n) int32. ``labels``: the texts that they stand for, by column. ``copies``: (n,) int64; None
+    where it could not be read.
+    """
+
+    names: tuple[str, ...]
+    labels: tuple[list[str], ...]
+    codes: NDArray[np.int32]
+    copies: NDArray[np.int64] | None
+    refusals: tuple[Refusal, ...]
+
+
+def count_part(part: PartFile) -> CountedPart:
+    """Read one file, hold it to its certificate, and count the rows that say the same."""
+    wrong, table = read_certified(part.path, part.label, part.facts, part.formulas)
+    nothing = np.zeros((0, 0), np.int32)
+    if table is None:
+        return CountedPart((), (), nothing, None, tuple(wrong))
+    try:
+        columns = labelled_columns(table, part.notes)
+    except LikenessError as problem:
+        return CountedPart((), (), nothing, None, (*wrong, *problem.within(part.label)))
+    codes = [column.codes for column in columns.values()]
+    groups = group_codes(codes, [len(column.labels) for column in columns.values()])
+    return CountedPart(
+        tuple(columns),
+        tuple(column.labels for column in columns.values()),
+        np.array([own[groups.first] for own in codes], np.int32),
+        groups.sizes,
+        tuple(wrong),
+    )
+
+
+def together(parts: Sequence[CountedPart], source: str) -> Table:
+    """Put the counts of all files of a table together: its different rows are those of a table of texts."""
+    names = parts[0].names
+    columns, radices, labels = [], [], []
+    for j in range(len(names)):
+        number: dict[str, int] = {}
+        codes = []
+        for part in parts:
+            own = np.array([number.setdefault(text, len(number)) for text in part.labels[j]], np.int32)
+            codes.append(own[part.codes[j]])
+        columns.append(np.concatenate(codes))
+        radices.append(len(number))
+        labels.append(list(number))
+    copies = np.concatenate([part.copies for part in parts if part.copies is not None])
+    groups = group_codes(columns, radices, copies)
+    frame = pl.DataFrame(
+        [
+            gathered(pl.Series(texts, dtype=pl.String), codes[groups.first]).alias(name)
+            for name, codes, texts in zip(names, columns, labels, strict=True)
+        ]
+    )
+    return Table(frame, source=source, library="polars", copies=groups.sizes)
+
+
+def same_rows(columns: Mapping[str, Labelled], copies: NDArray[np.int64], published: Table) -> bool:
+    """Whether rows, each published as often as said, are those of a table that was counted, whatever their order."""
+    if {*columns} != {*published.names} or published.copies is None:
+        return False
+    both, radices = [], []
+    for name in published.names:
+        number: dict[str, int] = {}
+        codes = []
+        for column in (columns[name], as_labelled(published.as_it_is(name))):
+            own = np.array([number.setdefault(text, len(number)) for text in column.labels], np.int32)
+            codes.append(own[column.codes])
+        both.append(np.concatenate(codes))
+        radices.append(len(number))
+    # What is published more often than it should be, or less, is left over.
+    return not group_codes(both, radices, np.concatenate([copies, -published.copies])).sizes.any()
+
+
+def read_certified(
+    path: Path, label: str, facts: Mapping[str, Any], formulas: Formulas
+) -> tuple[list[Refusal], Table | None]:
+    """Read a published file and compare it with its entry in the certificate: what is wrong, and the table if it can be read."""
+    wrong = []
+    if digest(path) != facts["sha256"]:
+        wrong.append(Refusal(f"its SHA-256 is not the one in {CERTIFICATE}; the file was changed", (label,)))
+    try:
+        table = read_published(path, formulas, facts)
+    except TableError as problem:
+        return [*wrong, *(refusal.called(label) for refusal in problem.refusals)], None
+    if list(table.names) != facts["columns"]:
+        what = f"its columns are {', '.join(table.names)}; {CERTIFICATE} says {', '.join(facts['columns'])}"
+        wrong.append(Refusal(what, (label,)))
+    if table.height != facts["rows"]:
+        what = f"it has {count(table.height, 'row')}; {CERTIFICATE} says {facts['rows']}"
+        wrong.append(Refusal(what, (label,)))
+    return wrong, table
+
+
+def labelled_columns(table: Table, notes: Mapping[str, ColumnNote]) -> dict[str, Labelled]:
+    """Take all columns of a published table as codes and texts; ``notes`` is what the certificate says of each, by name.
+
+    Raises `TableError` where a protected column shows nothing in two ways, as Parquet can: null and the empty text.
+    """
+    columns = {name: as_labelled(table.as_it_is(name)) for name in table.names}
+    for name, column in columns.items():
+        if len({*column.labels}) < len(column.labels) and (name not in notes or notes[name].role != "other"):
+            raise TableError(
+                f"column {name!r}: holds both null and the empty text; the missing value is written in one way"
+            )
+    return columns

@@ -1,0 +1,400 @@
+"""From a table that nobody holds as a whole to a proven release folder: count, encode, search, write in parts, count again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.anonymization import anonymize_encoded
+from likeness.choosing import LOSS, choose_form
+from likeness.engines.base import engine_for
+from likeness.engines.counting import counted_columns, encode_counted
+from likeness.folder.audit import make_audit, plain_policy
+from likeness.folder.cells import cells_of, write_cells
+from likeness.folder.layout import (
+    AUDIT,
+    CELLS,
+    PRIVATE,
+    PUBLIC,
+    REPORT,
+    Layout,
+    check_target,
+    digest,
+    put_in_place,
+    staging,
+)
+from likeness.folder.parts import write_parts
+from likeness.folder.private_part import read_private
+from likeness.folder.public_part import read_public
+from likeness.folder.verification import judge
+from likeness.folder.writing import (
+    give_back,
+    in_type,
+    output_format,
+    refuse_no_columns,
+    settle,
+    write_certificate,
+    write_text,
+)
+from likeness.metrics.base import Evaluation, class_sizes
+from likeness.metrics.measuring import measure_all
+from likeness.pages import in_notebook, render
+from likeness.policy import as_policy
+from likeness.progress import Progress
+from likeness.randomness import stream
+from likeness.wording import count, figure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from likeness.choosing import Candidate
+    from likeness.engines.base import Engine
+    from likeness.methods.base import Method
+    from likeness.metrics.measuring import Measurements
+    from likeness.policy import Policy
+    from likeness.proving.certificate import Certificate
+    from likeness.proving.proof import Verdict
+    from likeness.release import Release
+
+
+@dataclass(frozen=True, eq=False)
+class PartedRelease:
+    """A release that was made of counts, and written: what was found, not the table.
+
+    Attributes
+    ----------
+    folder : Path
+        Where it lies.
+    engine : str
+        What counted the records.
+    certificate : Certificate
+        What was proven.
+    verdict : Verdict
+        The proof from the written files.
+    method : Method
+        What made it.
+    candidates : tuple of Candidate
+        The methods that could have made it, where the policy names none.
+    loss : Measurements
+        Information loss by metric, as `Release.loss` gives it; of metrics that can be measured of counts.
+    by_attribute : dict of str to float
+        The normalized certainty penalty of each quasi-identifier, 1 for each withheld record.
+    counts : dict
+        What became of the records.
+    cells : int
+        How many different records there are.
+    smallest_class : int
+        Records of the smallest equivalence class.
+    """
+
+    folder: Path
+    engine: str
+    certificate: Certificate
+    verdict: Verdict
+    method: Method
+    candidates: tuple[Candidate, ...]
+    loss: Measurements
+    by_attribute: dict[str, float]
+    counts: dict[str, Any]
+    cells: int
+    smallest_class: int
+
+    def __repr__(self) -> str:
+        """Say what was proven, and where it lies."""
+        told = self.certificate
+        size = f"{count(told.records, 'record')} in {count(told.classes, 'class')}"
+        return "\n".join([f"PartedRelease: {size}, {self.folder}", *self.verdict.lines()])
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook."""
+        title, *lines = repr(self).splitlines()
+        return in_notebook(title.removeprefix("PartedRelease: "), noun="Release", lists=[("", lines)])
+
+
+def publish(
+    source: Any,
+    policy: Policy | Mapping[str, Any] | str | Path,
+    folder: str | Path,
+    *,
+    engine: str | None = None,
+    seed: int | None = None,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+) -> PartedRelease:
+    """Find, publish and prove a release of a table that need not fit in memory; it is written as a folder of files.
+
+    An engine counts the records that say the same; the search works on the counts, and so do the proof and the losses. So
+    records that say the same are always in one class, and the methods that can be asked for are those that keep them together
+    (`Method.keeps_copies`); with the same method, the classes are those that `anonymize` finds, on every engine.
+
+    Parameters
+    ----------
+    source
+        A folder of Parquet or CSV files, a pattern (``visits/*.parquet``) or one file; what else the engine takes, such as a
+        DataFrame of Spark.
+    policy
+        What the columns mean and what must hold. What needs single records is refused: ``individual``, ``records``,
+        ``knowledge``, ``weights``, pseudonyms, other forms than ``generalized``.
+    folder
+        Where the release goes; its parent must exist.
+    engine
+        ``memory``, ``streaming`` or ``spark``; overrides the policy's. Left out: by what is given (`likeness.engines`).
+    seed
+        Makes the release reproducible, and the same on every engine; overrides the policy's.
+    overwrite
+        Replace a release that lies there.
+    progress
+        Where to say how far the work is.
+    delimiter, decimal
+        Of CSV files; None to find them.
+
+    Returns
+    -------
+    PartedRelease
+        What was found; the folder holds the release.
+
+    Raises
+    ------
+    InvalidError
+        When policy or table are invalid, whatever the data hold, or the policy needs single records.
+    CannotBeMetError
+        When this table cannot meet the policy; says what would make it possible.
+    OutputError
+        When the folder cannot be written, or something stands there that must not be replaced.
+    VerificationError
+        When the written files do not prove the guarantee; nothing is left behind.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import polars as pl, likeness as lk
+    >>> place = tempfile.TemporaryDirectory()
+    >>> pl.DataFrame({"age": [30, 31, 60, 61] * 25}).write_parquet(place.name + "/part.parquet")
+    >>> policy = lk.Policy(columns={"age": lk.quasi()}, privacy=lk.KAnonymity(40))
+    >>> found = lk.publish(place.name + "/*.parquet", policy, place.name + "/out", engine="streaming")
+    >>> found.certificate.records, found.certificate.classes, found.cells
+    (100, 2, 4)
+    >>> lk.verify(found.folder, original=place.name + "/*.parquet", engine="streaming").ok
+    True
+    >>> place.cleanup()
+    """
+    progress = progress or Progress()
+    policy = as_policy(policy)
+    if seed is not None:
+        policy = policy.replace(seed=seed)
+    choose_form(policy)
+    target = check_target(folder, overwrite=overwrite)
+    own = engine_for(source, engine or policy.engine)
+    found = own.find(source, delimiter=delimiter, decimal=decimal)
+    policy = policy.naming(found.names)
+    encoded = encode_counted(own, found, policy, progress)
+    release = anonymize_encoded(encoded, counted_columns(policy), progress)
+    refuse_no_columns(release)
+    with staging(target, overwrite=overwrite) as stage:
+        made = _write(release, policy, own, stage, progress)
+        give_back()
+        layout = Layout(stage, stage / PUBLIC, stage / PRIVATE)
+        public = read_public(layout, own, progress)
+        progress.step("prove", 0, 1)
+        steward = read_private(layout, stage / PRIVATE, public)
+        verdict = judge(public, steward, encoded, policy)
+        verdict.raise_if_failed()
+        settle(stage)
+        put_in_place(stage, target, overwrite=overwrite)
+    return replace(made, folder=target, verdict=verdict)
+
+
+@dataclass(frozen=True, eq=False)
+class Preview:
+    """What a dry run of `publish` found.
+
+    ``source``, ``engine``: what was counted, and by what. ``records``, ``cells``: all, and different ones. ``classes``,
+    ``lines``: what can be proven. ``method``, ``loss``: as in `PartedRelease`. ``counting``, ``seconds``: how long counting took,
+    and all of it. ``writing``: seconds that writing and proving will take, about. ``memory``: bytes that it will take in all,
+    about.
+    """
+
+    source: str
+    engine: str
+    records: int
+    cells: int
+    classes: int
+    lines: tuple[str, ...]
+    method: Method
+    loss: Measurements
+    counting: float
+    seconds: float
+    writing: float
+    memory: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Write it as JSON can hold it."""
+        found = {one.name: getattr(self, one.name) for one in fields(self)}
+        told = {"lines": list(self.lines), "method": self.method.name, "loss": dict(self.loss)}
+        return found | told | {"feasible": True}
+
+
+MEMORY_A_CELL, MEMORY_A_RECORD, MEMORY = 170, 8, 400_000_000
+"""Bytes that a different record takes, that any record takes while the order of the rows is drawn, and that the program itself
+takes: measured (`benchmarks/engines.py`)."""
+_SECONDS_A_RECORD = 4e-6
+"""Seconds that a row takes to be written, read back and counted, on one processor of the machine it was measured on."""
+
+
+def preview(
+    source: Any,
+    policy: Policy | Mapping[str, Any] | str | Path,
+    *,
+    engine: str | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+) -> Preview:
+    """Try a policy on a table that an engine counts: can it be met, at about what cost? Writes nothing.
+
+    Parameters
+    ----------
+    source, policy, engine, seed, progress, delimiter, decimal
+        As for `publish`.
+
+    Returns
+    -------
+    Preview
+
+    Raises
+    ------
+    InvalidError
+        When policy or table are invalid, whatever the data hold, or the policy needs single records.
+    CannotBeMetError
+        When this table cannot meet the policy; says what would make it possible.
+
+    Examples
+    --------
+    >>> import polars as pl, likeness as lk
+    >>> table = pl.DataFrame({"age": [30, 31, 60, 61] * 25})
+    >>> policy = lk.Policy(columns={"age": lk.quasi()}, privacy=lk.KAnonymity(40))
+    >>> found = lk.preview(table, policy, engine="memory")
+    >>> found.records, found.cells, found.classes
+    (100, 4, 2)
+    """
+    progress = progress or Progress()
+    policy = as_policy(policy)
+    if seed is not None:
+        policy = policy.replace(seed=seed)
+    choose_form(policy)
+    begun = perf_counter()
+    own = engine_for(source, engine or policy.engine)
+    found = own.find(source, delimiter=delimiter, decimal=decimal)
+    policy = policy.naming(found.names)
+    encoded = encode_counted(own, found, policy, progress)
+    counted = perf_counter()
+    release = anonymize_encoded(encoded, counted_columns(policy), progress)
+    refuse_no_columns(release)
+    private, records = release.private, encoded.table.records
+    evaluation = Evaluation(encoded.data, private.solution.plan, private.solution.recoding)
+    return Preview(
+        found.source,
+        own.name,
+        records,
+        encoded.table.height,
+        release.certificate.classes,
+        tuple(release.verdict.lines()),
+        private.method,
+        measure_all(evaluation),
+        counted - begun,
+        perf_counter() - begun,
+        records * _SECONDS_A_RECORD,
+        MEMORY + MEMORY_A_CELL * encoded.table.height + MEMORY_A_RECORD * records,
+    )
+
+
+def _write(
+    release: Release, policy: Policy, engine: Engine, stage: Path, progress: Progress
+) -> PartedRelease:
+    """Write both parts of a release that was made of counts."""
+    private = release.private
+    encoded, solution = private.encoded, private.solution
+    public, steward = stage / PUBLIC, stage / PRIVATE
+    public.mkdir()
+    steward.mkdir(mode=0o700)
+    how = output_format(release)
+    (columns,) = release.columns.values()
+    copies = release.publication.copies
+    assert copies is not None  # noqa: S101  # counted
+    files = write_parts(
+        columns,
+        copies,
+        stream(private.entropy, "order"),
+        public,
+        how,
+        release.certificate.formulas,
+        lambda some: in_type(some, release, how),
+        progress,
+    )
+    certificate = replace(release.certificate, files=files)
+    write_certificate(certificate, public)
+    cells = cells_of(encoded, solution.plan)
+    write_cells(cells, steward / CELLS)
+    evaluation = Evaluation(encoded.data, solution.plan, solution.recoding)
+    losses, sizes = measure_all(evaluation), class_sizes(evaluation)
+    made = PartedRelease(
+        stage,
+        engine.name,
+        certificate,
+        release.verdict,
+        private.method,
+        private.candidates,
+        losses,
+        LOSS.by_attribute(evaluation),
+        cells.counts(),
+        cells.copies.size,
+        int(sizes.min()),
+    )
+    write_text(steward / REPORT, _page(made, sizes))
+    kept = plain_policy(policy, certificate, encoded.renamed)
+    known = {f"{PUBLIC}/{name}": facts["sha256"] for name, facts in files.items()}
+    paths = {path.relative_to(stage).as_posix(): path for path in stage.rglob("*") if path.is_file()}
+    digests = {name: known.get(name) or digest(path) for name, path in paths.items()}
+    write_text(steward / AUDIT, make_audit(release, kept, made.counts, losses, digests).to_json())
+    return made
+
+
+def _page(made: PartedRelease, sizes: NDArray[np.int64]) -> str:
+    """Write the steward's report."""
+    counts = made.counts
+    shares = ("smallest", 0.0), ("a quarter have at most", 0.25), ("half", 0.5), ("largest", 1.0)
+    return render(
+        "report/templates/counted.html",
+        title=made.certificate.about.get("title", "Report of a release"),
+        engine=made.engine,
+        cells=count(made.cells, "different record"),
+        records=count(counts["input"], "record"),
+        proven=made.verdict.lines(),
+        counted=counted_lines(counts),
+        lost=[[name, figure(value), made.loss.metrics[name].range] for name, value in made.loss.items()],
+        by_attribute=[[name, figure(value)] for name, value in made.by_attribute.items()],
+        tried=[
+            [one.method.label, one.outcome, "" if one.loss is None else figure(one.loss)]
+            for one in made.candidates
+        ],
+        sizes=[[words, f"{int(np.quantile(sizes, share)):,}"] for words, share in shares],
+    )
+
+
+def counted_lines(counts: Mapping[str, Any]) -> list[str]:
+    """Write the account of records; withheld and dropped ones with their reasons."""
+    withheld, dropped = (sum(counts[status].values()) for status in ("withheld", "dropped"))
+    said = f"{counts['published']:,} published + {withheld:,} withheld + {dropped:,} dropped"
+    lines = [f"{count(counts['input'], 'record')} = {said}"]
+    for status in ("withheld", "dropped"):
+        lines += [f"{status} {number:,}: {reason}" for reason, number in counts[status].items()]
+    return lines

@@ -1,0 +1,324 @@
+"""A table in many files, of which nobody holds the whole: found, and looked at as a query that some engine runs.
+
+What is found of it are counts: how many records say the same, in the columns that are asked for. They are a table like any other,
+whose rows stand for so many records each (`Table.copies`).
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+import polars as pl
+
+from likeness.errors import Refusal, TableError
+from likeness.tables.columns import packed_text
+from likeness.tables.csv_files import find_delimiter
+from likeness.tables.formats import FileFormat, Written
+from likeness.tables.table import Table
+from likeness.wording import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+_KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "csv", ".tab": "csv"}
+_HEAD = 1 << 20
+"""Bytes of a CSV file that its delimiter is found from."""
+_WIDEST = 1 << 62
+COPIES = "how many records say this"
+"""Column of the numbers of records, in a frame of different ones."""
+
+
+@dataclass(frozen=True)
+class PartedTable:
+    """A table in files of one kind.
+
+    ``source``: what messages call it. ``files``: in the order of their names. ``kind``: ``parquet`` or ``csv``.
+    ``delimiter``, ``decimal``: of CSV.
+    """
+
+    source: str
+    files: tuple[Path, ...]
+    kind: str
+    delimiter: str = ","
+    decimal: str | None = "."
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of all files."""
+        return sum(path.stat().st_size for path in self.files)
+
+    @property
+    def written(self) -> Written:
+        """How a release of the same kind is written."""
+        return Written(FileFormat("parquet" if self.kind == "parquet" else "csv", self.delimiter))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Columns, in order."""
+        return tuple(self.scan().collect_schema().names())
+
+    def scan(self) -> pl.LazyFrame:
+        """Ask for all records; texts of CSV as they stand there."""
+        if self.kind == "parquet":
+            return pl.scan_parquet(list(self.files), glob=False)
+        return pl.scan_csv(
+            list(self.files),
+            separator=self.delimiter,
+            infer_schema=False,
+            empty_string_is_null=False,
+            glob=False,
+        )
+
+
+def is_parted(source: Any) -> bool:
+    """Whether a source is a folder of files, or a pattern that names several.
+
+    >>> is_parted("visits/*.parquet"), is_parted("visits.parquet")
+    (True, False)
+    """
+    if not isinstance(source, str | os.PathLike):
+        return False
+    path = Path(source)
+    return path.is_dir() or (not path.exists() and glob.has_magic(str(source)))
+
+
+def find_parts(
+    source: str | os.PathLike[str], *, delimiter: str | None = None, decimal: str | None = None
+) -> PartedTable:
+    """Find the files of a table: those of a folder and of the folders in it, those that a pattern names, or one file.
+
+    Files whose names begin with a point or an underscore are none of it: programs that write many files leave such beside them.
+    ``delimiter``, ``decimal``: of CSV; None to find them.
+
+    Raises
+    ------
+    TableError
+        Where there is none, they are of several kinds, or do not have the same columns.
+    """
+    path = Path(source)
+    named = glob.glob(str(source), recursive=True)  # noqa: PTH207  # patterns may be absolute
+    found = sorted(path.rglob("*") if path.is_dir() else map(Path, named))
+    if path.is_file():
+        found = [path]
+    base = path if path.is_dir() else path.parent
+    files = [one for one in found if one.is_file() and not _beside(one, base)]
+    kinds = {_KINDS.get(one.suffix.lower()) for one in files}
+    if not files or None in kinds or len(kinds) > 1:
+        what = "holds no file of a table" if not files else "holds files of several kinds"
+        if files and kinds == {None}:
+            what = f"holds {quoted(files[0].name)}, which no table of many files can be"
+        raise TableError(
+            Refusal(what, (str(source),), remedy="give a folder, or a pattern, of Parquet or CSV files")
+        )
+    kind = str(kinds.pop())
+    if kind == "csv":
+        names, delimiter = _header(files[0], delimiter)
+        for one in files[1:]:
+            _same_columns(files[0], names, one, _header(one, delimiter)[0])
+        point = decimal or ("." if delimiter == "," else None)
+        return PartedTable(str(source), tuple(files), kind, delimiter, point)
+    first = _schema(files[0])
+    for one in files[1:]:
+        own = _schema(one)
+        _same_columns(files[0], list(first), one, list(own))
+        for name, dtype in first.items():
+            if own[name] != dtype:
+                what = f"column {quoted(name)} is {own[name]} there, and {dtype} in {files[0].name}"
+                raise TableError(Refusal(what, (str(one),), remedy="write it with one type"))
+    return PartedTable(str(source), tuple(files), kind, decimal=decimal or ".")
+
+
+def _beside(path: Path, base: Path) -> bool:
+    """Whether a file, or a folder that it is in, is none of the table's."""
+    inside = path.relative_to(base).parts if path.is_relative_to(base) else (path.name,)
+    return any(name[:1] in {".", "_"} for name in inside)
+
+
+def _schema(path: Path) -> dict[str, pl.DataType]:
+    """Read the columns of a Parquet file, and their types."""
+    try:
+        if not path.stat().st_size:
+            _refuse_empty(path)
+        return dict(pl.read_parquet_schema(path))
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        reason = next(iter(str(problem).splitlines()), type(problem).__name__)
+        raise TableError(Refusal(f"not a whole Parquet file ({reason})", (str(path),))) from None
+
+
+def _refuse_empty(path: Path) -> NoReturn:
+    raise TableError(Refusal("the file is empty", (str(path),)))
+
+
+def _header(path: Path, delimiter: str | None) -> tuple[list[str], str]:
+    """Read the names of the columns of a CSV file; find its delimiter, unless it is said."""
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    head = head.removeprefix(b"\xef\xbb\xbf")
+    head = head[: head.rfind(b"\n") + 1] or head
+    if not head.strip():
+        _refuse_empty(path)
+    try:
+        head.decode()
+    except UnicodeDecodeError:
+        what, remedy = (
+            "is not UTF-8",
+            "write it as UTF-8; files of other encodings are read one at a time only",
+        )
+        raise TableError(Refusal(what, (str(path),), remedy=remedy)) from None
+    found = delimiter or find_delimiter(head, source=str(path), quote='"', header=True)
+    return pl.read_csv(head, separator=found, n_rows=0, infer_schema=False).columns, found
+
+
+def _same_columns(first: Path, names: Sequence[str], path: Path, own: Sequence[str]) -> None:
+    """Refuse a file that has other columns than the first, or has them in another order."""
+    if list(names) != list(own):
+        odd = next((name for name in [*own, *names] if (name in own) != (name in names)), None)
+        what = "has the columns in another order" if odd is None else f"differs in column {quoted(odd)}"
+        raise TableError(
+            Refusal(f"{what} from {first.name}", (str(path),), remedy="give files of the same columns")
+        )
+
+
+def count_cells(
+    query: pl.LazyFrame,
+    names: Sequence[str],
+    *,
+    source: str,
+    collect: Callable[[pl.LazyFrame], pl.DataFrame],
+    decimal: str | None = ".",
+    counted: bool = False,
+    **more: Any,
+) -> Table:
+    """Count the records that say the same in some columns; the rows are in the order of their values, the first column first.
+
+    So nothing depends on the order of the records, on the files that they are in or on how many are looked at together.
+
+    Parameters
+    ----------
+    query
+        The records.
+    names
+        The columns.
+    source
+        What messages call the table.
+    collect
+        Runs a query.
+    decimal
+        The decimal mark of numbers in columns of texts.
+    counted
+        Whether rows stand for several records, as the column `COPIES` says.
+    more
+        What else `Table` takes.
+
+    Raises
+    ------
+    TableError
+        Where columns hold what no column of a table can.
+    """
+    schema = query.select(names).collect_schema()
+    # Refuses columns that hold no single values.
+    Table(schema.to_frame(), source=source, library="polars")
+    plain = query.with_columns(_plain(name, dtype) for name, dtype in schema.items())
+    found = collect(plain.select(pl.col(name).unique().implode() for name in names))
+    values = {name: found[name][0].drop_nulls().sort() for name in names}
+    words, radices = _words(values)
+    often = pl.col(COPIES).sum() if counted else pl.len()
+    if not words:
+        rows = collect(query.select(often.cast(pl.Int64).alias(COPIES)))
+        copies = rows[COPIES].to_numpy()
+        return Table(pl.DataFrame({}), source=source, library="polars", copies=copies, **more)
+    query = plain.select(*words, *([COPIES] if counted else []))
+    by = [word.meta.output_name() for word in words]
+    counts = collect(query.group_by(by).agg(often.cast(pl.Int64).alias(COPIES))).sort(by)
+    columns = []
+    for name, codes in zip(names, _apart([counts[word].to_numpy() for word in by], radices), strict=True):
+        columns.append(gathered(values[name], codes).alias(name))
+    copies = counts[COPIES].to_numpy().astype(np.int64)
+    return Table(
+        pl.DataFrame(columns), source=source, library="polars", decimal=decimal, copies=copies, **more
+    )
+
+
+def _plain(name: str, dtype: pl.DataType) -> pl.Expr:
+    """Write equal values of a column equally: one zero, one missing number, texts by what they say."""
+    column = pl.col(name)
+    if dtype.is_float():
+        return (column.fill_nan(None) + 0.0).alias(name)
+    return column.cast(pl.String) if isinstance(dtype, pl.Categorical) else column
+
+
+def _words(values: dict[str, pl.Series]) -> tuple[list[pl.Expr], list[list[int]]]:
+    """Pack the ranks of the values of a row into as few whole numbers of 64 bits as they fit in; and the radices in each."""
+    words: list[pl.Expr] = []
+    radices: list[list[int]] = []
+    span = _WIDEST
+    for name, own in values.items():
+        radix = len(own) + 1
+        rank = _rank(name, own)
+        if span * radix >= _WIDEST:
+            words.append(rank)
+            radices.append([radix])
+            span = radix
+        else:
+            words[-1] = words[-1] * radix + rank
+            radices[-1].append(radix)
+            span *= radix
+    return [word.alias(f"word {number}") for number, word in enumerate(words)], radices
+
+
+def _rank(name: str, values: pl.Series) -> pl.Expr:
+    """Rank a column among its values; null comes last."""
+    column = pl.col(name)
+    if not len(values):
+        return pl.lit(0, pl.Int64) + column.is_null().cast(pl.Int64) * 0
+    if values.dtype == pl.String:
+        ranks = column.cast(pl.Enum(values)).to_physical().cast(pl.Int64)
+    else:
+        ranks = column.replace_strict(values, pl.int_range(len(values), eager=True), return_dtype=pl.Int64)
+    return ranks.fill_null(len(values))
+
+
+def _apart(words: list[NDArray[np.int64]], radices: list[list[int]]) -> list[NDArray[np.int64]]:
+    """Take packed ranks apart, in the order in which they were packed."""
+    found: list[NDArray[np.int64]] = []
+    for word, own in zip(words, radices, strict=True):
+        rest, inside = word.astype(np.int64), []
+        for radix in reversed(own):
+            rest, rank = np.divmod(rest, radix)
+            inside.append(rank)
+        found += reversed(inside)
+    return found
+
+
+def gathered(values: pl.Series, ranks: NDArray[np.int64]) -> pl.Series:
+    """Write out the values of a column by their places; the place behind the last is null, and texts are kept packed."""
+    if values.dtype == pl.String:
+        width = pl.UInt8 if len(values) < 255 else pl.UInt16 if len(values) < 65_535 else pl.UInt32
+        values = values.cast(packed_text(width))
+    return values.extend_constant(None, 1).gather(pl.Series(ranks))
+
+
+def read_whole(parts: PartedTable) -> Table:
+    """Read all files of a table into memory."""
+    try:
+        frame = parts.scan().collect()
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        reason = next(iter(str(problem).splitlines()), type(problem).__name__)
+        raise TableError(
+            Refusal(f"cannot be read ({reason})", (parts.source,), remedy="look at its files")
+        ) from None
+    return Table(
+        frame,
+        source=parts.source,
+        library="polars",
+        format=parts.kind,
+        decimal=parts.decimal,
+        written=parts.written,
+    )

@@ -1,0 +1,401 @@
+"""Engines: the same classes as in memory on random tables, however they are cut into files; what is refused; failures."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.engines.tables import policy_of, published, random_table, shown, written
+
+import likeness as lk
+from likeness.engines.base import engine_for, is_large
+from likeness.folder import parts as parts_module
+from likeness.folder.layout import PARTS, PRIVATE, PUBLIC
+from likeness.progress import Progress
+from likeness.tables.parts import COPIES, count_cells, find_parts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+K = [{"model": "k-anonymity", "k": 3}]
+BETA = [{"model": "k-anonymity", "k": 2}, {"model": "beta-likeness", "beta": 2, "others": "unknown"}]
+KNOWN = [{"model": "distinct-l-diversity", "l": 2, "sensitive": "disease"}]
+CLOSE = [{"model": "t-closeness", "t": "1/4", "others": "unknown"}]
+
+
+@pytest.mark.parametrize("engine", ["memory", "streaming"])
+@pytest.mark.parametrize(
+    ("privacy", "method"),
+    [
+        (K, "mondrian"),
+        (BETA, "mondrian"),
+        (CLOSE, "local-recoding"),
+        (KNOWN, "mondrian"),
+        (BETA, {"name": "mondrian", "cut": "widest"}),
+    ],
+)
+def test_the_same_classes_as_in_memory(tmp_path: Path, engine: str, privacy: Any, method: Any) -> None:
+    """Rows, losses, counts and what is proven are those of a search on single records; so they are however files are cut."""
+    rng = np.random.default_rng(sum(map(ord, f"{privacy}{method}")))
+    for number in range(3):
+        frame = random_table(rng, int(rng.integers(60, 300)))
+        policy = policy_of(privacy, method)
+        try:
+            alone = lk.anonymize(frame, policy)
+        except lk.CannotBeMetError:
+            alone = None
+        for parts in (1, 2, 7):
+            source = written(
+                frame.sample(fraction=1, shuffle=True, seed=parts), tmp_path / f"in-{number}-{parts}", parts
+            )
+            out = tmp_path / f"out-{number}-{parts}"
+            if alone is None:
+                with pytest.raises(lk.CannotBeMetError):
+                    lk.publish(source, policy, out, engine=engine)
+                assert not out.exists()
+                continue
+            made = lk.publish(source, policy, out, engine=engine)
+            assert published(out) == shown(alone)
+            assert made.loss["ncp"] == pytest.approx(alone.loss("ncp")["ncp"], abs=1e-12)
+            assert made.counts == alone.counts
+            assert [proof.strength for proof in made.verdict.proofs] == [
+                p.strength for p in alone.verdict.proofs
+            ]
+            assert lk.verify(out, original=source, engine=engine).ok
+            assert lk.verify(out / PUBLIC).ok
+
+
+def test_full_domain_methods_count_alike(tmp_path: Path) -> None:
+    """Incognito and Datafly, which withhold what fails, withhold as many records of counts as of records."""
+    rng = np.random.default_rng(5)
+    frame = random_table(rng, 400).select("age", "letter", "disease")
+    columns = {
+        "age": {"role": "quasi", "hierarchy": {"intervals": [0, 25, 30, 35, 99]}},
+        "letter": {"role": "quasi", "missing": {"policy": "category"}},
+        "disease": {"role": "sensitive"},
+    }
+    source = written(frame, tmp_path / "in", 3)
+    for method in ("incognito", "datafly"):
+        policy = {"columns": columns, "privacy": K, "method": method, "withhold": {"at_most": 0.05}}
+        alone = lk.anonymize(frame, policy)
+        made = lk.publish(source, policy, tmp_path / method, engine="streaming")
+        assert published(made.folder) == shown(alone)
+        assert made.counts == alone.counts
+
+
+def test_what_is_counted_is_what_is_there(tmp_path: Path) -> None:
+    """Counts of random columns of every type are those of a plain count, nulls and NaN as one, and in the order of the values."""
+    rng = np.random.default_rng(8)
+    frame = random_table(rng, 500).with_columns(
+        pl.Series("when", rng.integers(0, 3, 500)).cast(pl.Datetime("us")),
+        pl.Series("yes", rng.random(500) < 0.5),
+        pl.Series("large", rng.integers(0, 3, 500) + 2**60),
+        pl.Series("zero", np.where(rng.random(500) < 0.5, -0.0, 0.0)),
+        pl.Series("sort", ["u", "v"]).gather(rng.integers(0, 2, 500)).cast(pl.Categorical),
+        pl.Series("nothing", [None] * 500, dtype=pl.Int8),
+    )
+    source = find_parts(written(frame, tmp_path / "in", 3))
+    names = list(frame.columns)
+    found = engine_for(source, "streaming").count(source, names, Progress())
+    plain = frame.with_columns(
+        pl.col("weight").fill_nan(None), pl.col("zero").abs(), pl.col("sort").cast(pl.String)
+    )
+    wanted = Counter(plain.rows())
+    assert found.copies is not None
+    got = dict(zip(found.frame.rows(), found.copies.tolist(), strict=True))
+    assert got == wanted
+    assert found.records == 500
+    assert found.frame.rows() == found.frame.sort(names, nulls_last=True).rows()
+
+
+def test_many_values_take_several_words() -> None:
+    """Columns whose ranks do not fit into one number of 64 bits are counted all the same."""
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame({f"c{j}": rng.integers(0, 2000, 3000) for j in range(9)})
+    frame = pl.concat([frame, frame[:1000]])
+    found = count_cells(frame.lazy(), frame.columns, source="any", collect=lambda query: query.collect())
+    assert found.copies is not None
+    assert dict(zip(found.frame.rows(), found.copies.tolist(), strict=True)) == Counter(frame.rows())
+
+
+def test_counts_of_counts() -> None:
+    """Rows that stand for several records already are added up."""
+    frame = pl.DataFrame({"a": ["x", "y", "x"], COPIES: [2, 1, 5]})
+    found = count_cells(
+        frame.lazy(), ["a"], source="any", collect=lambda query: query.collect(), counted=True
+    )
+    assert found.frame.rows() == [("x",), ("y",)]
+    assert found.copies is not None
+    assert found.copies.tolist() == [7, 1]
+
+
+def test_the_best_of_those_that_keep_copies(tmp_path: Path) -> None:
+    """Where no method is named, those that work on counts are tried, and the one of least loss is kept."""
+    frame = random_table(np.random.default_rng(2), 300)
+    made = lk.publish(frame, policy_of(K, None), tmp_path / "out", engine="memory")
+    losses = {one.method.name: one.loss for one in made.candidates if one.loss is not None}
+    assert {"mondrian", "local-recoding"} <= set(losses)
+    assert made.loss["ncp-total"] == min(losses.values())
+    assert made.method.keeps_copies
+
+
+def test_csv_files(tmp_path: Path) -> None:
+    """Semicolons, quotes, empty cells, and the release in the same kind, in parts."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number in range(3):
+        lines = [
+            "age;town;disease",
+            *(f'{30 + i % 2};"a;{number}";{["flu", "", "cold"][i % 3]}' for i in range(12)),
+        ]
+        (folder / f"{number}.csv").write_text("\n".join(lines) + "\n")
+    (folder / "_SUCCESS").write_text("")
+    columns = {
+        "age": {"role": "quasi"},
+        "town": {"role": "quasi"},
+        "disease": {"role": "sensitive", "missing": {"policy": "category"}},
+    }
+    policy = {"columns": columns, "privacy": K, "method": "mondrian"}
+    made = lk.publish(folder, policy, tmp_path / "out", engine="streaming")
+    assert published(made.folder) != Counter()
+    assert next(iter(made.certificate.files)) == "release/part-00000.csv"
+    assert made.counts == lk.anonymize(folder, policy).counts
+    assert lk.verify(made.folder, original=folder, engine="streaming").ok
+
+
+@pytest.fixture
+def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A release of several files, of 100 rows each."""
+    monkeypatch.setattr(parts_module, "ROWS", 100)
+    frame = random_table(np.random.default_rng(11), 380)
+    source = written(frame, tmp_path / "in", 2)
+    return lk.publish(source, policy_of(BETA, "mondrian"), tmp_path / "out", engine="streaming").folder
+
+
+def test_files_of_a_release(release: Path) -> None:
+    """They hold as many rows as they may, numbered from 0; what holds nothing is none of them."""
+    files = sorted((release / PUBLIC / PARTS).iterdir())
+    assert [path.name for path in files] == [f"part-{i:05d}.parquet" for i in range(len(files))]
+    heights = [pl.read_parquet(path).height for path in files]
+    assert heights[:-1] == [100] * (len(files) - 1)
+    assert len(files) > 2
+    assert {path.name for path in (release / PRIVATE).iterdir()} == {
+        "report.html",
+        "audit.json",
+        "cells.parquet",
+    }
+
+
+@pytest.mark.parametrize(
+    "tampering", ["value", "row less", "file less", "file more", "swapped", "cells", "audit", "link"]
+)
+def test_tampering_is_found(release: Path, tmp_path: Path, tampering: str) -> None:
+    """Whatever is changed in a release in parts is found, and where."""
+    folder = release / PUBLIC / PARTS
+    first, second = folder / "part-00000.parquet", folder / "part-00001.parquet"
+    if tampering == "value":
+        frame = pl.read_parquet(first)
+        frame.with_columns(disease=pl.lit("HIV")).write_parquet(first)
+    elif tampering == "row less":
+        pl.read_parquet(first)[1:].write_parquet(first)
+    elif tampering == "file less":
+        second.unlink()
+    elif tampering == "file more":
+        shutil.copy(first, folder / "part-00099.parquet")
+    elif tampering == "swapped":
+        first.rename(folder / "x")
+        second.rename(first)
+        (folder / "x").rename(second)
+    elif tampering == "cells":
+        cells = release / PRIVATE / "cells.parquet"
+        frame = pl.read_parquet(cells)
+        frame.with_columns(records=frame["records"] + 1).write_parquet(cells)
+    elif tampering == "audit":
+        audit = release / PRIVATE / "audit.json"
+        content = json.loads(audit.read_text())
+        content["counts"]["published"] -= 1
+        audit.write_text(json.dumps(content, indent=2) + "\n")
+    else:
+        first.rename(tmp_path / "elsewhere.parquet")
+        first.symlink_to(tmp_path / "elsewhere.parquet")
+    verdict = lk.verify(release)
+    assert verdict.failed
+    part = "private/" if tampering in {"cells", "audit"} else "public/release/"
+    assert any(part in problem for problem in verdict.problems)
+
+
+def test_another_original_is_told(release: Path, tmp_path: Path) -> None:
+    """An original that differs in one record is not that of the release."""
+    frame = pl.read_parquet(tmp_path / "in" / "part-0.parquet")
+    frame[0, "pay"] = 99
+    frame.write_parquet(tmp_path / "in" / "part-0.parquet")
+    verdict = lk.verify(release, original=tmp_path / "in", engine="streaming")
+    assert verdict.problems == (
+        "private/cells.parquet: the original does not hold the records that it counts",
+    )
+
+
+def test_a_row_that_is_nobodys_is_found_with_the_original(release: Path, tmp_path: Path) -> None:
+    """Rows that keep the guarantee and every digest, but are not those of the original: only the original tells."""
+    from likeness.folder import verification
+
+    layout = verification.find_layout(release)
+    public = verification.read_public(layout)
+    steward = verification.read_private(layout, release / PRIVATE, public)
+    assert steward.cells is not None
+    moved = steward.cells.classes.copy()
+    sizes = np.bincount(moved[moved >= 0], steward.cells.copies[moved >= 0])
+    one, other = np.flatnonzero(sizes == np.unique(sizes)[np.unique(sizes, return_counts=True)[1] > 1][0])[:2]
+    swapped = np.where(moved == one, other, np.where(moved == other, one, moved))
+    assert (swapped != moved).any()
+    # Numbers of classes are names; who is with whom must be as published.
+    half = np.flatnonzero(moved == one)[:1]
+    swapped = moved.copy()
+    swapped[half] = other
+    engine = engine_for(None, "streaming")
+    encoded = verification._count(engine, tmp_path / "in", steward.policy, progress=Progress())  # type: ignore[arg-type]
+    from dataclasses import replace
+
+    steward.cells = replace(steward.cells, classes=swapped)
+    wrong, right = verification._compare_counts(public, steward, encoded)
+    assert wrong
+    assert not right
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"individual": "note"}, "individual: needs single records"),
+        ({"method": "burel"}, "method: needs single records"),
+        ({"form": "microaggregated"}, "form: needs single records"),
+        ({"minimize": "query-error", "method": None}, "minimize: needs single records"),
+    ],
+)
+def test_what_needs_single_records_is_refused(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+    """One line each, before anything is counted; nothing is left."""
+    frame = random_table(np.random.default_rng(3), 60)
+    policy = policy_of(K, "mondrian") | change
+    if "individual" in change:
+        policy["columns"]["note"] = {"role": "identifier"}
+    with pytest.raises(lk.PolicyError, match=said):
+        lk.publish(frame, policy, tmp_path / "out", engine="memory")
+    assert not (tmp_path / "out").exists()
+
+
+def test_methods_that_tell_records_apart_say_so(tmp_path: Path) -> None:
+    """The refusal names the methods that can be asked for."""
+    frame = random_table(np.random.default_rng(3), 60)
+    with pytest.raises(lk.PolicyError, match="engine: memory"):
+        lk.publish(frame, policy_of(K, "k-member"), tmp_path / "out", engine="memory")
+
+
+def test_sources_that_are_none(tmp_path: Path) -> None:
+    """Folders without tables, files of two kinds, other columns, other types, damaged and empty files: one line, with where."""
+    empty, mixed, odd, typed, broken = (
+        tmp_path / name for name in ("empty", "mixed", "odd", "typed", "broken")
+    )
+    for folder in (empty, mixed, odd, typed, broken):
+        folder.mkdir()
+    one = pl.DataFrame({"a": [1]})
+    one.write_parquet(mixed / "a.parquet")
+    one.write_csv(mixed / "b.csv")
+    one.write_parquet(odd / "a.parquet")
+    one.rename({"a": "b"}).write_parquet(odd / "b.parquet")
+    one.write_parquet(typed / "a.parquet")
+    one.cast(pl.String).write_parquet(typed / "b.parquet")
+    (broken / "a.parquet").write_bytes(b"PAR1 nothing of the kind")
+    expected = {
+        empty: "holds no file of a table",
+        mixed: "holds files of several kinds",
+        odd: "differs in column 'b' from a.parquet",
+        typed: "column 'a' is String there, and Int64 in a.parquet",
+        broken: "not a whole Parquet file",
+        tmp_path / "*.parquet": "holds no file of a table",
+    }
+    for source, said in expected.items():
+        with pytest.raises(lk.TableError, match=said.replace("*", r"\*")):
+            find_parts(source)
+    with pytest.raises(lk.TableError, match="only files can be counted"):
+        lk.publish(
+            one, {"columns": {"a": {"role": "quasi"}}, "privacy": K}, tmp_path / "out", engine="streaming"
+        )
+    with pytest.raises(lk.PolicyError, match="did you mean 'streaming'"):
+        engine_for(one, "steaming")
+
+
+def test_large_files_are_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that take more than a share of the machine's memory are; frames and smaller files are not."""
+    folder = written(random_table(np.random.default_rng(1), 50), tmp_path / "in", 2)
+    assert engine_for(folder).name == "memory"
+    monkeypatch.setattr("likeness.engines.base.memory_of_machine", lambda: 1000)
+    assert engine_for(folder).name == "streaming"
+    assert is_large(folder / "part-0.parquet")
+    assert engine_for(pl.DataFrame({"a": [1]})).name == "memory"
+    assert engine_for("sqlite:///clinic.db").name == "memory"
+
+
+def test_a_folder_is_read_whole(tmp_path: Path) -> None:
+    """In memory a folder is a table like any other."""
+    frame = random_table(np.random.default_rng(4), 90)
+    folder = written(frame, tmp_path / "in", 3)
+    assert lk.read(folder).frame.equals(frame)
+    assert lk.read(str(folder / "*.parquet")).frame.equals(frame)
+
+
+def test_what_stood_there_stays(release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk in the middle of writing leaves the release that was there, and no debris; the next run goes through."""
+    before = {path: path.read_bytes() for path in release.rglob("*") if path.is_file()}
+    real, written_files = parts_module.write, []
+
+    def full(columns: Any, path: Path, *more: Any) -> None:
+        if len(written_files) == 2:
+            raise OSError(28, "No space left on device")
+        written_files.append(path)
+        real(columns, path, *more)
+
+    monkeypatch.setattr(parts_module, "write", full)
+    policy = policy_of(K, "mondrian")
+    with pytest.raises(lk.OutputError, match="No space left on device"):
+        lk.publish(tmp_path / "in", policy, release, engine="streaming", overwrite=True)
+    assert {path: path.read_bytes() for path in release.rglob("*") if path.is_file()} == before
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+    monkeypatch.setattr(parts_module, "write", real)
+    assert lk.publish(tmp_path / "in", policy, release, engine="streaming", overwrite=True).verdict.ok
+
+
+def test_the_same_bytes_again(tmp_path: Path) -> None:
+    """A seed gives the same files on every engine that there is, however the table is cut."""
+    frame = random_table(np.random.default_rng(6), 200)
+    policy = policy_of(K, "mondrian")
+    digests = set()
+    for number, (engine, parts) in enumerate([("memory", 1), ("streaming", 2), ("streaming", 5)]):
+        source = written(frame, tmp_path / f"in{number}", parts)
+        made = lk.publish(source, policy, tmp_path / f"out{number}", engine=engine)
+        digests.add(json.dumps(made.certificate.files))
+    assert len(digests) == 1
+
+
+def test_preview_says_what_publishing_gives(tmp_path: Path) -> None:
+    """The dry run proves and loses what the release does, and writes nothing."""
+    source = written(random_table(np.random.default_rng(7), 200), tmp_path / "in", 2)
+    policy = policy_of(BETA, "mondrian")
+    found = lk.preview(source, policy, engine="streaming")
+    made = lk.publish(source, policy, tmp_path / "out", engine="streaming")
+    assert dict(found.loss) == dict(made.loss)
+    assert found.classes == made.certificate.classes
+    assert found.records == 200
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
+
+
+def test_shown(release: Path, tmp_path: Path) -> None:
+    """What was made says what was proven, in a terminal and a notebook."""
+    made = lk.publish(tmp_path / "in", policy_of(K, "mondrian"), release, engine="streaming", overwrite=True)
+    assert repr(made).startswith("PartedRelease: ")
+    assert "holds: k-anonymity" in repr(made)
+    assert "holds: k-anonymity" in made._repr_html_()
+    assert "different record" in (release / PRIVATE / "report.html").read_text()

@@ -1,0 +1,208 @@
+"""Spark, on this machine with as many workers as two executors have: the same classes, failures told in one line."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.engines.tables import policy_of, published, random_table, shown, written
+
+import likeness as lk
+from likeness.engines.base import engine_for
+from likeness.engines.spark import SparkEngine
+from likeness.folder import parts as parts_module
+from likeness.folder.layout import PARTS, PUBLIC
+from likeness.progress import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# PySpark leaves sockets to be closed by the garbage collection.
+_UNCLOSED = ("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+pytestmark = [pytest.mark.slow, *map(pytest.mark.filterwarnings, _UNCLOSED)]
+_ASKED = bool(os.environ.get("LIKENESS_SPARK_REQUIRED"))
+if not _ASKED:
+    pytest.importorskip("pyspark")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("Spark needs Java", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    """A session with the partitions of two executors."""
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.log.level", "ERROR")
+        .config("spark.sql.shuffle.partitions", "4")
+        .config("spark.driver.memory", "1g")
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+@pytest.mark.parametrize(
+    ("privacy", "method"),
+    [
+        ([{"model": "k-anonymity", "k": 3}], "mondrian"),
+        (
+            [{"model": "k-anonymity", "k": 2}, {"model": "beta-likeness", "beta": 2, "others": "unknown"}],
+            "mondrian",
+        ),
+        ([{"model": "t-closeness", "t": "1/4", "others": "unknown"}], "local-recoding"),
+    ],
+)
+def test_the_same_classes_as_in_memory(spark: Any, tmp_path: Path, privacy: Any, method: Any) -> None:
+    """Frames in one, two and seven partitions, and files: what is published is what a search on single records publishes."""
+    frame = random_table(np.random.default_rng(len(str(privacy))), 250)
+    policy = policy_of(privacy, method)
+    alone = lk.anonymize(frame, policy)
+    source = written(frame, tmp_path / "in", 3)
+    # The release is of days; Spark reads them from files as such.
+    read = spark.read.parquet(str(source))
+    for number, given in enumerate([read.repartition(1), read.repartition(2), read.repartition(7), source]):
+        made = lk.publish(given, policy, tmp_path / f"out{number}", engine=None if number < 3 else "spark")
+        assert made.engine == "spark"
+        assert published(made.folder) == shown(alone)
+        assert made.loss["ncp"] == pytest.approx(alone.loss("ncp")["ncp"], abs=1e-12)
+        assert lk.verify(made.folder, original=given, engine="spark").ok
+
+
+def test_counts_are_those_of_streaming(spark: Any, tmp_path: Path) -> None:
+    """Every cell with its number, in the same order, so that a seed gives the same bytes."""
+    source = written(random_table(np.random.default_rng(3), 400), tmp_path / "in", 2)
+    tables = []
+    for name in ("streaming", "spark"):
+        engine = engine_for(source, name)
+        found = engine.find(source)
+        tables.append(engine.count(found, found.names, Progress()))
+    one, other = tables
+    assert one.copies is not None
+    assert other.copies is not None
+    assert one.copies.tolist() == other.copies.tolist()
+    assert one.digest == other.digest
+
+
+def test_the_same_bytes_as_streaming(spark: Any, tmp_path: Path) -> None:
+    """With a seed."""
+    source = written(random_table(np.random.default_rng(4), 200), tmp_path / "in", 2)
+    policy = policy_of([{"model": "k-anonymity", "k": 3}], "mondrian")
+    files = [
+        lk.publish(source, policy, tmp_path / name, engine=name).certificate.files
+        for name in ("streaming", "spark")
+    ]
+    assert files[0] == files[1]
+
+
+def test_csv_and_tables(spark: Any, tmp_path: Path) -> None:
+    """CSV files are texts, as everywhere; a table of the session's catalogue is a frame."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    rows = ["age,town", *(f'{30 + i % 2},"a, {i % 3}"' for i in range(60))]
+    for number in range(2):
+        (folder / f"{number}.csv").write_text("\n".join(rows) + "\n")
+    columns = {"age": {"role": "quasi"}, "town": {"role": "quasi"}}
+    policy = {"columns": columns, "privacy": [{"model": "k-anonymity", "k": 15}], "method": "mondrian"}
+    made = lk.publish(folder, policy, tmp_path / "out", engine="spark")
+    assert published(made.folder) == published(
+        lk.publish(folder, policy, tmp_path / "out2", engine="streaming").folder
+    )
+    spark.read.csv(str(folder), header=True).createOrReplaceTempView("visits")
+    again = lk.publish(spark.table("visits"), policy, tmp_path / "out3")
+    assert published(again.folder) == published(made.folder) or again.certificate.records == 120
+
+
+def test_tampering_is_found_by_spark(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `verify` finds, it finds with the executors reading the files."""
+    monkeypatch.setattr(parts_module, "ROWS", 100)
+    source = written(random_table(np.random.default_rng(5), 380), tmp_path / "in", 2)
+    made = lk.publish(
+        source, policy_of([{"model": "k-anonymity", "k": 3}], "mondrian"), tmp_path / "out", engine="spark"
+    )
+    assert lk.verify(made.folder, engine="spark").ok
+    part = made.folder / PUBLIC / PARTS / "part-00001.parquet"
+    pl.read_parquet(part)[1:].write_parquet(part)
+    by_spark, alone = lk.verify(made.folder, engine="spark"), lk.verify(made.folder)
+    assert by_spark.failed
+    assert by_spark.problems == alone.problems
+
+
+def test_a_query_that_fails_is_one_line(spark: Any, tmp_path: Path) -> None:
+    """What goes wrong in executors is told without a trace of Java, and nothing is left."""
+    from pyspark.sql import functions
+
+    frame = spark.range(100).select(functions.raise_error(functions.lit("no such disk")).alias("age"))
+    policy = {"columns": {"age": {"role": "quasi"}}, "privacy": [{"model": "k-anonymity", "k": 3}]}
+    with pytest.raises(lk.TableError, match="Spark could not count its records") as caught:
+        lk.publish(frame, policy, tmp_path / "out")
+    assert len(str(caught.value).splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_worker_that_is_killed(spark: Any, tmp_path: Path) -> None:
+    """An executor's worker that dies in the middle: the job fails or is done again, the folder is as it was."""
+    from pyspark.sql.types import IntegerType, StructField, StructType
+
+    marker = tmp_path / "killed"
+
+    def die_once(batches: Any) -> Any:
+        import os
+        import signal
+
+        for batch in batches:
+            if not os.path.exists(str(marker)):  # noqa: PTH110
+                open(str(marker), "w").close()  # noqa: PTH123
+                os.kill(os.getpid(), signal.SIGKILL)
+            yield batch
+
+    kind = StructType([StructField("age", IntegerType())])
+    frame = spark.range(300).selectExpr("cast(id % 3 as int) as age").mapInArrow(die_once, kind)
+    policy = {"columns": {"age": {"role": "quasi"}}, "privacy": [{"model": "k-anonymity", "k": 3}]}
+    out = tmp_path / "out"
+    with pytest.raises(lk.TableError, match="Spark could not count"):
+        lk.publish(frame, policy, out)
+    assert marker.exists()
+    assert not out.exists()
+    # Local mode tries a task once; the second run finds no debris, and goes through.
+    assert lk.publish(frame, policy, out).certificate.records == 300
+
+
+def test_without_java(tmp_path: Path) -> None:
+    """A machine without Java is told so in one line, with the exit code of invalid use."""
+    written(random_table(np.random.default_rng(5), 30), tmp_path / "in", 1)
+    code = (
+        "import likeness as lk, sys\n"
+        "try: lk.publish('in', {'columns': {'*': {'role': 'quasi'}}, 'privacy': [{'model': 'k-anonymity', 'k': 2}]}, 'out', "
+        "engine='spark')\n"
+        "except lk.InvalidError as problem: print(problem); sys.exit(2)\n"
+    )
+    path = os.pathsep.join([os.path.dirname(sys.executable), str(tmp_path)])  # noqa: PTH120
+    environment = {key: value for key, value in os.environ.items() if key != "JAVA_HOME"} | {"PATH": path}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert "it needs a JDK" in done.stdout
+
+
+def test_what_spark_does_not_take() -> None:
+    """Frames of other libraries are refused."""
+    with pytest.raises(lk.TableError, match="neither"):
+        SparkEngine().find(pl.DataFrame({"a": [1]}))
