@@ -7,6 +7,7 @@ import json
 import pytest
 
 import likeness as lk
+from likeness import comparing
 
 WORDS = (
     "compare",
@@ -37,10 +38,18 @@ def test_the_same_as_in_python_and_again_without_any_run(run, desk):
     assert first.json["runs"] == json.loads(json.dumps(python.to_json()))["runs"]
     assert first.json["folder"] == "compared"
     assert first.json["recommendation"]["policy"] == python.recommend().policy.to_mapping()
-    text = run(*WORDS, "--vary", "k=5", "--seed", "1")
+    text = run(*WORDS, "--vary", "k=5", "--seed", "1", "--within", "0.9", "--at", "k=4")
     assert text.code == 0
     assert text.out.splitlines()[0].startswith("Comparison: 2 runs, 2 methods × 1 value of k-anonymity.k")
     assert "recommended: " in text.out
+    assert "strongest within: " in text.out
+    assert "least loss at: " in text.out
+    none = run(
+        *WORDS, "--vary", "k=5", "--seed", "1", "--within", "0.0001", "--at", "k=50", "--format", "json"
+    )
+    assert none.code == 3
+    assert len(none.errors) == 2
+    assert none.json["runs"] == first.json["runs"]
     other = run(*WORDS, "--vary", "k=5", "--seed", "2")
     assert (other.code, other.out) == (2, "")
     assert "with another seed; say --overwrite" in other.errors[0]
@@ -64,6 +73,19 @@ def test_refusals(run, words, code, complaint, desk):
     assert (found.code, found.out) == (code, "")
     assert complaint in found.errors[0]
     assert not (desk / "compared").exists()
+
+
+def test_interrupted_it_says_how_to_go_on(run, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(comparing, "compare", interrupt)
+    found = run(*WORDS)
+    assert found.code == 130
+    assert found.errors == [
+        "interrupted; nothing half-written was left; finished runs are kept in compared; the same command goes on"
+    ]
+    assert "finished runs" not in run("show", "k-anonymty").err
 
 
 def test_no_release_at_all_is_exit_3(run):

@@ -30,6 +30,14 @@ def test_finished_runs_are_found_again(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
 
 
+def test_what_was_recommended_of_other_runs_goes(tmp_path):
+    folder = begin(tmp_path / "out")
+    assert (folder / "policy.yaml").exists()
+    with keeping(folder, OWN, overwrite=False) as kept:
+        kept.finish({"comparison.html": "<p>"})
+    assert not (folder / "policy.yaml").exists()
+
+
 def test_what_tells_of_the_original_is_the_stewards(tmp_path):
     folder = begin(tmp_path / "out")
     assert sorted(path.name for path in folder.iterdir()) == ["policy.yaml", "private"]

@@ -1,7 +1,10 @@
 """``likeness compare``: methods over a range of guarantees, side by side."""
 
+from __future__ import annotations
+
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -18,6 +21,12 @@ from likeness.cli._options import (
     Seed,
     TablePath,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from likeness.comparing import ComparedRun
+    from likeness.errors import Refusal
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
@@ -59,6 +68,8 @@ def compare(
     methods: Annotated[list[str] | None, Parameter(name="--methods")] = None,
     vary: Annotated[list[str] | None, Parameter(name="--vary")] = None,
     loss: str | None = None,
+    within: float | None = None,
+    at: Annotated[list[str] | None, Parameter(name="--at")] = None,
     effort: str | None = None,
     jobs: int | None = None,
     time_limit: float = 600,
@@ -89,6 +100,10 @@ def compare(
         Left out: the first that can be varied, around its own value.
     loss
         The metric that the frontier and the recommendation are about; what the policy minimizes when left out.
+    within
+        Also find the strongest guarantee whose loss is at most this.
+    at
+        Also find the least loss of what holds this much of a parameter, such as k=5; may be given several times.
     effort
         quick, normal or thorough, for best.
     jobs
@@ -102,6 +117,7 @@ def compare(
     --------
     likeness compare patients.csv policy.yaml -o comparison/
     likeness compare patients.csv policy.yaml -o comparison/ --methods best,burel,mondrian --vary beta=1,2,4,8
+    likeness compare patients.csv policy.yaml -o comparison/ --within 0.2 --at k=10
     likeness compare patients.csv policy.yaml -o comparison/ --vary k=2,5,10 --time-limit 60 --memory-limit 2GB --jobs 4
     """
     from likeness.cli._options import pair
@@ -127,15 +143,40 @@ def compare(
             progress=progress,
         )
     console.if_interrupted = ""
+    questions = {
+        "strongest_within": None if within is None else partial(found.strongest_within, within),
+        "least_loss_at": partial(found.least_loss_at, dict(pair(one, "--at") for one in at)) if at else None,
+    }
+    answers, refusals = _answers(questions)
     if format == "json":
-        console.json(found.to_json() | {"folder": str(output)})
+        told = {name: run.to_json() for name, run in answers.items()}
+        console.json(found.to_json() | told | {"folder": str(output)})
     else:
-        console.lines(str(found).splitlines())
+        answered = [f"{name.replace('_', ' ')}: {run}" for name, run in answers.items()]
+        console.lines([*str(found).splitlines(), *answered])
     console.say(f"wrote {output}; it is the steward's alone: open {output}/private/comparison.html")
     if not found.compared:
         found.recommend()  # says why there is none
-        raise CannotBeMetError("compare: there is no release")
+    if refusals:
+        raise CannotBeMetError(*refusals)
     console.say(f"next: likeness anonymize {reading.said(table)} {output}/policy.yaml -o out/")
+
+
+def _answers(
+    questions: Mapping[str, Callable[[], ComparedRun] | None],
+) -> tuple[dict[str, ComparedRun], list[Refusal]]:
+    """Ask what is asked; what has no answer is said when all else is."""
+    from likeness.errors import CannotBeMetError
+
+    answers: dict[str, ComparedRun] = {}
+    refusals: list[Refusal] = []
+    for name, ask in questions.items():
+        try:
+            if ask is not None:
+                answers[name] = ask()
+        except CannotBeMetError as problem:
+            refusals += problem.refusals
+    return answers, refusals
 
 
 def _methods(given: list[str]) -> list[Any]:

@@ -92,6 +92,9 @@ class Kept:
         if self.root is not None:
             homes = {name: self.root if name == POLICY else self.root / PRIVATE for name in files}
             write_files({homes[name] / name: as_text(text) for name, text in files.items()}, overwrite=True)
+            if POLICY not in files:
+                # What was recommended of other runs is not of these.
+                (self.root / POLICY).unlink(missing_ok=True)
 
 
 def seed_kept(folder: str | Path) -> int | None:

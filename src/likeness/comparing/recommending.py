@@ -85,7 +85,8 @@ def recommend(compared: Comparison, best: ComparedRun, *, held: bool, policy: Po
         found.append(Finding("attack", {"attack": name, **worst._asdict()}, _attack, warned=False))
     took = {
         "withheld": best.withheld,
-        "records": best.records,
+        "of": best.records,
+        "unit": "record" if compared.policy.individual is None else "individual",
         "seconds": best.seconds,
         "memory": best.memory,
     }
@@ -196,13 +197,11 @@ def _attack(*, attack: str, success: float, baseline: float) -> str:
     )
 
 
-def _took(*, withheld: int, records: int, seconds: float | None, memory: int | None) -> str:
+def _took(*, withheld: int, of: int, unit: str, seconds: float | None, memory: int | None) -> str:
     """Say what it took."""
     took = "" if seconds is None else f"; it took {seconds:.1f} s"
     held = "" if memory is None else f" and {memory / 1e6:,.0f} MB"
-    return (
-        f"{withheld:,} of {count(records, 'record')} {'is' if withheld == 1 else 'are'} withheld{took}{held}"
-    )
+    return f"{withheld:,} of {count(of, unit)} {'is' if withheld == 1 else 'are'} withheld{took}{held}"
 
 
 def _failed(*, outcomes: Mapping[str, int], runs: int) -> str:

@@ -113,6 +113,10 @@ class ComparedRun:
         given = phrase(dict(self.parameters))
         return f"{self.method} ({given})" if given else self.method
 
+    def __str__(self) -> str:
+        """Say what was asked, and by which method."""
+        return f"{self.label} under {', '.join(f'{name} = {value:g}' for name, value in self.asked.items())}"
+
     @property
     def withheld_share(self) -> float:
         """Share of the records that it withheld."""
