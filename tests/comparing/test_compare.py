@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from tests.comparing.runs import COLUMNS, POLICY, TABLE
 
 import likeness as lk
-from likeness.comparing.pool import WorkerPool
+from likeness.comparing.pool import WorkerPool, _Worker
 from likeness.comparing.run import ComparedRun, RunLimits
 from likeness.tables import read
 
@@ -105,6 +107,24 @@ def test_a_worker_that_is_killed_breaks_off_one_run_only():
     assert found["4"].outcome == "broken-off"
     assert found["5"].made
     assert not pool._workers
+
+
+def test_a_run_that_is_done_as_its_worker_is_ended_counts(monkeypatch):
+    pool = WorkerPool(read(TABLE), 1, RunLimits(600, 10**11))
+    asked = [(str(k), ComparedRun("mondrian", {}, {"k-anonymity.k": k}, ""), POLICY) for k in (4, 5)]
+    ended = []
+
+    def watch(worker, limits):
+        if worker.run is not None and not ended:
+            ended.append(worker)
+            while pool._heard.empty():
+                time.sleep(0.01)
+            worker.ended = "out-of-time", f"it was not done after {limits.seconds} s"
+            worker.process.kill()
+
+    monkeypatch.setattr(_Worker, "watch", watch)
+    assert {key: run.outcome for key, run in pool.run(asked)} == {"4": "made", "5": "made"}
+    assert len(ended) == 1
 
 
 def test_what_only_this_process_knows_is_refused():

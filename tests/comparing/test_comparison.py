@@ -29,7 +29,7 @@ def test_the_strongest_at_a_loss():
     found = comparison(RUNS)
     assert found.strongest_within(0.3) is RUNS[2]
     assert found.strongest_within("0.25") is RUNS[2]
-    assert found.strongest_within(0.15) is RUNS[1]
+    assert found.strongest_within(0.15) is RUNS[0]
     assert comparison(RUNS, loss="utility").strongest_within(0.7) is RUNS[2]
     with pytest.raises(lk.CannotBeMetError, match=r"ncp-total 0.05; best has 0.1; allow more"):
         found.strongest_within(0.05)
@@ -61,8 +61,8 @@ def test_what_is_recommended_and_why_is_data():
         "than": 0.2,
         "others": 1,
     }
-    assert facts["stronger-guarantee"]["proven"] == {"k-anonymity.k": 10}
-    assert facts["weaker-guarantee"]["proven"] == {"k-anonymity.k": 3}
+    assert facts["stronger-guarantee"]["holds"] == {"k-anonymity.k": 10}
+    assert facts["weaker-guarantee"]["holds"] == {"k-anonymity.k": 2}
     assert facts["took"]["withheld"] == 1
     assert facts["without-release"] == {"outcomes": {"out-of-time": 1}, "runs": 6}
     assert "best (here mondrian) under k-anonymity.k = 5" in str(found.findings[0])
@@ -75,7 +75,8 @@ def test_what_is_recommended_and_why_is_data():
 
 def test_where_the_guarantee_is_out_of_reach_the_strongest_is_recommended():
     found = comparison([RUNS[0], RUNS[1], RUNS[5]]).recommend()
-    assert found.run is RUNS[1]
+    assert found.run is RUNS[0]
+    assert comparison(RUNS[:2], loss="utility").recommend().run is RUNS[0]
     assert found.findings[0].code == "strongest-found"
     assert found.findings[0].warned
 
@@ -102,7 +103,7 @@ def test_a_frame_of_the_library_the_table_came_in(table, kind):
 
 def test_a_row_for_each_run():
     frame = comparison(RUNS).frame
-    assert frame["frontier"].to_list() == [True, True, True, False, True, False]
+    assert frame["frontier"].to_list() == [True, False, True, False, True, False]
     assert frame["asked: k-anonymity.k"].to_list() == [2, 2, 5, 5, 10, 10]
     assert frame["strength: k-anonymity.k"].to_list() == [2, 3, 5, 5, 10, None]
     assert frame["loss: ncp-total"].to_list() == [0.1, 0.12, 0.2, 0.25, 0.4, None]

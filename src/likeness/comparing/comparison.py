@@ -27,7 +27,7 @@ from likeness.searching.scale import find_lever
 from likeness.wording import columns, count, figure, printed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import altair as alt
 
@@ -72,8 +72,9 @@ class Comparison:
     Notes
     -----
     A release is on the frontier unless another one holds a guarantee that is at least as strong in everything that was varied,
-    loses no more, and is better in one of these. How strong a guarantee a release holds is measured: a method that is asked for
-    k = 5 may reach k = 6.
+    loses no more, and is better in one of these. How strong a release is, is counted in the values that were tried: it is as
+    strong as the strongest of them that is measured to hold. Where k is tried at 2, 5 and 10, a method that is asked for 2 and
+    reaches 6 is as strong as one that is asked for 5, and no stronger.
     """
 
     runs: tuple[ComparedRun, ...]
@@ -100,11 +101,27 @@ class Comparison:
             return float("inf")
         return value if self.lower_is_better else -value
 
+    def guarantee_of(self, run: ComparedRun) -> dict[str, float]:
+        """The strongest of the values that were tried which a run holds, of everything that was varied."""
+        found = {}
+        for lever in self.levers:
+            name = lever.subject
+            held = [value for value in self._tried[name] if self.holds(run, {name: value})]
+            found[name] = (max if lever.larger_is_stronger else min)(held)
+        return found
+
+    @cached_property
+    def _tried(self) -> dict[str, list[float]]:
+        """All values that were tried, by what was varied."""
+        return {
+            lever.subject: sorted({run.asked[lever.subject] for run in self.runs}) for lever in self.levers
+        }
+
     def strength_of(self, run: ComparedRun) -> tuple[float, ...]:
         """How strong the guarantee of a run is in everything that was varied, the larger the stronger."""
-        proven = run.proven
+        found = self.guarantee_of(run)
         return tuple(
-            proven[lever.subject] if lever.larger_is_stronger else -proven[lever.subject]
+            found[lever.subject] if lever.larger_is_stronger else -found[lever.subject]
             for lever in self.levers
         )
 
@@ -146,8 +163,11 @@ class Comparison:
             least = "" if best is None else f"; {best.label} has {figure(self.loss_of(best) or 0.0)}"
             what = f"no release of the comparison has {self.loss} {figure(limit)}{least}"
             raise CannotBeMetError(Refusal(what, remedy="allow more, or vary weaker guarantees"))
+        return self._strongest(found)
+
+    def _strongest(self, runs: Iterable[ComparedRun]) -> ComparedRun:
         return min(
-            found, key=lambda run: ([-own for own in self.strength_of(run)], self.cost_of(run), run.label)
+            runs, key=lambda run: ([-own for own in self.strength_of(run)], self.cost_of(run), run.label)
         )
 
     def least_loss_at(self, guarantee: Mapping[str, float | str] | None = None) -> ComparedRun:
@@ -197,7 +217,7 @@ class Comparison:
 
     def holds(self, run: ComparedRun, limits: Mapping[str, float]) -> bool:
         """Whether a run holds, or was asked for, at least this: ``k-anonymity.k`` to value."""
-        # What was asked is proven exactly, what was measured is rounded.
+        # What was asked is proven exactly, of what was measured digits may be cut.
         return all(
             any(
                 own >= limits[lever.subject] if lever.larger_is_stronger else own <= limits[lever.subject]
@@ -223,12 +243,8 @@ class Comparison:
             what = f"no run of the comparison made a release that {self.loss} can be measured of"
             raise CannotBeMetError(Refusal(what), *reasons)
         held = any(self.holds(run, self._own) for run in self.compared)
-        best = self.least_loss_at() if held else self.strongest_within(max(self._losses))
+        best = self.least_loss_at() if held else self._strongest(self.compared)
         return recommend(self, best, held=held, policy=self._policy_of(best))
-
-    @property
-    def _losses(self) -> list[float]:
-        return [value for run in self.compared if (value := self.loss_of(run)) is not None]
 
     def _policy_of(self, run: ComparedRun) -> Policy:
         """The policy that a run was made under; with a seed only where one was asked for."""

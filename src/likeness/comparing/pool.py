@@ -48,6 +48,7 @@ class _Worker:
             env={**os.environ, **few},
             start_new_session=True,
         )
+        self.ready = False
         self.key = ""
         self.run: ComparedRun | None = None
         self.began = 0.0
@@ -135,23 +136,36 @@ class WorkerPool:
         """
         waiting = deque(asked)
         with unfinished(self._kill):
-            for _ in range(min(self._jobs, len(waiting))):
-                self._start()
-            left = len(waiting)
-            while left:
-                for worker in self._workers:
-                    worker.watch(self._limits)
-                with suppress(Empty):
-                    worker, answer = self._heard.get(timeout=_TICK)
-                    if worker.run is not None:
-                        left -= 1
-                        yield worker.key, worker.taken(answer, self._limits)
-                    elif answer is None:
-                        raise LikenessError(
-                            "compare: a worker process ended before it could begin, with "
-                            f"{worker.process.wait()}; try with fewer --jobs"
-                        )
-                    self._go_on(worker, waiting, gone=answer is None)
+            try:
+                for _ in range(min(self._jobs, len(waiting))):
+                    self._start()
+                yield from self._all(waiting)
+            finally:
+                for worker in tuple(self._workers):
+                    self._end(worker)
+
+    def _all(self, waiting: deque[tuple[str, ComparedRun, Policy]]) -> Iterator[tuple[str, ComparedRun]]:
+        """Hear the workers, and give them what waits, until all runs are done."""
+        left = len(waiting)
+        while left:
+            for worker in self._workers:
+                worker.watch(self._limits)
+            try:
+                worker, answer = self._heard.get(timeout=_TICK)
+            except Empty:
+                continue
+            if worker not in self._workers:
+                continue  # It was ended for a run that it had just done.
+            if worker.run is not None:
+                left -= 1
+                yield worker.key, worker.taken(answer, self._limits)
+            elif answer is None and not worker.ready:
+                raise LikenessError(
+                    f"compare: a worker process ended before it could begin, with {worker.process.wait()}; try with fewer "
+                    "--jobs"
+                )
+            worker.ready = True
+            self._go_on(worker, waiting, gone=answer is None or worker.ended is not None)
 
     def _go_on(self, worker: _Worker, waiting: deque[tuple[str, ComparedRun, Policy]], *, gone: bool) -> None:
         """Give a worker its next run; where it is gone, start another for what is left."""
@@ -176,6 +190,6 @@ class WorkerPool:
                     pipe.close()
 
     def _kill(self) -> None:
-        """End all processes."""
+        """Kill all processes, and nothing else: this may be asked at any moment, in the midst of anything."""
         for worker in tuple(self._workers):
-            self._end(worker)
+            worker.process.kill()

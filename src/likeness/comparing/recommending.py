@@ -125,7 +125,7 @@ def _beside(compared: Comparison, best: ComparedRun) -> list[Finding]:
             {
                 "word": word,
                 "method": run.label,
-                "proven": run.proven,
+                "holds": compared.guarantee_of(run),
                 "metric": compared.loss,
                 "loss": compared.loss_of(run),
                 "than": compared.loss_of(best),
@@ -180,11 +180,11 @@ def _next(*, method: str, metric: str, loss: float, than: float, others: int) ->
 
 
 def _beyond(
-    *, word: str, method: str, proven: Mapping[str, float], metric: str, loss: float, than: float
+    *, word: str, method: str, holds: Mapping[str, float], metric: str, loss: float, than: float
 ) -> str:
     """Say what the next stronger guarantee costs, or the next weaker one saves."""
     return (
-        f"the next {word} guarantee on the frontier, {_values(proven)} by {method}, has {metric} {figure(loss)}, "
+        f"the next {word} guarantee on the frontier, {_values(holds)} by {method}, has {metric} {figure(loss)}, "
         f"{_more(loss, than)}"
     )
 
