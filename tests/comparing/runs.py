@@ -38,7 +38,12 @@ def comparison(
         policy.replace(privacy=lk.KAnonymity(int(one.asked["k-anonymity.k"])), method=_named(one), seed=3)
         for one in runs
     )
-    return Comparison(tuple(runs), (find_lever(policy, "k"),), loss, policy, policies, read(table))
+    return Comparison(tuple(runs), (find_lever(policy, "k"),), loss, policy, policies, *_named_table(table))
+
+
+def _named_table(table: Any) -> tuple[str, str]:
+    told = read(table)
+    return told.source, told.library
 
 
 def _named(one: ComparedRun) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pandas as pd
 import polars as pl
@@ -134,7 +133,23 @@ def test_paths_of_a_policy_are_meant_from_where_it_lies(tmp_path):
     assert found["columns"]["zip"]["hierarchy"] == "../trees/zip.csv"
     assert found["columns"]["sex"]["hierarchy"] == {"prefix": 2}
     assert found["categories"] == {"disease": "../severity.csv"}
-    knowledge = {"sequence": {"earlier": ["2022.csv", str(tmp_path / "x.csv")], "on": "age"}}
-    found = moved(told.replace(knowledge=knowledge), tmp_path / "comparison")
-    assert found["knowledge"]["sequence"]["earlier"] == ["../2022.csv", Path(tmp_path / "x.csv").as_posix()]
-    assert found["knowledge"]["sequence"]["on"] == "age"
+    knowledge = [
+        {"name": "a", "sequence": {"earlier": ["2022.csv", str(tmp_path / "x.csv")], "on": "age"}},
+        {"name": "b", "table": "morbidity.csv"},
+        {"name": "c", "release": "../2024/out"},
+        {"name": "d", "kernel": {"bandwidth": {"age": 0.1}, "from": "registry.csv"}},
+    ]
+    records = {"table": "visits.csv", "on": "who"}
+    columns |= {"who": lk.identifier()}
+    told = told.replace(knowledge=knowledge, records=records, columns=columns, individual="who")
+    found = moved(told.in_folder(tmp_path), tmp_path / "comparison")
+    assert found["records"]["table"] == "../visits.csv"
+    sequence, table, release, kernel = found["knowledge"]
+    assert sequence["sequence"]["earlier"] == ["../2022.csv", str(tmp_path / "x.csv")]
+    assert sequence["sequence"]["on"] == "age"
+    assert table["table"] == {"file": "../morbidity.csv"}
+    assert release["release"] == {"folder": "../../2024/out"}
+    assert kernel["kernel"]["from"] == "../registry.csv"
+    assert lk.Policy.from_mapping(found, folder=tmp_path / "comparison").with_role("quasi") == told.with_role(
+        "quasi"
+    )

@@ -49,7 +49,7 @@ def comparison_of_any(runs):
     from likeness.comparing import Comparison
 
     empty = comparison([])
-    return Comparison(tuple(runs), empty.levers, empty.loss, empty.policy, (), empty.table)
+    return Comparison(tuple(runs), empty.levers, empty.loss, empty.policy, (), "", "polars")
 
 
 def test_equal_ones_are_all_on_it_and_more_is_better_where_it_is():

@@ -109,7 +109,7 @@ def compare(
     jobs
         How many processes; as many as there are processors when left out.
     time_limit
-        Seconds that a run may take.
+        Seconds that a run may take; once on a machine compiling is among them, which likeness warmup does beforehand.
     memory_limit
         What the process of a run may hold, such as 4GB; when left out, 80 % of this machine's memory, divided by --jobs.
 

@@ -35,12 +35,11 @@ if TYPE_CHECKING:
     from likeness.policy import Policy
     from likeness.report.pictures import Picture
     from likeness.searching.scale import Lever
-    from likeness.tables import Table
 
 _SHOWN = ("query-error",)
 """Metrics that stand in a few columns, beside the one that is compared by."""
-_PATHS = {"table", "release", "earlier", "from", "hierarchy"}
-"""Keys of a policy that name files."""
+_FILES = {"file", "folder", "from", "earlier"}
+"""Parameters of sources of knowledge that name files."""
 
 
 def loss_named(name: str, policy: Policy) -> bool:
@@ -66,8 +65,10 @@ class Comparison:
         The policy that was given.
     policies
         The policy of every run, its seed included.
-    table
-        The original.
+    source
+        What the original is called; it is not carried along.
+    library
+        The library its frame is of.
 
     Notes
     -----
@@ -82,7 +83,8 @@ class Comparison:
     loss: str
     policy: Policy
     policies: tuple[Policy, ...]
-    table: Table
+    source: str
+    library: str
 
     @cached_property
     def lower_is_better(self) -> bool:
@@ -287,17 +289,17 @@ class Comparison:
 
     def to_frame(self) -> Any:
         """Give the `frame` in the library that the original came in: polars, pandas or pyarrow."""
-        if self.table.library == "pandas":
+        if self.library == "pandas":
             import pandas as pd
 
             return pd.DataFrame({column.name: column.to_list() for column in self.frame})
-        return self.frame.to_arrow() if self.table.library == "pyarrow" else self.frame
+        return self.frame.to_arrow() if self.library == "pyarrow" else self.frame
 
     def to_json(self) -> dict[str, Any]:
         """Write everything as JSON can hold it."""
         on = set(map(id, self.frontier))
         return {
-            "table": self.table.source,
+            "table": self.source,
             "loss": self.loss,
             "lower_is_better": self.lower_is_better,
             "varied": [lever.subject for lever in self.levers],
@@ -331,7 +333,7 @@ class Comparison:
         found = self.recommend() if self.compared else None
         return comparison_page(
             title=self._title,
-            source=self.table.source,
+            source=self.source,
             picture=self.picture if self.compared else None,
             loss=self.loss,
             recommended=[] if found is None else [str(one) for one in found.findings],
@@ -462,23 +464,26 @@ def moved(policy: Policy, folder: Path) -> dict[str, Any]:
     """Write a policy for a file in another folder: relative paths in it are meant from there."""
     home = (policy.folder or Path()).absolute()
 
-    def path(given: str) -> str:
-        return given if Path(given).is_absolute() else Path(os.path.relpath(home / given, folder)).as_posix()
-
-    def walk(given: Any, key: str) -> Any:
-        if isinstance(given, dict):
-            return {name: walk(value, name) for name, value in given.items()}
+    def path(given: Any) -> Any:
         if isinstance(given, list):
-            return [walk(value, key) for value in given] if key in {"earlier", "knowledge"} else given
-        return path(given) if isinstance(given, str) and key in _PATHS else given
+            return [path(one) for one in given]
+        if not isinstance(given, str) or Path(given).is_absolute():
+            return given
+        return Path(os.path.relpath(home / given, folder)).as_posix()
 
     found = policy.to_mapping()
-    told: dict[str, Any] = {key: walk(found[key], "") for key in ("columns", "records") if key in found}
-    if "knowledge" in found:
-        told["knowledge"] = walk(found["knowledge"], "knowledge")
+    for column in found["columns"].values():
+        if isinstance(column.get("hierarchy"), str):
+            column["hierarchy"] = path(column["hierarchy"])
+    if "records" in found:
+        found["records"] = {**found["records"], "table": path(found["records"]["table"])}
     if "categories" in found:
-        told["categories"] = {
+        found["categories"] = {
             name: path(given) if isinstance(given, str) else given
             for name, given in found["categories"].items()
         }
-    return {key: told.get(key, value) for key, value in found.items()}
+    for source in found.get("knowledge", ()):
+        for name, given in source.items():
+            if isinstance(given, dict):
+                source[name] = {key: path(own) if key in _FILES else own for key, own in given.items()}
+    return found

@@ -81,7 +81,7 @@ def compare(
     jobs
         How many processes; as many as there are processors when left out.
     time_limit
-        Seconds that a run may take, measuring included.
+        Seconds that a run may take: measuring is included and, once on a machine, compiling (``likeness warmup``).
     memory_limit
         Bytes that the process of a run may hold, as it is seen twenty times a second; when left out, 80 % of this machine's
         memory, divided by ``jobs``.
@@ -142,7 +142,8 @@ def compare(
             loss or _default_loss(told, runs),
             told,
             tuple(one.policy for one in asked),
-            original,
+            original.source,
+            original.library,
         )
         kept.finish(found.files(kept.root))
     return found
