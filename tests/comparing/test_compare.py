@@ -10,6 +10,7 @@ from tests.comparing.runs import COLUMNS, POLICY, TABLE
 import likeness as lk
 from likeness.comparing.pool import WorkerPool, _Worker
 from likeness.comparing.run import ComparedRun, RunLimits
+from likeness.progress import Progress
 from likeness.tables import read
 
 WORDS = {"methods": ["mondrian", lk.Mdav(), "datafly"], "vary": {"k": [4, 8]}, "seed": 5}
@@ -125,6 +126,27 @@ def test_a_run_that_is_done_as_its_worker_is_ended_counts(monkeypatch):
     monkeypatch.setattr(_Worker, "watch", watch)
     assert {key: run.outcome for key, run in pool.run(asked)} == {"4": "made", "5": "made"}
     assert len(ended) == 1
+
+
+def test_whatever_goes_wrong_no_process_is_left(monkeypatch):
+    started, start = [], WorkerPool._start
+
+    def starting(pool):
+        start(pool)
+        started.extend(pool._workers)
+
+    class Full(Progress):
+        """A listener that fails when something is done."""
+
+        def step(self, stage, done, total):
+            if done and total:
+                raise OSError("no space left")
+
+    monkeypatch.setattr(WorkerPool, "_start", starting)
+    with pytest.raises(OSError, match="no space") as remembered:
+        lk.compare(TABLE, POLICY, methods=["mondrian"], vary={"k": [5, 6]}, jobs=1, progress=Full())
+    assert remembered.traceback
+    assert [worker.process.returncode is not None for worker in started] == [True]
 
 
 def test_what_only_this_process_knows_is_refused():

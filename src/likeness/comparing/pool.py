@@ -23,7 +23,7 @@ from likeness.errors import LikenessError, Refusal
 from likeness.placing import unfinished
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
     from likeness.comparing.run import RunLimits
     from likeness.policy import Policy
@@ -129,7 +129,7 @@ class WorkerPool:
         self._heard: SimpleQueue[tuple[_Worker, Any]] = SimpleQueue()
         self._workers: set[_Worker] = set()
 
-    def run(self, asked: Iterable[tuple[str, ComparedRun, Policy]]) -> Iterator[tuple[str, ComparedRun]]:
+    def run(self, asked: Iterable[tuple[str, ComparedRun, Policy]]) -> Generator[tuple[str, ComparedRun]]:
         """Do all runs, each with its key; each is given back as soon as it is done, in any order.
 
         Raises `LikenessError` where no process can be started.

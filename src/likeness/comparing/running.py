@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from secrets import randbits
 from typing import TYPE_CHECKING, Any
 
@@ -173,10 +174,12 @@ def _run_all(
         (key, ComparedRun(one.name, one.parameters, one.values, ""), one.policy)
         for key, one in waiting.items()
     )
-    for key, run in pool.run(runs):
-        kept.keep(key, run)
-        found[key] = run
-        progress.step("compare", len(found), len(keys))
+    # Whatever happens here, also what a notebook remembers of it: the processes end.
+    with closing(pool.run(runs)) as finished:
+        for key, run in finished:
+            kept.keep(key, run)
+            found[key] = run
+            progress.step("compare", len(found), len(keys))
     return [found[key] for key in keys]
 
 
