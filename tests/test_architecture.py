@@ -42,7 +42,7 @@ LAYERS: list[set[str]] = [
     {"release"},
     {"anonymization"},
     {"opening", "profiling", "publishing", "searching"},
-    {"applying", "checking"},
+    {"applying", "checking", "comparing"},
     {"cli"},
     {"", "__main__"},
 ]

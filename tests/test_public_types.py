@@ -60,6 +60,7 @@ REVEALED = {
     "release.report()": "str",
     "lk.profile(table).policy()": "likeness.policy.policy.Policy",
     "lk.strongest(table, policy, 'beta', loss={'ncp': 0.5}).release": "likeness.release.Release",
+    "lk.compare(table, policy).recommend()": "likeness.comparing.recommending.Recommendation",
 }
 
 REFUSED = {

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from likeness.attacks.similarity import SimilarityAttack as SimilarityAttack
     from likeness.attacks.skewness import SkewnessAttack as SkewnessAttack
     from likeness.checking import Checked, check
+    from likeness.comparing import Comparison, compare
     from likeness.datasets.bkseq import Bkseq as Bkseq
     from likeness.datasets.census import Census as Census
     from likeness.datasets.hospital import Hospital as Hospital
@@ -162,6 +163,7 @@ _WHERE = {
     "anonymize": "anonymization",
     "apply": "applying",
     **dict.fromkeys(("Checked", "check"), "checking"),
+    **dict.fromkeys(("Comparison", "compare"), "comparing"),
     **dict.fromkeys(
         (
             "CannotBeMetError",
@@ -192,6 +194,7 @@ _WHERE = {
 __all__ = [
     "CannotBeMetError",
     "Checked",
+    "Comparison",
     "Hierarchy",
     "HierarchyError",
     "InvalidError",
@@ -211,6 +214,7 @@ __all__ = [
     "anonymize",
     "apply",
     "check",
+    "compare",
     "drop",
     "identifier",
     "open_release",

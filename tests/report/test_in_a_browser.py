@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 import pytest
 from tests.adult import complete
+from tests.comparing.runs import comparison, run
 
 import likeness as lk
 
@@ -183,3 +184,23 @@ def _inflated(stream: bytes) -> bytes:
         return zlib.decompressobj().decompress(stream)
     except zlib.error:
         return stream
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+def test_a_comparison_is_drawn_and_is_for_everybody(
+    chromium: Any, tmp_path: Path, width: int, scheme: str
+) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    runs = [
+        run(method, k, k / (80 - size)) for k in (2, 5, 20) for size, method in enumerate(("burel", "mdav"))
+    ]
+    page_of = tmp_path / "comparison.html"
+    page_of.write_text(comparison(runs).page(), encoding="utf-8")
+    with _shown(chromium, page_of, width, scheme) as (page, wrong):
+        assert page.locator("figure.picture svg.marks").count() == 1
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        found = Axe().run(page).response["violations"]
+        assert [(own["id"], own["nodes"][0]["html"][:200]) for own in found] == []
+    assert wrong == []

@@ -24,6 +24,7 @@ COMMANDS = (
     "demo",
     "profile",
     "check",
+    "compare",
     "strongest",
     "weakest",
     "anonymize",
@@ -216,7 +217,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
         return _refuse(problem.lines, problem.exit_code)
     except KeyboardInterrupt:
         _trace()
-        return _refuse([f"interrupted{NOTHING_LEFT}"], INTERRUPTED)
+        return _refuse([f"interrupted{_left()}"], INTERRUPTED)
     except BrokenPipeError:
         _close_stdout()
         return CLOSED
@@ -276,6 +277,11 @@ def _close_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _left() -> str:
+    """Say what an interruption left."""
+    return f"{NOTHING_LEFT}; {console.if_interrupted}" if console.if_interrupted else NOTHING_LEFT
+
+
 def _listen() -> None:
     """End the process cleanly on Ctrl-C and SIGTERM, unless whoever started it wants them ignored."""
     for number, ordinary in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)):
@@ -292,5 +298,5 @@ def _end(number: int, frame: FrameType | None) -> NoReturn:
         traceback.print_stack(frame)
     code, what = ENDS[signal.Signals(number)]
     # Not through sys.stderr: the signal may have come while something was being written there.
-    os.write(2, f"{SHOW_CURSOR if os.isatty(2) else ''}error: {what}{NOTHING_LEFT}\n".encode())
+    os.write(2, f"{SHOW_CURSOR if os.isatty(2) else ''}error: {what}{_left()}\n".encode())
     os._exit(code)

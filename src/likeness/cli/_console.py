@@ -30,6 +30,8 @@ class Console:
         Only errors and what was asked for.
     tracebacks : bool
         Show where errors come from.
+    if_interrupted : str
+        What to say, beside that nothing half-written was left, where the command is interrupted; empty for nothing.
     """
 
     def __init__(self) -> None:
@@ -39,6 +41,7 @@ class Console:
         """Forget an earlier run."""
         self.quiet = False
         self.tracebacks = os.environ.get("LIKENESS_TRACEBACK", "0") not in {"", "0"}
+        self.if_interrupted = ""
         self._notes: list[str] = []
 
     def data(self, text: str) -> None:

@@ -33,6 +33,7 @@ STAGES = {
     "publish": "publishing",
     "prove": "proving",
     "try": "trying values",
+    "compare": "comparing",
     "write": "writing, and proving from the bytes",
 }
 

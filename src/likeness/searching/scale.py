@@ -68,12 +68,9 @@ class Lever:
         )
 
 
-def find_lever(policy: Policy, parameter: str) -> Lever:
-    """Find what ``beta-likeness.beta``, or just ``beta``, means in a policy.
-
-    Raises `PolicyError` where the guarantee has no such parameter, or more than one.
-    """
-    known = {
+def levers(policy: Policy) -> dict[str, Lever]:
+    """List the parameters of a policy's guarantee that can be varied, in its order, by model and parameter."""
+    return {
         f"{model.name}.{field.name}": Lever(
             model.name, field.name, field.type == "int", model.ranges[field.name]
         )
@@ -81,6 +78,14 @@ def find_lever(policy: Policy, parameter: str) -> Lever:
         for field in fields(model)
         if field.name in model.ranges
     }
+
+
+def find_lever(policy: Policy, parameter: str) -> Lever:
+    """Find what ``beta-likeness.beta``, or just ``beta``, means in a policy.
+
+    Raises `PolicyError` where the guarantee has no such parameter, or more than one.
+    """
+    known = levers(policy)
     if parameter in known:
         return known[parameter]
     found = [lever for lever in known.values() if lever.parameter == parameter]
@@ -232,7 +237,7 @@ def _measured_goal(given: PrivacyModel | str, limit: Number) -> Goal:
     else:
         name = given
         model_name, _, parameter = given.partition(".")
-        model = _model_to_measure(model_name, parameter)
+        model = model_to_measure(model_name, parameter)
 
     larger = model.ranges[parameter].larger_is_stronger
 
@@ -245,8 +250,11 @@ def _measured_goal(given: PrivacyModel | str, limit: Number) -> Goal:
     return Goal(name, number(name, "the limit", limit), measure, larger)
 
 
-def _model_to_measure(name: str, parameter: str) -> PrivacyModel:
-    """Make a model that only measures."""
+def model_to_measure(name: str, parameter: str) -> PrivacyModel:
+    """Make a model that only measures, by its parameter alone: as weak as it can be.
+
+    Raises `PolicyError` where it has no such parameter, or needs others.
+    """
     part: type[PrivacyModel] = registry.load("models", name)
     weakest = {name: known.weakest for name, known in part.ranges.items() if known.weakest is not None}
     known = [field.name for field in fields(part) if field.name in weakest]  # type: ignore[arg-type]

@@ -257,7 +257,7 @@ def _search(
     progress.step("encode", 0, 1)
     encoded = learn(encode(original, policy), policy, progress)
     tries = _Tries(encoded, policy.naming(encoded.table.names), lever, goals, progress)
-    scale = Scale.of(lever, between, tolerance, _most(tries.encoded.data, lever, stronger=stronger))
+    scale = Scale.of(lever, between, tolerance, most_of(tries.encoded.data, lever, stronger=stronger))
     weak, strong = scale.weak_and_strong()
     found = _bisect(tries, scale, *((weak, strong) if stronger else (strong, weak)))
     if found is None:
@@ -269,7 +269,7 @@ def _search(
     return Searched(lever.subject, lever.as_given(meets), tries.best, tuple(tries.tried), beyond)
 
 
-def _most(data: Microdata, lever: Lever, *, stronger: bool) -> int:
+def most_of(data: Microdata, lever: Lever, *, stronger: bool) -> int:
     """Give the largest whole number worth a try: values of a sensitive column for l, records or people for others.
 
     Where the strongest is asked for, also the first l that nothing can meet, which says so.
