@@ -34,6 +34,8 @@ FENCED = re.compile(
 )
 """A block, with the file that it is."""
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+COMPILING = "compiling, once on this machine: a first run may take minutes\n"
+"""What is told once, where kernels are not kept yet; on pages it says nothing of the command."""
 INSTALLERS = {"make", "pip"}
 """What sets the machine up: not run, the tests stand on what it did."""
 
@@ -185,7 +187,7 @@ class Runner:
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             code = main(typed)
         self.ran += 1
-        return code, printed.getvalue()
+        return code, printed.getvalue().replace(COMPILING, "")
 
     def _script(self, block: Block) -> None:
         """Run a script by bash, with the ``likeness`` of this Python."""

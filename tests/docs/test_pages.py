@@ -113,3 +113,17 @@ def test_a_last_command_that_fails_is_noticed(tmp_path, monkeypatch):
     (tmp_path / "page.md").write_text("```console\n$ likeness show nothing\n...\n```\n")
     with pytest.raises(PageError, match="exits with 2"):
         Runner(tmp_path).run("page.md")
+
+
+def test_what_is_told_once_on_a_machine_is_no_part_of_a_page(tmp_path, monkeypatch):
+    from likeness import cli
+
+    monkeypatch.setattr("docs._site.blocks.ROOT", tmp_path)
+    (tmp_path / "page.md").write_text("```console\n$ likeness check\ncan be met\n```\n")
+
+    def compiled(words):
+        print("compiling, once on this machine: a first run may take minutes\ncan be met")
+        return 0
+
+    monkeypatch.setattr(cli, "main", compiled)
+    assert Runner(tmp_path).run("page.md") == 1
