@@ -60,8 +60,10 @@ def generate(app: Sphinx, docname: str, source: list[str]) -> None:
 
 
 def draw(app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: Element | None) -> None:
-    """Give pages with pictures the script that draws them."""
-    del template, doctree, context
+    """Give pages with pictures the script that draws them; whoever has no mouse can scroll in a wide block."""
+    del template, doctree
+    if "body" in context:
+        context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')
     if pagename == Path(TUTORIAL).stem:
         app.add_js_file(DRAWING, loading_method="defer")
 

@@ -1,4 +1,4 @@
-"""The site builds without a warning, shows what its tutorial made, has every name, and fetches nothing."""
+"""The site builds without a warning, shows what its tutorial made, has every name, fetches nothing: one test, one build."""
 
 from __future__ import annotations
 
@@ -10,16 +10,23 @@ from pathlib import Path
 
 import pytest
 from docs._site.blocks import ROOT
+from tests.browser import opened, shown
 
 import likeness as lk
 
-pytestmark = pytest.mark.slow
+
+@pytest.mark.slow
+def test_the_site(tmp_path):
+    site = build(tmp_path)
+    the_tutorial_shows_its_release(site)
+    every_name_can_be_found(site)
+    nothing_is_fetched(site)
+    links_within_the_site_lead_somewhere(site)
+    pictures_are_drawn(site)
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory) -> Path:
-    """The site, built as `make docs` builds it."""
-    made = tmp_path_factory.mktemp("site")
+def build(made: Path) -> Path:
+    """Build it as `make docs` does."""
     words = [
         "-b",
         "html",
@@ -49,7 +56,7 @@ def text(site: Path, page: str) -> str:
     return (site / page).read_text(encoding="utf-8")
 
 
-def test_the_tutorial_shows_its_release(site):
+def the_tutorial_shows_its_release(site: Path) -> None:
     page = text(site, "tutorial.html")
     for name in ("risk", "column-2", "column-4", "generalized", "losses", "query-error"):
         assert f'<figure class="picture" id="{name}"' in page
@@ -60,7 +67,7 @@ def test_the_tutorial_shows_its_release(site):
     assert "A hospital" in text(site, "tutorial-report/certificate.html")
 
 
-def test_every_name_can_be_found(site):
+def every_name_can_be_found(site: Path) -> None:
     from sphinx.util.inventory import InventoryFile
 
     found = InventoryFile.loads((site / "objects.inv").read_bytes(), uri="").data
@@ -69,7 +76,7 @@ def test_every_name_can_be_found(site):
     assert not missing
 
 
-def test_nothing_is_fetched(site):
+def nothing_is_fetched(site: Path) -> None:
     """Links lead elsewhere when somebody follows them; scripts, styles, fonts and pictures are the site's own."""
     fetched = re.compile(
         r"<(?:script|img|iframe|source|embed)[^>]*\ssrc=\"(?:https?:)?//|<link[^>]*\shref=\"(?:https?:)?//[^>]*>"
@@ -80,7 +87,7 @@ def test_nothing_is_fetched(site):
         assert not re.search(r"url\(['\"]?(?:https?:)?//|@import", style.read_text(encoding="utf-8")), style
 
 
-def test_links_within_the_site_lead_somewhere(site):
+def links_within_the_site_lead_somewhere(site: Path) -> None:
     """Also those that Sphinx passes on unread: raw HTML, and what was generated."""
     for page in site.rglob("*.html"):
         if page.parent.name == "tutorial-report":
@@ -93,3 +100,17 @@ def test_links_within_the_site_lead_somewhere(site):
             assert target.is_file(), (page, href)
             if place and target.suffix == ".html":
                 assert f'id="{place}"' in target.read_text(encoding="utf-8"), (page, href)
+
+
+def pictures_are_drawn(site: Path) -> None:
+    """On a phone, light and dark; in what is ours of the page, beside the theme's frame, nobody is left out."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    with opened() as browser:
+        for scheme in ("light", "dark"):
+            with shown(browser, site / "tutorial.html", 390, scheme) as (page, wrong):
+                assert page.locator("figure.picture svg.marks").count() == 6
+                assert page.evaluate("document.documentElement.scrollWidth") <= 390
+                assert wrong == []
+                found = Axe().run(page, context="article").response["violations"]
+                assert [(own["id"], own["nodes"][0]["html"][:200]) for own in found] == []
