@@ -129,7 +129,8 @@ class Runner:
         elif block.language == "toml":
             tomllib.loads(block.text)
         elif block.language == "python" and not block.file:
-            exec(compile(block.text, block.where, "exec"), self._names)  # noqa: S102  # the page is ours
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+                exec(compile(block.text, block.where, "exec"), self._names)  # noqa: S102  # the page is ours
         elif block.language == "pycon":
             self._doctest(block)
         elif block.language == "console":

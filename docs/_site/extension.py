@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from sphinx.domains.python import PyXRefRole
 
-from _site import pictures
+from _site.blocks import blocks
 from _site.listings import LISTINGS
+from _site.pictures import Drawn, run, shown
 from likeness.report import script
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from sphinx.addnodes import pending_xref
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
+
+    from likeness.report.pictures import Picture
 
 GENERATED = re.compile(r"^<!-- generated: (\S+) ?(.*?) -->$", re.MULTILINE)
 """Where a page asks for a listing (`LISTINGS`), or for ``pictures NAME …``."""
@@ -47,14 +50,16 @@ def leave_as_code(app: Sphinx, env: BuildEnvironment, node: pending_xref, shown:
 
 
 def generate(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Put what a page asks for in its place; the tutorial also gets what its commands printed."""
-    if docname == Path(TUTORIAL).stem:
-        ran = pictures.run(TUTORIAL, FOLDER, TABLE, Path(app.outdir) / REPORT)
-        source[0] = ran.filled(source[0])
+    """Put what a page asks for in its place; a page that shows what commands print is run, and shows that."""
+    page = f"docs/{docname}.md"
+    drawn: dict[str, Picture] = {}
+    if any(block.language == "console" for block in blocks(page)):
+        release = Drawn(FOLDER, TABLE, Path(app.outdir) / REPORT) if page == TUTORIAL else None
+        source[0], drawn = run(page, source[0], release)
 
     def write(asked: re.Match[str]) -> str:
         name, *words = asked[1], *asked[2].split()
-        return pictures.shown(ran.pictures, words) if name == "pictures" else LISTINGS[name](*words)
+        return shown(drawn, words) if name == "pictures" else LISTINGS[name](*words)
 
     source[0] = GENERATED.sub(write, source[0])
 

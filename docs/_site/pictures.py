@@ -18,56 +18,46 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Ran:
-    """What came of a page's blocks.
+class Drawn:
+    """Which release of a page is drawn.
 
     Parameters
     ----------
-    pictures
-        Those of its release, by name; those of columns by the column's.
-    printed
-        What the page says that its commands print, each with what they printed.
-    """
-
-    pictures: dict[str, Picture]
-    printed: list[tuple[str, str]]
-
-    def filled(self, text: str) -> str:
-        """Put what was printed into the page's text."""
-        place = 0
-        for expected, printed in self.printed:
-            if expected:
-                place = text.index(expected, place)
-                text = text[:place] + printed + text[place + len(expected) :]
-                place += len(printed)
-        return text
-
-
-def run(page: str, folder: str, table: str, kept: Path) -> Ran:
-    """Run a page's blocks, keep the pages that came with its release, and draw the release.
-
-    Parameters
-    ----------
-    page
-        The page.
     folder, table
-        The release that it makes, and the table that it makes it of.
+        The release that the page makes, and the table that it makes it of.
     kept
-        Where the report and the certificate are put.
+        Where its report and its certificate are put.
     """
-    import likeness as lk
-    from likeness.report.pictures import pictures
 
-    with tempfile.TemporaryDirectory() as place:
-        made = Path(place)
-        runner = Runner(made)
-        runner.run(page)
-        kept.mkdir(parents=True, exist_ok=True)
+    folder: str
+    table: str
+    kept: Path
+
+    def pictures(self, made: Path) -> dict[str, Picture]:
+        """Keep its pages and draw it: pictures by name, those of columns by the column's."""
+        import likeness as lk
+        from likeness.report.pictures import pictures
+
+        self.kept.mkdir(parents=True, exist_ok=True)
         for one in ("private/report.html", "public/certificate.html"):
-            shutil.copy(made / folder / one, kept)
-        drawn, _ = pictures(lk.open_release(made / folder, original=lk.read(made / table)))
-    named = {one.title if one.name.startswith("column-") else one.name: one for one in drawn}
-    return Ran(named, runner.shown)
+            shutil.copy(made / self.folder / one, self.kept)
+        drawn, _ = pictures(lk.open_release(made / self.folder, original=lk.read(made / self.table)))
+        return {one.title if one.name.startswith("column-") else one.name: one for one in drawn}
+
+
+def run(page: str, text: str, drawn: Drawn | None) -> tuple[str, dict[str, Picture]]:
+    """Run a page's blocks, put what was printed into its text, and draw its release where it has one."""
+    with tempfile.TemporaryDirectory() as place:
+        runner = Runner(Path(place))
+        runner.run(page)
+        pictures = drawn.pictures(Path(place)) if drawn else {}
+    done = 0
+    for expected, printed in runner.shown:
+        if expected:
+            done = text.index(expected, done)
+            text = text[:done] + printed + text[done + len(expected) :]
+            done += len(printed)
+    return text, pictures
 
 
 def shown(pictures: dict[str, Picture], names: Collection[str]) -> str:

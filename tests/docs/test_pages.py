@@ -13,10 +13,10 @@ from docs._site.blocks import ROOT, PageError, Runner, blocks
 FEWER = {"10000": "600"}
 """Rows that a page generates, and that are generated here: ten searches of 10,000 take minutes and show nothing else."""
 PAGES = sorted(str(path.relative_to(ROOT)) for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
-RUN_BY_THE_SITE = {"docs/tutorial.md"}
-"""Run by `test_site.py`: the site shows what came of it."""
 TYPED = re.compile(r"^(?:\$ )?likeness (?!\w+ …)", re.MULTILINE)
 RAN = {"", "sh", "console"}
+RUN_BY_THE_SITE = {page for page in PAGES if any(block.language == "console" for block in blocks(page))}
+"""Run by `test_site.py`: the site shows what came of them."""
 
 
 def languages(page: str) -> set[str]:
