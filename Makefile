@@ -6,9 +6,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 STAMP_DEV := $(VENV)/.installed-dev
+STAMP_DOCS := $(VENV)/.installed-docs
 PIP := PIP_CONSTRAINT= PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/pip install --quiet --constraint constraints.txt
 
-.PHONY: demo test quick explore lint bench figures clean
+.PHONY: demo test quick explore lint docs bench figures clean
 .DEFAULT_GOAL := demo
 
 $(VENV)/bin/python:
@@ -20,6 +21,10 @@ $(STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python
 
 $(STAMP_DEV): $(STAMP)
 	$(PIP) --editable '.[dev]'
+	@touch $@
+
+$(STAMP_DOCS): $(STAMP)
+	$(PIP) --editable '.[docs]'
 	@touch $@
 
 demo: $(STAMP)  ## a worked example on a generated hospital table, end to end
@@ -40,6 +45,10 @@ lint: $(STAMP_DEV)  ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: $(STAMP_DOCS)  ## the documentation site, in build/docs: nothing is fetched; every warning is an error
+	$(BIN)/python -m sphinx -b html -E -W --keep-going -q -d build/docs-trees docs build/docs
+	@echo build/docs/index.html
 
 bench: $(STAMP_DEV)  ## time as ratios to one sort on this machine, loss beside other tools, memory, cold start
 	$(BIN)/python -m benchmarks

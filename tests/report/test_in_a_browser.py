@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 from tests.adult import complete
+from tests.browser import opened, shown
 from tests.comparing.runs import comparison, run
 
 import likeness as lk
@@ -22,10 +20,6 @@ pytestmark = pytest.mark.slow
 MOST_BYTES = 2_000_000
 WIDTHS = (390, 1280)
 EIGHT = ("age", "sex", "education", "race", "marital-status", "native-country", "workclass", "salary-class")
-SWITCHES = (
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-)  # fmt: skip
 # A word is broken where the letters of a text without blanks stand on several lines; hyphens and slashes are places to break at.
 BROKEN = """() => {
   const found = [], walk = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
@@ -90,17 +84,8 @@ RELEASES = {
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     """A browser; skips, saying why, where there is none."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
-        if os.environ.get("LIKENESS_BROWSER_REQUIRED"):
-            pytest.fail("LIKENESS_BROWSER_REQUIRED is set, but there is no Chromium")
-        pytest.skip("there is no Chromium: apt-get install chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=path, args=list(SWITCHES))
+    with opened() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module", params=list(RELEASES))
@@ -114,31 +99,12 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 PAGES = {"report": "private/report.html", "certificate": "public/certificate.html"}
 
 
-@contextmanager
-def _shown(browser: Any, path: Path, width: int, scheme: str = "light") -> Iterator[tuple[Any, list[str]]]:
-    """A page as it is shown, its pictures drawn, and what went wrong."""
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    wrong: list[str] = []
-    page = context.new_page()
-    page.on("console", lambda said: wrong.append(said.text))
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on(
-        "request",
-        lambda asked: None if asked.url.startswith(("file:", "data:", "blob:")) else wrong.append(asked.url),
-    )
-    page.goto(path.resolve().as_uri())
-    if page.locator("figure.picture").count():
-        page.wait_for_selector("html[data-drawn]", timeout=60_000)
-    yield page, wrong
-    context.close()
-
-
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", PAGES)
 def test_every_picture_is_drawn_and_no_word_is_broken(
     chromium: Any, folder: Path, name: str, width: int
 ) -> None:
-    with _shown(chromium, folder / PAGES[name], width) as (page, wrong):
+    with shown(chromium, folder / PAGES[name], width) as (page, wrong):
         figures = page.locator("figure.picture").count()
         assert page.locator("figure.picture svg.marks").count() == figures
         assert (figures > 4) == (name == "report")
@@ -155,7 +121,7 @@ def test_every_picture_is_drawn_and_no_word_is_broken(
 def test_nobody_is_left_out(chromium: Any, folder: Path, name: str, scheme: str) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
-    with _shown(chromium, folder / PAGES[name], 1280, scheme) as (page, _):
+    with shown(chromium, folder / PAGES[name], 1280, scheme) as (page, _):
         page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         found = Axe().run(page).response["violations"]
     assert [(own["id"], own["nodes"][0]["html"][:200]) for own in found] == []
@@ -163,7 +129,7 @@ def test_nobody_is_left_out(chromium: Any, folder: Path, name: str, scheme: str)
 
 @pytest.mark.parametrize("name", PAGES)
 def test_on_paper_it_says_the_same(chromium: Any, folder: Path, name: str, tmp_path: Path) -> None:
-    with _shown(chromium, folder / PAGES[name], 1280, "dark") as (page, wrong):
+    with shown(chromium, folder / PAGES[name], 1280, "dark") as (page, wrong):
         page.emulate_media(media="print", color_scheme="light")
         page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
         assert page.evaluate(

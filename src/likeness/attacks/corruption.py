@@ -32,7 +32,7 @@ class CorruptionAttack(ColumnAttack):
     In a class G with c_s records of value s, of which the adversary knows a set K that holds ``known_s`` of value
     s, the target has s with probability ``(c_s - known_s) / (|G| - |K|)``. With all other members known the target's
     value is certain. The success is the mean probability that the adversary gives the target's true value, over all
-    published records as targets and all sets K of |K| other members, both equally likely; the baseline is the same
+    published records as targets and all sets K of ``|K|`` other members, both equally likely; the baseline is the same
     with nobody known, so that the gain is what corruption adds.
 
     Parameters
@@ -49,7 +49,7 @@ class CorruptionAttack(ColumnAttack):
     -----
     The adversary knows which class the target is in and who else is: the worst case, certain where quasi-identifiers
     are published exactly. Nothing is sampled. A target and a random K leave a random set R of ``r = |G| - |K|``
-    records, so the numbers left are multivariate hypergeometric and, with ``Q = Σ_s (c_s / |G|)²``,
+    records, so the numbers left are multivariate hypergeometric and, with ``Q = Σ_s (c_s / |G|)²``::
 
         success(G) = Σ_s E[R_s²] / r² = Q + (1 - Q) |K| / ((|G| - 1) (|G| - |K|)).
 

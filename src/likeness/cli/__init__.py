@@ -20,6 +20,6 @@ exit  meaning
 
 from __future__ import annotations
 
-from likeness.cli._app import main
+from likeness.cli._app import COMMANDS, main
 
-__all__ = ["main"]
+__all__ = ["COMMANDS", "main"]

@@ -23,9 +23,9 @@ class EirAlphaBetaAnonymity(IndividualShares):
     Parameters
     ----------
     alpha
-        Largest share of one individual in the records, max |R(p)| / |Q|; above 0 and at most 1 (no limit).
+        Largest share of one individual in the records, ``max |R(p)| / |Q|``; above 0 and at most 1 (no limit).
     beta
-        Largest share of the individuals who have one value, max |P(s)| / n_Q; above 0 and at most 1 (no limit). Texts such
+        Largest share of the individuals who have one value, ``max |P(s)| / n_Q``; above 0 and at most 1 (no limit). Texts such
         as ``"1/3"`` are exact.
 
     References

@@ -23,9 +23,9 @@ class IrAlphaBetaAnonymity(IndividualShares):
     Parameters
     ----------
     alpha
-        Largest share of one individual in the records, max |R(p)| / |Q|; above 0 and at most 1 (no limit).
+        Largest share of one individual in the records, ``max |R(p)| / |Q|``; above 0 and at most 1 (no limit).
     beta
-        Largest share of one value in the records, max |R(s)| / |Q|; above 0 and at most 1 (no limit). Texts such as
+        Largest share of one value in the records, ``max |R(s)| / |Q|``; above 0 and at most 1 (no limit). Texts such as
         ``"1/3"`` are exact.
 
     References

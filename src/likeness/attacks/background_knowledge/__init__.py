@@ -69,7 +69,7 @@ class BackgroundKnowledgeAttack(ColumnAttack):
     -----
     Beliefs are exact where all arrangements can be counted (``exact``): by how full each value is, or each distribution, with up
     to 2²⁰ states a class and 2²⁶ in all, the smallest classes first. Other classes of up to 256 records are sampled (Metropolis;
-    ``standard_error`` is the largest). Still larger ones are scaled (Sinkhorn), which is off by about 1/|G|: by .076, .018 and
+    ``standard_error`` is the largest). Still larger ones are scaled (Sinkhorn), off by about ``1/|G|``: by .076, .018 and
     .0041 at 8, 32 and 128 records with random beliefs over three values, the largest of a class. No belief is above
     ``ρ c_s / |G|``, with ρ the largest odds of two members over the values of the class (swap the two in every arrangement);
     ``largest_bound`` is the largest of these.
