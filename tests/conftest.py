@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from tests.postgresql import Server
+
+# Workers share the processors: one that waits for a second thread of its own waits for the others.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    with patch.dict(os.environ, POLARS_MAX_THREADS="1"):
+        pl.thread_pool_size()
 
 # A test run judges a change, so it tries the same examples every time, and no clock has a say in it: the machine may be busy
 # with other things. Looking for new counterexamples is `make explore`.
@@ -36,6 +42,29 @@ def constants_of_modules() -> providers.Constants:
 
 
 providers._get_local_constants = constants_of_modules
+
+SHARES = {"explore": 1.0, "all": 0.5, "quick": 0.25}
+"""Of the examples that a property asks for, how many are tried: where counterexamples are hunted, by `make test`, by default."""
+FEWEST = 5
+
+
+def kind_of_run(config: pytest.Config) -> str:
+    """Which of `SHARES` a run has."""
+    if config.getoption("--hypothesis-profile") == "explore":
+        return "explore"
+    return "quick" if config.option.markexpr == "not slow" else "all"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Try of the examples of every property the share that this run has, and `FEWEST` at least."""
+    share = SHARES[kind_of_run(config)]
+    found = {getattr(item.obj, "__func__", item.obj) for item in items if isinstance(item, pytest.Function)}
+    for function in found:
+        asked = getattr(function, "_hypothesis_internal_use_settings", None)
+        if asked is not None:
+            tried = max(min(asked.max_examples, FEWEST), round(asked.max_examples * share))
+            function._hypothesis_internal_use_settings = settings(asked, max_examples=tried)
+
 
 # Shells let background jobs ignore Ctrl-C, and the processes that tests start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -67,14 +96,16 @@ def kernels_are_kept() -> bool:
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Let `effort: normal` take 50,000 steps, not 20 million or more, where a test is not about what a search finds.
 
-    The same methods are tried and the same of them improved, by the same code; it only ends earlier. The mark `whole_search` says
-    that a test, or what it compares with in another process, searches as users do.
+    The same is improved by the same code; it only ends earlier. Of tables of a few thousand records the same methods are tried,
+    of larger ones those that are always tried, and others as long as 50 million steps allow. The mark `whole_search` says that
+    a test, or what it compares with in another process, searches as users do.
     """
     if item.get_closest_marker("whole_search"):
         return (yield)
-    from likeness.choosing import EFFORTS
+    from likeness import choosing
 
-    with patch.dict(EFFORTS, normal=EFFORTS["normal"]._replace(times=0, steps=50_000)):
+    normal = choosing.EFFORTS["normal"]._replace(times=0, steps=50_000)
+    with patch.dict(choosing.EFFORTS, normal=normal), patch.object(choosing, "MOST_WORK", 50_000_000):
         return (yield)
 
 

@@ -7,9 +7,10 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
-from tests.conftest import REPOSITORY
+from tests.conftest import REPOSITORY, SHARES, kind_of_run
 
 import likeness.exact  # noqa: F401  # a module with constants
 
@@ -51,3 +52,10 @@ def test_what_a_background_job_starts_can_be_interrupted():
     )
     assert b"KeyboardInterrupt" in done.stderr
     assert done.returncode == -signal.SIGINT
+
+
+@given(draw=st.integers())
+@settings(max_examples=40)
+def test_of_every_property_a_share_of_the_examples_is_tried(request: pytest.FixtureRequest, draw: int):
+    asked = request.function._hypothesis_internal_use_settings
+    assert asked.max_examples == 40 * SHARES[kind_of_run(request.config)]

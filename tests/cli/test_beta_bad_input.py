@@ -264,7 +264,10 @@ class TestFiftyThousandValues:
 
     @pytest.mark.parametrize(
         ("model", "least"),
-        [("{model: beta-likeness, beta: 2}", 16_667), ("{model: delta-disclosure, beta: 2}", MANY)],
+        [
+            pytest.param("{model: beta-likeness, beta: 2}", 16_667, marks=pytest.mark.slow),
+            ("{model: delta-disclosure, beta: 2}", MANY),
+        ],
     )
     def test_none_fits_the_level_limits(self, model, least, run, desk, times):
         # A third of all records for β-likeness; every value for δ-disclosure. Level limits allow a seventh.

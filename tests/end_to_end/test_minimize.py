@@ -22,7 +22,11 @@ def asked(desk, name: str, minimize: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "minimize"), [("small", "discernibility"), ("queries", WORKLOAD)], ids=["small", "queries"]
+    ("name", "minimize"),
+    [
+        pytest.param("small", "discernibility", id="small", marks=pytest.mark.slow),
+        pytest.param("queries", WORKLOAD, id="queries"),
+    ],
 )
 def test_what_is_minimized_is_told_and_least_in_what_is_kept(name, minimize, run, desk):
     made = run("anonymize", "hospital.csv", asked(desk, name, minimize), "-o", name, "--format", "json")

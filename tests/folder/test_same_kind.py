@@ -119,6 +119,7 @@ def test_delimiters_are_kept(tmp_path: Path, delimiter: str) -> None:
     assert "files.release.csv.delimiter" in str(lk.verify(folder / "public"))
 
 
+@pytest.mark.slow
 def test_a_policy_names_the_format(tmp_path: Path) -> None:
     original = put(patients(), tmp_path / "patients.csv", FileFormat("csv", ";"))
     for ending in FORMATS:
