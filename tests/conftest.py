@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest.mock import patch
@@ -64,6 +65,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if asked is not None:
             tried = max(min(asked.max_examples, FEWEST), round(asked.max_examples * share))
             function._hypothesis_internal_use_settings = settings(asked, max_examples=tried)
+    if hasattr(config, "workerinput"):
+        slow = {item.path for item in items if item.get_closest_marker("slow")}
+        order = slow_first([item.path for item in items], slow, config.workerinput["workercount"])
+        items[:] = [items[i] for i in order]
+
+
+def slow_first(files: list[Path], slow: set[Path], workers: int) -> list[int]:
+    """Order tests, given the file of each, so that every worker begins with slow files: none is left with long tests at the end.
+
+    Workers begin with equal stretches of all tests, and take from others when they are done (`--dist worksteal`).
+    """
+    turn = {
+        file: number % workers for number, file in enumerate(dict.fromkeys(f for f in files if f in slow))
+    }
+    others = iter([i for i, file in enumerate(files) if file not in slow])
+    found: list[int] = []
+    for worker in range(workers):
+        found += [i for i, file in enumerate(files) if turn.get(file) == worker]
+        found += islice(others, max(0, (worker + 1) * len(files) // workers - len(found)))
+    return [*found, *others]
 
 
 # Shells let background jobs ignore Ctrl-C, and the processes that tests start would inherit that.
