@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import subprocess
 import sys
@@ -75,3 +76,8 @@ def test_every_worker_begins_with_slow_files(files: str, slow: str, order: str):
     found = slow_first([Path(name) for name in files], {Path(name) for name in slow}, 2)
     assert sorted(found) == list(range(len(files)))
     assert "".join(files[i] for i in found) == order
+
+
+def test_garbage_is_looked_for_while_tests_run():
+    assert gc.isenabled()
+    assert gc.get_freeze_count() > 0
