@@ -255,7 +255,7 @@ class TestRareValues:
         assert "the strongest it could meet is l = 4" in line
 
 
-@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("times", [1, pytest.param(2, marks=pytest.mark.slow)])
 class TestFiftyThousandValues:
     @pytest.fixture(autouse=True)
     def _many(self, desk, times):

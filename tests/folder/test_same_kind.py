@@ -58,7 +58,10 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> tuple[lk.Release, pl.Data
     return release, lk.open_release(release.write(folder / "out") / "public").table
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize(
+    "ending",
+    [ending if ending in TWO else pytest.param(ending, marks=pytest.mark.slow) for ending in FORMATS],
+)
 def test_a_release_is_what_its_table_was(
     tmp_path: Path, ending: str, plain: tuple[lk.Release, pl.DataFrame]
 ) -> None:
