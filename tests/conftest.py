@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
@@ -18,6 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from tests.postgresql import Server
+
+# Workers share the processors: one that waits for a second thread of its own waits for the others.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    with patch.dict(os.environ, POLARS_MAX_THREADS="1"):
+        pl.thread_pool_size()
 
 # A test run judges a change, so it tries the same examples every time, and no clock has a say in it: the machine may be busy
 # with other things. Looking for new counterexamples is `make explore`.
@@ -37,6 +45,49 @@ def constants_of_modules() -> providers.Constants:
 
 providers._get_local_constants = constants_of_modules
 
+SHARES = {"explore": 1.0, "all": 0.5, "quick": 0.25}
+"""Of the examples that a property asks for, how many are tried: where counterexamples are hunted, by `make test`, by default."""
+FEWEST = 5
+
+
+def kind_of_run(config: pytest.Config) -> str:
+    """Which of `SHARES` a run has."""
+    if config.getoption("--hypothesis-profile") == "explore":
+        return "explore"
+    return "quick" if config.option.markexpr == "not slow" else "all"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Try of the examples of every property the share that this run has, and `FEWEST` at least."""
+    share = SHARES[kind_of_run(config)]
+    found = {getattr(item.obj, "__func__", item.obj) for item in items if isinstance(item, pytest.Function)}
+    for function in found:
+        asked = getattr(function, "_hypothesis_internal_use_settings", None)
+        if asked is not None:
+            tried = max(min(asked.max_examples, FEWEST), round(asked.max_examples * share))
+            function._hypothesis_internal_use_settings = settings(asked, max_examples=tried)
+    if hasattr(config, "workerinput"):
+        slow = {item.path for item in items if item.get_closest_marker("slow")}
+        order = slow_first([item.path for item in items], slow, config.workerinput["workercount"])
+        items[:] = [items[i] for i in order]
+
+
+def slow_first(files: list[Path], slow: set[Path], workers: int) -> list[int]:
+    """Order tests, given the file of each, so that every worker begins with slow files: none is left with long tests at the end.
+
+    Workers begin with equal stretches of all tests, and take from others when they are done (`--dist worksteal`).
+    """
+    turn = {
+        file: number % workers for number, file in enumerate(dict.fromkeys(f for f in files if f in slow))
+    }
+    others = iter([i for i, file in enumerate(files) if file not in slow])
+    found: list[int] = []
+    for worker in range(workers):
+        found += [i for i, file in enumerate(files) if turn.get(file) == worker]
+        found += islice(others, max(0, (worker + 1) * len(files) // workers - len(found)))
+    return [*found, *others]
+
+
 # Shells let background jobs ignore Ctrl-C, and the processes that tests start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -44,17 +95,27 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Before workers are started on all tests, compile the kernels once, by all processors, where none is kept.
+    """Leave the garbage collector out of collecting; compile the kernels once, by all processors, where none is kept.
 
-    Else every worker would compile what it needs of them for itself. A run of some tests, or in one process, compiles what
+    Twelve thousand tests and what they import all stay: looking for garbage among them took nearly half of that time.
+
+    Of a run of all tests every worker would compile what it needs for itself. A run of some, or in one process, compiles what
     these need.
     """
     config = session.config
     workers = getattr(config.option, "numprocesses", None)
-    everything = config.args_source is pytest.Config.ArgsSource.TESTPATHS
-    if not workers or not everything or hasattr(config, "workerinput") or kernels_are_kept():
+    if hasattr(config, "workerinput") or not workers:
+        gc.disable()
         return
-    subprocess.run([sys.executable, "-m", "likeness", "warmup"], check=True)
+    everything = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if everything and not kernels_are_kept():
+        subprocess.run([sys.executable, "-m", "likeness", "warmup"], check=True)
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage from now on, but not among what was collected."""
+    gc.freeze()
+    gc.enable()
 
 
 def kernels_are_kept() -> bool:
@@ -67,14 +128,16 @@ def kernels_are_kept() -> bool:
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Let `effort: normal` take 50,000 steps, not 20 million or more, where a test is not about what a search finds.
 
-    The same methods are tried and the same of them improved, by the same code; it only ends earlier. The mark `whole_search` says
-    that a test, or what it compares with in another process, searches as users do.
+    The same is improved by the same code; it only ends earlier. Of tables of a few thousand records the same methods are tried,
+    of larger ones those that are always tried, and others as long as 50 million steps allow. The mark `whole_search` says that
+    a test, or what it compares with in another process, searches as users do.
     """
     if item.get_closest_marker("whole_search"):
         return (yield)
-    from likeness.choosing import EFFORTS
+    from likeness import choosing
 
-    with patch.dict(EFFORTS, normal=EFFORTS["normal"]._replace(times=0, steps=50_000)):
+    normal = choosing.EFFORTS["normal"]._replace(times=0, steps=50_000)
+    with patch.dict(choosing.EFFORTS, normal=normal), patch.object(choosing, "MOST_WORK", 50_000_000):
         return (yield)
 
 

@@ -8,16 +8,13 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[1]
-SOURCE = ROOT / "src" / "likeness"
-FILES = sorted(SOURCE.rglob("*.py"))
+from tests.sources import FILES, ROOT, SOURCE, parsed, walked
 
 LAYERS: list[set[str]] = [
     {"endings", "wording"},
@@ -74,28 +71,21 @@ MODULES = {name_of(path) for path in FILES}
 
 
 @cache
-def parsed(path: Path) -> ast.Module:
-    """A file's syntax tree."""
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-def below(tree: ast.AST, *kinds: type[ast.AST]) -> set[int]:
-    """Everything inside nodes of some kinds; of `if`s only those for type checkers."""
-    found = set()
-    for node in ast.walk(tree):
-        if isinstance(node, kinds) and (
-            not isinstance(node, ast.If) or ast.unparse(node.test) == "TYPE_CHECKING"
-        ):
-            found |= {id(inner) for inner in ast.walk(node)}
-    return found
+def for_type_checkers(path: Path) -> set[int]:
+    """Everything inside the `if`s for type checkers of a file of ours."""
+    return {
+        id(inner)
+        for node in walked(path)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
 
 
 def imports(path: Path) -> list[Import]:
     """What a file imports from us when it runs."""
-    tree = parsed(path)
-    types = below(tree, ast.If)
+    types = for_type_checkers(path)
     found = []
-    for node in ast.walk(tree):
+    for node in walked(path):
         if id(node) in types:
             continue
         names = []
@@ -134,7 +124,7 @@ ROLES = {
 def test_a_class_has_a_name_of_its_own():
     homes: dict[str, list[str]] = {}
     for path in FILES:
-        for node in ast.walk(parsed(path)):
+        for node in walked(path):
             if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name.lstrip("_"), []).append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert {name: found for name, found in homes.items() if len(found) > 1 and name not in ROLES} == {}
@@ -151,11 +141,9 @@ def test_imports_point_one_way():
     assert wrong == []
 
 
-def modules_in(path: Path, *, types: bool) -> Iterator[tuple[str, str]]:
-    """Modules of ours that a file imports, wherever it does, and the name it imports; those for type checkers on request."""
-    tree = parsed(path)
-    skipped = set() if types else below(tree, ast.If)
-    for node in ast.walk(tree):
+def modules_in(nodes: Iterable[ast.AST], skipped: Collection[int] = ()) -> Iterator[tuple[str, str]]:
+    """Modules of ours that are imported in nodes of a file, wherever that is, and the name that is; but for those skipped."""
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and id(node) not in skipped and node.module:
             for alias in node.names:
                 full = f"{node.module}.{alias.name}"
@@ -165,7 +153,10 @@ def modules_in(path: Path, *, types: bool) -> Iterator[tuple[str, str]]:
 
 
 def test_no_module_imports_itself_around_a_corner():
-    graph = {name_of(path): {module for module, _ in modules_in(path, types=False)} for path in FILES}
+    graph = {
+        name_of(path): {module for module, _ in modules_in(walked(path), for_type_checkers(path))}
+        for path in FILES
+    }
     circles = []
     done: set[str] = set()
     for name, imported in graph.items():
@@ -186,8 +177,10 @@ def test_no_module_imports_itself_around_a_corner():
 def test_an_underscore_means_private_to_its_folder():
     wrong = []
     for path in (*FILES, *sorted((ROOT / "tests").rglob("*.py"))):
-        importer = name_of(path) if path.is_relative_to(SOURCE) else folder_tested(path)
-        for module, name in modules_in(path, types=True):
+        ours = path.is_relative_to(SOURCE)
+        importer = name_of(path) if ours else folder_tested(path)
+        nodes = walked(path) if ours else ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for module, name in modules_in(nodes):
             parts = module.split(".")
             private = [i for i, part in enumerate(parts) if part.startswith("_") and not part.endswith("__")]
             home = ".".join(parts[: private[0]]) if private else ""
@@ -211,7 +204,7 @@ def test_functions_are_small():
         f"{path.relative_to(ROOT)}:{node.lineno} {node.name}: {node.end_lineno - node.body[0].lineno + 1} lines"
         for path in FILES
         if "kernels" not in path.parts
-        for node in ast.walk(parsed(path))
+        for node in walked(path)
         if isinstance(node, ast.FunctionDef) and code_lines(node) > MOST_LINES_OF_A_FUNCTION
     ]
     assert large == []
@@ -245,9 +238,7 @@ def unexplained(scope: ast.Module | ast.ClassDef) -> list[ast.FunctionDef | ast.
 
 def calls(path: Path) -> list[tuple[int, str]]:
     """Everything that is called, by its dotted name."""
-    return [
-        (node.lineno, ast.unparse(node.func)) for node in ast.walk(parsed(path)) if isinstance(node, ast.Call)
-    ]
+    return [(node.lineno, ast.unparse(node.func)) for node in walked(path) if isinstance(node, ast.Call)]
 
 
 def test_only_the_command_line_prints():
@@ -265,11 +256,11 @@ def test_randomness_has_no_global_state():
     allowed = {"Generator", "SeedSequence", "PCG64", "Philox"}
     found = []
     for path in FILES:
-        for node in ast.walk(parsed(path)):
+        for node in walked(path):
             if (
                 isinstance(node, ast.Attribute)
-                and ast.unparse(node.value) == "np.random"
                 and node.attr not in allowed
+                and ast.unparse(node.value) == "np.random"
             ):
                 found.append(f"{path.relative_to(ROOT)}:{node.lineno} np.random.{node.attr}")
             if isinstance(node, ast.Import | ast.ImportFrom):

@@ -53,7 +53,7 @@ GUARANTEES = [
 ]
 
 
-@pytest.mark.parametrize("effort", ["quick", "normal", "thorough"])
+@pytest.mark.parametrize("effort", ["quick", "normal", pytest.param("thorough", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("privacy", GUARANTEES)
 def test_nothing_tried_loses_less_than_what_is_kept(privacy, effort):
     table = patients()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
-from tests.conftest import REPOSITORY
+from tests.conftest import REPOSITORY, SHARES, kind_of_run, slow_first
 
 import likeness.exact  # noqa: F401  # a module with constants
 
@@ -51,3 +54,30 @@ def test_what_a_background_job_starts_can_be_interrupted():
     )
     assert b"KeyboardInterrupt" in done.stderr
     assert done.returncode == -signal.SIGINT
+
+
+@given(draw=st.integers())
+@settings(max_examples=40)
+def test_of_every_property_a_share_of_the_examples_is_tried(request: pytest.FixtureRequest, draw: int):
+    asked = request.function._hypothesis_internal_use_settings
+    assert asked.max_examples == 40 * SHARES[kind_of_run(request.config)]
+
+
+@pytest.mark.parametrize(
+    ("files", "slow", "order"),
+    [
+        ("aabbccdd", "bd", "bbaaddcc"),
+        ("aaaabcd", "", "aaaabcd"),
+        # One file holds more than half of all tests.
+        ("abbbbbc", "bc", "bbbbbca"),
+    ],
+)
+def test_every_worker_begins_with_slow_files(files: str, slow: str, order: str):
+    found = slow_first([Path(name) for name in files], {Path(name) for name in slow}, 2)
+    assert sorted(found) == list(range(len(files)))
+    assert "".join(files[i] for i in found) == order
+
+
+def test_garbage_is_looked_for_while_tests_run():
+    assert gc.isenabled()
+    assert gc.get_freeze_count() > 0

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-from functools import cache
+from collections.abc import Iterable
 from pathlib import Path
 
-from likeness import registry
+from tests.sources import FILES, SOURCE, walked
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "likeness"
-FILES = sorted(SOURCE.rglob("*.py"))
+from likeness import registry
 
 FELT_FOR = {
     "__init__.py": "the public names are found in modules",
@@ -109,11 +108,6 @@ IMPORTED = {
 """Imports of the class of a part outside its own file or folder, and why."""
 
 
-@cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
 def place(path: Path) -> str:
     return path.relative_to(SOURCE).as_posix()
 
@@ -137,7 +131,7 @@ def felt_for() -> set[str]:
     return {
         place(path)
         for path in FILES
-        for node in ast.walk(parsed(path))
+        for node in walked(path)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id in {"getattr", "hasattr"}
@@ -145,24 +139,24 @@ def felt_for() -> set[str]:
     }
 
 
-def named(path: Path, tree: ast.Module) -> set[tuple[str, str]]:
+def named(path: Path, nodes: Iterable[ast.AST]) -> set[tuple[str, str]]:
     """Names of other parts that a file compares something with."""
     strangers = {name for _, name in PARTS} - {name for _, name in home(path)}
     return {
         (place(path), inner.value)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Compare | ast.MatchValue)
         for inner in ast.walk(node)
         if isinstance(inner, ast.Constant) and inner.value in strangers
     }
 
 
-def imported(path: Path, tree: ast.Module) -> set[tuple[str, str]]:
+def imported(path: Path, nodes: Iterable[ast.AST]) -> set[tuple[str, str]]:
     """Classes of other parts that a file imports."""
     strangers = {registry.class_name(*part) for part in PARTS if part not in home(path)}
     return {
         (place(path), alias.name)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("likeness.")
         for alias in node.names
         if alias.name in strangers
@@ -174,20 +168,20 @@ def test_nothing_is_asked_whether_it_has_an_attribute():
 
 
 def test_nothing_is_compared_with_the_name_of_a_part():
-    assert {one for path in FILES for one in named(path, parsed(path))} == set(NAMED)
+    assert {one for path in FILES for one in named(path, walked(path))} == set(NAMED)
 
 
 def test_no_class_of_a_part_is_imported_elsewhere():
     # What editors and type checkers see of the package has all parts; tests/test_public_types.py keeps it so.
     files = [path for path in FILES if path != SOURCE / "__init__.py"]
-    assert {one for path in files for one in imported(path, parsed(path))} == set(IMPORTED)
+    assert {one for path in files for one in imported(path, walked(path))} == set(IMPORTED)
 
 
 def test_what_is_looked_for_would_be_found():
     elsewhere = SOURCE / "solve.py"
-    compared = ast.parse("found = method.name in {'mondrian', 'own'} or 'burel' == name")
+    compared = [*ast.walk(ast.parse("found = method.name in {'mondrian', 'own'} or 'burel' == name"))]
     assert named(elsewhere, compared) == {("solve.py", "mondrian"), ("solve.py", "burel")}
-    assert named(SOURCE / "methods" / "burel" / "drawing.py", ast.parse("name == 'burel'")) == set()
-    taken = ast.parse("from likeness.models.k_anonymity import KAnonymity")
+    assert named(SOURCE / "methods" / "burel" / "drawing.py", ast.walk(ast.parse("name == 'burel'"))) == set()
+    taken = [*ast.walk(ast.parse("from likeness.models.k_anonymity import KAnonymity"))]
     assert imported(elsewhere, taken) == {("solve.py", "KAnonymity")}
     assert imported(SOURCE / "models" / "k_anonymity.py", taken) == set()

@@ -112,6 +112,7 @@ MAIN = (
 )
 
 
+@pytest.mark.slow
 def test_releases_are_made_proved_and_attacked(home, tmp_path):
     methods = ("mondrian", "equal-runs")
     (tmp_path / "people.csv").write_text(ROWS)

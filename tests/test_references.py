@@ -7,10 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.sources import FILES, ROOT, walked
 
-ROOT = Path(__file__).resolve().parents[1]
-SOURCES = sorted((ROOT / "src").rglob("*.py"))
-TEXTS = [*SOURCES, *sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md", ROOT / "CHANGELOG.md"]
+TEXTS = [*FILES, *sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md", ROOT / "CHANGELOG.md"]
 
 ELSEWHERE = re.compile(r"\b(?:spec(?:\s+sections?)?\s+[§A-Z]?\d|house\s+plan\b|paper\s+00\d)", re.IGNORECASE)
 """What stands in no repository that a reader has."""
@@ -50,10 +49,9 @@ def listed(authors: list[str], more: bool, year: str) -> bool:
 
 def docstrings(path: Path) -> list[str]:
     """Every docstring of a file, those of constants included."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     return [
         node.value.value
-        for node in ast.walk(tree)
+        for node in walked(path)
         if isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
         and isinstance(node.value.value, str)
@@ -93,7 +91,7 @@ def test_how_citations_are_read():
 def test_every_cited_paper_is_in_the_references():
     cited = {
         (" & ".join(authors), more, year, str(path.relative_to(ROOT)))
-        for path in SOURCES
+        for path in FILES
         for text in docstrings(path)
         for authors, more, year in citations(text)
     }
@@ -103,7 +101,7 @@ def test_every_cited_paper_is_in_the_references():
 
 
 def test_every_reference_is_cited():
-    cited = [one for path in SOURCES for text in docstrings(path) for one in citations(text)]
+    cited = [one for path in FILES for text in docstrings(path) for one in citations(text)]
     for names, year in ENTRIES:
         assert any(year == theirs and names[0].endswith(authors[0]) for authors, _, theirs in cited), (
             f"{names} {year}"

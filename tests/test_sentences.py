@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.sources import FILES, SOURCE, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "likeness"
 
 SENTENCES = {
     "problems",
@@ -63,12 +61,10 @@ def _gives_sentences(node: ast.AST, told: set[str]) -> bool:
     return False
 
 
-def _told(tree: ast.AST) -> set[str]:
+def _told(nodes: list[ast.AST]) -> set[str]:
     """Names of errors that were caught, and of what runs over their sentences."""
-    found = {
-        node.name for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler) and node.name is not None
-    }
-    for node in ast.walk(tree):
+    found = {node.name for node in nodes if isinstance(node, ast.ExceptHandler) and node.name is not None}
+    for node in nodes:
         if not isinstance(node, ast.comprehension | ast.For) or not _gives_sentences(node.iter, found):
             continue
         found |= {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)}
@@ -79,8 +75,9 @@ def read_again(tree: ast.Module) -> Iterator[str]:
     """Expressions that take a sentence apart, or compare it with words."""
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     for function in functions or [tree]:
-        told = _told(function)
-        for node in ast.walk(function):
+        nodes = [*ast.walk(function)]
+        told = _told(nodes)
+        for node in nodes:
             if (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
@@ -105,8 +102,8 @@ def read_again(tree: ast.Module) -> Iterator[str]:
 def test_no_sentence_is_read_again() -> None:
     found = {
         (path.relative_to(SOURCE).as_posix(), expression)
-        for path in sorted(SOURCE.rglob("*.py"))
-        for expression in read_again(ast.parse(path.read_text(encoding="utf-8")))
+        for path in FILES
+        for expression in read_again(parsed(path))
     }
     assert sorted(found - ALLOWED.keys()) == []
     assert sorted(ALLOWED.keys() - found) == []

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.sources import FILES, SOURCE, walked
 
 from likeness.wording import count, digits, figure, nouns
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "likeness"
 COUNTED = (
     "attributes|buckets|cells|characters|classes|columns|files|groups|individuals|leaves|levels|lines|names|numbers|nodes|people|"
     "persons|places|predicates|queries|records|rows|sets|tables|targets|times|values"
@@ -91,8 +90,8 @@ def bare_counts() -> set[tuple[str, str]]:
     """Nouns in the plural right behind a number in some f-string, where the number may be 1."""
     found = set()
     behind = re.compile(rf" (?:[a-z-]+ )?({COUNTED})\b")
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+    for path in FILES:
+        for node in walked(path):
             if not isinstance(node, ast.JoinedStr):
                 continue
             for value, after in zip(node.values, node.values[1:], strict=False):

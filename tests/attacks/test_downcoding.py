@@ -208,6 +208,7 @@ def grows(columns, classes, least):
     return publication, data, Making(Mondrian(), (), plan)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=250)
 @given(draw=st.data())
 def test_every_table_that_grows_is_counted(draw):

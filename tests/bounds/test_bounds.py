@@ -82,7 +82,7 @@ def test_prices_of_tables_with_many_alike(k):
     """Few values: cells of several records, hulls that cover others than those they are of."""
     rng = np.random.default_rng(k)
     quasi = (number("age", 4), plain_set("job", 3), number("year", 3))
-    for _ in range(12):
+    for _ in range(4):
         codes = np.array([rng.integers(0, domain.codes, 11) for domain in quasi], np.int32)
         data = Microdata(quasi, codes, (plain_set("sick", 2),), np.zeros((1, 11), np.int32), np.arange(11))
         found = record_prices(data, (lk.KAnonymity(k),), "glm", 0)

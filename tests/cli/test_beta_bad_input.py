@@ -255,7 +255,7 @@ class TestRareValues:
         assert "the strongest it could meet is l = 4" in line
 
 
-@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("times", [1, pytest.param(2, marks=pytest.mark.slow)])
 class TestFiftyThousandValues:
     @pytest.fixture(autouse=True)
     def _many(self, desk, times):
@@ -264,7 +264,10 @@ class TestFiftyThousandValues:
 
     @pytest.mark.parametrize(
         ("model", "least"),
-        [("{model: beta-likeness, beta: 2}", 16_667), ("{model: delta-disclosure, beta: 2}", MANY)],
+        [
+            pytest.param("{model: beta-likeness, beta: 2}", 16_667, marks=pytest.mark.slow),
+            ("{model: delta-disclosure, beta: 2}", MANY),
+        ],
     )
     def test_none_fits_the_level_limits(self, model, least, run, desk, times):
         # A third of all records for β-likeness; every value for δ-disclosure. Level limits allow a seventh.

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+from likeness.cli import main
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -58,5 +60,21 @@ def run(desk: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
             timeout=SECONDS,
             check=False,
         )
+
+    return call
+
+
+@pytest.fixture
+def here(
+    desk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the command in that folder, and in this process: where other tests show that the installed one does the same."""
+
+    def call(*words: str) -> subprocess.CompletedProcess[str]:
+        monkeypatch.chdir(desk)
+        capsys.readouterr()
+        code = main(words)
+        said = capsys.readouterr()
+        return subprocess.CompletedProcess(words, code, said.out, said.err)
 
     return call

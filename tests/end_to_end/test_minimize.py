@@ -1,4 +1,4 @@
-"""What a policy file says under `minimize`, as the installed command takes it."""
+"""What a policy file says under `minimize`, as the command takes it."""
 
 from __future__ import annotations
 
@@ -22,20 +22,24 @@ def asked(desk, name: str, minimize: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "minimize"), [("small", "discernibility"), ("queries", WORKLOAD)], ids=["small", "queries"]
+    ("name", "minimize"),
+    [
+        pytest.param("small", "discernibility", id="small"),
+        pytest.param("queries", WORKLOAD, id="queries"),
+    ],
 )
-def test_what_is_minimized_is_told_and_least_in_what_is_kept(name, minimize, run, desk):
-    made = run("anonymize", "hospital.csv", asked(desk, name, minimize), "-o", name, "--format", "json")
+def test_what_is_minimized_is_told_and_least_in_what_is_kept(name, minimize, here, desk):
+    made = here("anonymize", "hospital.csv", asked(desk, name, minimize), "-o", name, "--format", "json")
     assert made.returncode == 0, made.stderr
     told = {
         label: one for label, one in json.loads(made.stdout)["candidates"].items() if one["loss"] is not None
     }
     kept = [one["loss"] for one in told.values() if one["outcome"] == "kept"]
     assert kept == [min(one["loss"] for one in told.values())]
-    assert run("verify", name, "--original", "hospital.csv").returncode == 0
+    assert here("verify", name, "--original", "hospital.csv").returncode == 0
     opened = lk.open_release(desk / name, desk / "hospital.csv")
     assert opened.private.policy.minimize.measure(opened.evaluation) == kept[0]
-    measured = run("measure", name, "--original", "hospital.csv", "--format", "json")
+    measured = here("measure", name, "--original", "hospital.csv", "--format", "json")
     assert json.loads(measured.stdout)["metrics"]["ncp"]["lower_bound"]["gap"] >= 0
 
 

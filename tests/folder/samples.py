@@ -85,6 +85,12 @@ def put(frame: pl.DataFrame, path: Path) -> None:
     write({name: frame[name] for name in frame.columns}, path, "csv")
 
 
+def written(content: Any) -> bytes:
+    """Any JSON as the bytes of a file."""
+    # Halves of characters are escaped: a file cannot hold them.
+    return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode(errors="backslashreplace")
+
+
 class Folder:
     """A written release, to be tampered with."""
 
@@ -152,9 +158,7 @@ class Folder:
                 tuple(content.get("knowledge", ())),
             )
             (self.root / "public/certificate.html").write_text(certificate_page(read))
-        text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-        # Halves of characters are escaped: a file cannot hold them.
-        (self.root / "public/certificate.json").write_bytes(text.encode(errors="backslashreplace"))
+        (self.root / "public/certificate.json").write_bytes(written(content))
 
     def claim_what_holds(self) -> None:
         """Recompute the public hashes, and claim what the changed table measures."""

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
-from tests.folder.samples import Folder
+from tests.folder.samples import Folder, written
 
 import likeness as lk
+from likeness.errors import VerificationError
+from likeness.proving.certificate import Certificate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,6 +92,8 @@ ONLY = {
     "baseline": ("card",),
 }
 """Columns of the other forms that `generalized` does not show in this way."""
+QUICK = {"generalized", "linked"}
+"""One with something of everything, and one of people whose records are linked."""
 WORDS = (
     ("quasi", "sensitive", "other", "pseudonym", "added"),
     ("integer", "real", "date", "ordered", "hierarchical", "categorical"),
@@ -188,7 +192,18 @@ def same(a: Any, b: Any) -> bool:
     return json.dumps(a) == json.dumps(b)
 
 
-@pytest.mark.parametrize("name", POLICIES)
+def read(content: Any) -> bool:
+    """Whether JSON is a certificate: what is none, `verify` refuses before it looks at any other file."""
+    try:
+        Certificate.from_json(written(content).decode(), "certificate.json")
+    except VerificationError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in POLICIES]
+)
 def test_every_key_and_value(name: str, tmp_path: Path) -> None:
     folder = Folder(Path(shutil.copytree(made(name), tmp_path / "out")))
     names = [note["name"] for note in folder.read("public/certificate.json")["columns"]]
@@ -214,10 +229,11 @@ def test_every_key_and_value(name: str, tmp_path: Path) -> None:
                 # Nothing published says that a publisher has to name the release.
                 continue
             tried += 1
+            if not read(changed):
+                continue
             # The page is made to agree, as whoever wants to hide the change would.
             folder.forge(changed)
-            verdict = lk.verify(public)
-            if not verdict.failed:
+            if not lk.verify(public).failed:
                 accepted.setdefault(dotted(path), []).append(other)
     assert tried > 300
     strange = {

@@ -60,7 +60,7 @@ def policy(form: str, **changes) -> lk.Policy:
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("kind", ["csv", pytest.param("parquet", marks=pytest.mark.slow)])
 @given(seed=st.integers(0, 999), rows=st.integers(12, 40), missing=st.sampled_from([0.0, 0.3]))
 @settings(deadline=None, max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_round_trip_through_bytes(form, kind, seed, rows, missing, tmp_path):

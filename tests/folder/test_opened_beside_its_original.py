@@ -176,7 +176,7 @@ def test_every_form_is_here():
     [
         *((name, "csv") for name in POLICIES),
         *(
-            (name, "parquet")
+            pytest.param(name, "parquet", marks=pytest.mark.slow)
             for name in ("pairs", "means", "mixed", "anatomized", "perturbed numbers", "linked")
         ),
     ],

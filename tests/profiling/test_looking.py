@@ -199,6 +199,7 @@ def test_adult(data_folder, tmp_path):
     assert release.table.height == 48_842
 
 
+@pytest.mark.slow
 def test_census_income(data_folder, tmp_path):
     frame = files.census_income(data_folder)
     found = profile(frame)
@@ -211,6 +212,7 @@ def test_census_income(data_folder, tmp_path):
     assert len(part.columns) == 42
 
 
+@pytest.mark.slow
 def test_informs(data_folder, tmp_path):
     people = pl.read_csv(data_folder / "informs2008" / "demographics05test.csv").sample(3000, seed=2)
     found, _ = anonymize_as_proposed(people, tmp_path)

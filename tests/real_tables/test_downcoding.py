@@ -63,6 +63,7 @@ def test_two_years_hide_exact_tuples(tight, grid, k):
     assert loss - without < 1 / 72 / 6 + 1e-9
 
 
+@pytest.mark.slow
 def test_regions_that_grow_tell_nothing_certain(tight, grows):
     for k in (2, 5):
         result, _ = grows[k]
@@ -72,6 +73,7 @@ def test_regions_that_grow_tell_nothing_certain(tight, grows):
     assert loss < 1.1 * without
 
 
+@pytest.mark.slow
 def test_hiding_pairs_costs_a_fifth(tight, grows):
     (result, loss), (before, without) = grows[2], tight[2]
     assert loss < 1.22 * without

@@ -16,7 +16,7 @@ def dataset(name: str, rows: int | None = None) -> tuple[pl.DataFrame, dict]:
     return made.generate(rows, seed=5), made
 
 
-@pytest.mark.parametrize("rows", [1_000, 10_000])
+@pytest.mark.parametrize("rows", [1_000, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_hospital_by_its_own_policy(rows, tmp_path):
     table, made = dataset("hospital", rows)
     for file, lines in made.hierarchies().items():
