@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from likeness.attacks.categorical_similarity import (
         CategoricalSimilarityAttack as CategoricalSimilarityAttack,
     )
+    from likeness.attacks.composition import CompositionAttack as CompositionAttack
     from likeness.attacks.corruption import CorruptionAttack as CorruptionAttack
     from likeness.attacks.definetti import DefinettiAttack as DefinettiAttack
     from likeness.attacks.downcoding import DowncodingAttack as DowncodingAttack

@@ -480,6 +480,7 @@ class Release:
             When the attack is not defined for the release, or its adversary takes no knowledge.
         """
         made: Attack = registry.create("attacks", attack, {}) if isinstance(attack, str) else attack
+        made = made.informed(self._know_original(), _read_earlier)
         if knowledge is None:
             return made.run(self._publication, self._know_original().data, self._making)
         if not made.takes_knowledge:
@@ -489,13 +490,17 @@ class Release:
             raise PolicyError(f"{made.name}: takes no knowledge; attacks that do: {', '.join(able)}")
         return made.run(self._publication, self._believing(knowledge), self._making)
 
-    def attack_all(self, knowledge: Any = None) -> AttackResults:
+    def attack_all(self, knowledge: Any = None, earlier: Any = (), on: str | None = None) -> AttackResults:
         """Attack the release with every attack that is defined for it.
 
         Parameters
         ----------
         knowledge
             What adversaries know beforehand, for attacks that take it (see `attack`).
+        earlier
+            Earlier releases of the same people, for attacks that put releases together (see `likeness.CompositionAttack`).
+        on
+            The identifier by which their adversary finds people in all originals; None: none.
 
         Returns
         -------
@@ -513,9 +518,12 @@ class Release:
         """
         found = AttackResults()
         for name in registry.names("attacks"):
-            taken = knowledge if registry.load("attacks", name).takes_knowledge else None
+            own = registry.load("attacks", name)
+            made = registry.create(
+                "attacks", name, {"earlier": earlier, "on": on} if own.takes_earlier else {}
+            )
             try:
-                found[name] = self.attack(name, taken)
+                found[name] = self.attack(made, knowledge if own.takes_knowledge else None)
             except PolicyError as problem:
                 found.refusals[name] = problem.refusals
         return found
@@ -712,3 +720,17 @@ class Release:
         """Show what was proven in a notebook."""
         title = f"{self._size()}, {self.certificate.form['name']}"
         return in_notebook(title, noun="Release", lists=[("", self._verdict.lines())])
+
+
+def _read_earlier(one: Any, where: str) -> tuple[Publication, Encoded | None]:
+    """Take what an earlier release published, with its original where it knows it; `TableError` where a folder is none.
+
+    ``where`` it is named, for messages.
+    """
+    if isinstance(one, Release):
+        return one.publication, one._original  # noqa: SLF001  # its own class
+    if not isinstance(one, str | Path):
+        raise PolicyError(f"{where}: must be the folder of a release, or a release; got {type(one).__name__}")
+    from likeness.knowledge.release import read_publication
+
+    return read_publication(Path(one), f"{where}: {one}"), None

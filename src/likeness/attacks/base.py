@@ -14,15 +14,20 @@ from likeness.errors import PolicyError, Refusal
 from likeness.wording import columns, figure, printed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from typing import Any, Self
 
     from numpy.typing import NDArray
 
+    from likeness.encode import Encoded
     from likeness.forms.base import Publication
     from likeness.methods.base import Method
     from likeness.microdata.data import Microdata
     from likeness.microdata.plan import Plan
     from likeness.models.requirements import Requirement
+
+    EarlierReader = Callable[[Any, str], tuple[Publication, Encoded | None]]
+    """Gives what an earlier release published, with its original where that is at hand; ``where`` it is named, for messages."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +129,8 @@ class Attack(ABC):
     """Whether it counts people where people may have several records; without that it counts records, and is refused there."""
     takes_knowledge: ClassVar[bool] = False
     """Whether its adversary knows something of everybody beforehand, which may be said when it is run."""
+    takes_earlier: ClassVar[bool] = False
+    """Whether its adversary has earlier releases of the same people, a parameter ``earlier``."""
     explained: ClassVar[Mapping[str, str]] = {}
     """What its baseline and its details mean, by name, each in half a sentence for people."""
 
@@ -147,6 +154,18 @@ class Attack(ABC):
         PolicyError
             When the attack is not defined for this release (`refusal` says why).
         """
+
+    def informed(self, encoded: Encoded, read: EarlierReader) -> Self:  # noqa: ARG002  # most know nothing else
+        """Look up what its adversary has beside this release: itself, where that is nothing.
+
+        Parameters
+        ----------
+        encoded
+            The original of the release attacked.
+        read
+            Reads another release, or takes it as it is; and says whence, in messages.
+        """
+        return self
 
     def refusal(self, publication: Publication, original: Microdata) -> str | None:
         """Say why the attack is not defined for a release, or None when it is."""
