@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
 from likeness.attacks.base import AttackResults, Making
-from likeness.errors import InvalidError, LikenessError, PolicyError
+from likeness.errors import InvalidError, LikenessError, PolicyError, Refusal
 from likeness.metrics.base import Evaluation
 from likeness.microdata.individuals import rows_of
 from likeness.pages import in_notebook
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from likeness.bounds import Bound
     from likeness.choosing import Candidate
     from likeness.encode import Encoded
+    from likeness.folder.ledger import Ledger
     from likeness.forms.base import Publication
     from likeness.methods.base import Method
     from likeness.metrics.base import Metric
@@ -63,6 +64,7 @@ class Private:
     ``rows``: table name to the record each published row was made from.
     ``entropy``: what the random numbers were made from (`likeness.randomness.entropy_of`).
     ``candidates``: the methods that could have made it, and what became of them, where the policy names none.
+    ``ledger``: what was published of the same people before, where that is kept.
     """
 
     encoded: Encoded
@@ -72,6 +74,7 @@ class Private:
     rows: dict[str, NDArray[np.int64]]
     entropy: int
     candidates: tuple[Candidate, ...] = ()
+    ledger: Ledger | None = None
 
     def prove(self, publication: Publication) -> Verdict:
         """Prove what was asked of what was published, with what only the steward knows."""
@@ -84,7 +87,7 @@ class Private:
         if publication.rows is not None and rows is not None:
             kept = self.solution.plan.published
             individuals, values = rows_of(data, rows)[kept], data.sensitive_codes[:, kept]
-        return prove(
+        found = prove(
             publication,
             as_published(self.encoded.name_models(self.policy.privacy), publication),
             data,
@@ -94,6 +97,12 @@ class Private:
             values=values,
             knowledge=[own.take(rows) for own in data.knowledge if rows is not None],
         )
+        if self.ledger is None or rows is None:
+            return found
+        over_time = self.ledger.check(self.encoded, publication, rows)
+        if isinstance(over_time, Refusal):
+            return replace(found, refusals=(*found.refusals, over_time))
+        return replace(found, statements=(*found.statements, over_time))
 
 
 class Release:

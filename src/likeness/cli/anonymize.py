@@ -30,6 +30,8 @@ def anonymize(
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
     overwrite: Overwrite = False,
     seed: Seed = None,
+    ledger: Path | None = None,
+    on: str | None = None,
     format: Format = "text",  # noqa: A002  # the option's name
     reading: Reading = AS_FOUND,
     records: RecordsReading = AS_SAID,
@@ -44,12 +46,18 @@ def anonymize(
     ----------
     output
         The release folder; must not exist, its parent must.
+    ledger
+        A private file of what was published of whom, which the releases of the same people over time share (the model
+        m-invariance): nobody learns more from all of them than from one. Begun where there is none; keep it, and a copy.
+    on
+        The column that tells people apart, for a new ledger.
 
     Examples
     --------
     likeness anonymize patients.csv policy.yaml -o out/
     likeness anonymize patients.csv policy.yaml -o out/ --overwrite --seed 7
     likeness anonymize patients.csv policy.yaml -o out/ --format json > summary.json
+    likeness anonymize 2025.csv policy.yaml -o 2025/ --ledger ledger.json --on patient_id
     likeness anonymize sqlite:///clinic.db --table patients policy.yaml -o out/ --to sqlite:///research.db --to-table patients
     """
     from likeness.choosing import choose_form
@@ -60,7 +68,7 @@ def anonymize(
     check_target(output, overwrite=overwrite)
     original, asked = reading.read(table), as_policy(records.of(policy))
     into.check(choose_form(asked).tables, overwrite=overwrite)
-    release, folder = make(original, asked, seed, output, overwrite=overwrite)
+    release, folder = make(original, asked, seed, output, overwrite=overwrite, ledger=ledger, on=on)
     summary = summarise(release) | {"folder": str(folder)} | into.put(release, folder, overwrite=overwrite)
     if format == "json":
         console.json(summary)
