@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
-from likeness.attacks.base import AttackResults, Making
+from likeness.attacks.base import AttackResults, Held, Making
 from likeness.errors import InvalidError, LikenessError, PolicyError, Refusal
 from likeness.metrics.base import Evaluation
 from likeness.microdata.individuals import rows_of
@@ -489,7 +489,8 @@ class Release:
             When the attack is not defined for the release, or its adversary takes no knowledge.
         """
         made: Attack = registry.create("attacks", attack, {}) if isinstance(attack, str) else attack
-        made = made.informed(self._know_original(), _read_earlier)
+        self._know_original()
+        made = made.informed(self._held(), _read_earlier)
         if knowledge is None:
             return made.run(self._publication, self._know_original().data, self._making)
         if not made.takes_knowledge:
@@ -536,6 +537,11 @@ class Release:
             except PolicyError as problem:
                 found.refusals[name] = problem.refusals
         return found
+
+    def _held(self) -> Held:
+        """Give it as whoever has it has it: with its original, and whose row is whose, where these are known."""
+        rows = None if self._private is None else next(iter(self._private.rows.values()), None)
+        return Held(self._publication, self._original, rows)
 
     def _believing(self, knowledge: Any) -> Microdata:
         """Take the original records with what somebody else knows of them beforehand."""
@@ -731,15 +737,15 @@ class Release:
         return in_notebook(title, noun="Release", lists=[("", self._verdict.lines())])
 
 
-def _read_earlier(one: Any, where: str) -> tuple[Publication, Encoded | None]:
-    """Take what an earlier release published, with its original where it knows it; `TableError` where a folder is none.
+def _read_earlier(one: Any, where: str) -> Held:
+    """Take an earlier release, with what it knows of its original; `TableError` where a folder is none.
 
     ``where`` it is named, for messages.
     """
     if isinstance(one, Release):
-        return one.publication, one._original  # noqa: SLF001  # its own class
+        return one._held()  # noqa: SLF001  # its own class
     if not isinstance(one, str | Path):
         raise PolicyError(f"{where}: must be the folder of a release, or a release; got {type(one).__name__}")
     from likeness.knowledge.release import read_publication
 
-    return read_publication(Path(one), f"{where}: {one}"), None
+    return Held(read_publication(Path(one), f"{where}: {one}"))

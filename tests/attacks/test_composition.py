@@ -200,6 +200,59 @@ def test_two_ordinary_releases_of_a_hospital_tell_more_than_one(before, now, tmp
     assert found["composition"] == alone
 
 
+@pytest.mark.parametrize(("before", "now"), [("anatomy", "mondrian"), ("mondrian", "anatomy")])
+def test_who_knows_everybody_s_class_puts_two_histograms_together(before, now):
+    earlier, today = two_years(300)
+    first, second = released(before, earlier, 1), released(now, today, 2)
+
+    def by_class(release: lk.Release) -> dict[str, Counter[str]]:
+        """The values of the class that everybody is published in, by the steward's plan."""
+        data, plan = release.private.encoded.data, release.private.solution.plan
+        frame = release.private.encoded.table.frame
+        groups = plan.classes if plan.buckets is None else plan.buckets
+        found: dict[int, Counter[str]] = {}
+        for group, row in zip(groups.tolist(), data.rows.tolist(), strict=True):
+            if group >= 0:
+                found.setdefault(group, Counter())[frame["diagnosis"][row]] += 1
+        return {
+            frame["patient_id"][row]: found[group]
+            for group, row in zip(groups.tolist(), data.rows.tolist(), strict=True)
+            if group >= 0
+        }
+
+    told = [by_class(second), by_class(first)]
+    everybody = [
+        Counter(dict(zip(today["patient_id"], today["diagnosis"], strict=True))[who] for who in told[0]),
+        Counter(dict(zip(earlier["patient_id"], earlier["diagnosis"], strict=True))[who] for who in told[1]),
+    ]
+    usual = min(everybody[0], key=lambda value: (-everybody[0][value], value))
+    right, certain, left = 0, 0, []
+    for who, truth in zip(today["patient_id"], today["diagnosis"], strict=True):
+        # Whoever is withheld now is looked for in the earlier release alone; here nobody is.
+        assert who in told[0]
+        own = told[0].get(who, Counter())
+        score = {v: Fraction(n, own.total()) for v, n in own.items()}
+        if who in told[1]:
+            there, all_ = told[1][who], everybody[1]
+            score = {
+                v: x * Fraction(there[v], there.total()) / Fraction(all_[v], all_.total())
+                for v, x in score.items()
+                if there[v]
+            }
+        certain += len(score) == 1
+        left.append(len(score))
+        top = max(score.values(), default=Fraction(0))
+        right += truth == min((v for v, x in score.items() if x == top), default=usual)
+    result = second.attack(CompositionAttack(earlier=first, on="patient_id", knows="class"))
+    assert result.success == right / 300
+    assert result.details["certain"] == result.details["certain_and_right"] == certain / 300 > 0
+    assert result.details["values_left"] == pytest.approx(sum(left) / sum(one > 0 for one in left))
+    assert result.details["gain_low"] > 0
+    wrong = CompositionAttack(earlier=first.publication, on="patient_id", knows="class")
+    with pytest.raises(lk.PolicyError, match="who is in which class is not told by what is published"):
+        wrong.run(second.publication, second.private.encoded.data)
+
+
 def test_what_is_missing_is_said_in_one_line(tmp_path):
     frame = pl.DataFrame({"id": ["a", "b"], "age": [30, 39], "disease": ["flu", "cold"]})
     columns = {"id": lk.identifier(), "age": lk.quasi(), "disease": lk.sensitive()}
@@ -218,6 +271,10 @@ def test_what_is_missing_is_said_in_one_line(tmp_path):
         (
             {"earlier": release, "on": "idd"},
             "composition: on: 'idd' is no column of the table; did you mean 'id'?",
+        ),
+        (
+            {"earlier": release, "knows": "class"},
+            "composition: knows: class is of adversaries who know who is who",
         ),
         ({"earlier": release, "on": ""}, "composition: on must be the name of a column; got ''"),
         ({"earlier": tmp_path}, f"composition: earlier: {tmp_path}: is no release"),

@@ -125,8 +125,34 @@ def test_a_hospital_s_second_year_tells_nothing_that_the_first_did_not(m, tmp_pa
     assert found.details["certain"] == 0
     assert found.details["fewest_left"] >= m
     assert found.success <= 1 / m
+    # Who knows everybody's group, the strongest of all, learns 1/m from one release, and nothing from both together.
+    known = second.attack(lk.CompositionAttack(earlier=first, on="patient_id", knows="class"))
+    assert known.details["this_release"] == pytest.approx(1 / m, abs=0.002)
+    assert known.details["gain_low"] <= 0 <= known.details["gain_high"]
+    assert known.details["certain"] == 0
+    assert known.details["values_left"] == known.details["values_left_alone"]
+    assert known.details["fewest_left"] == m
     # Everybody is published who was before, but for very few.
     assert second.private.solution.plan.withheld <= 5
+
+
+@pytest.mark.parametrize(
+    ("privacy", "method", "gain", "certain"),
+    [
+        # k = 5 and 4-diversity: one value is left of one in twenty people, and of nobody by one release alone.
+        (lk.KAnonymity(5) & lk.DistinctLDiversity(4), "mondrian", 0.08, 0.04),
+        # k = 5 and β = 4: classes are as large as the rarest value asks, so that little is gained, and nothing is certain.
+        (lk.KAnonymity(5) & lk.BetaLikeness(4), "burel", 0.003, 0.0),
+    ],
+)
+def test_two_ordinary_releases_of_the_same_tables_tell_more_than_one(privacy, method, gain, certain):
+    asked = lk.Policy(columns=COLUMNS, privacy=privacy, method=method, withhold={"at_most": 0.1})
+    first, second = (lk.anonymize(table, asked, seed=1) for table in two_years())
+    found = second.attack(lk.CompositionAttack(earlier=first, on="patient_id", knows="class"))
+    assert found.details["gain_low"] > gain
+    assert found.details["certain_and_right"] >= certain
+    assert found.details["certain_alone"] == 0
+    assert found.details["values_left"] < found.details["values_left_alone"]
 
 
 def test_the_ledger_is_entered_once_and_is_the_steward_s(tmp_path):

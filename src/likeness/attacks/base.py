@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from likeness.microdata.plan import Plan
     from likeness.models.requirements import Requirement
 
-    EarlierReader = Callable[[Any, str], tuple[Publication, Encoded | None]]
-    """Gives what an earlier release published, with its original where that is at hand; ``where`` it is named, for messages."""
+    ReleaseReader = Callable[[Any, str], "Held"]
+    """Gives an earlier release that is named somehow; ``where`` it is named, for messages."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +47,26 @@ class Making:
     method: Method
     requirements: tuple[Requirement, ...]
     plan: Plan
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A release, as somebody has it.
+
+    Parameters
+    ----------
+    publication
+        What was published.
+    original
+        The table it was made from, where that is at hand.
+    rows
+        (n,) int64, the record of the original that each published one was made from, below 0 for those that nobody is; where
+        that is known.
+    """
+
+    publication: Publication
+    original: Encoded | None = None
+    rows: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True)
@@ -155,15 +175,15 @@ class Attack(ABC):
             When the attack is not defined for this release (`refusal` says why).
         """
 
-    def informed(self, encoded: Encoded, read: EarlierReader) -> Self:  # noqa: ARG002  # most know nothing else
+    def informed(self, own: Held, read: ReleaseReader) -> Self:  # noqa: ARG002  # most know nothing else
         """Look up what its adversary has beside this release: itself, where that is nothing.
 
         Parameters
         ----------
-        encoded
-            The original of the release attacked.
+        own
+            The release attacked; its original is there.
         read
-            Reads another release, or takes it as it is; and says whence, in messages.
+            Reads another release, or takes it as it is.
         """
         return self
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from likeness.attacks._beliefs import Evidence, GuessingAttack
-from likeness.attacks.base import AttackResult
+from likeness.attacks.base import AttackResult, Held
 from likeness.attacks.matching import match_targets
+from likeness.checks import choice
 from likeness.errors import PolicyError, Refusal, suggestion
 from likeness.forms.base import Publication
 from likeness.microdata.grouping import group_codes
@@ -22,9 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.attacks._beliefs import Question
-    from likeness.attacks.base import EarlierReader
+    from likeness.attacks.base import ReleaseReader
     from likeness.attacks.matching import Match
-    from likeness.encode import Encoded
     from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
 
@@ -48,11 +48,14 @@ class EarlierRelease:
         Who was in the table it was made from, where the adversary knows that; else None.
     row_of : (n,) int64, optional
         Which of them each of the people of the table attacked is, -1 for none.
+    class_of : (people,) int64, optional
+        The published class that each of them is in, -1 for none, where the adversary knows that.
     """
 
     publication: Publication
     people: Microdata | None = None
     row_of: NDArray[np.int64] | None = None
+    class_of: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,9 @@ class CompositionAttack(GuessingAttack):
     quasi-identifiers. Where nothing is left the target had not one value all the time, and this release alone is believed.
     Of people with several records any value of theirs is a right answer.
 
+    With ``knows: class`` they also know which class (bucket) everybody is in, in every release: the strongest adversary there is,
+    and the one whom guarantees about classes are about. Under `MInvariance` that adversary learns nothing from a second release.
+
     The baseline is what the best of the releases tells alone.
 
     Parameters
@@ -87,6 +93,9 @@ class CompositionAttack(GuessingAttack):
     on
         An identifier, a column of all the originals: the adversary knows who was in which table. Needs earlier releases that were
         opened beside their originals. When left out, targets are looked for by their quasi-identifiers of today alone.
+    knows
+        ``regions``: what the releases show; ``class``: also who is in which class, for which ``on`` and the ``private/`` of all
+        are needed.
 
     References
     ----------
@@ -95,13 +104,16 @@ class CompositionAttack(GuessingAttack):
     Examples
     --------
     >>> CompositionAttack(earlier=("2023/out", "2024/out"))
-    CompositionAttack(targets=None, seed=0, sensitive=None, earlier=('2023/out', '2024/out'), on=None)
+    CompositionAttack(targets=None, seed=0, sensitive=None, earlier=('2023/out', '2024/out'), on=None, knows='regions')
     """
 
     earlier: Any = ()
     on: str | None = None
+    knows: str = "regions"
 
     name: ClassVar[str] = "composition"
+    _own: ClassVar[EarlierRelease | None] = None
+    """The release attacked, where it is known who is in which class (`informed`)."""
     takes_individuals: ClassVar[bool] = True
     takes_earlier: ClassVar[bool] = True
     explained: ClassVar[Mapping[str, str]] = {
@@ -130,9 +142,15 @@ class CompositionAttack(GuessingAttack):
         object.__setattr__(self, "earlier", tuple(listed))
         if self.on is not None and (not isinstance(self.on, str) or not self.on):
             raise PolicyError(self._refused(f"on must be the name of a column; got {quoted(self.on)}"))
+        choice(self.name, "knows", self.knows, ("regions", "class"))
+        if self.knows == "class" and self.on is None:
+            what = "knows: class is of adversaries who know who is who"
+            raise PolicyError(
+                self._refused(what, "name the column that tells people apart, as in on: patient_id")
+            )
 
-    def informed(self, encoded: Encoded, read: EarlierReader) -> Self:
-        """Read the earlier releases; with ``on`` also find everybody in their originals.
+    def informed(self, own: Held, read: ReleaseReader) -> Self:
+        """Read the earlier releases; with ``on`` also find everybody in their originals, and in their classes.
 
         Raises `PolicyError` where one is no release, or its original is not at hand or has no such column.
         """
@@ -141,15 +159,15 @@ class CompositionAttack(GuessingAttack):
             if isinstance(one, EarlierRelease):
                 found.append(one)
                 continue
-            publication, original = (
-                (one, None) if isinstance(one, Publication) else read(one, f"{self.name}: earlier")
-            )
+            held = Held(one) if isinstance(one, Publication) else read(one, f"{self.name}: earlier")
             found.append(
-                EarlierRelease(publication)
-                if self.on is None
-                else self._linked(publication, original, encoded, number)
+                EarlierRelease(held.publication) if self.on is None else self._linked(held, own, number)
             )
-        return replace(self, earlier=tuple(found))
+        made = replace(self, earlier=tuple(found))
+        if self.knows == "class":
+            whole = EarlierRelease(own.publication, class_of=self._classes(own, "this release"))
+            object.__setattr__(made, "_own", whole)
+        return made
 
     def inapplicable(self, publication: Publication, original: Microdata) -> Refusal | None:
         """Find why the attack is not defined for a release; None when it is."""
@@ -162,6 +180,10 @@ class CompositionAttack(GuessingAttack):
         if unread:
             return self._refused(
                 f"the earlier release {quoted(str(unread[0]))} was not read", "attack by release.attack"
+            )
+        if self.knows == "class" and self._own is None:
+            return self._refused(
+                "who is in which class is not told by what is published", "attack by release.attack"
             )
         return super().inapplicable(publication, original)
 
@@ -185,7 +207,7 @@ class CompositionAttack(GuessingAttack):
     def attack_column(self, question: Question) -> AttackResult:
         """Guess one sensitive attribute of all targets; the details are those of ``explained``."""
         releases = self._releases()
-        found = _put_together(question, releases)
+        found = _put_together(question, releases, None if self._own is None else self._own.class_of)
         answers = np.arange(question.domain.codes)
         together, prior = question.score(found.guess, answers)
         alone = [question.score(guess, answers)[0] for guess in found.alone]
@@ -229,11 +251,11 @@ class CompositionAttack(GuessingAttack):
         """The earlier releases, all of them read."""
         return [one if isinstance(one, EarlierRelease) else EarlierRelease(one) for one in self.earlier]
 
-    def _linked(
-        self, publication: Publication, original: Encoded | None, encoded: Encoded, number: int
-    ) -> EarlierRelease:
+    def _linked(self, held: Held, own: Held, number: int) -> EarlierRelease:
         """Find the people of a table in the original of an earlier release."""
         assert self.on is not None  # noqa: S101  # asked only then
+        assert own.original is not None  # noqa: S101  # a release without it is not attacked
+        original = held.original
         if original is None:
             raise PolicyError(
                 self._refused(
@@ -241,7 +263,7 @@ class CompositionAttack(GuessingAttack):
                     "open it beside its original, as in open_release(folder, original=…)",
                 )
             )
-        tables = (encoded, "the table"), (original, f"the original of earlier release {number}")
+        tables = (own.original, "the table"), (original, f"the original of earlier release {number}")
         names = []
         for one, where in tables:
             if self.on not in one.table.names:
@@ -257,7 +279,26 @@ class CompositionAttack(GuessingAttack):
                 raise PolicyError(self._refused(what, "name a column that tells people apart"))
         rows[None] = -1
         row_of = np.array([rows.get(who, -1) for who in names[0]], np.int64)
-        return EarlierRelease(publication, original.data.units, row_of)
+        classes = None
+        if self.knows == "class":
+            classes = self._classes(held, f"earlier release {number}")
+        return EarlierRelease(held.publication, original.data.units, row_of, classes)
+
+    def _classes(self, held: Held, which: str) -> NDArray[np.int64]:
+        """(people,) The published class that everybody is in, -1 for who is in none."""
+        publication = held.publication
+        if held.rows is None or held.original is None or publication.rows is not None:
+            what = f"knows: class needs to know whose row is whose in {which}"
+            raise PolicyError(
+                self._refused(what, "open it beside its original, with private/, of one record a row")
+            )
+        data = held.original.data
+        found = np.full(data.units.size, -1, np.int64)
+        somebody = held.rows >= 0
+        members = data.units.members
+        of = np.arange(data.size) if members is None else members.of
+        found[of[held.rows[somebody]]] = publication.classes[somebody]
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,6 +332,7 @@ class _Witness:
         code_of: dict[str | None, int],
         *,
         another: bool,
+        class_of: NDArray[np.int64] | None = None,
     ) -> None:
         column = next(i for i, own in enumerate(publication.sensitive) if own.name == name)
         self._evidence = Evidence(publication, column)
@@ -299,6 +341,15 @@ class _Witness:
         self._answer_of = np.array([code_of[label] for label in labels], np.int64)
         self.prior = np.zeros(self._answers)
         self.prior[self._answer_of] = self._evidence.prior
+        if class_of is not None:
+            # Whose class is known has it for the only candidate.
+            self.tuples = self._evidence.stats.classes + 1
+            own = np.where(rows >= 0, class_of[rows], -1)
+            self.of = np.where(own >= 0, own, self.tuples - 1)
+            each = np.arange(self.tuples)
+            self._start, self._matched = np.append(each, self.tuples - 1), each[:-1]
+            self._parts = each, each[:-1], np.ones(self.tuples - 1, np.int64)
+            return
         there = rows >= 0
         match = match_targets(publication, people, rows[there], another=another)
         self._start, self._matched = _list(match)
@@ -344,8 +395,13 @@ def _list(match: Match) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.append(begins, begins[-1]), np.asarray(matched[entries], np.int64)
 
 
-def _put_together(question: Question, releases: list[EarlierRelease]) -> _Together:
-    """Put what all releases say of every target together; targets of whom all say the same are looked at once."""
+def _put_together(
+    question: Question, releases: list[EarlierRelease], class_of: NDArray[np.int64] | None
+) -> _Together:
+    """Put what all releases say of every target together; targets of whom all say the same are looked at once.
+
+    ``class_of`` (people,): the class of everybody in this release, where that is known.
+    """
     code_of: dict[str | None, int] = {
         label: code for code, label in enumerate(question.domain.labels_with(None))
     }
@@ -356,14 +412,26 @@ def _put_together(question: Question, releases: list[EarlierRelease]) -> _Togeth
             code_of.setdefault(label, len(code_of))
     people = question.original.units
     witnesses = [
-        _Witness(question.publication, question.name, people, question.records, code_of, another=False)
+        _Witness(
+            question.publication,
+            question.name,
+            people,
+            question.records,
+            code_of,
+            another=False,
+            class_of=class_of,
+        )
     ]
     for one in releases:
         if one.people is None or one.row_of is None:
             whom, rows, another = people, question.records, True
         else:
             whom, rows, another = one.people, one.row_of[question.records], False
-        witnesses.append(_Witness(one.publication, question.name, whom, rows, code_of, another=another))
+        witnesses.append(
+            _Witness(
+                one.publication, question.name, whom, rows, code_of, another=another, class_of=one.class_of
+            )
+        )
     groups = group_codes([own.of for own in witnesses], [own.tuples for own in witnesses])
     asked = _asked(question.domain, len(code_of))
     guess = np.empty(groups.count, np.int64)
