@@ -183,6 +183,8 @@ def test_earlier_releases_are_put_together_with_one(run, desk):
     (result,) = found.json
     assert result["success"] == result["details"]["certain_and_right"] == 1
     assert result["baseline"] < 1
+    by_class = run("attack", *known, "--attack", "composition:knows=class")
+    assert by_class.json[0]["success"] == 1
     everything = run("attack", *known)
     assert result in everything.json
     without = run("attack", *given, "--format", "json")

@@ -52,7 +52,10 @@ def original(folder: Path, ending: str, *, several: bool = False) -> Path:
     frame = frame.with_columns(who=pl.format("person-number-{}", pl.col("who").str.slice(1).str.zfill(3)))
     frame = pl.concat([frame, pl.DataFrame([DROPPED], schema=frame.schema)])
     # Files of statistics programs have neither line breaks nor -0.0.
-    frame = frame.with_columns(pl.col("disease").str.replace("\n", " "), pl.col("pay") + 0.0)
+    frame = frame.with_columns(
+        pl.col("disease").str.replace("\n", " "),
+        pl.when(pl.col("pay") == 0).then(0.0).otherwise("pay").alias("pay"),
+    )
     path = folder / HOME / f"{NAME}.{ending}"
     path.parent.mkdir()
     write({name: frame[name] for name in frame.columns}, path, ending)

@@ -143,17 +143,17 @@ class CompositionAttack(GuessingAttack):
         if self.on is not None and (not isinstance(self.on, str) or not self.on):
             raise PolicyError(self._refused(f"on must be the name of a column; got {quoted(self.on)}"))
         choice(self.name, "knows", self.knows, ("regions", "class"))
-        if self.knows == "class" and self.on is None:
-            what = "knows: class is of adversaries who know who is who"
-            raise PolicyError(
-                self._refused(what, "name the column that tells people apart, as in on: patient_id")
-            )
 
     def informed(self, own: Held, read: ReleaseReader) -> Self:
         """Read the earlier releases; with ``on`` also find everybody in their originals, and in their classes.
 
         Raises `PolicyError` where one is no release, or its original is not at hand or has no such column.
         """
+        if self.knows == "class" and self.on is None and self.earlier:
+            what = "knows: class is of adversaries who know who is who"
+            raise PolicyError(
+                self._refused(what, "name the column that tells people apart, as in on: patient_id")
+            )
         found = []
         for number, one in enumerate(self.earlier, 1):
             if isinstance(one, EarlierRelease):

@@ -204,7 +204,6 @@ def attack(
     likeness attack out/public --original patients.csv --policy policy.yaml --at-most linkage=0.2
     likeness attack out/ --original patients.csv --attack background-knowledge --knowledge insurer.yaml
     likeness attack out/ --original patients.csv --earlier ../2024/out --earlier ../2023/out
-    likeness attack out/ --original 2025.csv --earlier 2024/ --earlier-original 2024.csv --on patient_id --attack composition:knows=class
     """
     from likeness.attacks.base import AttackResults
     from likeness.cli._console import beyond
