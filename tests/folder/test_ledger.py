@@ -14,7 +14,7 @@ from tests.attacks.test_composition import COLUMNS, two_years
 
 import likeness as lk
 from likeness.cli import main
-from likeness.folder.ledger import Ledger
+from likeness.folder.ledger import Ledger, _digest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -170,6 +170,19 @@ def test_the_ledger_is_entered_once_and_is_the_steward_s(tmp_path):
     with pytest.raises(lk.OutputError, match="another release was written into this ledger since"):
         third.write(tmp_path / "third")
     assert not (tmp_path / "third").exists()
+    verdict = lk.verify(tmp_path / "second", two_years()[1], ledger=tmp_path / "ledger.json")
+    assert verdict.ok
+    assert "1,500 of 1,500 people published were in one" in verdict.checks[-1]
+    # A ledger that says something else of one person, or knows nothing of the release.
+    content = json.loads((tmp_path / "ledger.json").read_text())
+    content["signature_of"][0] = (content["signature_of"][0] + 1) % len(content["signatures"])
+    content["sha256"] = _digest(content)
+    (tmp_path / "changed.json").write_text(json.dumps(content))
+    (problem,) = lk.verify(tmp_path / "first", two_years()[0], ledger=tmp_path / "changed.json").problems
+    assert problem.startswith("m-invariance: 1 person published has other possible values")
+    (tmp_path / "changed.json").write_text(text)
+    (problem,) = lk.verify(tmp_path / "second", two_years()[1], ledger=tmp_path / "changed.json").problems
+    assert problem == "changed.json: knows no release with this certificate.json"
     opened = lk.open_release(tmp_path / "second", original=two_years()[1])
     assert opened.loss() == second.loss()
     assert opened.attack("homogeneity") == second.attack("homogeneity")
@@ -243,7 +256,9 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     common = ("policy.json", "--ledger", "ledger.json", "--seed", "1")
     assert main(["anonymize", "2024.csv", *common, "-o", "2024", "--on", "patient_id"]) == 0
     assert main(["anonymize", "2025.csv", *common, "-o", "2025"]) == 0
-    assert main(["verify", "2025", "--original", "2025.csv"]) == 0
+    assert main(["verify", "2025", "--original", "2025.csv", "--ledger", "ledger.json"]) == 0
+    assert "m-invariance over 2 releases of the ledger: " in capsys.readouterr().out
+    assert main(["verify", "2025", "--ledger", "ledger.json"]) == 2
     assert main(["verify", "2025/public"]) == 0
     capsys.readouterr()
     known = ("--earlier-original", "2024.csv", "--on", "patient_id", "--format", "json")

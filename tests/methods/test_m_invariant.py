@@ -1,4 +1,4 @@
-"""The four phases of Xiao & Tao 2007: division, balancing, assignment, split. Releases over time: `tests/folder/test_ledger.py`."""
+"""The four phases of Xiao & Tao 2007; releases over time are in `tests/folder/test_ledger.py`."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ def verify(
     *,
     original: str | None = None,
     policy: Path | None = None,
+    ledger: Path | None = None,
     format: Format = "text",  # noqa: A002  # the option's name
     reading: Reading = AS_FOUND,
 ) -> int:
@@ -34,17 +35,22 @@ def verify(
         The table the release was made from; needs private/.
     policy
         What must have been asked for; what the files say when left out.
+    ledger
+        The ledger that the release was entered into: whether everybody's possible values are those of all its releases; needs
+        the original.
 
     Examples
     --------
     likeness verify out/
     likeness verify out/public
     likeness verify out/ --original patients.csv --format json
+    likeness verify 2025/ --original 2025.csv --ledger ledger.json
     """
     from likeness.cli._making import judged
     from likeness.folder import verify as prove_folder
 
-    verdict = prove_folder(folder, None if original is None else reading.read(original), policy=policy)
+    beside = None if original is None else reading.read(original)
+    verdict = prove_folder(folder, beside, policy=policy, ledger=ledger)
     if format == "json":
         console.json({"folder": str(folder), **judged(verdict)})
     else:

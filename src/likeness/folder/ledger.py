@@ -19,7 +19,7 @@ import numpy as np
 from likeness.errors import InvalidError, OutputError, PolicyError, Refusal, Statement, suggestion
 from likeness.microdata.signatures import Signatures
 from likeness.placing import write_text
-from likeness.wording import count, quoted
+from likeness.wording import count, nouns, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +79,7 @@ class Ledger:
                     f"ledger: {place} is a new one; say which column tells people apart, as in on: patient_id"
                 )
             return cls(place, on, sensitive, m)
-        found = cls._read(place)
+        found = cls.read(place)
         for what, own, asked in (
             ("the people of the column", found.on, on),
             ("the sensitive column", found.sensitive, sensitive),
@@ -92,7 +92,7 @@ class Ledger:
         return found
 
     @classmethod
-    def _read(cls, path: Path) -> Self:
+    def read(cls, path: Path) -> Self:
         """Read a ledger; `InvalidError` where it is none, or was changed."""
         try:
             if path.stat().st_size > _LARGEST:
@@ -183,12 +183,13 @@ class Ledger:
         if wrong.size:
             where = encoded.table.where(int(encoded.data.rows[rows[wrong[0]]]))
             people = count(int(wrong.size), "person")
-            what = f"{people} published have other possible values than in earlier releases, the first in {where}"
+            has = nouns(int(wrong.size), "has", "have")
+            what = f"{people} published {has} other possible values than in earlier releases, the first in {where}"
             return Refusal(what, ("m-invariance",))
-        earlier, people = count(len(self.releases), "earlier release"), count(int(rows.size), "person")
+        releases, people = count(len(self.releases), "release"), count(int(rows.size), "person")
         return Statement(
-            f"m-invariance over {earlier}: {old.size:,} of {people} published were in one, and have the values that were "
-            "possible of them then (scope steward)"
+            f"m-invariance over {releases} of the ledger: {old.size:,} of {people} published were in one, and have the values "
+            "that were possible of them then (scope steward)"
         )
 
     def with_release(self, encoded: Encoded, publication: Publication, rows: NDArray[np.int64]) -> Self:
@@ -207,7 +208,7 @@ class Ledger:
 
         Raises `OutputError` where the file is another one by now, or cannot be written; then it is as it was.
         """
-        there = Ledger._read(self.path) if self.path.exists() else None
+        there = Ledger.read(self.path) if self.path.exists() else None
         if there is not None and certificate in there.releases:
             return
         if (there.releases if there is not None else ()) != before.releases:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from likeness.encode import Encoded, encode
 from likeness.errors import InvalidError, LikenessError, Refusal, Statement
 from likeness.folder.audit import locate_records, plain_policy
 from likeness.folder.class_map import listed
-from likeness.folder.layout import KNOWLEDGE, find_layout
+from likeness.folder.layout import CERTIFICATE, KNOWLEDGE, digest, find_layout
+from likeness.folder.ledger import Ledger
 from likeness.folder.origin import Origin
 from likeness.folder.private_part import PrivatePart, read_private
 from likeness.folder.public_part import PublicPart, read_public
@@ -27,7 +29,6 @@ from likeness.tables import read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -40,6 +41,7 @@ def verify(
     original: Any = None,
     *,
     policy: Policy | Mapping[str, Any] | str | Path | None = None,
+    ledger: str | Path | None = None,
 ) -> Verdict:
     """Prove again what a release guarantees, from its files alone.
 
@@ -57,6 +59,9 @@ def verify(
         ``private/``.
     policy
         What must have been asked for; by default it is what the files say.
+    ledger
+        The ledger of the releases that it is one of: everybody's possible values are then compared with what it says of them.
+        Needs the original, too.
 
     Returns
     -------
@@ -66,7 +71,7 @@ def verify(
     Raises
     ------
     InvalidError
-        When there is no such release, it cannot be read, or an original is given without ``private/``.
+        When there is no such release, it cannot be read, or an original is given without ``private/``, or a ledger without both.
 
     Examples
     --------
@@ -97,9 +102,29 @@ def verify(
         if steward is not None and original is not None:
             told = asked or steward.policy
             encoded = _encode(original, told, steward)
-        return judge(public, steward, encoded, told)
+        found = judge(public, steward, encoded, told)
+        return found if ledger is None else _over_time(found, Path(ledger), public, steward, encoded)
     except OSError as problem:
         raise InvalidError(f"{folder}: cannot be read ({problem.strerror or problem})") from None
+
+
+def _over_time(
+    found: Verdict, ledger: Path, public: PublicPart, steward: PrivatePart | None, encoded: Encoded | None
+) -> Verdict:
+    """Add what a ledger says of a release."""
+    if steward is None or encoded is None:
+        raise InvalidError(f"{ledger}: a ledger is compared with a release beside its original and private/")
+    kept = Ledger.read(ledger)
+    about: Refusal | Statement = Refusal(
+        "cannot be compared with the release, which is not whole", (ledger.name,)
+    )
+    if digest(public.layout.public / CERTIFICATE) not in kept.releases:
+        about = Refusal("knows no release with this certificate.json", (ledger.name,))
+    elif steward.class_map is not None and steward.consistent and public.publication is not None:
+        about = kept.check(encoded, public.publication, encoded.record_of[steward.class_map.original_row])
+    if isinstance(about, Refusal):
+        return replace(found, refusals=(*found.refusals, about))
+    return replace(found, statements=(*found.statements, about))
 
 
 def judge(
