@@ -2,8 +2,8 @@
 
 A register of generated people, in files of a million rows: six quasi-identifiers and one sensitive value, some of which hang
 together, so that different records grow with the records. Seconds are beside one stable argsort of as many numbers, without the
-start of Spark; what ``memory`` writes has the class map and the report with its attacks, which the others have not. Memory is that
-of the Python process.
+start of Spark; what ``memory`` writes has the class map and the report with its attacks, which the others have not. Memory is
+that of the Python process.
 """
 
 from __future__ import annotations

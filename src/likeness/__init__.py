@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from likeness.attacks.categorical_similarity import (
         CategoricalSimilarityAttack as CategoricalSimilarityAttack,
     )
+    from likeness.attacks.composition import CompositionAttack as CompositionAttack
     from likeness.attacks.corruption import CorruptionAttack as CorruptionAttack
     from likeness.attacks.definetti import DefinettiAttack as DefinettiAttack
     from likeness.attacks.downcoding import DowncodingAttack as DowncodingAttack
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
     from likeness.methods.k_member import KMember as KMember
     from likeness.methods.local_recoding import LocalRecoding as LocalRecoding
     from likeness.methods.local_search import LocalSearch as LocalSearch
+    from likeness.methods.m_invariant import MInvariant as MInvariant
     from likeness.methods.mdav import Mdav as Mdav
     from likeness.methods.mondrian import Mondrian as Mondrian
     from likeness.methods.one_to_many_generalization import OneToManyGeneralization as OneToManyGeneralization
@@ -141,6 +143,7 @@ if TYPE_CHECKING:
     from likeness.models.js_background import JsBackground as JsBackground
     from likeness.models.k_anonymity import KAnonymity as KAnonymity
     from likeness.models.kl_diversity import KlDiversity as KlDiversity
+    from likeness.models.m_invariance import MInvariance as MInvariance
     from likeness.models.membership_safety import MembershipSafety as MembershipSafety
     from likeness.models.p_alpha_sensitivity import PAlphaSensitivity as PAlphaSensitivity
     from likeness.models.p_plus_sensitivity import PPlusSensitivity as PPlusSensitivity

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +14,7 @@ from likeness.choosing import choose, choose_form
 from likeness.encode import Encoded, describe_columns, encode
 from likeness.errors import CannotBeMetError, PolicyError, Refusal
 from likeness.exact import rational
+from likeness.folder.ledger import Ledger
 from likeness.forms.base import as_labelled
 from likeness.knowledge.base import certified, learn
 from likeness.microdata.grouping import group_codes
@@ -42,6 +44,8 @@ def anonymize(
     policy: Policy | Mapping[str, Any] | str | Path,
     *,
     seed: int | None = None,
+    ledger: str | Path | None = None,
+    on: str | None = None,
     progress: Progress | None = None,
 ) -> Release:
     """Find, publish and prove a release; never returns an unverified one.
@@ -55,6 +59,12 @@ def anonymize(
     seed
         Makes the release reproducible: the same table, policy and seed give the same bytes. Overrides the policy's. Without one,
         randomness comes from the operating system, as it should for what is handed out (`likeness.randomness.entropy_of`).
+    ledger
+        A private file of what was published of whom, which the releases of the same people over time share: everybody keeps the
+        values that were possible of them before. The policy asks for it by the model ``m-invariance``. It is begun where there is
+        none yet, and the release is entered when it is written.
+    on
+        The column that tells people apart, for a new ledger.
     progress
         Where to say how far the work is.
 
@@ -87,16 +97,56 @@ def anonymize(
     policy = as_policy(policy)
     if seed is not None:
         policy = policy.replace(seed=seed)
+    if ledger is None and on is not None:
+        raise PolicyError("on: is read only with ledger, the file of what was published before")
+    if ledger is not None:
+        policy = _keeping(policy)
     choose_form(policy)
     progress.step("encode", 0, 1)
     encoded = learn(encode(original, policy), policy, progress)
-    return anonymize_encoded(encoded, policy.naming(encoded.table.names), progress)
+    policy = policy.naming(encoded.table.names)
+    if ledger is None:
+        return anonymize_encoded(encoded, policy, progress)
+    kept = _open_ledger(encoded, policy, ledger, on)
+    known = replace(encoded.data, signatures=kept.of_records(encoded))
+    return anonymize_encoded(replace(encoded, data=known), policy, progress, kept)
 
 
-def anonymize_encoded(encoded: Encoded, policy: Policy, progress: Progress) -> Release:
+def _keeping(policy: Policy) -> Policy:
+    """Take a method that keeps to a ledger, where the policy names none; refuse a policy that does not."""
+    if all(model.signature_size is None for model in policy.privacy):
+        raise PolicyError(
+            "ledger: the policy asks for nothing that is kept over releases; add {model: m-invariance, m: 3} to privacy"
+        )
+    if policy.individual is not None:
+        raise PolicyError("ledger: is about people with one record each; leave it out, or individual")
+    keeping = [name for name in registry.names("methods") if registry.load("methods", name).keeps_signatures]
+    if policy.method is None:
+        return policy.naming_method(registry.create("methods", keeping[0], {}))
+    if not policy.method.keeps_signatures:
+        raise PolicyError(
+            f"ledger: the method {policy.method.name} keeps to none; leave method out, or take {' or '.join(keeping)}"
+        )
+    return policy
+
+
+def _open_ledger(encoded: Encoded, policy: Policy, path: str | Path, on: str | None) -> Ledger:
+    """Open the ledger that a release is to keep to."""
+    if len(encoded.data.sensitive) != 1:
+        raise PolicyError(
+            f"ledger: keeps the values of one sensitive column; this table has {len(encoded.data.sensitive)}"
+        )
+    m = max(model.signature_size or 0 for model in policy.privacy)
+    return Ledger.open(path, on, encoded.data.sensitive[0].name, m)
+
+
+def anonymize_encoded(
+    encoded: Encoded, policy: Policy, progress: Progress, ledger: Ledger | None = None
+) -> Release:
     """Find, publish and prove a release of a table that is encoded already; raises what `anonymize` does.
 
-    ``encoded``: as this policy, or one that differs only in the guarantee, the method and the seed, says.
+    ``encoded``: as this policy, or one that differs only in the guarantee, the method and the seed, says. ``ledger``: what it has
+    its signatures from.
     """
     form = choose_form(policy)
     _refuse_links(encoded, policy, form)
@@ -127,7 +177,9 @@ def anonymize_encoded(encoded: Encoded, policy: Policy, progress: Progress) -> R
     progress.step("publish", 0, 1)
     shown = _ReadBack.of(encoded, policy, form, solution, entropy)
     progress.step("prove", 0, 1)
-    private = Private(encoded, policy, choice.method, solution, shown.rows, entropy, choice.candidates)
+    private = Private(
+        encoded, policy, choice.method, solution, shown.rows, entropy, choice.candidates, ledger
+    )
     return _proven(shown, form, private)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
-from likeness.attacks.base import AttackResults, Making
-from likeness.errors import InvalidError, LikenessError, PolicyError
+from likeness.attacks.base import AttackResults, Held, Making
+from likeness.errors import InvalidError, LikenessError, PolicyError, Refusal
 from likeness.metrics.base import Evaluation
 from likeness.microdata.individuals import rows_of
 from likeness.pages import in_notebook
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from likeness.bounds import Bound
     from likeness.choosing import Candidate
     from likeness.encode import Encoded
+    from likeness.folder.ledger import Ledger
     from likeness.forms.base import Publication
     from likeness.methods.base import Method
     from likeness.metrics.base import Metric
@@ -63,6 +64,7 @@ class Private:
     ``rows``: table name to the record each published row was made from.
     ``entropy``: what the random numbers were made from (`likeness.randomness.entropy_of`).
     ``candidates``: the methods that could have made it, and what became of them, where the policy names none.
+    ``ledger``: what was published of the same people before, where that is kept.
     """
 
     encoded: Encoded
@@ -72,6 +74,7 @@ class Private:
     rows: dict[str, NDArray[np.int64]]
     entropy: int
     candidates: tuple[Candidate, ...] = ()
+    ledger: Ledger | None = None
 
     def prove(self, publication: Publication) -> Verdict:
         """Prove what was asked of what was published, with what only the steward knows."""
@@ -84,7 +87,7 @@ class Private:
         if publication.rows is not None and rows is not None:
             kept = self.solution.plan.published
             individuals, values = rows_of(data, rows)[kept], data.sensitive_codes[:, kept]
-        return prove(
+        found = prove(
             publication,
             as_published(self.encoded.name_models(self.policy.privacy), publication),
             data,
@@ -94,6 +97,12 @@ class Private:
             values=values,
             knowledge=[own.take(rows) for own in data.knowledge if rows is not None],
         )
+        if self.ledger is None or rows is None:
+            return found
+        over_time = self.ledger.check(self.encoded, publication, rows)
+        if isinstance(over_time, Refusal):
+            return replace(found, refusals=(*found.refusals, over_time))
+        return replace(found, statements=(*found.statements, over_time))
 
 
 class Release:
@@ -480,6 +489,8 @@ class Release:
             When the attack is not defined for the release, or its adversary takes no knowledge.
         """
         made: Attack = registry.create("attacks", attack, {}) if isinstance(attack, str) else attack
+        self._know_original()
+        made = made.informed(self._held(), _read_earlier)
         if knowledge is None:
             return made.run(self._publication, self._know_original().data, self._making)
         if not made.takes_knowledge:
@@ -489,13 +500,17 @@ class Release:
             raise PolicyError(f"{made.name}: takes no knowledge; attacks that do: {', '.join(able)}")
         return made.run(self._publication, self._believing(knowledge), self._making)
 
-    def attack_all(self, knowledge: Any = None) -> AttackResults:
+    def attack_all(self, knowledge: Any = None, earlier: Any = (), on: str | None = None) -> AttackResults:
         """Attack the release with every attack that is defined for it.
 
         Parameters
         ----------
         knowledge
             What adversaries know beforehand, for attacks that take it (see `attack`).
+        earlier
+            Earlier releases of the same people, for attacks that put releases together (see `likeness.CompositionAttack`).
+        on
+            The identifier by which their adversary finds people in all originals; None: none.
 
         Returns
         -------
@@ -513,12 +528,20 @@ class Release:
         """
         found = AttackResults()
         for name in registry.names("attacks"):
-            taken = knowledge if registry.load("attacks", name).takes_knowledge else None
+            own = registry.load("attacks", name)
+            made = registry.create(
+                "attacks", name, {"earlier": earlier, "on": on} if own.takes_earlier else {}
+            )
             try:
-                found[name] = self.attack(name, taken)
+                found[name] = self.attack(made, knowledge if own.takes_knowledge else None)
             except PolicyError as problem:
                 found.refusals[name] = problem.refusals
         return found
+
+    def _held(self) -> Held:
+        """Give it as whoever has it has it: with its original, and whose row is whose, where these are known."""
+        rows = None if self._private is None else next(iter(self._private.rows.values()), None)
+        return Held(self._publication, self._original, rows)
 
     def _believing(self, knowledge: Any) -> Microdata:
         """Take the original records with what somebody else knows of them beforehand."""
@@ -712,3 +735,17 @@ class Release:
         """Show what was proven in a notebook."""
         title = f"{self._size()}, {self.certificate.form['name']}"
         return in_notebook(title, noun="Release", lists=[("", self._verdict.lines())])
+
+
+def _read_earlier(one: Any, where: str) -> Held:
+    """Take an earlier release, with what it knows of its original; `TableError` where a folder is none.
+
+    ``where`` it is named, for messages.
+    """
+    if isinstance(one, Release):
+        return one._held()  # noqa: SLF001  # its own class
+    if not isinstance(one, str | Path):
+        raise PolicyError(f"{where}: must be the folder of a release, or a release; got {type(one).__name__}")
+    from likeness.knowledge.release import read_publication
+
+    return Held(read_publication(Path(one), f"{where}: {one}"))

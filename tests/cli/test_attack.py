@@ -159,3 +159,46 @@ def test_knowledge_that_nobody_takes_or_understands(run, released):
     found = run(*ask, "background-knowledge", "--knowledge", "empty.yaml")
     assert found.code == 2
     assert "empty.yaml: says no knowledge, such as knowledge: {kernel: {bandwidth: 0.3}}" in found.err
+
+
+def test_earlier_releases_are_put_together_with_one(run, desk):
+    """Two years of the same people: each leaves two diseases of everybody, both together one."""
+    years = {
+        "2023": [("a", 30, "flu"), ("b", 30, "cold"), ("c", 40, "hiv"), ("d", 40, "tb")],
+        "2024": [("a", 31, "flu"), ("b", 41, "cold"), ("c", 31, "hiv"), ("d", 41, "tb")],
+    }
+    (desk / "two.yaml").write_text(
+        "columns: {id: {role: identifier}, age: {role: quasi}, disease: {role: sensitive}}\n"
+        "privacy: [{model: distinct-l-diversity, l: 2}]\n"
+    )
+    for year, rows in years.items():
+        lines = ["id,age,disease", *(",".join(map(str, row)) for row in rows)]
+        (desk / f"{year}.csv").write_text("\n".join(lines) + "\n")
+        made = run("anonymize", f"{year}.csv", "two.yaml", "-o", year, "--seed", "1")
+        assert made.code == 0
+    given = ("2024", "--original", "2024.csv", "--earlier", "2023")
+    known = (*given, "--earlier-original", "2023.csv", "--on", "id", "--format", "json")
+    found = run("attack", *known, "--attack", "composition")
+    assert found.code == 0
+    (result,) = found.json
+    assert result["success"] == result["details"]["certain_and_right"] == 1
+    assert result["baseline"] < 1
+    by_class = run("attack", *known, "--attack", "composition:knows=class")
+    assert by_class.json[0]["success"] == 1
+    everything = run("attack", *known)
+    assert result in everything.json
+    without = run("attack", *given, "--format", "json")
+    assert "composition" in [one["attack"] for one in without.json]
+    named = run("attack", *given[:3], "--attack", "composition:earlier=./2023", "--format", "json")
+    assert named.err == ""
+    assert named.json[0]["details"]["in_all"] == 0
+    for wrong, said in (
+        (
+            ("--on", "id"),
+            "--on: needs the original of every earlier release; 1 --earlier and 0 --earlier-original are given",
+        ),
+        (("--earlier-original", "2023.csv"), "--earlier-original: is read only with --on"),
+    ):
+        refused = run("attack", *given, *wrong)
+        assert refused.code == 2
+        assert said in refused.err

@@ -36,6 +36,7 @@ GUARANTEES: tuple[tuple[tuple[str, dict[str, Any]], ...], ...] = (
     (("k-anonymity", {"k": 1}),),
     (("k-anonymity", {"k": 3}),),
     (("distinct-l-diversity", {"l": 3}),),
+    (("m-invariance", {"m": 2}),),
     (("entropy-l-diversity", {"l": "2.5"}),),
     (("recursive-cl-diversity", {"c": 2, "l": 2}), ("alpha-k-anonymity", {"alpha": "0.5", "k": 2})),
     (("t-closeness", {"t": "0.35"}), ("k-anonymity", {"k": 2})),

@@ -20,9 +20,9 @@ from tests.knowledge.tables import (
 
 import likeness as lk
 from likeness.errors import LikenessError, PolicyError
-from likeness.knowledge.cells import match, reach
 from likeness.published.columns import note_on
 from likeness.published.regions import read_region
+from likeness.queries.cells import match, reach
 from likeness.queries.overlap import Overlap
 
 TREE = [["flu", "lung", "*"], ["cold", "lung", "*"], ["ulcer", "belly", "*"]]
@@ -296,7 +296,7 @@ def test_reach_and_match_are_asked_one_at_a_time(seed):
 
 
 def test_many_cells_are_compared_in_blocks(monkeypatch):
-    from likeness.knowledge import cells as module
+    from likeness.queries import cells as module
 
     rng = np.random.default_rng(2)
     holds, of = [rng.random((5, 40)) < 0.5 for _ in range(2)], [rng.integers(0, 40, 1000) for _ in range(2)]

@@ -76,6 +76,15 @@ def distinct_l_diversity_parameters() -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries({"l": st.integers(1, 4)})
 
 
+def m_invariance(counts: Counts, reference: Counts, domain: Domain, *, m: int) -> bool:
+    """m-unique: no value twice, and m of them."""
+    return max(counts) <= 1 and sum(counts) >= m
+
+
+def m_invariance_parameters() -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({"m": st.integers(1, 4)})
+
+
 def entropy_l_diversity(counts: Counts, reference: Counts, domain: Domain, *, l: str) -> bool:  # noqa: E741
     """``Π q**-q >= l``, raised to the power n: ``n**n >= l**n Π c**c``."""
     n = sum(counts)

@@ -163,7 +163,7 @@ def test_a_comparison_is_drawn_and_is_for_everybody(
     ]
     page_of = tmp_path / "comparison.html"
     page_of.write_text(comparison(runs).page(), encoding="utf-8")
-    with _shown(chromium, page_of, width, scheme) as (page, wrong):
+    with shown(chromium, page_of, width, scheme) as (page, wrong):
         assert page.locator("figure.picture svg.marks").count() == 1
         page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -134,7 +134,7 @@ class Evidence:
             own = slice(None) if self.protected is None else self.protected
             readings = np.ascontiguousarray(self.readings[:, own])
             agreement, share, difference, belief, prior = strongest_readings(
-                self._classes(), readings, self.prior[own]
+                self.of_classes(), readings, self.prior[own]
             )
             world = agreement / self.publication.size
             return BeliefStrength(world, share, difference, belief, prior, belief / prior)
@@ -167,7 +167,7 @@ class Evidence:
         from likeness.attacks.kernels.beliefs import guess_exactly, guess_matching
 
         match = match_targets(self.publication, original, records)
-        parts, classes = self._parts(match.reaches[0].low.size), self._classes()
+        parts, classes = self.parts(match.reaches[0].low.size), self.of_classes()
         tuples, values = match.targets.count, self.stats.values
         answer = np.full(tuples, self.likeliest)
         belief, found = np.zeros(tuples), np.zeros(tuples, np.int64)
@@ -189,7 +189,7 @@ class Evidence:
         confidence = np.where(found > 0, belief / np.maximum(1, found), fallback)
         return Guesses(answer[match.targets.of], confidence[match.targets.of], found[match.targets.of])
 
-    def _parts(self, identities: int) -> Triple:
+    def parts(self, identities: int) -> Triple:
         """Which classes the records (or individuals) of every identity are in."""
         publication = self.publication
         groups = group_codes(
@@ -203,7 +203,7 @@ class Evidence:
         start = np.searchsorted(of[order], np.arange(identities + 1)).astype(np.int64)
         return start, publication.classes[groups.first][order], sizes[order]
 
-    def _classes(self) -> Quadruple:
+    def of_classes(self) -> Quadruple:
         """The values in every class."""
         return self.stats.start, self.stats.value, self.stats.count, self.stats.sizes
 

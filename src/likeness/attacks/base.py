@@ -14,15 +14,20 @@ from likeness.errors import PolicyError, Refusal
 from likeness.wording import columns, figure, printed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from typing import Any, Self
 
     from numpy.typing import NDArray
 
+    from likeness.encode import Encoded
     from likeness.forms.base import Publication
     from likeness.methods.base import Method
     from likeness.microdata.data import Microdata
     from likeness.microdata.plan import Plan
     from likeness.models.requirements import Requirement
+
+    ReleaseReader = Callable[[Any, str], "Held"]
+    """Gives an earlier release that is named somehow; ``where`` it is named, for messages."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +47,26 @@ class Making:
     method: Method
     requirements: tuple[Requirement, ...]
     plan: Plan
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A release, as somebody has it.
+
+    Parameters
+    ----------
+    publication
+        What was published.
+    original
+        The table it was made from, where that is at hand.
+    rows
+        (n,) int64, the record of the original that each published one was made from, below 0 for those that nobody is; where
+        that is known.
+    """
+
+    publication: Publication
+    original: Encoded | None = None
+    rows: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True)
@@ -124,6 +149,8 @@ class Attack(ABC):
     """Whether it counts people where people may have several records; without that it counts records, and is refused there."""
     takes_knowledge: ClassVar[bool] = False
     """Whether its adversary knows something of everybody beforehand, which may be said when it is run."""
+    takes_earlier: ClassVar[bool] = False
+    """Whether its adversary has earlier releases of the same people, a parameter ``earlier``."""
     explained: ClassVar[Mapping[str, str]] = {}
     """What its baseline and its details mean, by name, each in half a sentence for people."""
 
@@ -147,6 +174,18 @@ class Attack(ABC):
         PolicyError
             When the attack is not defined for this release (`refusal` says why).
         """
+
+    def informed(self, own: Held, read: ReleaseReader) -> Self:  # noqa: ARG002  # most know nothing else
+        """Look up what its adversary has beside this release: itself, where that is nothing.
+
+        Parameters
+        ----------
+        own
+            The release attacked; its original is there.
+        read
+            Reads another release, or takes it as it is.
+        """
+        return self
 
     def refusal(self, publication: Publication, original: Microdata) -> str | None:
         """Say why the attack is not defined for a release, or None when it is."""

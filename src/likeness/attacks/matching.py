@@ -14,6 +14,7 @@ from likeness.microdata.individuals import find_individuals
 from likeness.microdata.regions import recode
 from likeness.published.regions import position, shown_labels
 from likeness.published.text import read_value
+from likeness.queries.cells import held
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,11 +89,14 @@ class Match:
         )
 
 
-def match_targets(publication: Publication, original: Microdata, records: NDArray[np.int64]) -> Match:
+def match_targets(
+    publication: Publication, original: Microdata, records: NDArray[np.int64], *, another: bool = False
+) -> Match:
     """Put the targets ``records`` (t,), positions in ``original``, beside what was published.
 
     The adversary knows the hierarchies: a node stands for all leaves below it, whether the certificate gives
-    them or not.
+    them or not. Where the release was made from ``another`` table, whose hierarchies and values may be others, its nodes stand
+    for what its certificate, or their labels, say.
     """
     shared = shared_cells(publication, original)
     if not shared:
@@ -114,9 +118,10 @@ def match_targets(publication: Publication, original: Microdata, records: NDArra
         targets = group_codes(codes, radices)
         codes = codes[:, targets.first]
     if not publication.covers:
-        return _match_nearest(publication, domains, codes, targets)
+        return _match_nearest(publication, domains, codes, targets, another=another)
     by_column = _column_order(codes, domains)
-    reaches = tuple(reach_of(cells[j], domains[j]).take(cells[j].of) for j in by_column)
+    covered = _reach_of_another if another else reach_of
+    reaches = tuple(covered(cells[j], domains[j]).take(cells[j].of) for j in by_column)
     codes, radices = codes[by_column], [radices[j] for j in by_column]
     own = np.argsort(pack(codes, radices), kind="stable")
     single = len(cells) == len(publication.cells) and all((reach.sizes <= 1).all() for reach in reaches)
@@ -125,11 +130,16 @@ def match_targets(publication: Publication, original: Microdata, records: NDArra
 
 
 def _match_nearest(
-    publication: Publication, domains: list[Domain], codes: NDArray[np.int32], targets: Groups
+    publication: Publication,
+    domains: list[Domain],
+    codes: NDArray[np.int32],
+    targets: Groups,
+    *,
+    another: bool,
 ) -> Match:
     """Put tuples (d, tuples) beside the identities that are nearest to them."""
-    # The adversary knows the hierarchies.
-    trees = [domain.hierarchy if domain.shape == "tree" else None for domain in domains]
+    # The adversary knows the hierarchies; those of another table are the release's own.
+    trees = [domain.hierarchy if domain.shape == "tree" and not another else None for domain in domains]
     start, found = publication.nearest(
         {
             domain.name: (own, domain.labels_with(None), tree)
@@ -227,6 +237,19 @@ def reach_of(cells: ShownColumn, domain: Domain) -> Reach:
     ranges = [_range(region, axis, cells.note, domain) for region in cells.regions]
     ends = np.array(ranges, np.int64).reshape(-1, 2)
     return Reach(False, ends[:, 0], ends[:, 1], np.zeros(0, np.int64))
+
+
+def _reach_of_another(cells: ShownColumn, domain: Domain) -> Reach:
+    """As `reach_of`, of a release of another table than the domain's."""
+    members = [np.asarray(codes, np.int64) for codes in held(cells.note, cells.regions, domain)]
+    begins = np.cumsum([0] + [codes.size for codes in members])
+    together = np.concatenate([np.zeros(0, np.int64), *members])
+    sizes = np.diff(begins)
+    low = np.append(together, 0)[begins[:-1]]
+    high = np.where(sizes > 0, np.append(together, 0)[begins[1:] - 1], low - 1)
+    if domain.shape == "set" or not np.array_equal(high - low + 1, sizes):
+        return Reach(True, begins[:-1], begins[1:], together)
+    return Reach(False, low, high, np.zeros(0, np.int64))
 
 
 def _exact(codes: NDArray[np.int32], radices: list[int], reaches: tuple[Reach, ...]) -> NDArray[np.int64]:

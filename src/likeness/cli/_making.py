@@ -26,7 +26,14 @@ if TYPE_CHECKING:
 
 
 def make(
-    table: Table, policy: Policy | Path, seed: int | None, folder: Path, *, overwrite: bool
+    table: Table,
+    policy: Policy | Path,
+    seed: int | None,
+    folder: Path,
+    *,
+    overwrite: bool,
+    ledger: Path | None = None,
+    on: str | None = None,
 ) -> tuple[Release, Path]:
     """Find, prove and write a release.
 
@@ -42,6 +49,8 @@ def make(
         Where the release goes.
     overwrite
         Replace a release that lies there.
+    ledger, on
+        What was published of the same people before, and the column that tells them apart.
 
     Returns
     -------
@@ -49,7 +58,8 @@ def make(
         The release and where it lies.
     """
     with console.progress() as progress:
-        release = anonymize(table, as_policy(policy), seed=seed, progress=progress)
+        asked = as_policy(policy)
+        release = anonymize(table, asked, seed=seed, ledger=ledger, on=on, progress=progress)
         progress.step("write", 0, 1)
         place = release.write(folder, overwrite=overwrite)
     for before, after in release.private.encoded.renamed.items():

@@ -32,6 +32,8 @@ def anonymize(
     overwrite: Overwrite = False,
     seed: Seed = None,
     engine: EngineName = None,
+    ledger: Path | None = None,
+    on: str | None = None,
     format: Format = "text",  # noqa: A002  # the option's name
     reading: Reading = AS_FOUND,
     records: RecordsReading = AS_SAID,
@@ -46,6 +48,11 @@ def anonymize(
     ----------
     output
         The release folder; must not exist, its parent must.
+    ledger
+        A private file of what was published of whom, which the releases of the same people over time share (the model
+        m-invariance): nobody learns more from all of them than from one. Begun where there is none; keep it, and a copy.
+    on
+        The column that tells people apart, for a new ledger.
 
     Examples
     --------
@@ -53,12 +60,14 @@ def anonymize(
     likeness anonymize patients.csv policy.yaml -o out/ --overwrite --seed 7
     likeness anonymize patients.csv policy.yaml -o out/ --format json > summary.json
     likeness anonymize 'visits/*.parquet' policy.yaml -o out/ --engine streaming
+    likeness anonymize 2025.csv policy.yaml -o 2025/ --ledger ledger.json --on patient_id
     likeness anonymize sqlite:///clinic.db --table patients policy.yaml -o out/ --to sqlite:///research.db --to-table patients
     """
     from likeness.choosing import choose_form
     from likeness.cli._counting import publish_by, tell_counted
     from likeness.cli._making import make, summarise, tell
     from likeness.engines.base import engine_for
+    from likeness.errors import InvalidError
     from likeness.folder.layout import check_target
     from likeness.policy import as_policy
 
@@ -67,6 +76,10 @@ def anonymize(
     own = engine_for(table, engine or asked.engine)
     if not own.whole:
         into.refuse(own.name)
+        if ledger is not None:
+            raise InvalidError(
+                f"--ledger is about single people, and --engine {own.name} counts them; leave one of the two out"
+            )
         found, summary = publish_by(own.name, table, asked, seed, output, reading, overwrite=overwrite)
         if format == "json":
             console.json(summary)
@@ -76,7 +89,7 @@ def anonymize(
         return
     original = reading.read(table)
     into.check(choose_form(asked).tables, overwrite=overwrite)
-    release, folder = make(original, asked, seed, output, overwrite=overwrite)
+    release, folder = make(original, asked, seed, output, overwrite=overwrite, ledger=ledger, on=on)
     summary = summarise(release) | {"folder": str(folder)} | into.put(release, folder, overwrite=overwrite)
     if format == "json":
         console.json(summary)

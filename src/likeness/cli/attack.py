@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from likeness.attacks.base import Attack, AttackResult
+    from likeness.release import Release
 
 BEFORE = "_before"
 """How the details of an attack name what the original allows."""
@@ -125,6 +126,35 @@ def _table(
     return columns(rows)
 
 
+def _earlier(
+    folders: list[Path], originals: list[str], on: str | None, reading: Reading
+) -> list[Path] | list[Release]:
+    """Take earlier releases: their folders, or, where people are known by a column, opened beside their originals."""
+    from likeness.opening import open_release
+
+    if on is not None and len(originals) != len(folders):
+        raise InvalidError(
+            f"--on: needs the original of every earlier release; {len(folders)} --earlier and {len(originals)} "
+            "--earlier-original are given"
+        )
+    if on is None:
+        if originals:
+            raise InvalidError("--earlier-original: is read only with --on, the column that names people")
+        return folders
+    return [open_release(folder, reading.read(own)) for folder, own in zip(folders, originals, strict=True)]
+
+
+def _with_earlier(attack: Attack, earlier: list[Path] | list[Release], on: str | None) -> Attack:
+    """Give an attack the earlier releases, where it puts releases together and names none itself."""
+    from likeness import registry
+
+    if not attack.takes_earlier or not earlier:
+        return attack
+    given = {**registry.parameters(attack), "earlier": earlier, "on": on}
+    made: Attack = registry.create("attacks", attack.name, given)
+    return made
+
+
 def attack(
     folder: FolderPath,
     /,
@@ -134,6 +164,9 @@ def attack(
     attack: Annotated[list[str] | None, Parameter(name="--attack")] = None,
     at_most: Annotated[list[str] | None, Parameter(name="--at-most")] = None,
     knowledge: Path | None = None,
+    earlier: Annotated[list[Path] | None, Parameter(name="--earlier")] = None,
+    earlier_original: Annotated[list[str] | None, Parameter(name="--earlier-original")] = None,
+    on: str | None = None,
     format: Format = "text",  # noqa: A002  # the option's name
     reading: Reading = AS_FOUND,
 ) -> int:
@@ -155,6 +188,14 @@ def attack(
     knowledge
         A file whose key knowledge says, as in a policy, what an adversary knows beforehand instead of what the policy of the
         release says; for attacks of such adversaries.
+    earlier
+        An earlier release of the same people, a folder or its public/ alone: what all releases tell together (the attack
+        composition); may be given several times.
+    earlier_original
+        The table that an earlier release was made from, one for each --earlier in their order; read as the original is. Only
+        with --on.
+    on
+        The column that tells whose a record is in all originals: the adversary knows who was in which table.
 
     Examples
     --------
@@ -162,6 +203,7 @@ def attack(
     likeness attack out/ --original patients.csv --attack linkage:targets=1000,seed=3 --attack skewness
     likeness attack out/public --original patients.csv --policy policy.yaml --at-most linkage=0.2
     likeness attack out/ --original patients.csv --attack background-knowledge --knowledge insurer.yaml
+    likeness attack out/ --original patients.csv --earlier ../2024/out --earlier ../2023/out
     """
     from likeness.attacks.base import AttackResults
     from likeness.cli._console import beyond
@@ -170,8 +212,12 @@ def attack(
 
     attacks = make(attack or [])
     allowed = limits(at_most or [], attacks)
+    before = _earlier(earlier or [], earlier_original or [], on, reading)
+    attacks = [_with_earlier(one, before, on) for one in attacks]
     release = open_release(folder, reading.read(original), policy=policy)
-    found = AttackResults() if attack else release.attack_all(knowledge)
+    found = AttackResults()
+    if not attack:
+        found = release.attack_all(knowledge, before, on)
     results = [release.attack(one, knowledge) for one in attacks] if attack else [*found.values()]
     exceeded = [
         one for one in results if one.attack in allowed and rational(one.success) > allowed[one.attack]

@@ -16,6 +16,7 @@ def verify(
     original: str | None = None,
     policy: Path | None = None,
     engine: EngineName = None,
+    ledger: Path | None = None,
     format: Format = "text",  # noqa: A002  # the option's name
     reading: Reading = AS_FOUND,
 ) -> int:
@@ -35,6 +36,9 @@ def verify(
         The table the release was made from; needs private/.
     policy
         What must have been asked for; what the files say when left out.
+    ledger
+        The ledger that the release was entered into: whether everybody's possible values are those of all its releases; needs
+        the original.
 
     Examples
     --------
@@ -42,6 +46,7 @@ def verify(
     likeness verify out/public
     likeness verify out/ --original patients.csv --format json
     likeness verify out/ --original 'visits/*.parquet' --engine streaming
+    likeness verify 2025/ --original 2025.csv --ledger ledger.json
     """
     from likeness.cli._making import judged
     from likeness.engines.base import engine_for
@@ -50,7 +55,7 @@ def verify(
     with console.progress() as progress:
         whole = original is None or engine_for(original, engine).whole
         table = None if original is None else reading.read(original) if whole else original
-        verdict = prove_folder(folder, table, policy=policy, engine=engine, progress=progress)
+        verdict = prove_folder(folder, table, policy=policy, ledger=ledger, engine=engine, progress=progress)
     if format == "json":
         console.json({"folder": str(folder), **judged(verdict)})
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from likeness.errors import InvalidError, LikenessError, Refusal, Statement
 from likeness.folder.audit import locate_records, plain_policy
 from likeness.folder.cells import same_cells
 from likeness.folder.class_map import listed
-from likeness.folder.layout import CELLS, KNOWLEDGE, PARTS, find_layout
+from likeness.folder.layout import CELLS, CERTIFICATE, KNOWLEDGE, PARTS, digest, find_layout
+from likeness.folder.ledger import Ledger
 from likeness.folder.origin import Origin
 from likeness.folder.parts import is_in_parts, same_rows
 from likeness.folder.private_part import PrivatePart, read_private
@@ -37,7 +39,6 @@ from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -53,6 +54,7 @@ def verify(
     policy: Policy | Mapping[str, Any] | str | Path | None = None,
     engine: str | None = None,
     progress: Progress | None = None,
+    ledger: str | Path | None = None,
 ) -> Verdict:
     """Prove again what a release guarantees, from its files alone.
 
@@ -74,6 +76,9 @@ def verify(
         What reads the files of a table in parts and counts the original of one: ``memory``, ``streaming`` or ``spark``.
     progress
         Where to say how far the work is.
+    ledger
+        The ledger of the releases that it is one of: everybody's possible values are then compared with what it says of them.
+        Needs the original, too.
 
     Returns
     -------
@@ -83,7 +88,7 @@ def verify(
     Raises
     ------
     InvalidError
-        When there is no such release, it cannot be read, or an original is given without ``private/``.
+        When there is no such release, it cannot be read, or an original is given without ``private/``, or a ledger without both.
 
     Examples
     --------
@@ -117,9 +122,29 @@ def verify(
             told = asked or steward.policy
             counted = partial(_count, own, progress=progress or Progress()) if in_parts else None
             encoded = _encode(original, told, steward, counted)
-        return judge(public, steward, encoded, told)
+        found = judge(public, steward, encoded, told)
+        return found if ledger is None else _over_time(found, Path(ledger), public, steward, encoded)
     except OSError as problem:
         raise InvalidError(f"{folder}: cannot be read ({problem.strerror or problem})") from None
+
+
+def _over_time(
+    found: Verdict, ledger: Path, public: PublicPart, steward: PrivatePart | None, encoded: Encoded | None
+) -> Verdict:
+    """Add what a ledger says of a release."""
+    if steward is None or encoded is None:
+        raise InvalidError(f"{ledger}: a ledger is compared with a release beside its original and private/")
+    kept = Ledger.read(ledger)
+    about: Refusal | Statement = Refusal(
+        "cannot be compared with the release, which is not whole", (ledger.name,)
+    )
+    if digest(public.layout.public / CERTIFICATE) not in kept.releases:
+        about = Refusal("knows no release with this certificate.json", (ledger.name,))
+    elif steward.class_map is not None and steward.consistent and public.publication is not None:
+        about = kept.check(encoded, public.publication, encoded.record_of[steward.class_map.original_row])
+    if isinstance(about, Refusal):
+        return replace(found, refusals=(*found.refusals, about))
+    return replace(found, statements=(*found.statements, about))
 
 
 def judge(

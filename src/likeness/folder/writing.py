@@ -68,8 +68,20 @@ def write_folder(release: Release, folder: str | Path, *, overwrite: bool = Fals
         give_back()
         judge(read_back, steward, private.encoded, private.policy).raise_if_failed()
         settle(stage)
+        # Before it is published: what the ledger lacks nobody keeps to.
+        _enter(release, stage / PUBLIC / CERTIFICATE)
         put_in_place(stage, target, overwrite=overwrite)
     return target
+
+
+def _enter(release: Release, certificate: Path) -> None:
+    """Enter a release into its ledger, where there is one; once, however often it is written."""
+    private = release.private
+    before = private.ledger
+    if before is not None:
+        rows = next(iter(private.rows.values()))
+        after = before.with_release(private.encoded, release.publication, rows)
+        after.append(digest(certificate), before)
 
 
 def refuse_no_columns(release: Release) -> None:

@@ -13,11 +13,11 @@ from likeness.endings import FORMATS
 from likeness.errors import LikenessError, TableError, suggestion
 from likeness.forms.base import as_labelled
 from likeness.knowledge.base import UNLIKE, KnowledgeSource, Subject, path_of, refuse_size
-from likeness.knowledge.cells import match, reach
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.individuals import find_individuals
 from likeness.microdata.statistics import count_classes
 from likeness.proving.certificate import Certificate
+from likeness.queries.cells import match, reach
 from likeness.tables import read_published
 from likeness.wording import quoted
 
@@ -75,7 +75,7 @@ class ReleaseKnowledge(KnowledgeSource):
     def shares(self, subject: Subject) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Read the release, and ask it about everybody."""
         where = f"knowledge: {self.name}: {self.folder}"
-        publication = _read((subject.policy.folder or Path()) / self.folder, where)
+        publication = read_publication((subject.policy.folder or Path()) / self.folder, where)
         refuse_size(self, int(publication.identities.max(initial=0)) + 1, subject.domain.codes)
         told = _beliefs(publication, subject, where)
         everybody = told.sum(axis=0)
@@ -88,8 +88,8 @@ class ReleaseKnowledge(KnowledgeSource):
         return found, of
 
 
-def _read(folder: Path, where: str) -> Publication:
-    """Read what was published; `TableError`, from ``where``, in one line where that is no release."""
+def read_publication(folder: Path, where: str) -> Publication:
+    """Read what a release folder, or its ``public/``, publishes; `TableError`, from ``where``, in one line where it is none."""
     public = next((place for place in (folder / "public", folder) if (place / _CERTIFICATE).is_file()), None)
     if public is None:
         raise TableError(f"{where}: is no release; it holds neither public/{_CERTIFICATE} nor {_CERTIFICATE}")

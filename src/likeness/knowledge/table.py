@@ -13,12 +13,12 @@ from likeness.errors import LikenessError, TableError, suggestion
 from likeness.exact import rational
 from likeness.forms.base import as_labelled
 from likeness.knowledge.base import SCALED, KnowledgeSource, Subject, path_of, refuse_size
-from likeness.knowledge.cells import match, reach
 from likeness.microdata.domain import NUMERIC
 from likeness.microdata.grouping import group_codes
 from likeness.published.columns import note_on
 from likeness.published.regions import Region, read_region
 from likeness.published.text import EVERYTHING, MISSING, read_value
+from likeness.queries.cells import match, reach
 from likeness.tables import plain_value, read, texts
 from likeness.wording import count, quoted
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from likeness.microdata.domain import Domain
     from likeness.microdata.knowledge import Knowledge
+    from likeness.microdata.signatures import Signatures
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,7 @@ class Microdata:
     ``knowledge``: what adversaries may know of each record beforehand; not where people may have several.
     ``source``: where a method keeps one record a person (`Method.prepared`), the records that it was made from, and whose they
     are; only attacks look at them, for what an adversary may know.
+    ``signatures``: the values that earlier releases left possible of the same people, where these are to be kept.
     """
 
     quasi: tuple[Domain, ...]
@@ -47,6 +49,7 @@ class Microdata:
     knowledge: tuple[Knowledge, ...] = ()
     source: Members | None = None
     copies: NDArray[np.int64] | None = None
+    signatures: Signatures | None = None
 
     @property
     def size(self) -> int:
@@ -116,6 +119,7 @@ class Microdata:
             knowledge=tuple(own.take(records) for own in self.knowledge),
             source=None if self.source is None else self.source.take(records, self.size),
             copies=None if self.copies is None else self.copies[records],
+            signatures=None if self.signatures is None else self.signatures.take(records),
         )
 
     def __repr__(self) -> str:

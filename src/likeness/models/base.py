@@ -374,6 +374,11 @@ class PrivacyModel(Composable, ABC):
         return Conditions()
 
     @property
+    def signature_size(self) -> int | None:
+        """Fewest values that stay possible of everybody over several releases; None where it is about one release alone."""
+        return None
+
+    @property
     def beyond_posteriors(self) -> str:
         """Name the parameter that asks for more than limits on the confidence in each value; empty where none does."""
         return ""

@@ -13,7 +13,7 @@ from likeness.published.regions import position
 from likeness.queries.overlap import stands_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -34,30 +34,39 @@ def reach(note: ColumnNote, regions: Sequence[Region], domain: Domain) -> NDArra
     `likeness.queries.overlap.Overlap.contains` has it, of all values at once.
     """
     found = np.zeros((domain.codes, len(regions)), np.bool_)
+    for r, codes in enumerate(held(note, regions, domain)):
+        found[codes, r] = True
+    return found
+
+
+def held(
+    note: ColumnNote, regions: Sequence[Region], domain: Domain
+) -> Iterator[NDArray[np.int64] | list[int]]:
+    """Give the codes that each region holds, ascending; as `reach`, region by region."""
     places = _places(note, domain)
     order = sorted((at for at in places if places[at] is not None), key=lambda code: places[code])
     axis = [places[code] for code in order]
     codes = np.array(order, np.int64)
-    for r, region in enumerate(regions):
+    for region in regions:
         if region.what == "everything":
-            if note.shape != "set" or note.values is None:
-                found[:, r] = True
-                continue
-            found[_members(note.values, domain), r] = True
+            everybody = note.shape != "set" or note.values is None
+            yield np.arange(domain.codes) if everybody else _members(note.values or (), domain)
         elif region.what == "values":
-            found[_members(region.values, domain), r] = True
+            yield _members(region.values, domain)
         elif region.what == "node" and note.tree is None:
-            (label,) = region.values
-            found[: domain.size, r] = [stands_for(str(label), value) for value in domain.labels]
+            (label,) = (str(value) for value in region.values)
+            if label in domain.code_of:
+                yield [domain.code_of[label]]
+            else:
+                yield np.flatnonzero([stands_for(label, value) for value in domain.labels])
         else:
-            found[codes[bisect_left(axis, region.low) : bisect_right(axis, region.high)], r] = True
-    return found
+            yield np.sort(codes[bisect_left(axis, region.low) : bisect_right(axis, region.high)])
 
 
 def _members(values: Sequence[str | None] | frozenset[str | None], domain: Domain) -> list[int]:
     """Codes of values, those that the domain has."""
     codes = (domain.missing_code if value is None else domain.code_of.get(value, -1) for value in values)
-    return [code for code in codes if code >= 0]
+    return sorted(code for code in codes if code >= 0)
 
 
 def _places(note: ColumnNote, domain: Domain) -> dict[int, Any]:
