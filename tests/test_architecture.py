@@ -37,6 +37,7 @@ LAYERS: list[set[str]] = [
     {"proving"},
     {"knowledge"},
     {"choosing", "randomness"},
+    {"risk"},
     {"report"},
     {"folder"},
     {"release"},
