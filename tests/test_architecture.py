@@ -42,7 +42,7 @@ LAYERS: list[set[str]] = [
     {"folder"},
     {"release"},
     {"anonymization"},
-    {"opening", "profiling", "searching"},
+    {"holding_out", "opening", "profiling", "searching"},
     {"applying", "checking"},
     {"cli"},
     {"", "__main__"},

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from likeness.forms.mixed import MixedForm as MixedForm
     from likeness.forms.perturbed import PerturbedForm as PerturbedForm
     from likeness.hierarchies import Hierarchy, read_hierarchy
+    from likeness.holding_out import HeldOut, hold_out
     from likeness.knowledge.frequency import FrequencyKnowledge as FrequencyKnowledge
     from likeness.knowledge.kernel import KernelKnowledge as KernelKnowledge
     from likeness.knowledge.release import ReleaseKnowledge as ReleaseKnowledge
@@ -151,6 +152,7 @@ if TYPE_CHECKING:
     from likeness.profiling import profile
     from likeness.queries.query import Query
     from likeness.release import Release
+    from likeness.risk.summary import Risk
     from likeness.searching import Searched, strongest, weakest
     from likeness.tables import read
 
@@ -180,6 +182,8 @@ _WHERE = {
     **dict.fromkeys(("Policy", "drop", "identifier", "other", "quasi", "sensitive"), "policy"),
     "profile": "profiling",
     "Release": "release",
+    "Risk": "risk.summary",
+    **dict.fromkeys(("HeldOut", "hold_out"), "holding_out"),
     **dict.fromkeys(("Searched", "strongest", "weakest"), "searching"),
     "read": "tables",
 }
@@ -187,6 +191,7 @@ _WHERE = {
 __all__ = [
     "CannotBeMetError",
     "Checked",
+    "HeldOut",
     "Hierarchy",
     "HierarchyError",
     "InvalidError",
@@ -197,6 +202,7 @@ __all__ = [
     "PolicyError",
     "Query",
     "Release",
+    "Risk",
     "Searched",
     "TableError",
     "VerificationError",
@@ -205,6 +211,7 @@ __all__ = [
     "apply",
     "check",
     "drop",
+    "hold_out",
     "identifier",
     "open_release",
     "other",

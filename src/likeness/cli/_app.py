@@ -31,6 +31,7 @@ COMMANDS = (
     "verify",
     "measure",
     "attack",
+    "risk",
     "generate",
     "list",
     "show",

@@ -97,7 +97,7 @@ def least_sample_size(k: int, fraction: float, significance: float = 0.05) -> in
 
 
 def poisson_sample_size(k: int, fraction: float, significance: float = 0.05) -> int:
-    """`least_sample_size`, with the Poisson distribution truncated at 0 that El Emam and Dankar 2008 take."""
+    """`least_sample_size`, with the Poisson distribution truncated at 0 that El Emam & Dankar 2008 take."""
     k, p, level = _asked(k, fraction, significance)
     mean = (k - 1) * p
     if mean == 0:

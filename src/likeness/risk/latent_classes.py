@@ -1,9 +1,9 @@
 """How likely every combination of quasi-identifiers is in a population, learnt from a sample: mixtures of latent classes.
 
 The usual models of uniqueness know of a sample only how many classes there are of each size. Skinner and Shlomo's log-linear
-models know the columns, so they can tell a rare combination from a frequent one that few were drawn of; they have to be told which
-columns go together. Latent classes need not: the more classes a mixture of products of distributions has, the nearer it comes to any
-distribution, and its probability of a region is a sum of products, so that regions are no harder than single combinations.
+models know the columns, so they can tell a rare combination from a frequent one that few were drawn of; they have to be told
+which columns go together. Latent classes need not: the more of them a mixture of products of distributions has, the nearer it
+comes to any distribution, and its probability of a region is a sum of products, so that regions are no harder than tuples.
 
 What is fitted to somebody's own record takes them for less rare than they are. So the probability of a record's region is always
 that of mixtures that were fitted without it (in folds), several mixtures are averaged, by weights that make the records left out
@@ -34,7 +34,7 @@ _STARTS = 4
 _FOLDS = 10
 _LARGE = 20_000
 """People of a sample from which two folds, and one start each, leave as little to chance."""
-_MOST = 60_000
+_MOST = 40_000
 """People that a mixture is fitted to; of more, so many are drawn."""
 _LIKE_ALL = 10.0
 """How many people as all others are, on average, every class is taken to have besides its own."""

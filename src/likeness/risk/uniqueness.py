@@ -166,7 +166,7 @@ def slide_negative_binomial(sample: SampleClasses) -> float | None:
     * s₁ = K π (β / (1 − d))^α (α d / (1 − d) + 1)
     * s₂ = K α β^α π² (1 − β) (2 − (1 − α) d) / (2 (1 − d)^(α + 2))
 
-    Their ratio is quadratic in α, so that one unknown is left, which is looked for along all of β, not from a start that may fail.
+    Their ratio is quadratic in α, so that one unknown is left, which is looked for along all of β, and from no start.
 
     References
     ----------
