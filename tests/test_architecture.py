@@ -39,6 +39,7 @@ LAYERS: list[set[str]] = [
     {"choosing", "randomness"},
     {"risk"},
     {"report"},
+    {"dossier"},
     {"folder"},
     {"release"},
     {"anonymization"},

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from likeness.datasets.informs import Informs as Informs
     from likeness.datasets.isp import Isp as Isp
     from likeness.datasets.symptoms import Symptoms as Symptoms
+    from likeness.dossier.base import Dossier
     from likeness.errors import (
         CannotBeMetError,
         HierarchyError,
@@ -181,6 +182,7 @@ _WHERE = {
     "read_hierarchy": "hierarchies",
     **dict.fromkeys(("Policy", "drop", "identifier", "other", "quasi", "sensitive"), "policy"),
     "profile": "profiling",
+    "Dossier": "dossier.base",
     "Release": "release",
     "Risk": "risk.summary",
     **dict.fromkeys(("HeldOut", "hold_out"), "holding_out"),
@@ -191,6 +193,7 @@ _WHERE = {
 __all__ = [
     "CannotBeMetError",
     "Checked",
+    "Dossier",
     "HeldOut",
     "Hierarchy",
     "HierarchyError",

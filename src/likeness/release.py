@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from likeness.attacks.base import Attack, AttackResult
     from likeness.bounds import Bound
     from likeness.choosing import Candidate
+    from likeness.dossier.base import Dossier
     from likeness.encode import Encoded
     from likeness.forms.base import Publication
     from likeness.methods.base import Method
@@ -596,6 +597,58 @@ class Release:
             self.attack_all() if attacks else {},
             question,
         )
+
+    def dossier(self, kind: str, risk: Risk | None = None) -> Dossier:
+        """Fill in the document that an agency asks for: each figure with its place, each open question left open. Private.
+
+        Parameters
+        ----------
+        kind
+            ``ema``, ``hipaa``, ``27559``, ``800-188`` or ``wp216``.
+        risk
+            What `risk` found, with a population and a control where these are known; without them when left out.
+
+        Returns
+        -------
+        Dossier
+            Its ``to_html`` and ``write_docx`` write it.
+
+        Raises
+        ------
+        PolicyError
+            When there is no such kind.
+
+        Examples
+        --------
+        >>> import polars as pl, likeness as lk
+        >>> table = pl.DataFrame({"age": [30, 39, 60, 64], "disease": ["flu", "cold", "flu", "flu"]})
+        >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
+        >>> release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=1)
+        >>> found = release.dossier("wp216")
+        >>> [fact.source for fact in found.facts if fact.label == "k-anonymity: measured"], len(found.open_questions)
+        (['public/certificate.json#/guarantee/0/measured'], 11)
+        """
+        import json
+
+        from likeness.dossier.base import AUDIT, CERTIFICATE, RISK, Documents, make_dossier, refuse_unknown
+        from likeness.folder.audit import plain_policy
+
+        refuse_unknown(kind)
+        private = self.private
+        made = registry.parameters(private.method)
+        audit = {
+            "policy": plain_policy(private.policy, self.certificate, private.encoded.renamed),
+            "method": {"name": private.method.name, **made},
+            "counts": self.counts,
+            "metrics": dict(self.loss()),
+        }
+        found = self.risk() if risk is None else risk
+        documents = {
+            CERTIFICATE: json.loads(self.certificate.to_json()),
+            AUDIT: audit,
+            RISK: found.to_json(),
+        }
+        return make_dossier(kind, Documents(documents))
 
     def _believing(self, knowledge: Any) -> Microdata:
         """Take the original records with what somebody else knows of them beforehand."""

@@ -146,3 +146,9 @@ def test_within_a_point_of_the_truth_on_twenty_fractions_of_the_census():
         for name in usual[0.5]
     }
     assert min(off.values()) > 0.01, off
+
+
+def test_large_classes_are_told_though_their_first_terms_are_nothing():
+    sizes = ClassSizes(np.array([3000]), np.array([3000.0]), np.array([0.5]))
+    for most in (5900, 6000, 6100):
+        assert sizes.at_most(np.array([most])) == pytest.approx(nbinom.cdf(most - 3000, 3000, 0.5), abs=1e-9)

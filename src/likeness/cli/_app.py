@@ -32,6 +32,7 @@ COMMANDS = (
     "measure",
     "attack",
     "risk",
+    "dossier",
     "generate",
     "list",
     "show",

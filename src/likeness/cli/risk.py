@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +14,57 @@ from likeness.cli._options import AS_FOUND, FolderPath, Format, Original, Readin
 from likeness.errors import InvalidError
 
 if TYPE_CHECKING:
+    from likeness.release import Release
     from likeness.risk.summary import Risk
+    from likeness.tables import Table
+
+
+@dataclass(frozen=True)
+class RiskOptions:
+    """What is asked about the risk of a release, as the options say it."""
+
+    population: str | None
+    sampling_fraction: float | None
+    control: str | None
+    hold_out: float | None
+    thresholds: tuple[str, ...]
+    targets: int
+    seed: int
+
+    def of(self, release: Release, table: Table) -> Risk:
+        """Find it; with people held out, singling out, linkability and inference are those of a second release.
+
+        Parameters
+        ----------
+        release
+            The release.
+        table
+            Its original.
+        """
+        from likeness.risk.reidentification import THRESHOLDS
+
+        if self.control is not None and self.hold_out is not None:
+            raise InvalidError(
+                "--control and --hold-out: give people who are not in the release, or hold some out, not both"
+            )
+        found = release.risk(
+            population=self.population,
+            sampling_fraction=self.sampling_fraction,
+            control=self.control,
+            thresholds=self.thresholds or THRESHOLDS,
+            targets=self.targets,
+            seed=self.seed,
+        )
+        if self.hold_out is None:
+            return found
+        from likeness.holding_out import hold_out as held_out
+
+        with console.progress() as progress:
+            second = held_out(table, release.private.policy, self.hold_out, seed=self.seed, progress=progress)
+        apart = second.release.risk(
+            control=second.control, targets=self.targets, seed=self.seed, attacks=False
+        )
+        return replace(found, three=apart.three)
 
 
 def risk(
@@ -70,29 +120,12 @@ def risk(
     likeness risk out/ --original patients.csv --population registry.csv --hold-out 0.2 --format json
     """
     from likeness.opening import open_release
-    from likeness.risk.reidentification import THRESHOLDS
 
-    if control is not None and hold_out is not None:
-        raise InvalidError(
-            "--control and --hold-out: give people who are not in the release, or hold some out, not both"
-        )
     table = reading.read(original)
-    release = open_release(folder, table, policy=policy)
-    found = release.risk(
-        population=population,
-        sampling_fraction=sampling_fraction,
-        control=control,
-        thresholds=threshold or THRESHOLDS,
-        targets=targets,
-        seed=seed,
+    asked = RiskOptions(
+        population, sampling_fraction, control, hold_out, tuple(threshold or ()), targets, seed
     )
-    if hold_out is not None:
-        from likeness.holding_out import hold_out as held_out
-
-        with console.progress() as progress:
-            second = held_out(table, release.private.policy, hold_out, seed=seed, progress=progress)
-        apart = second.release.risk(control=second.control, targets=targets, seed=seed, attacks=False)
-        found = replace(found, three=apart.three)
+    found = asked.of(open_release(folder, table, policy=policy), table)
     if format == "json":
         console.json(_told(found, hold_out, people=people))
         return

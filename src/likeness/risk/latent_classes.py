@@ -39,6 +39,8 @@ _MOST = 40_000
 _LIKE_ALL = 10.0
 """How many people as all others are, on average, every class is taken to have besides its own."""
 _ROUNDS = 60
+_NOTHING = -36.0
+"""Logarithm of a probability that adds nothing any more."""
 _ENOUGH = 1e-5
 """Gain of the log likelihood a person below which a mixture is fitted."""
 
@@ -216,18 +218,21 @@ class ClassSizes:
         further = most - self.seen
         found = np.zeros(self.seen.size)
         rest = np.flatnonzero(further >= 0)
-        term = (1 - self.missed[rest]) ** self.shape[rest]
+        # In logarithms: of large classes the first terms are smaller than any number.
+        term = self.shape[rest] * np.log1p(-self.missed[rest])
         left = further[rest]
         step = 0
         while rest.size:
-            found[rest] += term
+            found[rest] += np.exp(term)
             on = left > step
             # What is so improbable adds nothing any more, once the mode is passed.
             mode = (self.shape[rest] - 1) * self.missed[rest] / (1 - self.missed[rest])
-            on &= (term > 1e-15) | (step < mode)
+            on &= (term > _NOTHING) | (step < mode)
             rest, left, term = rest[on], left[on], term[on]
             step += 1
-            term = term * (self.shape[rest] + step - 1) / step * self.missed[rest]
+            term += np.log((self.shape[rest] + step - 1) / step) + np.log(
+                np.maximum(self.missed[rest], 1e-300)
+            )
         return np.minimum(found, 1.0)
 
     def expected_chance(self) -> NDArray[np.float64]:
