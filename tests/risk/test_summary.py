@@ -265,3 +265,46 @@ def test_other_people_are_read_by_the_release_s_own_hierarchies(tmp_path):
     found = release.risk(population=tmp_path / "registry.csv", attacks=False).population
     assert (found.population, found.smallest) == (8, 3)
     assert found.journalist.mean == pytest.approx((1 / 4 + 1 / 3) / 2)
+
+
+def test_means_that_are_nearest_to_nobody_find_nobody():
+    release = made("microaggregated")
+    # All of the registry's people are nearest to few classes: nobody is found by the others.
+    registry = pl.DataFrame({"age": [40], "sex": ["f"], "job": ["cook"]})
+    found = release.risk(population=registry, attacks=False).population
+    assert found.smallest >= 1
+    assert found.journalist.maximum <= 1
+    nobody = found.presence[0] == 0
+    assert nobody == (found.journalist.minimum == 0)
+
+
+def test_without_quasi_identifiers_a_table_of_others_tells_nothing():
+    columns = dict.fromkeys(("age", "sex", "job"), lk.drop()) | {"disease": lk.sensitive()}
+    release = lk.anonymize(table(), lk.Policy(columns=columns, privacy=lk.DistinctLDiversity(2)), seed=1)
+    with pytest.raises(lk.InvalidError, match="has no quasi-identifiers"):
+        release.risk(population=table())
+    found = release.risk(sampling_fraction=0.1, attacks=False)
+    assert found.population.k_map == dict.fromkeys(K_MAP, pytest.approx(0))
+    assert "fewer than two quasi-identifiers" in found.skipped["linkability"]
+
+
+def test_people_whose_highest_category_is_published_have_no_control():
+    visits = pl.DataFrame(
+        {
+            "name": [f"p{i // 2}" for i in range(80)],
+            "age": [20 + i // 4 for i in range(80)],
+            "disease": ["flu", "cold", "hiv", "gout"] * 20,
+        }
+    )
+    policy = lk.Policy(
+        columns={"name": lk.identifier(), "age": lk.quasi(), "disease": lk.sensitive()},
+        privacy=lk.KAnonymity(2),
+        individual="name",
+        categories={"disease": {"low": ["flu", "cold"], "high": ["hiv", "gout"]}},
+        method="pl-angelization",
+        withhold={"at_most": 0.9},
+    )
+    release = lk.anonymize(visits, policy, seed=1)
+    assert [one.name for one in release.risk(targets=20).three] == ["singling-out", "inference"]
+    with pytest.raises(lk.PolicyError, match="highest category"):
+        release.risk(control=visits.head(10))

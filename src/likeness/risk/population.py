@@ -170,6 +170,11 @@ def encode_people(table: Table, encoded: Encoded, policy: Policy, roles: Collect
     Raises `InvalidError` where the table lacks one of these columns; whatever `encode` raises where it cannot be read so.
     """
     wanted = [name for name, role in encoded.roles.items() if role in roles]
+    if not wanted:
+        raise InvalidError(
+            f"{table.source}: the release has no quasi-identifiers, so everybody looks like everybody, and a table of other "
+            "people tells nothing"
+        )
     absent = [name for name in wanted if name not in table.names]
     if absent:
         raise InvalidError(
@@ -240,19 +245,22 @@ def risk_by_table(
     seen = shown.alike[of]
     whole = np.maximum(everybody[of], seen)
     people, fraction = _sizes(population.units.size, published.size)
-    chance = seen / np.maximum(1, whole)
+    # Where means are shown, some are nearest to nobody: then nobody is found by them.
+    somebody = whole > 0
+    one = np.maximum(1, whole)
+    chance = seen / one
     halfway = (1 + fraction) / 2
     return PopulationRisk(
         True,
         people,
         fraction,
         _mean(whole == 1),
-        {k: _mean(whole < k) for k in K_MAP},
-        int(whole.min(initial=people)),
+        {k: _mean(somebody & (whole < k)) for k in K_MAP},
+        int(whole[somebody].min(initial=people)),
         (float(chance.min(initial=1.0)), _mean(chance), float(chance.max(initial=0.0))),
         _mean(chance >= halfway),
         halfway,
-        Spread.of(1 / np.maximum(1, whole), thresholds),
+        Spread.of(somebody / one, thresholds),
         {},
         None,
         {},

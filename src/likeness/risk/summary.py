@@ -404,10 +404,15 @@ def find_risk(
 
 def _control(table: Table, encoded: Encoded, policy: Policy | None) -> Microdata:
     """Encode people who are not in the release."""
-    if policy is None or encoded.data.source is not None:
+    if policy is None:
         raise PolicyError(
-            "risk: a control needs a release whose columns are known and that publishes people as they are, not the highest "
-            "category of everybody"
+            "risk: a control is read as the policy of the release says, and without private/ nothing tells it; ask the "
+            "release folder itself"
+        )
+    if encoded.data.source is not None:
+        raise PolicyError(
+            "risk: this release shows of everybody the highest category or a set of their values, made by its method alone, so "
+            "that people who are not in it cannot be compared; leave the control out"
         )
     found = encode_people(table, encoded, policy, ("quasi", "sensitive"))
     refuse_without_people(found)
