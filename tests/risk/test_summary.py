@@ -120,7 +120,13 @@ def test_every_form_has_every_part_that_is_defined(form):
         assert (one.success.tries, one.control.tries, one.naive.tries) == (50, 50, 50)
         assert one.gain in one.gain_interval
         assert one.success.rate in one.success.interval
-    assert {one.name for one in found.attacks} == set(release.attack_all())
+    results = release.attack_all()
+    assert {one.name for one in found.attacks} == set(results)
+    for own in found.attacks:
+        tried = results[own.name].details.get("targets") if own.name != "skewness" else None
+        assert own.repetitions == tried
+        assert own.interval is None or own.success in own.interval
+        assert (own.interval is None) == (not tried)
     assert found.population.smallest >= 1
     told = json.loads(json.dumps(found.to_json()))
     assert told["prosecutor"]["mean"] == found.prosecutor.mean

@@ -124,6 +124,8 @@ class Attack(ABC):
     """Whether it counts people where people may have several records; without that it counts records, and is refused there."""
     takes_knowledge: ClassVar[bool] = False
     """Whether its adversary knows something of everybody beforehand, which may be said when it is run."""
+    averaged: ClassVar[bool] = True
+    """Whether its success is a mean over its targets, who are repetitions of one trial; not where it is that of one class."""
     explained: ClassVar[Mapping[str, str]] = {}
     """What its baseline and its details mean, by name, each in half a sentence for people."""
 

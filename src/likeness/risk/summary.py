@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.attacks.base import AttackResult
+    from likeness.attacks.base import Attack, AttackResult
     from likeness.encode import Encoded
     from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
@@ -86,16 +86,16 @@ class AttackRisk:
     @classmethod
     def of(cls, result: AttackResult, level: float) -> AttackRisk:
         """Take a result."""
-        told = result.details.get("targets")
+        attack: type[Attack] = registry.load("attacks", result.attack)
+        told = result.details.get("targets") if attack.averaged else None
         tries = None if told is None else int(told)
-        share = 0 <= result.success <= 1
         return cls(
             result.attack,
-            description(registry.load("attacks", result.attack)),
+            description(attack),
             result.success,
             result.baseline,
             tries,
-            wilson(result.success * tries, tries, level) if tries and share else None,
+            wilson(result.success * tries, tries, level) if tries else None,
             result.meaning,
         )
 
