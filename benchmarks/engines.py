@@ -1,4 +1,4 @@
-"""Engines side by side, in processes of their own: ``python -m benchmarks.engines [--rows N] [--engines memory,streaming,spark]``.
+"""Engines side by side, in processes of their own: ``python -m benchmarks.engines [--rows N] [--engines memory,spark]``.
 
 A register of generated people, in files of a million rows: six quasi-identifiers and one sensitive value, some of which hang
 together, so that different records grow with the records. Seconds are beside one stable argsort of as many numbers, without the

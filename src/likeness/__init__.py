@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from likeness.datasets.informs import Informs as Informs
     from likeness.datasets.isp import Isp as Isp
     from likeness.datasets.symptoms import Symptoms as Symptoms
+    from likeness.dossier.base import Dossier
     from likeness.engines.memory import MemoryEngine as MemoryEngine
     from likeness.engines.spark import SparkEngine as SparkEngine
     from likeness.engines.streaming import StreamingEngine as StreamingEngine
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from likeness.forms.mixed import MixedForm as MixedForm
     from likeness.forms.perturbed import PerturbedForm as PerturbedForm
     from likeness.hierarchies import Hierarchy, read_hierarchy
+    from likeness.holding_out import HeldOut, hold_out
     from likeness.knowledge.frequency import FrequencyKnowledge as FrequencyKnowledge
     from likeness.knowledge.kernel import KernelKnowledge as KernelKnowledge
     from likeness.knowledge.release import ReleaseKnowledge as ReleaseKnowledge
@@ -159,6 +161,7 @@ if TYPE_CHECKING:
     from likeness.publishing import PartedRelease, Preview, preview, publish
     from likeness.queries.query import Query
     from likeness.release import Release
+    from likeness.risk.summary import Risk
     from likeness.searching import Searched, strongest, weakest
     from likeness.tables import read
 
@@ -189,7 +192,10 @@ _WHERE = {
     **dict.fromkeys(("Policy", "drop", "identifier", "other", "quasi", "sensitive"), "policy"),
     "profile": "profiling",
     **dict.fromkeys(("PartedRelease", "Preview", "preview", "publish"), "publishing"),
+    "Dossier": "dossier.base",
     "Release": "release",
+    "Risk": "risk.summary",
+    **dict.fromkeys(("HeldOut", "hold_out"), "holding_out"),
     **dict.fromkeys(("Searched", "strongest", "weakest"), "searching"),
     "read": "tables",
 }
@@ -198,6 +204,8 @@ __all__ = [
     "CannotBeMetError",
     "Checked",
     "Comparison",
+    "Dossier",
+    "HeldOut",
     "Hierarchy",
     "HierarchyError",
     "InvalidError",
@@ -210,6 +218,7 @@ __all__ = [
     "Preview",
     "Query",
     "Release",
+    "Risk",
     "Searched",
     "TableError",
     "VerificationError",
@@ -219,6 +228,7 @@ __all__ = [
     "check",
     "compare",
     "drop",
+    "hold_out",
     "identifier",
     "open_release",
     "other",

@@ -19,7 +19,7 @@ from likeness.tables import build, in_own_type
 from likeness.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from likeness.attacks.base import Attack, AttackResult
     from likeness.bounds import Bound
     from likeness.choosing import Candidate
+    from likeness.dossier.base import Dossier
     from likeness.encode import Encoded
     from likeness.folder.ledger import Ledger
     from likeness.forms.base import Publication
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from likeness.proving.certificate import Certificate
     from likeness.report.finding import Finding
     from likeness.report.pictures import Plots
+    from likeness.risk.summary import Risk
     from likeness.solve import Solution
     from likeness.tables import EncodedColumn, Labelled
 
@@ -542,6 +544,134 @@ class Release:
         """Give it as whoever has it has it: with its original, and whose row is whose, where these are known."""
         rows = None if self._private is None else next(iter(self._private.rows.values()), None)
         return Held(self._publication, self._original, rows)
+
+    def risk(
+        self,
+        *,
+        population: Any = None,
+        sampling_fraction: float | None = None,
+        control: Any = None,
+        thresholds: Sequence[float | str] = (0.09, 0.05),
+        targets: int | None = 2_000,
+        seed: int = 0,
+        attacks: bool = True,
+    ) -> Risk:
+        """Find the risk in the words of those who ask: prosecutor, journalist, marketer, k-map, presence, WP216's three, attacks.
+
+        Parameters
+        ----------
+        population
+            A table of the population that the people are from, with the quasi-identifiers: a frame, a path, or what
+            `likeness.read` returned. Chances of people who are not known to be in the release are then counted in it.
+        sampling_fraction
+            Instead of it, how large a share of the population the original is, drawn at random: then they are estimated, by
+            mixtures of latent classes, and beside them by the usual models.
+        control
+            A table of people like those in the original who are not in it, with its quasi-identifiers and sensitive columns: what
+            attacks achieve on them is the baseline of singling out, linkability and inference (see `likeness.hold_out`).
+        thresholds
+            Of chances: the share of people above each is told. 0.09 (read as one in eleven) is that of the European Medicines
+            Agency and Health Canada.
+        targets
+            How many people singling out, linkability and inference are tried on, drawn at random; None: all.
+        seed
+            Which ones are drawn.
+        attacks
+            Run every attack that is defined for the release, too (see `attack_all`).
+
+        Returns
+        -------
+        Risk
+            ``print`` it, or take its attributes; ``to_json`` has all of it, but not ``highest``, who carries most risk.
+
+        Raises
+        ------
+        PolicyError
+            When something is out of range, or a population or control cannot be looked at.
+
+        Examples
+        --------
+        >>> import polars as pl, likeness as lk
+        >>> table = pl.DataFrame({"age": [30, 39, 60, 64], "disease": ["flu", "cold", "flu", "flu"]})
+        >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
+        >>> release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=1)
+        >>> found = release.risk(population=pl.DataFrame({"age": [30, 35, 38, 39, 60, 61, 64, 70]}))
+        >>> found.prosecutor.maximum, found.population.journalist.maximum, found.population.smallest
+        (0.5, 0.3333333333333333, 3)
+        """
+        from likeness.risk.summary import RiskQuestion, find_risk
+        from likeness.tables import read
+
+        private = self._private
+        question = RiskQuestion(
+            None if population is None else read(population),
+            sampling_fraction,
+            None if control is None else read(control),
+            tuple(thresholds),
+            targets,
+            seed,
+        )
+        question.check()
+        return find_risk(
+            self._publication,
+            self._know_original(),
+            None if private is None else private.policy,
+            None if private is None else private.solution.plan,
+            self.attack_all() if attacks else {},
+            question,
+        )
+
+    def dossier(self, kind: str, risk: Risk | None = None) -> Dossier:
+        """Fill in the document that an agency asks for: each figure with its place, each open question left open. Private.
+
+        Parameters
+        ----------
+        kind
+            ``ema``, ``hipaa``, ``27559``, ``800-188`` or ``wp216``.
+        risk
+            What `risk` found, with a population and a control where these are known; without them when left out.
+
+        Returns
+        -------
+        Dossier
+            Its ``to_html`` and ``write_docx`` write it.
+
+        Raises
+        ------
+        PolicyError
+            When there is no such kind.
+
+        Examples
+        --------
+        >>> import polars as pl, likeness as lk
+        >>> table = pl.DataFrame({"age": [30, 39, 60, 64], "disease": ["flu", "cold", "flu", "flu"]})
+        >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
+        >>> release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=1)
+        >>> found = release.dossier("wp216")
+        >>> [fact.source for fact in found.facts if fact.label == "k-anonymity: measured"], len(found.open_questions)
+        (['public/certificate.json#/guarantee/0/measured'], 11)
+        """
+        import json
+
+        from likeness.dossier.base import AUDIT, CERTIFICATE, RISK, Documents, make_dossier, refuse_unknown
+        from likeness.folder.audit import plain_policy
+
+        refuse_unknown(kind)
+        private = self.private
+        made = registry.parameters(private.method)
+        audit = {
+            "policy": plain_policy(private.policy, self.certificate, private.encoded.renamed),
+            "method": {"name": private.method.name, **made},
+            "counts": self.counts,
+            "metrics": dict(self.loss()),
+        }
+        found = self.risk() if risk is None else risk
+        documents = {
+            CERTIFICATE: json.loads(self.certificate.to_json()),
+            AUDIT: audit,
+            RISK: found.to_json(),
+        }
+        return make_dossier(kind, Documents(documents))
 
     def _believing(self, knowledge: Any) -> Microdata:
         """Take the original records with what somebody else knows of them beforehand."""

@@ -151,6 +151,8 @@ class Attack(ABC):
     """Whether its adversary knows something of everybody beforehand, which may be said when it is run."""
     takes_earlier: ClassVar[bool] = False
     """Whether its adversary has earlier releases of the same people, a parameter ``earlier``."""
+    averaged: ClassVar[bool] = True
+    """Whether its success is a mean over its targets, who are repetitions of one trial; not where it is that of one class."""
     explained: ClassVar[Mapping[str, str]] = {}
     """What its baseline and its details mean, by name, each in half a sentence for people."""
 

@@ -46,6 +46,7 @@ class SkewnessAttack(GuessingAttack):
     """
 
     name: ClassVar[str] = "skewness"
+    averaged: ClassVar[bool] = False
     explained: ClassVar[Mapping[str, str]] = {
         "baseline": "the overall share of the same value",
         "max_ratio": "the factor by which a class raises the share of that value; β-likeness limits it",

@@ -32,6 +32,8 @@ COMMANDS = (
     "verify",
     "measure",
     "attack",
+    "risk",
+    "dossier",
     "generate",
     "list",
     "show",

@@ -1,0 +1,45 @@
+"""`likeness dossier`."""
+
+from __future__ import annotations
+
+import json
+
+import docx
+import pytest
+
+
+def test_page_and_what_it_refers_to(run, released):
+    words = ("dossier", "out", "--for", "ema", "--original", "patients.csv", "--sampling-fraction", "0.5")
+    found = run(*words, "-o", "ema.html")
+    assert found.code == 0
+    assert "private both" in found.err
+    page = (released.parent / "ema.html").read_text()
+    told = json.loads((released.parent / "risk.json").read_text())
+    assert "risk.json#/population/sampling_fraction" in page
+    assert told["population"]["sampling_fraction"] == 0.5
+    again = run(*words, "-o", "ema.html")
+    assert again.code == 2
+    assert run(*words, "-o", "ema.html", "--overwrite").code == 0
+    assert run("verify", "out", "--original", "patients.csv").code == 0
+
+
+def test_word(run, released):
+    found = run("dossier", "out", "--for", "27559", "--original", "patients.csv", "-o", "iso.docx")
+    assert found.code == 0
+    assert docx.Document(str(released.parent / "iso.docx")).paragraphs[0].text.endswith("(ISO/IEC 27559)")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--for", "emma", "-o", "x.html"), "there is no kind 'emma'; did you mean 'ema'?"),
+        (("--for", "ema", "-o", "x.pdf"), "name a file that ends in .html or .docx"),
+        (("--for", "ema", "-o", "out/public/x.html"), "write it elsewhere"),
+    ],
+)
+def test_what_cannot_be_written(run, released, words, said):
+    found = run("dossier", "out", "--original", "patients.csv", *words)
+    assert found.code == 2
+    assert said in found.errors[0]
+    assert not list(released.parent.rglob("x.*"))
+    assert not (released.parent / "risk.json").exists()

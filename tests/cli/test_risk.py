@@ -1,0 +1,70 @@
+"""`likeness risk`."""
+
+from __future__ import annotations
+
+import pytest
+
+import likeness as lk
+
+
+def test_json_is_what_python_says(run, released):
+    found = run(
+        "risk", "out", "--original", "patients.csv", "--population", "patients.csv", "--format", "json"
+    )
+    assert found.code == 0
+    release = lk.open_release("out", "patients.csv")
+    told = release.risk(population="patients.csv")
+    assert found.json == told.to_json() | {"held_out": None}
+    assert found.json["population"]["sampling_fraction"] == 1
+
+
+def test_text_says_all_there_is_and_who_only_when_asked(run, released):
+    words = ("risk", "out", "--original", "patients.csv", "--sampling-fraction", "0.5", "--threshold", "0.05")
+    found = run(*words)
+    assert found.code == 0
+    lines = found.out.splitlines()
+    assert lines[1].split() == ["minimum", "mean", "maximum", "above", "0.05"]
+    assert [line.split()[0] for line in lines[2:4]] == ["prosecutor", "journalist"]
+    for what in ("δ-presence", "singling-out", "linkability", "inference", "linkage", "largest belief"):
+        assert what in found.out
+    assert "who carries most risk" not in found.out
+    asked = run(*words, "--people")
+    assert "who carries most risk (for you alone" in asked.out
+
+
+def test_people_held_out_are_the_control(run, released):
+    words = ("risk", "out", "--original", "patients.csv", "--hold-out", "0.25", "--seed", "3")
+    found = run(*words, "--format", "json")
+    assert found.code == 0
+    assert {one["control"]["tries"] for one in found.json["wp216"]} == {15}
+    second = lk.hold_out("patients.csv", "policy.yaml", 0.25, seed=3)
+    assert found.json["wp216"] == [
+        one.to_json() for one in second.release.risk(control=second.control, seed=3, attacks=False).three
+    ]
+    assert "note: singling out, linkability and inference are of a second release" in run(*words).err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--population", "patients.csv", "--sampling-fraction", "0.5"), "not both"),
+        (("--control", "patients.csv", "--hold-out", "0.5"), "not both"),
+        (("--sampling-fraction", "1.5"), "sampling_fraction must be a number above 0 and at most 1; got 1.5"),
+        (("--threshold", "0"), "threshold must be a number above 0 and at most 1"),
+        (("--hold-out", "0.99"), "hold-out: share must be a number above 0 and at most 0.9"),
+    ],
+)
+def test_what_cannot_be_asked(run, released, words, said):
+    found = run("risk", "out", "--original", "patients.csv", *words)
+    assert found.code == 2
+    assert found.out == ""
+    assert len(found.errors) == 1
+    assert said in found.errors[0]
+
+
+def test_public_alone_tells_no_population(run, released):
+    words = ("risk", "out/public", "--original", "patients.csv", "--policy", "policy.yaml")
+    assert run(*words).code == 0
+    found = run(*words, "--sampling-fraction", "0.5")
+    assert found.code == 2
+    assert "ask the release folder itself" in found.errors[0]
