@@ -11,6 +11,7 @@ from likeness.checks import number, whole
 from likeness.errors import PolicyError
 from likeness.policy import as_policy
 from likeness.tables import Table, read
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -102,7 +103,7 @@ def hold_out(
     out = round(people * exact)
     if not 0 < out < people:
         raise PolicyError(
-            f"hold-out: a share of {share} of {people:,} people leaves nobody on one side; give another"
+            f"hold-out: with a share of {share} of {count(people, 'person')} nobody is on one side; give another"
         )
     rng = np.random.Generator(np.random.PCG64(seed))
     held = np.zeros(people, np.bool_)

@@ -299,6 +299,7 @@ _FACTS: dict[str, dict[str, str]] = {
     "attacks": {},
     "datasets": {"default_rows": "rows by default"},
     "knowledge": {},
+    "engines": {"whole": "holds all records at once"},
 }
 """Attributes of the classes of each kind, and what people call them."""
 

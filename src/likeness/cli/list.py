@@ -12,16 +12,17 @@ KIND_SUMMARIES = {
     "attacks": "what an adversary tries",
     "datasets": "tables to generate",
     "knowledge": "what an adversary may know beforehand",
+    "engines": "where counting runs",
 }
 
 
 def list_(kind: str | None = None, /, *, format: Format = "text") -> None:  # noqa: A002  # the option's name
-    """List methods, models, forms, metrics, attacks, datasets or sources of knowledge, one a line.
+    """List methods, models, forms, metrics, attacks, datasets, sources of knowledge or engines, one a line.
 
     Parameters
     ----------
     kind
-        methods, models, forms, metrics, attacks, datasets or knowledge; the kinds themselves when left out.
+        methods, models, forms, metrics, attacks, datasets, knowledge or engines; the kinds themselves when left out.
 
     Examples
     --------

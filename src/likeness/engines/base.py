@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from likeness import registry
 from likeness.errors import PolicyError, suggestion
-from likeness.tables.parts import find_parts, is_parted
+from likeness.tables.parts import files_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -159,11 +159,8 @@ def engine_for(source: Any, asked: str | None = None) -> Engine:
 
 def is_large(source: Any) -> bool:
     """Whether the files of a source take more than a share of the machine's memory (`SHARE`)."""
-    if not isinstance(source, str | os.PathLike) or not (is_parted(source) or Path(source).is_file()):
-        return False
-    if not str(source).endswith((".parquet", ".pq", ".csv", ".tsv", ".tab")) and not is_parted(source):
-        return False
-    return SHARE * find_parts(source).bytes > memory_of_machine()
+    files = files_of(source) if isinstance(source, str | os.PathLike) else []
+    return SHARE * sum(path.stat().st_size for path in files) > memory_of_machine()
 
 
 def memory_of_machine() -> int:

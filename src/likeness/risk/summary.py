@@ -281,7 +281,7 @@ def _of_three(three: Iterable[Wp216Risk]) -> list[str]:
                 control,
                 figure(one.naive.rate),
                 _within(one.gain, gain),
-                f"{one.success.tries:,} people",
+                count(one.success.tries, "person"),
             ]
         )
         notes.append(f"  {one.name}: an adversary who {one.adversary}")

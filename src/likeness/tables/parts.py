@@ -18,6 +18,7 @@ import polars as pl
 from likeness.errors import Refusal, TableError
 from likeness.tables.columns import packed_text
 from likeness.tables.csv_files import find_delimiter
+from likeness.tables.databases import is_url
 from likeness.tables.formats import FileFormat, Written
 from likeness.tables.table import Table
 from likeness.wording import quoted
@@ -86,7 +87,19 @@ def is_parted(source: Any) -> bool:
     if not isinstance(source, str | os.PathLike):
         return False
     path = Path(source)
-    return path.is_dir() or (not path.exists() and glob.has_magic(str(source)))
+    pattern = glob.has_magic(str(source)) and not is_url(str(source))
+    return path.is_dir() or (pattern and not path.exists())
+
+
+def files_of(source: str | os.PathLike[str]) -> list[Path]:
+    """List the files that a table of many files could be of, as `find_parts` does, without looking into them."""
+    path = Path(source)
+    if path.is_file():
+        return [path] if path.suffix.lower() in _KINDS else []
+    named = glob.glob(str(source), recursive=True)  # noqa: PTH207  # patterns may be absolute
+    found = sorted(path.rglob("*") if path.is_dir() else map(Path, named))
+    base = path if path.is_dir() else path.parent
+    return [one for one in found if one.is_file() and not _beside(one, base)]
 
 
 def find_parts(
@@ -103,12 +116,7 @@ def find_parts(
         Where there is none, they are of several kinds, or do not have the same columns.
     """
     path = Path(source)
-    named = glob.glob(str(source), recursive=True)  # noqa: PTH207  # patterns may be absolute
-    found = sorted(path.rglob("*") if path.is_dir() else map(Path, named))
-    if path.is_file():
-        found = [path]
-    base = path if path.is_dir() else path.parent
-    files = [one for one in found if one.is_file() and not _beside(one, base)]
+    files = [path] if path.is_file() else files_of(path)
     kinds = {_KINDS.get(one.suffix.lower()) for one in files}
     if not files or None in kinds or len(kinds) > 1:
         what = "holds no file of a table" if not files else "holds files of several kinds"

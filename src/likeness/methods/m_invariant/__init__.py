@@ -22,6 +22,7 @@ from likeness.methods.leftovers import withhold_buckets
 from likeness.microdata.plan import Plan, Reason
 from likeness.microdata.regions import attribute_weights
 from likeness.microdata.signatures import Signatures
+from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +87,7 @@ class MInvariant(Method):
             )
         size = max([0, *sizes_asked(requirements)])
         if size > m:
-            what = f"makes groups of {m} people, and k-anonymity asks for {size}"
+            what = f"makes groups of {count(m, 'person')}, and k-anonymity asks for {size}"
             raise PolicyError(Refusal(what, (self.name,), remedy=f"ask for m = {size}, or leave k out"))
 
     def run(self, problem: Problem) -> Plan:
