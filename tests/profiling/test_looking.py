@@ -169,6 +169,7 @@ def test_people_are_not_counted_by_names_or_by_what_is_no_identifier(tmp_path):
         assert any("Classes count records" in warning for warning in found.warnings)
 
 
+@pytest.mark.slow
 def test_adult(data_folder, tmp_path):
     found, release = anonymize_as_proposed(data_folder / "adult" / "adult_raw_48842.csv", tmp_path)
     assert found.with_role("sensitive") == ("occupation", "salary-class")

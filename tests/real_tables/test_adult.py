@@ -146,7 +146,7 @@ def under_another_model(complete, own, name, sensitive, effort):
     assert 0 < release.loss("glm")["glm"] < 0.8
 
 
-@pytest.mark.parametrize("sensitive", ["occupation", "salary-class"])
+@pytest.mark.parametrize("sensitive", ["occupation", pytest.param("salary-class", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("hierarchies", [False, True])
 @pytest.mark.parametrize("name", MODELS)
 def test_the_other_models(complete, trees, name, hierarchies, sensitive):

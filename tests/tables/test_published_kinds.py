@@ -130,6 +130,7 @@ def test_what_is_written_is_a_table_again(tmp_path, ending):
     assert table.written.other == {}
 
 
+@pytest.mark.slow
 def test_many_rows(tmp_path, ending, monkeypatch):
     """More than are written, or read, at once."""
     monkeypatch.setattr(published, "_PART", 1 << 12)
@@ -357,6 +358,7 @@ def test_json_lines_have_one_text(tmp_path, good, bad):
             read_published(path)
 
 
+@pytest.mark.slow
 def test_short_lines_of_many_columns(tmp_path):
     """A line that leaves keys out would take as much memory as one that has them."""
     path = tmp_path / "release.jsonl"
