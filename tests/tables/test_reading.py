@@ -48,8 +48,8 @@ def test_paths(csv_file, tmp_path):
     with pytest.raises(TableError, match=r"unknown extension '\.gz'"):
         read(tmp_path / "a.parquet.gz")
     (tmp_path / "empty").mkdir()
-        with pytest.raises(TableError, match="holds no file of a table"):
-            read(tmp_path / "empty")
+    with pytest.raises(TableError, match="holds no file of a table"):
+        read(tmp_path / "empty")
     with pytest.raises(TableError, match="no such file"):
         read(tmp_path / "a.csv")
     with pytest.raises(TableError, match="no such file"):
