@@ -200,6 +200,8 @@ def publish(
     refuse_no_columns(release)
     with staging(target, overwrite=overwrite) as stage:
         made = _write(release, policy, own, stage, progress)
+        # What was written is read back from its files: nothing of what was found is needed any more.
+        del release
         give_back()
         layout = Layout(stage, stage / PUBLIC, stage / PRIVATE)
         public = read_public(layout, own, progress)

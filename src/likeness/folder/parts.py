@@ -148,8 +148,8 @@ def count_part(part: PartFile) -> CountedPart:
     )
 
 
-def together(parts: Sequence[CountedPart], source: str) -> Table:
-    """Put the counts of all files of a table together: its different rows are those of a table of texts."""
+def together(parts: Sequence[CountedPart]) -> CountedPart:
+    """Put the counts of several files of a table together."""
     names = parts[0].names
     columns, radices, labels = [], [], []
     for j in range(len(names)):
@@ -163,13 +163,19 @@ def together(parts: Sequence[CountedPart], source: str) -> Table:
         labels.append(list(number))
     copies = np.concatenate([part.copies for part in parts if part.copies is not None])
     groups = group_codes(columns, radices, copies)
+    codes = np.array([own[groups.first] for own in columns], np.int32).reshape(len(names), -1)
+    return CountedPart(names, tuple(labels), codes, groups.sizes, ())
+
+
+def table_of(counted: CountedPart, source: str) -> Table:
+    """Make a table of texts of the different rows of a table in parts."""
     frame = pl.DataFrame(
         [
-            gathered(pl.Series(texts, dtype=pl.String), codes[groups.first]).alias(name)
-            for name, codes, texts in zip(names, columns, labels, strict=True)
+            gathered(pl.Series(texts, dtype=pl.String), codes.astype(np.int64)).alias(name)
+            for name, codes, texts in zip(counted.names, counted.codes, counted.labels, strict=True)
         ]
     )
-    return Table(frame, source=source, library="polars", copies=groups.sizes)
+    return Table(frame, source=source, library="polars", copies=counted.copies)
 
 
 def same_rows(columns: Mapping[str, Labelled], copies: NDArray[np.int64], published: Table) -> bool:

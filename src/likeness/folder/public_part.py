@@ -21,6 +21,7 @@ from likeness.folder.parts import (
     is_in_parts,
     labelled_columns,
     read_certified,
+    table_of,
     together,
 )
 from likeness.forms.base import RESERVED
@@ -61,6 +62,8 @@ _BESIDE = (
     "whether anything stands in it beside that content is not looked at",
 )
 """What is known of a file that another version packed, and of one of Parquet, Arrow or a statistics program."""
+_TOGETHER = 8
+"""Files of a table in parts whose counts are held before they are put together."""
 _SHOWN = 5  # cells of a column that are named one by one
 
 
@@ -239,6 +242,17 @@ def _read_table(part: _Found, name: str) -> None:
     part.tables[name], part.labels[name] = table, label
 
 
+class _Behind(Progress):
+    """Passes on how many files of some are done, as a number of all."""
+
+    def __init__(self, progress: Progress, before: int, total: int) -> None:
+        self.progress, self.before, self.total = progress, before, total
+
+    def step(self, stage: str, done: int, total: int) -> None:  # noqa: ARG002  # of all, not of these
+        """Pass it on."""
+        self.progress.step(stage, self.before + done, self.total)
+
+
 def _read_parts(part: _Found, engine: Engine, progress: Progress) -> None:
     """Read the files of a table in parts, each by itself, and count the rows that say the same."""
     if part.form.tables != (PARTS,):
@@ -250,18 +264,25 @@ def _read_parts(part: _Found, engine: Engine, progress: Progress) -> None:
         for path, facts in there
         if path.is_file()
     ]
-    found = engine.each(count_part, read, progress, "read back and count")
-    wrong = [refusal for own in found for refusal in own.refusals]
-    part.refusals += wrong
     label = f"{part.layout.label(part.layout.public / PARTS)}/"
-    if any(own.copies is None for own in found) or len({own.names for own in found}) != 1:
+    before, whole = len(part.refusals), None
+    for begin in range(0, len(read), _TOGETHER):
+        shown = _Behind(progress, begin, len(read))
+        found = engine.each(count_part, read[begin : begin + _TOGETHER], shown, "read back and count")
+        part.refusals += [refusal for own in found for refusal in own.refusals]
+        found = found if whole is None else [whole, *found]
+        if any(own.copies is None for own in found) or len({own.names for own in found}) != 1:
+            return
+        # The different rows of all files are far fewer than their rows: only these are kept.
+        whole = together(found)
+    if whole is None:
         return
     for path, facts in there[:1]:
         _note_packing(part, path, label, facts)
-    part.tables[PARTS], part.labels[PARTS] = together(found, label), label
-    if not wrong:
+    part.tables[PARTS], part.labels[PARTS] = table_of(whole, label), label
+    if len(part.refusals) == before:
         rows = part.tables[PARTS].records
-        what = f"the bytes, rows and columns of {count(len(found), 'file')}, {count(rows, 'row')}, are those of {CERTIFICATE}"
+        what = f"the bytes, rows and columns of {count(len(read), 'file')}, {count(rows, 'row')}, are those of {CERTIFICATE}"
         part.statements.append(Statement(what, (label,)))
 
 
