@@ -11,9 +11,9 @@ from likeness.attacks.matching import reach_of, shared_cells
 from likeness.encode import encode, join_records
 from likeness.errors import InvalidError, VerificationError
 from likeness.folder.audit import content_digest, locate_records
-from likeness.folder.layout import find_layout
+from likeness.folder.layout import PARTS, find_layout
 from likeness.folder.origin import exact_codes
-from likeness.folder.parts import labelled_columns
+from likeness.folder.parts import is_in_parts, labelled_columns
 from likeness.folder.private_part import read_private
 from likeness.folder.public_part import read_public
 from likeness.folder.verification import compare_policy, judge
@@ -29,7 +29,7 @@ from likeness.published.regions import mean_kind
 from likeness.published.text import EVERYTHING
 from likeness.release import Private, Release
 from likeness.solve import Solution
-from likeness.tables import EncodedColumn, Labelled, read
+from likeness.tables import EncodedColumn, Labelled, Table, read
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from likeness.policy import Policy
     from likeness.proving.certificate import Certificate
     from likeness.proving.proof import Verdict
-    from likeness.tables import Table
 
 
 def open_release(
@@ -112,12 +111,35 @@ def open_release(
         )
     try:
         public = read_public(layout)
+        in_parts = public.certificate is not None and is_in_parts(public.certificate.files)
         if original is None:
-            return _opened(public, judge(public, None, None, None), folder)
+            verdict = judge(public, None, None, None)
+            return _opened(_row_by_row(public) if in_parts else public, verdict, folder)
+        if in_parts:
+            raise InvalidError(OF_COUNTS.format(folder))
         steward = None if layout.private is None else read_private(layout, layout.private, public)
     except OSError as problem:
         raise InvalidError(f"{folder}: cannot be read ({problem.strerror or problem})") from None
     return _rejoined(public, steward, read(original), None if policy is None else as_policy(policy), folder)
+
+
+OF_COUNTS = (
+    "{}: was made of counts, so nobody knows which row is whose; verify compares it with its original. To measure or attack a "
+    "release, anonymize a sample in memory"
+)
+"""What is said of a release in parts beside its original."""
+
+
+def _row_by_row(public: PublicPart) -> PublicPart:
+    """Give every row of a release in parts a row of its own, as often as it was counted: they must fit in memory."""
+    table, form, certificate = public.tables[PARTS], public.form, public.certificate
+    if table.copies is None or form is None or certificate is None or public.publication is None:
+        return public
+    rows = np.repeat(np.arange(table.height), table.copies)
+    whole = Table(table.take(rows, table.names), source=table.source, library="polars")
+    notes = {note.name: note for note in certificate.columns.notes}
+    publication = form.read({PARTS: labelled_columns(whole, notes)}, certificate.columns)
+    return replace(public, tables={PARTS: whole}, publication=publication)
 
 
 def _opened(

@@ -399,3 +399,25 @@ def test_shown(release: Path, tmp_path: Path) -> None:
     assert "holds: k-anonymity" in repr(made)
     assert "holds: k-anonymity" in made._repr_html_()
     assert "different record" in (release / PRIVATE / "report.html").read_text()
+
+
+def test_opened_again(release: Path, tmp_path: Path) -> None:
+    """Whoever has the parts asks them as any release; who has the original too is told what is not known."""
+    opened = lk.open_release(release / PUBLIC)
+    assert shown(opened) == published(release)
+    alone = lk.anonymize(tmp_path / "in", policy_of(BETA, "mondrian"))
+    query = {"age": (20, 30), "disease": {"flu"}}
+    assert opened.estimate(query) == pytest.approx(alone.estimate(query))
+    assert opened.posterior({"age": 25}) == lk.open_release(alone.write(tmp_path / "whole")).posterior(
+        {"age": 25}
+    )
+    with pytest.raises(lk.InvalidError, match="was made of counts"):
+        lk.open_release(release, tmp_path / "in")
+
+
+def test_names_that_lead_elsewhere(release: Path) -> None:
+    """A certificate that calls files by other names than those of parts has none of them read."""
+    assert not parts_module.is_in_parts(["release/part-00000.parquet/../../../secret"])
+    assert not parts_module.is_in_parts(["release/part-00000.exe"])
+    assert not parts_module.is_in_parts(["release/part-00001.csv"])
+    assert not parts_module.is_in_parts([])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from likeness.endings import FORMATS
 from likeness.errors import LikenessError, Refusal, TableError
 from likeness.folder.layout import CERTIFICATE, PARTS, digest
 from likeness.forms.base import as_labelled
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 ROWS = 1 << 20
 """Rows of a file."""
-_NAME = re.compile(rf"{PARTS}/part-([0-9]{{5,}})\.(.+)")
+_NAME = re.compile(rf"{PARTS}/part-[0-9]{{5,}}\.([a-z0-9.]+)")
 
 
 def part_name(number: int, ending: str) -> str:
@@ -53,7 +54,7 @@ def is_in_parts(names: Collection[str]) -> bool:
     (True, False)
     """
     found = [_NAME.fullmatch(name) for name in names]
-    endings = {match[2] for match in found if match}
+    endings = {match[1] for match in found if match} & {*FORMATS}
     return (
         bool(found)
         and len(endings) == 1
