@@ -101,7 +101,7 @@ def test_as_counted_row_by_row(draw):
 @pytest.mark.parametrize(
     ("attack", "words"),
     [
-        ("linkage", "does not say of whom something is certain; homogeneity, membership"),
+        ("linkage", "does not say of whom something is certain; composition, homogeneity, membership"),
         ("membreship", "attack"),
         ({"known": 1}, "say which"),
         ({"name": "membership", "known": 0}, "attack: membership: known"),
