@@ -244,7 +244,7 @@ class Preview:
         return found | told | {"feasible": True}
 
 
-MEMORY_A_CELL, MEMORY_A_RECORD, MEMORY = 170, 8, 400_000_000
+MEMORY_A_CELL, MEMORY_A_RECORD, MEMORY = 360, 8, 400_000_000
 """Bytes that a different record takes, that any record takes while the order of the rows is drawn, and that the program itself
 takes: measured (`benchmarks/engines.py`)."""
 _SECONDS_A_RECORD = 4e-6

@@ -164,8 +164,8 @@ def together(parts: Sequence[CountedPart]) -> CountedPart:
         labels.append(list(number))
     copies = np.concatenate([part.copies for part in parts if part.copies is not None])
     groups = group_codes(columns, radices, copies)
-    codes = np.array([own[groups.first] for own in columns], np.int32).reshape(len(names), -1)
-    return CountedPart(names, tuple(labels), codes, groups.sizes, ())
+    different = np.array([own[groups.first] for own in columns], np.int32).reshape(len(names), -1)
+    return CountedPart(names, tuple(labels), different, groups.sizes, ())
 
 
 def table_of(counted: CountedPart, source: str) -> Table:
