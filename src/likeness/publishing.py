@@ -45,6 +45,7 @@ from likeness.pages import in_notebook, render
 from likeness.policy import as_policy
 from likeness.progress import Progress
 from likeness.randomness import stream
+from likeness.report.measured import counted_line
 from likeness.wording import count, figure
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.choosing import Candidate
+    from likeness.encode import Encoded
     from likeness.engines.base import Engine
     from likeness.methods.base import Method
     from likeness.metrics.measuring import Measurements
@@ -187,17 +189,13 @@ def publish(
     >>> place.cleanup()
     """
     progress = progress or Progress()
-    policy = as_policy(policy)
-    if seed is not None:
-        policy = policy.replace(seed=seed)
-    choose_form(policy)
+    policy = _asked(policy, seed)
     target = check_target(folder, overwrite=overwrite)
     own = engine_for(source, engine or policy.engine)
     found = own.find(source, delimiter=delimiter, decimal=decimal)
     policy = policy.naming(found.names)
     encoded = encode_counted(own, found, policy, progress)
-    release = anonymize_encoded(encoded, counted_columns(policy), progress)
-    refuse_no_columns(release)
+    release = _search(encoded, policy, progress)
     with staging(target, overwrite=overwrite) as stage:
         made = _write(release, policy, own, stage, progress)
         # What was written is read back from its files: nothing of what was found is needed any more.
@@ -212,6 +210,22 @@ def publish(
         settle(stage)
         put_in_place(stage, target, overwrite=overwrite)
     return replace(made, folder=target, verdict=verdict)
+
+
+def _asked(policy: Policy | Mapping[str, Any] | str | Path, seed: int | None) -> Policy:
+    """Take a policy with a seed, if one is given; refuse one whose form and method do not go together."""
+    found = as_policy(policy)
+    if seed is not None:
+        found = found.replace(seed=seed)
+    choose_form(found)
+    return found
+
+
+def _search(encoded: Encoded, policy: Policy, progress: Progress) -> Release:
+    """Find and prove a release of counts, in memory: its rows are the different ones."""
+    release = anonymize_encoded(encoded, counted_columns(policy), progress)
+    refuse_no_columns(release)
+    return release
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,18 +303,14 @@ def preview(
     (100, 4, 2)
     """
     progress = progress or Progress()
-    policy = as_policy(policy)
-    if seed is not None:
-        policy = policy.replace(seed=seed)
-    choose_form(policy)
+    policy = _asked(policy, seed)
     begun = perf_counter()
     own = engine_for(source, engine or policy.engine)
     found = own.find(source, delimiter=delimiter, decimal=decimal)
     policy = policy.naming(found.names)
     encoded = encode_counted(own, found, policy, progress)
     counted = perf_counter()
-    release = anonymize_encoded(encoded, counted_columns(policy), progress)
-    refuse_no_columns(release)
+    release = _search(encoded, policy, progress)
     private, records = release.private, encoded.table.records
     evaluation = Evaluation(encoded.data, private.solution.plan, private.solution.recoding)
     return Preview(
@@ -381,7 +391,7 @@ def _page(made: PartedRelease, sizes: NDArray[np.int64]) -> str:
         cells=count(made.cells, "different record"),
         records=count(counts["input"], "record"),
         proven=made.verdict.lines(),
-        counted=counted_lines(counts),
+        counted=counted_line(counts),
         lost=[[name, figure(value), made.loss.metrics[name].range] for name, value in made.loss.items()],
         by_attribute=[[name, figure(value)] for name, value in made.by_attribute.items()],
         tried=[
@@ -390,13 +400,3 @@ def _page(made: PartedRelease, sizes: NDArray[np.int64]) -> str:
         ],
         sizes=[[words, f"{int(np.quantile(sizes, share)):,}"] for words, share in shares],
     )
-
-
-def counted_lines(counts: Mapping[str, Any]) -> list[str]:
-    """Write the account of records; withheld and dropped ones with their reasons."""
-    withheld, dropped = (sum(counts[status].values()) for status in ("withheld", "dropped"))
-    said = f"{counts['published']:,} published + {withheld:,} withheld + {dropped:,} dropped"
-    lines = [f"{count(counts['input'], 'record')} = {said}"]
-    for status in ("withheld", "dropped"):
-        lines += [f"{status} {number:,}: {reason}" for reason, number in counts[status].items()]
-    return lines

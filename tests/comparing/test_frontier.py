@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.comparing.runs import comparison, run
 
-from likeness.comparing.frontier import undominated
+from likeness.comparing.comparison import undominated
 
 COORDINATE = st.sampled_from([0.0, 0.25, 0.5, 1.0, float("inf"), -1.0])
 

@@ -119,7 +119,7 @@ def test_csv_and_tables(spark: Any, tmp_path: Path) -> None:
     )
     spark.read.csv(str(folder), header=True).createOrReplaceTempView("visits")
     again = lk.publish(spark.table("visits"), policy, tmp_path / "out3")
-    assert published(again.folder) == published(made.folder) or again.certificate.records == 120
+    assert published(again.folder) == published(made.folder)
 
 
 def test_tampering_is_found_by_spark(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from likeness.cli._console import console
 from likeness.cli._making import asked, headed_lines, judged, lost, named, tried
-from likeness.publishing import counted_lines, preview, publish
+from likeness.publishing import preview, publish
+from likeness.report.measured import counted_line
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def tell_counted(made: PartedRelease, summary: dict[str, Any]) -> list[str]:
         f"lost, by {summary['method']}": lost(made.loss),
         "methods tried": tried(summary["candidates"]),
         "counts": [
-            *counted_lines(made.counts),
+            *counted_line(made.counts),
             f"{count(made.cells, 'different record')}, counted by the engine {made.engine}",
             f"{count(made.certificate.classes, 'equivalence class')}, the smallest of {count(made.smallest_class, 'record')}",
         ],

@@ -11,7 +11,7 @@ from likeness.choosing import UNFIT
 from likeness.cli._console import cell, console, number, parameters
 from likeness.policy import as_policy
 from likeness.report.finding import kept_findings
-from likeness.report.measured import smallest_class
+from likeness.report.measured import counted_line, smallest_class
 from likeness.wording import columns, count
 
 if TYPE_CHECKING:
@@ -241,22 +241,6 @@ def people_line(counts: dict[str, int] | None) -> list[str]:
         for key, how in _DIFFERING.items()
         if key in counts
     ]
-
-
-def counted_line(counts: dict[str, Any]) -> list[str]:
-    """Write the account; withheld and dropped records with their reasons."""
-    withheld, dropped = (sum(counts[status].values()) for status in ("withheld", "dropped"))
-    added = f" - {counts['added']:,} added" if counts["added"] else ""
-    said = f"{counts['published']:,} published{added} + {withheld:,} withheld + {dropped:,} dropped"
-    lines = [f"{count(counts['input'], 'record')} = {said}"]
-    invented = counts.get("invented", 0)
-    if counts["added"] > invented:
-        lines.append(f"added {counts['added'] - invented:,}: rows of people without records")
-    if invented:
-        lines.append(f"added {invented:,}: invented, so that the guarantee holds; nobody has these records")
-    for status in ("withheld", "dropped"):
-        lines += [f"{status} {number_:,}: {reason}" for reason, number_ in counts[status].items()]
-    return lines
 
 
 def lost(values: dict[str, float]) -> list[str]:

@@ -85,7 +85,8 @@ def _made(release: Release, seconds: float) -> dict[str, Any]:
 def as_text(found: Mapping[str, Any]) -> list[str]:
     """Write what was found for people."""
     from likeness.bounds import said
-    from likeness.cli._making import classes_line, counted_line, headed_lines, lost, people_line, tried
+    from likeness.cli._making import classes_line, headed_lines, lost, people_line, tried
+    from likeness.report.measured import counted_line
 
     blocks = {
         f"{found['table']}: {count(found['records'], 'record')}": [

@@ -39,10 +39,11 @@ def demonstrate(output: Path, rows: int, seed: int | None, *, overwrite: bool) -
         What to say, line by line; and whether the release verified.
     """
     from likeness import registry
-    from likeness.cli._making import asked, counted_line, headed_lines, lost, make, side_by_side, summarise
+    from likeness.cli._making import asked, headed_lines, lost, make, side_by_side, summarise
     from likeness.cli.generate import belongings, put
     from likeness.folder import verify
     from likeness.policy import as_policy
+    from likeness.report.measured import counted_line
     from likeness.tables import read
 
     dataset = registry.create("datasets", DATASET, {})

@@ -10,11 +10,11 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from likeness.checks import number
 from likeness.comparing.asking import own_value
-from likeness.comparing.frontier import undominated
 from likeness.comparing.kept import FRAME, PAGE, POLICY, PRIVATE, RESULT
 from likeness.comparing.recommending import Recommendation, recommend
 from likeness.comparing.run import OUTCOMES
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     import altair as alt
+    from numpy.typing import NDArray
 
     from likeness.comparing.run import ComparedRun
     from likeness.policy import Policy
@@ -487,3 +488,19 @@ def moved(policy: Policy, folder: Path) -> dict[str, Any]:
             if isinstance(given, dict):
                 source[name] = {key: path(own) if key in _FILES else own for key, own in given.items()}
     return found
+
+
+def undominated(points: Sequence[Sequence[float]]) -> NDArray[np.bool_]:
+    """(n,) Whether no other point is at least as large in everything and larger in something.
+
+    Equal points are all kept.
+
+    >>> undominated([(2, -0.1), (5, -0.1), (5, -0.2), (9, -0.3)]).tolist()
+    [False, True, False, True]
+    """
+    own = np.array(points, np.float64)
+    if not own.size:
+        return np.ones(len(points), np.bool_)
+    as_large = np.all(own[None, :, :] >= own[:, None, :], axis=2)
+    larger = np.any(own[None, :, :] > own[:, None, :], axis=2)
+    return np.asarray(~np.any(as_large & larger, axis=1), np.bool_)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from likeness import registry
 from likeness.errors import PolicyError, suggestion
-from likeness.tables.parts import files_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,10 +19,6 @@ if TYPE_CHECKING:
 
 Part = TypeVar("Part")
 Found = TypeVar("Found")
-
-SHARE = 8
-"""A table whose files take more than one part in so many of the machine's memory is too large to be read as a whole: read, it
-takes several times its files, and a search as much again."""
 
 
 class Source(Protocol):
@@ -127,7 +122,7 @@ class Engine(ABC):
 def engine_for(source: Any, asked: str | None = None) -> Engine:
     """Take the engine that was asked for, or the one for what is given.
 
-    Spark's for frames of Spark; streaming for files that take more than a share of the machine's memory (`SHARE`); else memory.
+    Spark's for frames of Spark; streaming for files that take more than a share of the machine's memory; else memory.
 
     Parameters
     ----------
@@ -155,12 +150,6 @@ def engine_for(source: Any, asked: str | None = None) -> Engine:
         asked = next((name for name in known if registry.load("engines", name).made_for(source)), "memory")
     made: Engine = registry.create("engines", asked, {})
     return made
-
-
-def is_large(source: Any) -> bool:
-    """Whether the files of a source take more than a share of the machine's memory (`SHARE`)."""
-    files = files_of(source) if isinstance(source, str | os.PathLike) else []
-    return SHARE * sum(path.stat().st_size for path in files) > memory_of_machine()
 
 
 def memory_of_machine() -> int:

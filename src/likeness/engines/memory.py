@@ -60,7 +60,7 @@ class MemoryEngine(Engine):
         Raises
         ------
         TableError
-            Where the table came in a frame of another library than polars.
+            Where columns hold what no column of a table can.
         """
         import polars as pl
 

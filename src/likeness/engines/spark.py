@@ -129,7 +129,7 @@ class SparkEngine(Engine):
         progress.step("count", 0, 1)
         columns = [functions.col(f"`{name.replace('`', '``')}`") for name in names]
         counting = functions.count(functions.lit(1)).alias(COPIES)
-        asked = source.frame.groupBy(*columns).agg(counting) if columns else source.frame.agg(counting)
+        asked = source.frame.groupBy(*columns).agg(counting)
         with _failing(f"{source.source}: Spark could not count its records"):
             found = pl.DataFrame(asked.toArrow())
         return count_cells(

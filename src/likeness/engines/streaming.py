@@ -5,12 +5,13 @@ What is held are the counts: about four bytes a column and sixteen more for ever
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from likeness.engines.base import Engine, is_large
+from likeness.engines.base import Engine, memory_of_machine
 from likeness.errors import Refusal, TableError
-from likeness.tables.parts import PartedTable, count_cells, find_parts
+from likeness.tables.parts import PartedTable, count_cells, files_of, find_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
     from likeness.progress import Progress
     from likeness.tables import Table
+
+SHARE = 8
+"""A table whose files take more than one part in so many of the machine's memory is too large to be read as a whole: read, it
+takes several times its files, and a search as much again."""
 
 
 @dataclass(frozen=True)
@@ -35,14 +40,15 @@ class StreamingEngine(Engine):
 
     @classmethod
     def made_for(cls, source: Any) -> bool:
-        """Whether its files take more than a share of the machine's memory.
+        """Whether its files take more than a share of the machine's memory (`SHARE`).
 
         Parameters
         ----------
         source
             As `find` takes it.
         """
-        return is_large(source)
+        files = files_of(source) if isinstance(source, str | os.PathLike) else []
+        return SHARE * sum(path.stat().st_size for path in files) > memory_of_machine()
 
     def find(self, source: Any, *, delimiter: str | None = None, decimal: str | None = None) -> PartedTable:
         """Find a folder of Parquet or CSV files, those that a pattern names, or one file.

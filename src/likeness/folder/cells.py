@@ -1,7 +1,7 @@
 """``cells.parquet``: what the records of an original say, how many say so, and the class that they are in. Private.
 
 Where an engine counted the records it stands for the class map: whoever says the same is in the same class. Classes are numbered
-as they are in the solution, -1 where records are withheld or dropped, and then the reason stands beside it.
+as they are in the solution, -1 where records are withheld or dropped; which, and why, then stands beside it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import numpy as np
 
 from likeness.errors import LikenessError, Refusal, TableError
 from likeness.forms.base import as_labelled
+from likeness.microdata.grouping import group_codes
+from likeness.published.text import MISSING
 from likeness.tables import Labelled, read, write
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from likeness.microdata.plan import Plan
     from likeness.tables import Table
 
-_ORIGINAL, _RECORDS, _CLASS, _REASON = "original: ", "records", "class", "reason"
+_ORIGINAL, _RECORDS, _CLASS, _STATUS, _REASON = "original: ", "records", "class", "status", "reason"
 _DROPPED, _WITHHELD = "dropped", "withheld"
 
 
@@ -88,7 +90,8 @@ def write_cells(cells: CountedCells, path: Path) -> None:
     }
     columns[_RECORDS] = cells.copies
     columns[_CLASS] = cells.classes
-    columns[_REASON] = Labelled(cells.reason, [f"{kind}: {why}" for kind, why in cells.reasons])
+    columns[_STATUS] = Labelled(cells.reason, [kind for kind, _ in cells.reasons])
+    columns[_REASON] = Labelled(cells.reason, [why for _, why in cells.reasons])
     write(columns, path, "parquet")
 
 
@@ -97,7 +100,7 @@ def read_cells(path: Path, label: str) -> CountedCells:
     try:
         table = read(path)
         names = tuple(name.removeprefix(_ORIGINAL) for name in table.names if name.startswith(_ORIGINAL))
-        if table.names != (*(f"{_ORIGINAL}{name}" for name in names), _RECORDS, _CLASS, _REASON):
+        if table.names != (*(f"{_ORIGINAL}{name}" for name in names), _RECORDS, _CLASS, _STATUS, _REASON):
             raise TableError(
                 Refusal("its columns are not those that likeness writes; it was changed", (label,))
             )
@@ -107,18 +110,20 @@ def read_cells(path: Path, label: str) -> CountedCells:
         raise TableError(*(refusal.called(label) for refusal in problem.refusals)) from None
     except (ValueError, TypeError) as problem:
         raise TableError(Refusal(f"cannot be read; it was changed ({problem})", (label,))) from None
-    told = as_labelled(table.as_it_is(_REASON))
-    said = [text for text in told.labels if text]
-    if any(text.partition(": ")[0] not in {_DROPPED, _WITHHELD} for text in said):
-        raise TableError(Refusal("gives a reason that is none; it was changed", (label,)))
-    place = np.array([said.index(text) if text else -1 for text in told.labels], np.int32)
+    status, why = (as_labelled(table.as_it_is(name)) for name in (_STATUS, _REASON))
+    if not {*status.labels} <= {MISSING, _DROPPED, _WITHHELD}:
+        raise TableError(Refusal("has a status that is none; it was changed", (label,)))
+    pairs = group_codes([status.codes, why.codes], [len(status.labels), len(why.labels)])
+    told = [(status.labels[status.codes[row]], why.labels[why.codes[row]]) for row in pairs.first.tolist()]
+    reasons = [pair for pair in told if pair != (MISSING, MISSING)]
+    place = np.array([reasons.index(pair) if pair in reasons else -1 for pair in told], np.int32)
     return CountedCells(
         names,
         tuple(as_labelled(table.as_it_is(f"{_ORIGINAL}{name}")) for name in names),
         copies.astype(np.int64),
         classes.astype(np.int64),
-        place[told.codes],
-        tuple((text.partition(": ")[0], text.partition(": ")[2]) for text in said),
+        place[pairs.of],
+        tuple(reasons),
     )
 
 

@@ -277,13 +277,14 @@ def _encode(
 
     ``counted``: what counts its records, where those of the release were counted.
     """
-    table = None if counted is not None else read(original)
+    if counted is None:
+        original = read(original)
     if policy is None:
         return None
     try:
-        if counted is not None or table is None:
-            return counted(original, policy) if counted is not None else None
-        return encode(table, locate_records(policy, table, steward.audit))
+        if counted is not None:
+            return counted(original, policy)
+        return encode(original, locate_records(policy, original, steward.audit))
     except LikenessError as problem:
         steward.refusals += problem.within("the original does not fit the policy")
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from likeness.choosing import LOSS
 from likeness.errors import PolicyError, Refusal
 from likeness.metrics.measuring import metric_named
 from likeness.microdata.statistics import count_classes
-from likeness.wording import figure
+from likeness.wording import count, figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -166,3 +166,19 @@ def risk_rows(release: Release) -> list[list[str]]:
         if not name.endswith("_before"):
             rows.append([name, "" if before is None else figure(before), figure(value)])
     return rows
+
+
+def counted_line(counts: Mapping[str, Any]) -> list[str]:
+    """Write what became of all records; of those withheld and dropped with their reasons."""
+    withheld, dropped = (sum(counts[status].values()) for status in ("withheld", "dropped"))
+    added = f" - {counts['added']:,} added" if counts["added"] else ""
+    said = f"{counts['published']:,} published{added} + {withheld:,} withheld + {dropped:,} dropped"
+    lines = [f"{count(counts['input'], 'record')} = {said}"]
+    invented = counts.get("invented", 0)
+    if counts["added"] > invented:
+        lines.append(f"added {counts['added'] - invented:,}: rows of people without records")
+    if invented:
+        lines.append(f"added {invented:,}: invented, so that the guarantee holds; nobody has these records")
+    for status in ("withheld", "dropped"):
+        lines += [f"{status} {number:,}: {reason}" for reason, number in counts[status].items()]
+    return lines

@@ -51,11 +51,6 @@ class PartedTable:
     decimal: str | None = "."
 
     @property
-    def bytes(self) -> int:
-        """Bytes of all files."""
-        return sum(path.stat().st_size for path in self.files)
-
-    @property
     def written(self) -> Written:
         """How a release of the same kind is written."""
         return Written(FileFormat("parquet" if self.kind == "parquet" else "csv", self.delimiter))
@@ -213,7 +208,7 @@ def count_cells(
     query
         The records.
     names
-        The columns.
+        The columns, one at least.
     source
         What messages call the table.
     collect
@@ -238,10 +233,6 @@ def count_cells(
     values = {name: found[name][0].drop_nulls().sort() for name in names}
     words, radices = _words(values)
     often = pl.col(COPIES).sum() if counted else pl.len()
-    if not words:
-        rows = collect(query.select(often.cast(pl.Int64).alias(COPIES)))
-        copies = rows[COPIES].to_numpy()
-        return Table(pl.DataFrame({}), source=source, library="polars", copies=copies, **more)
     query = plain.select(*words, *([COPIES] if counted else []))
     by = [word.meta.output_name() for word in words]
     counts = collect(query.group_by(by).agg(often.cast(pl.Int64).alias(COPIES))).sort(by)
