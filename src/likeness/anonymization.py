@@ -17,6 +17,7 @@ from likeness.exact import rational
 from likeness.folder.ledger import Ledger
 from likeness.forms.base import as_labelled
 from likeness.knowledge.base import certified, learn
+from likeness.microdata.copies import counted_again
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.individuals import who_share
 from likeness.policy import Policy, as_policy
@@ -172,6 +173,9 @@ def anonymize_encoded(
         progress,
     )
     entropy, solution = entropy_with(choice.method), choice.solution
+    if encoded.is_written_out:
+        data, plan = counted_again(encoded.data, solution.plan)
+        encoded, solution = replace(encoded, data=data), replace(solution, plan=plan)
     if solution.plan.added is not None:
         _refuse_added(encoded, policy, form, choice.method)
     progress.step("publish", 0, 1)

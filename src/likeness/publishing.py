@@ -11,7 +11,7 @@ import numpy as np
 from likeness.anonymization import anonymize_encoded
 from likeness.choosing import LOSS, choose_form
 from likeness.engines.base import engine_for
-from likeness.engines.counting import counted_columns, encode_counted
+from likeness.engines.counting import counted_columns, encode_counted, searches_records
 from likeness.folder.audit import make_audit, plain_policy
 from likeness.folder.cells import cells_of, write_cells
 from likeness.folder.layout import (
@@ -41,6 +41,7 @@ from likeness.folder.writing import (
 )
 from likeness.metrics.base import Evaluation, class_sizes
 from likeness.metrics.measuring import measure_all
+from likeness.microdata.copies import written_out
 from likeness.pages import in_notebook, render
 from likeness.policy import as_policy
 from likeness.progress import Progress
@@ -133,9 +134,11 @@ def publish(
 ) -> PartedRelease:
     """Find, publish and prove a release of a table that need not fit in memory; it is written as a folder of files.
 
-    An engine counts the records that say the same; the search works on the counts, and so do the proof and the losses. So
-    records that say the same are always in one class, and the methods that can be asked for are those that keep them together
-    (`Method.keeps_copies`); with the same method, the classes are those that `anonymize` finds, on every engine.
+    An engine counts the records that say the same; the proof and the losses work on the counts. So do searches that keep such
+    records in one class (`Method.keeps_copies`): the classes are those that `anonymize` finds. For others every record is written
+    out again, in the order of the values, so that the classes are the same on every engine, however the table is cut into files.
+    Where the policy names no method, that is done for two million records at most; of more, only methods that keep equal records
+    together are tried.
 
     Parameters
     ----------
@@ -222,7 +225,9 @@ def _asked(policy: Policy | Mapping[str, Any] | str | Path, seed: int | None) ->
 
 
 def _search(encoded: Encoded, policy: Policy, progress: Progress) -> Release:
-    """Find and prove a release of counts, in memory: its rows are the different ones."""
+    """Find and prove a release of counts, in memory: its rows are the different ones, however the records were searched."""
+    if searches_records(policy, encoded.data.count_records()):
+        encoded = replace(encoded, data=written_out(encoded.data))
     release = anonymize_encoded(encoded, counted_columns(policy), progress)
     refuse_no_columns(release)
     return release
@@ -368,7 +373,7 @@ def _write(
         losses,
         LOSS.by_attribute(evaluation),
         cells.counts(),
-        cells.copies.size,
+        encoded.table.height,
         int(sizes.min()),
     )
     write_text(steward / REPORT, _page(made, sizes))

@@ -137,16 +137,6 @@ def test_counts_of_counts() -> None:
     assert found.copies.tolist() == [7, 1]
 
 
-def test_the_best_of_those_that_keep_copies(tmp_path: Path) -> None:
-    """Where no method is named, those that work on counts are tried, and the one of least loss is kept."""
-    frame = random_table(np.random.default_rng(2), 300)
-    made = lk.publish(frame, policy_of(K, None), tmp_path / "out", engine="memory")
-    losses = {one.method.name: one.loss for one in made.candidates if one.loss is not None}
-    assert {"mondrian", "local-recoding"} <= set(losses)
-    assert made.loss["ncp-total"] == min(losses.values())
-    assert made.method.keeps_copies
-
-
 def test_csv_files(tmp_path: Path) -> None:
     """Semicolons, quotes, empty cells, and the release in the same kind, in parts."""
     folder = tmp_path / "in"
@@ -265,7 +255,7 @@ def test_a_row_that_is_nobodys_is_found_with_the_original(release: Path, tmp_pat
     ("change", "said"),
     [
         ({"individual": "note"}, "individual: needs single records"),
-        ({"method": "burel"}, "method: needs single records"),
+        ({"method": {"name": "theta-sensitive", "variant": "paper"}}, "method: needs single records"),
         ({"form": "microaggregated"}, "form: needs single records"),
         ({"minimize": "query-error", "method": None}, "minimize: needs single records"),
     ],
@@ -281,11 +271,75 @@ def test_what_needs_single_records_is_refused(tmp_path: Path, change: dict[str, 
     assert not (tmp_path / "out").exists()
 
 
-def test_methods_that_tell_records_apart_say_so(tmp_path: Path) -> None:
-    """The refusal names the methods that can be asked for."""
-    frame = random_table(np.random.default_rng(3), 60)
-    with pytest.raises(lk.PolicyError, match="engine: memory"):
-        lk.publish(frame, policy_of(K, "k-member"), tmp_path / "out", engine="memory")
+@pytest.mark.parametrize(
+    ("privacy", "method"),
+    [
+        (BETA, "burel"),
+        (K, "k-member"),
+        (CLOSE, "sabre"),
+        (BETA, {"name": "local-search", "steps": 50_000}),
+        (K, None),
+    ],
+)
+def test_records_that_say_the_same_in_several_classes(tmp_path: Path, privacy: Any, method: Any) -> None:
+    """Methods that tell equal records apart find the same on every engine, however files are cut; cells say who is where."""
+    rng = np.random.default_rng(sum(map(ord, f"{privacy}{method}")))
+    frame = random_table(rng, 240).select("age", "letter", "disease", "pay", "note")
+    policy = policy_of(privacy, method)
+    policy["columns"] = {name: policy["columns"][name] for name in frame.columns}
+    files, split = [], 0
+    for engine, parts in (("memory", 1), ("streaming", 2), ("streaming", 7)):
+        mixed = frame.sample(fraction=1, shuffle=True, seed=parts)
+        source = written(mixed, tmp_path / f"in-{parts}", parts)
+        made = lk.publish(source, policy, tmp_path / f"out-{parts}", engine=engine)
+        files.append(made.certificate.files)
+        assert lk.verify(made.folder, original=source, engine=engine).ok
+        assert made.counts["published"] + sum(made.counts["withheld"].values()) == frame.height
+        cells = pl.read_parquet(made.folder / PRIVATE / "cells.parquet")
+        assert cells["records"].sum() == frame.height
+        assert made.cells == frame.unique().height
+        split = cells.height - made.cells
+    assert files[0] == files[1] == files[2]
+    assert split > 0 or method is None
+
+
+def test_more_records_than_are_searched_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no method is named, only those that keep equal records together are tried of many."""
+    monkeypatch.setattr("likeness.engines.counting.SEARCHED_ONE_BY_ONE", 200)
+    frame = random_table(np.random.default_rng(2), 300)
+    made = lk.publish(frame, policy_of(K, None), tmp_path / "out", engine="memory")
+    losses = {one.method.name: one.loss for one in made.candidates if one.loss is not None}
+    assert {"mondrian", "local-recoding"} <= set(losses)
+    assert made.loss["ncp-total"] == min(losses.values())
+    assert made.method.keeps_copies
+    one_by_one = lk.publish(frame[:150], policy_of(K, None), tmp_path / "other", engine="memory")
+    assert not one_by_one.method.keeps_copies
+
+
+def test_a_record_in_another_class_is_found(tmp_path: Path) -> None:
+    """Two records that swap their classes in the cells: every count is as it was, and the original tells."""
+    frame = random_table(np.random.default_rng(5), 200).select("age", "disease")
+    policy = policy_of(BETA, "burel")
+    policy["columns"] = {name: policy["columns"][name] for name in frame.columns}
+    source = written(frame, tmp_path / "in", 2)
+    made = lk.publish(source, policy, tmp_path / "out", engine="streaming")
+    layout = verification.find_layout(made.folder)
+    public = verification.read_public(layout)
+    steward = verification.read_private(layout, made.folder / PRIVATE, public)
+    assert steward.cells is not None
+    encoded = verification._count(engine_for(None, "streaming"), source, steward.policy, progress=Progress())  # type: ignore[arg-type]
+    assert verification._compare_counts(public, steward, encoded)[0] == []
+    classes, copies = steward.cells.classes.copy(), steward.cells.copies
+    ages = steward.cells.originals[0].codes
+    one = next(
+        (i, j)
+        for i in range(classes.size)
+        for j in range(i)
+        if classes[i] != classes[j] and ages[i] != ages[j] and copies[i] == copies[j]
+    )
+    classes[list(one)] = classes[list(one[::-1])]
+    steward.cells = replace(steward.cells, classes=classes)
+    assert verification._compare_counts(public, steward, encoded)[0]
 
 
 def test_sources_that_are_none(tmp_path: Path) -> None:

@@ -99,6 +99,11 @@ class Encoded:
         return found
 
     @property
+    def is_written_out(self) -> bool:
+        """Whether records that were counted have a row of ``data`` each, for a search that tells them apart."""
+        return self.table.copies is not None and self.data.copies is None
+
+    @property
     def input_records(self) -> int:
         """Records of the input: rows of the table that are not people without any."""
         people = 0 if self.without_records is None else int(self.without_records.sum())

@@ -28,7 +28,7 @@ def refuse_uncountable(policy: Policy) -> None:
         "weights": policy.weights is not None,
         "knowledge": bool(policy.knowledge),
         "form": form is not None and (not form.publishes_counts or form.attained is not None),
-        "method": method is not None and (method.bounds_regions or not method.keeps_copies),
+        "method": method is not None and (method.bounds_regions or method.invents or method.keeps_signatures),
         "minimize": policy.minimize is not None and policy.minimize.of_publication,
     }
     problems = [
@@ -43,6 +43,21 @@ def refuse_uncountable(policy: Policy) -> None:
     ]
     if problems:
         raise PolicyError(*problems)
+
+
+SEARCHED_ONE_BY_ONE = 2_000_000
+"""Records of which a search looks at each by itself where the policy names no method."""
+
+
+def searches_records(policy: Policy, records: int) -> bool:
+    """Whether a search tells equal records apart, so that each needs a row of its own.
+
+    Decided by the policy and by how many there are, so it is the same on every engine and machine.
+    """
+    if policy.method is None:
+        return records <= SEARCHED_ONE_BY_ONE
+    limited = any(column.max_level is not None for column in policy.columns.values())
+    return limited or not policy.method.keeps_copies
 
 
 def counted_columns(policy: Policy) -> Policy:

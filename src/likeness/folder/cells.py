@@ -1,19 +1,20 @@
 """``cells.parquet``: what the records of an original say, how many say so, and the class that they are in. Private.
 
-Where an engine counted the records it stands for the class map: whoever says the same is in the same class. Classes are numbered
-as they are in the solution, -1 where records are withheld or dropped; which, and why, then stands beside it.
+Where an engine counted the records it stands for the class map. Whoever says the same stands in one row, or in one for each class
+that they are in, one behind the other. Classes are numbered as they are in the solution, -1 where records are withheld or
+dropped; which, and why, then stands beside it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likeness.errors import LikenessError, Refusal, TableError
 from likeness.forms.base import as_labelled
-from likeness.microdata.grouping import group_codes
+from likeness.microdata.grouping import count_copies, group_codes
 from likeness.published.text import MISSING
 from likeness.tables import Labelled, read, write
 
@@ -65,17 +66,27 @@ class CountedCells:
 
 def cells_of(encoded: Encoded, plan: Plan) -> CountedCells:
     """Say what became of the records of an original that were counted."""
-    table = encoded.table
-    assert table.copies is not None  # noqa: S101  # counted
-    classes = np.full(table.height, -1, np.int64)
-    classes[encoded.data.rows] = plan.classes
-    reasons = [(_DROPPED, str(why)) for why in encoded.because] + [
-        (_WITHHELD, str(why)) for why in plan.because
-    ]
-    reason = np.full(table.height, -1, np.int32) if encoded.reasons is None else encoded.reasons.copy()
-    out = ~plan.published
-    reason[encoded.data.rows[out]] = plan.reason_of[out] + len(encoded.because)
-    return CountedCells(table.names, texts_of(table), table.copies, classes, reason, tuple(reasons))
+    table, data = encoded.table, encoded.data
+    assert table.copies is not None and data.copies is not None  # noqa: S101, PT018  # counted
+    because = encoded.reasons if encoded.reasons is not None else np.full(table.height, -1, np.int32)
+    dropped = np.flatnonzero(because >= 0)
+    own = np.where(plan.published, -1, plan.reason_of + len(encoded.because))
+    rows = np.concatenate([data.rows, dropped])
+    order = np.argsort(rows, kind="stable")
+    originals = texts_of(table)
+    if not np.array_equal(rows[order], np.arange(table.height)):
+        originals = tuple(replace(column, codes=column.codes[rows[order]]) for column in originals)
+    return CountedCells(
+        table.names,
+        originals,
+        np.concatenate([data.copies, table.copies[dropped]])[order],
+        np.concatenate([plan.classes, np.full(dropped.size, -1)])[order],
+        np.concatenate([own, because[dropped]])[order].astype(np.int32),
+        tuple(
+            [(_DROPPED, str(why)) for why in encoded.because]
+            + [(_WITHHELD, str(why)) for why in plan.because]
+        ),
+    )
 
 
 def texts_of(table: Table) -> tuple[Labelled, ...]:
@@ -148,14 +159,23 @@ def cells_problems(cells: CountedCells, publication: Publication | None, label: 
     return problems
 
 
-def same_cells(cells: CountedCells, encoded: Encoded) -> bool:
-    """Whether the records of an original, counted again, say what these say."""
+def rows_of_cells(cells: CountedCells, encoded: Encoded) -> NDArray[np.int64] | None:
+    """(n,) Row of the original, counted again, that each cell has records of; None where it does not hold these records."""
     table = encoded.table
-    if table.names != cells.names or table.height != cells.copies.size:
-        return False
-    if table.copies is None or not np.array_equal(table.copies, cells.copies):
-        return False
-    return all(map(same_texts, cells.originals, texts_of(table)))
+    if table.names != cells.names or table.copies is None:
+        return None
+    differs = np.zeros(cells.copies.size, np.bool_)
+    differs[:1] = True
+    for column in cells.originals:
+        differs[1:] |= column.codes[1:] != column.codes[:-1]
+    of = np.cumsum(differs) - 1
+    first = np.flatnonzero(differs)
+    if first.size != table.height or not np.array_equal(
+        count_copies(of, cells.copies, first.size), table.copies
+    ):
+        return None
+    firsts = (replace(column, codes=column.codes[first]) for column in cells.originals)
+    return of if all(map(same_texts, firsts, texts_of(table))) else None
 
 
 def same_texts(one: Labelled, other: Labelled) -> bool:

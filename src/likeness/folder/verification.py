@@ -14,7 +14,7 @@ from likeness.engines.base import engine_for
 from likeness.engines.counting import encode_counted
 from likeness.errors import InvalidError, LikenessError, Refusal, Statement
 from likeness.folder.audit import locate_records, plain_policy
-from likeness.folder.cells import same_cells
+from likeness.folder.cells import rows_of_cells
 from likeness.folder.class_map import listed
 from likeness.folder.layout import CELLS, CERTIFICATE, KNOWLEDGE, PARTS, digest, find_layout
 from likeness.folder.ledger import Ledger
@@ -385,19 +385,21 @@ def _compare_counts(
     ):
         why = f"private/{CELLS} is not whole"
         return [Refusal("the release cannot be compared with its original", why=why)], []
-    if not same_cells(cells, encoded):
+    of = rows_of_cells(cells, encoded)
+    if of is None:
         return [Refusal("the original does not hold the records that it counts", (f"private/{CELLS}",))], []
-    plan, recoding = recode(encoded.data, Plan(cells.classes[encoded.data.rows]))
+    going = encoded.record_of[of] >= 0
+    data = replace(encoded.data.take(encoded.record_of[of[going]]), copies=cells.copies[going])
+    plan, recoding = recode(data, Plan(cells.classes[going]))
     # In whatever order: rows are counted.
     order = stream(steward.audit.entropy, "publish")
-    shown = form.publish(encoded.data, plan, recoding, order)
+    shown = form.publish(data, plan, recoding, order)
     rows = shown.rows[PARTS]
-    copies = encoded.data.copies
-    assert copies is not None  # noqa: S101  # counted
+    copies = cells.copies[going]
     columns = {name: as_labelled(column) for name, column in shown.tables[PARTS].items()}
     for name in encoded.with_role("other"):
         column = encoded.table.as_it_is(name)
-        own = column.codes[encoded.data.rows[rows]]
+        own = column.codes[data.rows[rows]]
         columns[encoded.published_name(name)] = as_labelled(replace(column, codes=own))
     if not same_rows(columns, copies[rows], public.tables[PARTS]):
         what = "the published rows are not those that the classes of its original give"
