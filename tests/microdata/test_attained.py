@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import combinations_with_replacement
 
 import numpy as np
+import polars as pl
 import pytest
 from tests.forms.publications import integers, notes_on, publish, table, words
 
@@ -221,3 +222,20 @@ def test_merged_classes_are_looked_at_again():
     )
     assert (int(low[0]), int(high[0])) == (0, 3)
     assert domain.domain.labels[int(recoding.attributes[0].low[0])] == "0"
+
+
+def test_a_class_that_misses_a_value_of_a_hierarchy():
+    """Everybody of a class misses it, some do, nobody does: each is published, and proven from its bytes."""
+    tree = {"letters": {"left": ["a", "b", "e"], "right": ["c", "d", "f"]}}
+    column = lk.quasi(hierarchy=tree, missing={"policy": "category"})
+    letters = [None, None, None, "a", "a", "b", "c", None, "d", "f"]
+    frame = pl.DataFrame({"letter": letters, "n": [1] * 3 + [2] * 3 + [3] * 4})
+    policy = lk.Policy(
+        columns={"letter": column, "n": lk.quasi()},
+        privacy=lk.KAnonymity(3),
+        method=lk.Mondrian(),
+        form=lk.GeneralizedForm(attained=2),
+    )
+    shown = lk.anonymize(frame, policy, seed=1)
+    assert Counter(shown.table.rows()) == {("", "1"): 3, ("left", "2"): 3, ("*", "3"): 4}
+    assert shown.verdict.ok

@@ -321,7 +321,7 @@ def _grown(
         tree = domain.hierarchy
         assert tree is not None  # noqa: S101  # the shape tree always has one
         here = smallest & (low != high)
-        last = np.where(mixed, domain.size - 1, high)
+        last = np.minimum(high, domain.size - 1)
         lowest = tree.common_ancestor(np.minimum(low, last), last)
         node = several_children(tree, domain.max_level)[np.where(mixed, 0, lowest)]
         tells |= here & (node < 0)
