@@ -34,7 +34,7 @@ LAYERS: list[set[str]] = [
     {"engines", "proving"},
     {"knowledge"},
     {"choosing", "randomness"},
-    {"risk"},
+    {"counting", "risk"},
     {"report"},
     {"dossier"},
     {"folder"},

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.attacks.matching import reach_of, shared_cells
+from likeness.counting import encode_counted
 from likeness.encode import encode, join_records
+from likeness.engines.base import engine_for
 from likeness.errors import InvalidError, VerificationError
 from likeness.folder.audit import content_digest, locate_records
 from likeness.folder.layout import PARTS, find_layout
@@ -24,6 +26,7 @@ from likeness.microdata.plan import Added, Plan
 from likeness.microdata.regions import recode
 from likeness.models.requirements import require_of
 from likeness.policy import as_policy
+from likeness.progress import Progress
 from likeness.published.columns import parse_numbers
 from likeness.published.regions import mean_kind
 from likeness.published.text import EVERYTHING
@@ -229,7 +232,7 @@ def _rejoined(
     if policy is not None:
         located = locate_records(policy, original, audit)
         encoded = _encoded(original, located, audit, folder, is_kept=asked is None)
-        policy = located.naming(encoded.table.names)
+        policy = located.naming(_named(original, encoded))
     if steward is not None and audit is not None and asked is not None:
         named = asked.naming(audit.content["policy"]["columns"])
         steward.refusals += compare_policy(public, steward, named)
@@ -245,10 +248,15 @@ def _rejoined(
     # What may be said otherwise, or not at all, is taken as it was.
     kept = audit.written_policy
     policy = (asked or kept).replace(seed=kept.seed, output=kept.output, records=kept.records)
-    main, policy = next(iter(public.tables)), policy.naming(encoded.table.names)
+    main, policy = next(iter(public.tables)), policy.naming(_named(original, encoded))
     private = _private(main, public.publication, encoded, policy, audit, steward.class_map)
     proven = private.prove(public.publication)
     return _opened(public, replace(proven, statements=verdict.statements), folder, private)
+
+
+def _named(original: Table, encoded: Encoded) -> tuple[str, ...]:
+    """Columns that a policy names: of an original that was counted not all are encoded."""
+    return original.names if encoded.table.ordered else encoded.table.names
 
 
 def _encoded(
@@ -258,7 +266,10 @@ def _encoded(
     # A second table that is not there says nothing about the first.
     whole = join_records(original, policy)
     try:
-        encoded = encode(whole, policy)
+        if audit is not None and audit.is_ordered:
+            encoded = encode_counted(engine_for(original, "memory"), original, policy, Progress())
+        else:
+            encoded = encode(whole, policy)
     except InvalidError as problem:
         if audit is None or not is_kept:
             raise

@@ -10,8 +10,8 @@ import numpy as np
 
 from likeness.anonymization import anonymize_encoded
 from likeness.choosing import LOSS, choose_form
+from likeness.counting import counted_columns, encode_counted, searches_records
 from likeness.engines.base import engine_for
-from likeness.engines.counting import counted_columns, encode_counted, searches_records
 from likeness.folder.audit import make_audit, plain_policy
 from likeness.folder.cells import cells_of, write_cells
 from likeness.folder.layout import (
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from likeness.proving.certificate import Certificate
     from likeness.proving.proof import Verdict
     from likeness.release import Release
+    from likeness.tables import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,8 +147,9 @@ def publish(
         A folder of Parquet or CSV files, a pattern (``visits/*.parquet``) or one file; what else the engine takes, such as a
         DataFrame of Spark.
     policy
-        What the columns mean and what must hold. What needs single records is refused: ``individual``, ``records``,
-        ``knowledge``, ``weights``, pseudonyms, other forms than ``generalized``.
+        What the columns mean and what must hold; a second table (``records``) is refused. What is about single records, or
+        people with several (``individual``, ``knowledge``, ``weights``, pseudonyms, other forms than ``generalized``), needs
+        them in memory, in the order of their values; the release is then one that `open_release` opens.
     folder
         Where the release goes; its parent must exist.
     engine
@@ -169,7 +171,7 @@ def publish(
     Raises
     ------
     InvalidError
-        When policy or table are invalid, whatever the data hold, or the policy needs single records.
+        When policy or table are invalid, whatever the data hold, or the policy joins a second table.
     CannotBeMetError
         When this table cannot meet the policy; says what would make it possible.
     OutputError
@@ -199,6 +201,8 @@ def publish(
     policy = policy.naming(found.names)
     encoded = encode_counted(own, found, policy, progress)
     release = _search(encoded, policy, progress)
+    if encoded.table.ordered:
+        return _of_records(release, own, release.write(target, overwrite=overwrite))
     with staging(target, overwrite=overwrite) as stage:
         made = _write(release, policy, own, stage, progress)
         # What was written is read back from its files: nothing of what was found is needed any more.
@@ -226,9 +230,12 @@ def _asked(policy: Policy | Mapping[str, Any] | str | Path, seed: int | None) ->
 
 def _search(encoded: Encoded, policy: Policy, progress: Progress) -> Release:
     """Find and prove a release of counts, in memory: its rows are the different ones, however the records were searched."""
-    if searches_records(policy, encoded.data.count_records()):
-        encoded = replace(encoded, data=written_out(encoded.data))
-    release = anonymize_encoded(encoded, counted_columns(policy), progress)
+    if encoded.table.ordered:
+        release = anonymize_encoded(encoded, policy, progress)
+    else:
+        if searches_records(policy, encoded.data.count_records()):
+            encoded = replace(encoded, data=written_out(encoded.data))
+        release = anonymize_encoded(encoded, counted_columns(policy), progress)
     refuse_no_columns(release)
     return release
 
@@ -266,6 +273,8 @@ class Preview:
 MEMORY_A_CELL, MEMORY_A_RECORD, MEMORY = 360, 8, 400_000_000
 """Bytes that a different record takes, that any record takes while the order of the rows is drawn, and that the program itself
 takes: measured (`benchmarks/engines.py`)."""
+MEMORY_SEARCHED, MEMORY_HELD = 300, 650
+"""Bytes that a record takes where the search looks at each, and where the whole release is of single records: measured, too."""
 _SECONDS_A_RECORD = 4e-6
 """Seconds that a row takes to be written, read back and counted, on one processor of the machine it was measured on."""
 
@@ -294,7 +303,7 @@ def preview(
     Raises
     ------
     InvalidError
-        When policy or table are invalid, whatever the data hold, or the policy needs single records.
+        When policy or table are invalid, whatever the data hold, or the policy joins a second table.
     CannotBeMetError
         When this table cannot meet the policy; says what would make it possible.
 
@@ -317,12 +326,12 @@ def preview(
     counted = perf_counter()
     release = _search(encoded, policy, progress)
     private, records = release.private, encoded.table.records
-    evaluation = Evaluation(encoded.data, private.solution.plan, private.solution.recoding)
+    evaluation = Evaluation(private.encoded.data, private.solution.plan, private.solution.recoding)
     return Preview(
         found.source,
         own.name,
         records,
-        encoded.table.height,
+        _different(encoded.table),
         release.certificate.classes,
         tuple(release.verdict.lines()),
         private.method,
@@ -330,8 +339,17 @@ def preview(
         counted - begun,
         perf_counter() - begun,
         records * _SECONDS_A_RECORD,
-        MEMORY + MEMORY_A_CELL * encoded.table.height + MEMORY_A_RECORD * records,
+        _memory(encoded, policy),
     )
+
+
+def _memory(encoded: Encoded, policy: Policy) -> int:
+    """Say about how much memory a release takes."""
+    records = encoded.table.records
+    if encoded.table.ordered:
+        return MEMORY + MEMORY_HELD * records
+    one = MEMORY_SEARCHED if searches_records(policy, records) else MEMORY_A_RECORD
+    return MEMORY + MEMORY_A_CELL * encoded.table.height + one * records
 
 
 def _write(
@@ -383,6 +401,38 @@ def _write(
     digests = {name: known.get(name) or digest(path) for name, path in paths.items()}
     write_text(steward / AUDIT, make_audit(release, kept, made.counts, losses, digests).to_json())
     return made
+
+
+def _of_records(release: Release, engine: Engine, folder: Path) -> PartedRelease:
+    """Say what was found of a release of single records, which an engine counted, and that was written."""
+    private, found = release.private, release.certificate
+    table = private.encoded.table
+    evaluation = release.evaluation
+    return PartedRelease(
+        folder,
+        engine.name,
+        found,
+        release.verdict,
+        private.method,
+        private.candidates,
+        release.loss(),
+        LOSS.by_attribute(evaluation),
+        release.counts,
+        _different(table),
+        int(class_sizes(evaluation).min()),
+    )
+
+
+def _different(table: Table) -> int:
+    """Count the different records of a table that an engine counted."""
+    if not table.ordered:
+        return table.height
+    differs = np.zeros(table.height, np.bool_)
+    differs[:1] = True
+    for name in table.names:
+        codes = table.as_it_is(name).codes
+        differs[1:] |= codes[1:] != codes[:-1]
+    return int(np.count_nonzero(differs))
 
 
 def _page(made: PartedRelease, sizes: NDArray[np.int64]) -> str:

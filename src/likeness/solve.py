@@ -172,7 +172,7 @@ class _Solver:
             if parts is not None:
                 if units.copies is not None and limits_shares(requirements):
                     what = "max_level with a limit on shares moves and withholds single records, which counts of records are not"
-                    raise PolicyError(Refusal(what, remedy="leave max_level out, or use engine: memory"))
+                    raise PolicyError(Refusal(what, remedy="leave max_level out, or name the method"))
                 if moving:
                     own, parts = parts[active], parts.copy()
                     parts[active] = move_surplus(here, requirements, own)

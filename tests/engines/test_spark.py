@@ -104,6 +104,33 @@ def test_the_same_bytes_as_streaming(spark: Any, tmp_path: Path) -> None:
     assert files[0] == files[1]
 
 
+def test_people_and_other_forms(spark: Any, tmp_path: Path) -> None:
+    """What is about single records, or people with several, has the bytes that streaming gives it."""
+    rng = np.random.default_rng(6)
+    frame = random_table(rng, 200).select("age", "letter", "disease")
+    source = written(frame.with_columns(pl.Series("who", rng.integers(0, 100, 200))), tmp_path / "in", 3)
+    columns = {
+        "age": {"role": "quasi"},
+        "letter": {"role": "quasi", "missing": {"policy": "category"}},
+        "disease": {"role": "sensitive"},
+        "who": {"role": "identifier"},
+    }
+    for number, more in enumerate(
+        (
+            {"privacy": [{"model": "basic-beta-likeness", "beta": 3}], "method": "perturbation"},
+            {"privacy": [{"model": "k-anonymity", "k": 3}], "individual": "who", "method": "mondrian"},
+            {"privacy": [{"model": "beta-likeness", "beta": 3}], "method": "burel"},
+        )
+    ):
+        policy = {"columns": columns, "seed": 5} | more
+        made = [
+            lk.publish(source, policy, tmp_path / f"{name}-{number}", engine=name)
+            for name in ("streaming", "spark")
+        ]
+        assert made[0].certificate.files == made[1].certificate.files
+        assert lk.verify(made[1].folder, original=spark.read.parquet(str(source))).ok
+
+
 def test_csv_and_tables(spark: Any, tmp_path: Path) -> None:
     """CSV files are texts, as everywhere; a table of the session's catalogue is a frame."""
     folder = tmp_path / "in"

@@ -56,6 +56,7 @@ _KEYS = (
     "files",
     "digest",
 )
+_OF_VALUES = "values"
 _MAY_LACK = {"candidates", "refusals", "reasons", "categories"}
 """Keys that 0.2 did not write; categories stand there where the policy has some."""
 
@@ -129,6 +130,11 @@ class Audit:
         )
 
     @property
+    def is_ordered(self) -> bool:
+        """Whether rows of the original are numbered in the order of their values, because an engine counted them."""
+        return "order" in self.content["original"]
+
+    @property
     def reasons(self) -> dict[str, Reason]:
         """Why records were withheld or dropped, by the sentences of then: those of the class map and the counts."""
         given = self.content.get("reasons", {})
@@ -185,11 +191,14 @@ def _check_shape(content: Mapping[str, Any]) -> None:
         "counts": {"input", "published", "withheld", "dropped", "added"},
     }
     for key, names in inside.items():
-        # Only an original of two tables has the place of the second, and few releases have records that nobody is.
-        may = {"original": {"records"}, "counts": {"invented"}}.get(key, set())
+        # Only an original of two tables has the place of the second, only one that was counted has an order, and few releases
+        # have records that nobody is.
+        may = {"original": {"records", "order"}, "counts": {"invented"}}.get(key, set())
         if set(content[key]) - may != names:
             raise TypeError(f"{key} is not whole")
     if not isinstance(content["original"].get("records", ""), str):
+        raise TypeError("original is not whole")
+    if content["original"].get("order", _OF_VALUES) != _OF_VALUES:
         raise TypeError("original is not whole")
     for one in content.get("reasons", {}).values():
         if not isinstance(one, dict) or not isinstance(one.get("reason"), str):
@@ -236,6 +245,7 @@ def make_audit(
                 "rows": encoded.table.records,
                 "sha256": content_digest(encoded),
                 **_second(encoded.table),
+                **({"order": _OF_VALUES} if encoded.table.ordered else {}),
             },
             "counts": dict(counts),
             "reasons": _reasons(release, counts),

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likeness.counting import encode_counted
 from likeness.encode import Encoded, encode
 from likeness.engines.base import engine_for
-from likeness.engines.counting import encode_counted
 from likeness.errors import InvalidError, LikenessError, Refusal, Statement
 from likeness.folder.audit import locate_records, plain_policy
 from likeness.folder.cells import rows_of_cells
@@ -120,7 +120,8 @@ def verify(
         encoded, told = None, asked
         if steward is not None and original is not None:
             told = asked or steward.policy
-            counted = partial(_count, own, progress=progress or Progress()) if in_parts else None
+            ordered = steward.audit is not None and steward.audit.is_ordered
+            counted = partial(_count, own, progress=progress or Progress()) if in_parts or ordered else None
             encoded = _encode(original, told, steward, counted)
         found = judge(public, steward, encoded, told)
         return found if ledger is None else _over_time(found, Path(ledger), public, steward, encoded)

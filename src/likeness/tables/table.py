@@ -68,6 +68,7 @@ class Table:
     ``thousands``: what separates their thousands; None if nothing does, or what can be nothing else.
     ``written``: how its file is written, and so a release of the same kind; None for frames.
     ``copies``: (height,) int64, how many records each row stands for, where records were counted; None where each is one.
+    ``ordered``: whether its records were counted, and written out in the order of their values.
     ``giver``: what gave the frame, where that is of another library, such as a DuckDB relation.
     ``names``, ``height``: the columns in order, and the number of records.
 
@@ -87,9 +88,11 @@ class Table:
         written: Written | None = None,
         giver: Any = None,
         copies: NDArray[np.int64] | None = None,
+        ordered: bool = False,
     ) -> None:
         self.held = frame
         self.copies = copies
+        self.ordered = ordered
         self.giver = giver
         self.source = source
         self.library = library
@@ -105,6 +108,22 @@ class Table:
         problems: list[str | Refusal] = [*name_problems(self.names, source), *self._unusable()]
         if problems:
             raise TableError(*problems)
+
+    def written_out(self) -> Table:
+        """Give every record that was counted a row of its own, in the order of the values."""
+        if self.copies is None:
+            return self
+        rows = np.repeat(np.arange(self.height), self.copies)
+        return Table(
+            self.take(rows, self.names),
+            source=self.source,
+            library=self.library,
+            format=self.format,
+            decimal=self.decimal,
+            thousands=self.thousands,
+            written=self.written,
+            ordered=True,
+        )
 
     def kind(self, name: str, *, missing: Sequence[str] = ("",)) -> str:
         """Detect what kind a column is, by the rules of `likeness.tables.kinds.detect`; ``missing``: markers.

@@ -1,11 +1,13 @@
-"""A table that an engine counts, encoded: what a policy may ask of counts, and the counts as microdata."""
+"""A table that an engine counts, encoded: what a policy asks of it that counts tell, and the counts, or records, as microdata."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from likeness.choosing import choose_form
 from likeness.encode import check_columns, encode
 from likeness.errors import PolicyError, Refusal, TableError
+from likeness.knowledge.base import learn
 
 if TYPE_CHECKING:
     from likeness.encode import Encoded
@@ -13,36 +15,27 @@ if TYPE_CHECKING:
     from likeness.policy import Policy
     from likeness.progress import Progress
 
-_REMEDY = "leave it out, or use engine: memory"
-
 
 def refuse_uncountable(policy: Policy) -> None:
-    """Refuse what needs single records: `PolicyError` with a line for each.
+    """Refuse what no engine can count: `PolicyError`."""
+    if policy.records is not None:
+        what = "joins a second table, and engines count one"
+        raise PolicyError(Refusal(what, ("records",), remedy="use engine: memory, or join them beforehand"))
 
-    Counts say how many records say the same, not which, nor whose they are.
-    """
-    form, method = policy.form, policy.method
-    asked = {
-        "individual": policy.individual is not None,
-        "records": policy.records is not None,
-        "weights": policy.weights is not None,
-        "knowledge": bool(policy.knowledge),
-        "form": form is not None and (not form.publishes_counts or form.attained is not None),
-        "method": method is not None and (method.bounds_regions or method.invents or method.keeps_signatures),
-        "minimize": policy.minimize is not None and policy.minimize.of_publication,
-    }
-    problems = [
-        Refusal("needs single records, and an engine counts those that say the same", (key,), remedy=_REMEDY)
-        for key, there in asked.items()
-        if there
-    ]
-    problems += [
-        Refusal("a pseudonym tells records apart that say the same", ("columns", name), remedy=_REMEDY)
-        for name, column in policy.columns.items()
-        if column.action == "pseudonym"
-    ]
-    if problems:
-        raise PolicyError(*problems)
+
+def needs_records(policy: Policy) -> bool:
+    """Whether a release is about single records, or people, so that counts of those that say the same are not enough."""
+    form, method, minimize = choose_form(policy), policy.method, policy.minimize
+    return (
+        policy.individual is not None
+        or policy.weights is not None
+        or bool(policy.knowledge)
+        or not form.publishes_counts
+        or form.attained is not None
+        or (method is not None and (method.bounds_regions or method.invents or method.keeps_signatures))
+        or (minimize is not None and minimize.of_publication)
+        or any(column.action == "pseudonym" for column in policy.columns.values())
+    )
 
 
 SEARCHED_ONE_BY_ONE = 2_000_000
@@ -61,11 +54,16 @@ def searches_records(policy: Policy, records: int) -> bool:
 
 
 def counted_columns(policy: Policy) -> Policy:
-    """Take a policy with no more columns than are counted: those that are dropped, and identifiers, are not looked at."""
+    """Take a policy with no more columns than are counted: those that are dropped are not looked at.
+
+    Neither are identifiers, unless they tell whose a record is or get a pseudonym.
+    """
     kept = {
         name: column
         for name, column in policy.columns.items()
         if column.role in {"quasi", "sensitive", "other"}
+        or name in {policy.individual, policy.weights}
+        or column.action == "pseudonym"
     }
     return policy.replace(columns=kept)
 
@@ -73,7 +71,8 @@ def counted_columns(policy: Policy) -> Policy:
 def encode_counted(engine: Engine, source: Source, policy: Policy, progress: Progress) -> Encoded:
     """Count the records of a table that say the same, and encode them as a policy says.
 
-    Raises what `likeness.encode.encode` does, and `PolicyError` where the policy needs single records.
+    Where a release is about single records (`needs_records`), they are written out in the order of their values: so the
+    table is the same whoever counted it. Raises what `likeness.encode.encode` does, and `PolicyError` for what engines do not do.
     """
     refuse_uncountable(policy)
     policy = policy.naming(source.names)
@@ -88,4 +87,6 @@ def encode_counted(engine: Engine, source: Source, policy: Policy, progress: Pro
     if table.records == 0:
         raise TableError(f"{source.source}: there are no records")
     progress.step("encode", 0, 1)
-    return encode(table, own)
+    if not needs_records(policy):
+        return encode(table, own)
+    return learn(encode(table.written_out(), own), own, progress)
