@@ -17,13 +17,13 @@ from likeness.endings import FORMATS
 from likeness.errors import LikenessError, Refusal, TableError
 from likeness.folder.layout import CERTIFICATE, PARTS, digest
 from likeness.forms.base import as_labelled
-from likeness.microdata.grouping import group_codes
+from likeness.microdata.grouping import count_copies, group_codes, group_keys, pack
 from likeness.tables import Labelled, Table, read_published, write
 from likeness.tables.parts import gathered
 from likeness.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -79,7 +79,8 @@ def write_parts(
     """
     (public / PARTS).mkdir()
     # Four bytes a row are held, whatever it says.
-    order = rng.permutation(np.repeat(np.arange(copies.size, dtype=np.int32), copies))
+    order = np.repeat(np.arange(copies.size, dtype=np.int32), copies)
+    rng.shuffle(order)
     files: dict[str, dict[str, Any]] = {}
     begins = range(0, max(1, order.size), ROWS)
     for number, begin in enumerate(begins):
@@ -152,20 +153,31 @@ def count_part(part: PartFile) -> CountedPart:
 def together(parts: Sequence[CountedPart]) -> CountedPart:
     """Put the counts of several files of a table together."""
     names = parts[0].names
-    columns, radices, labels = [], [], []
+    labels, places = [], []
     for j in range(len(names)):
-        number: dict[str, int] = {}
-        codes = []
-        for part in parts:
-            own = np.array([number.setdefault(text, len(number)) for text in part.labels[j]], np.int32)
-            codes.append(own[part.codes[j]])
-        columns.append(np.concatenate(codes))
-        radices.append(len(number))
-        labels.append(list(number))
+        shared, own = _numbered([part.labels[j] for part in parts])
+        labels.append(shared)
+        places.append(own)
+
+    def column(j: int) -> NDArray[np.int32]:
+        """(n,) One column of all of them, one behind the other."""
+        return np.concatenate([own[part.codes[j]] for own, part in zip(places[j], parts, strict=True)])
+
+    total = sum(part.codes.shape[1] for part in parts)
+    keys = pack(map(column, range(len(names))), [len(own) for own in labels], total)
+    groups = group_keys(keys)
     copies = np.concatenate([part.copies for part in parts if part.copies is not None])
-    groups = group_codes(columns, radices, copies)
-    different = np.array([own[groups.first] for own in columns], np.int32).reshape(len(names), -1)
-    return CountedPart(names, tuple(labels), different, groups.sizes, ())
+    different = np.empty((len(names), groups.count), np.int32)
+    for j, codes in enumerate(different):
+        codes[:] = column(j)[groups.first]
+    return CountedPart(names, tuple(labels), different, count_copies(groups.of, copies, groups.count), ())
+
+
+def _numbered(several: Iterable[Sequence[str]]) -> tuple[list[str], list[NDArray[np.int32]]]:
+    """Number the texts of several lists together: the different ones, and the place of each text of each list among them."""
+    number: dict[str, int] = {}
+    places = [np.array([number.setdefault(text, len(number)) for text in own], np.int32) for own in several]
+    return list(number), places
 
 
 def table_of(counted: CountedPart, source: str) -> Table:
@@ -179,21 +191,37 @@ def table_of(counted: CountedPart, source: str) -> Table:
     return Table(frame, source=source, library="polars", copies=counted.copies)
 
 
-def same_rows(columns: Mapping[str, Labelled], copies: NDArray[np.int64], published: Table) -> bool:
+def same_rows(
+    columns: Mapping[str, Labelled | EncodedColumn], copies: NDArray[np.int64], published: Table
+) -> bool:
     """Whether rows, each published as often as said, are those of a table that was counted, whatever their order."""
     if {*columns} != {*published.names} or published.copies is None:
         return False
-    both, radices = [], []
-    for name in published.names:
-        number: dict[str, int] = {}
-        codes = []
-        for column in (columns[name], as_labelled(published.as_it_is(name))):
-            own = np.array([number.setdefault(text, len(number)) for text in column.labels], np.int32)
-            codes.append(own[column.codes])
-        both.append(np.concatenate(codes))
-        radices.append(len(number))
-    # What is published more often than it should be, or less, is left over.
-    return not group_codes(both, radices, np.concatenate([copies, -published.copies])).sizes.any()
+
+    def both(name: str) -> list[Labelled]:
+        """One column of the rows, and of the published ones."""
+        return [as_labelled(columns[name]), as_labelled(published.as_it_is(name))]
+
+    shared = {name: _numbered([own.labels for own in both(name)]) for name in published.names}
+    packed = (
+        np.concatenate([places[own.codes] for places, own in zip(shared[name][1], both(name), strict=True)])
+        for name in published.names
+    )
+    # One column at a time is there in codes.
+    keys = pack(packed, [len(texts) for texts, _ in shared.values()], copies.size + published.height)
+    given = _counted(keys[: copies.size], copies)
+    shown = _counted(keys[copies.size :], published.copies)
+    return all(map(np.array_equal, given, shown))
+
+
+def _counted(
+    keys: NDArray[np.int64], copies: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Count how often each key stands there: the distinct ones, ascending, and how often."""
+    order = np.argsort(keys)
+    keys = keys[order]
+    begins = np.flatnonzero(np.diff(keys, prepend=-1))
+    return keys[begins], np.add.reduceat(copies[order], begins) if begins.size else copies[:0]
 
 
 def read_certified(

@@ -22,7 +22,6 @@ from likeness.folder.origin import Origin
 from likeness.folder.parts import is_in_parts, same_rows
 from likeness.folder.private_part import PrivatePart, read_private
 from likeness.folder.public_part import PublicPart, read_public
-from likeness.forms.base import as_labelled
 from likeness.kernels.grouping import first_appearance
 from likeness.knowledge.base import learn
 from likeness.microdata.grouping import pack
@@ -397,11 +396,11 @@ def _compare_counts(
     shown = form.publish(data, plan, recoding, order)
     rows = shown.rows[PARTS]
     copies = cells.copies[going]
-    columns = {name: as_labelled(column) for name, column in shown.tables[PARTS].items()}
+    columns = dict(shown.tables[PARTS])
     for name in encoded.with_role("other"):
         column = encoded.table.as_it_is(name)
         own = column.codes[data.rows[rows]]
-        columns[encoded.published_name(name)] = as_labelled(replace(column, codes=own))
+        columns[encoded.published_name(name)] = replace(column, codes=own)
     if not same_rows(columns, copies[rows], public.tables[PARTS]):
         what = "the published rows are not those that the classes of its original give"
         return [Refusal(what, (public.labels[PARTS],))], []

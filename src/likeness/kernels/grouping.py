@@ -15,7 +15,8 @@ def first_appearance(keys):
     bits = 4
     while (1 << bits) < 1024 and (1 << bits) < 2 * n:
         bits += 1
-    table = np.full(1 << bits, -1, np.int64)
+    # Groups that fit into memory fit into 32 bits.
+    table = np.full(1 << bits, -1, np.int32)
     of = np.empty(n, np.int64)
     first = np.empty(max(1, min(n, 1024)), np.int64)
     count = 0
@@ -35,10 +36,11 @@ def first_appearance(keys):
             first[count] = row
             count += 1
             if 2 * count > (1 << bits):
-                bits += 2
+                # Small tables grow by four times, large ones by twice: nothing is as large while keys are grouped.
+                bits += 2 if bits < 20 else 1
                 shift = uint64(64 - bits)
                 mask = (1 << bits) - 1
-                table = np.full(1 << bits, -1, np.int64)
+                table = np.full(1 << bits, -1, np.int32)
                 for group in range(count):
                     at = int64((uint64(keys[first[group]]) * uint64(0x9E3779B97F4A7C15)) >> shift)
                     while table[at] >= 0:

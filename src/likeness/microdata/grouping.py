@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -42,21 +42,26 @@ class Groups:
 
 
 def pack(
-    columns: NDArray[np.integer] | Sequence[NDArray[np.integer]], radices: Sequence[int]
+    columns: NDArray[np.integer] | Iterable[NDArray[np.integer]],
+    radices: Sequence[int],
+    length: int | None = None,
 ) -> NDArray[np.int64]:
     """Pack rows of codes into one 64-bit key each, (n,): equal keys, equal rows.
 
-    ``columns``: (d, n), column j in 0 … radices[j] - 1. Keys of different calls cannot be compared: where they would not
-    fit, the rows' beginnings are numbered anew.
+    ``columns``: (d, n), column j in 0 … radices[j] - 1; columns that are made one at a time, so that not all are there at once,
+    need ``length``, which is n. Keys of different calls cannot be compared: where they would not fit, the rows' beginnings are
+    numbered anew.
 
     >>> pack(np.array([[0, 1], [2, 0]]), [2, 3])
     array([2, 3])
     """
     from likeness.kernels.grouping import first_appearance
 
-    # Of no columns at all, an array still tells how many rows there are, all of them equal.
-    rows = columns.shape[1:] if isinstance(columns, np.ndarray) else [len(column) for column in columns[:1]]
-    length = rows[0] if len(rows) else 0
+    if length is None:
+        # Of no columns at all, an array still tells how many rows there are, all of them equal.
+        columns = columns if isinstance(columns, np.ndarray) else [*columns]
+        rows = columns.shape[1:] if isinstance(columns, np.ndarray) else [len(own) for own in columns[:1]]
+        length = rows[0] if len(rows) else 0
     key = np.zeros(length, np.int64)
     span = 1
     for column, radix in zip(columns, radices, strict=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import glob
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -24,7 +24,7 @@ from likeness.tables.table import Table
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,6 +32,8 @@ _KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "csv",
 _HEAD = 1 << 20
 """Bytes of a CSV file that its delimiter is found from."""
 _WIDEST = 1 << 62
+PIECE = 1 << 22
+"""Records that are counted at a time: their counts are then put with those of the others."""
 COPIES = "how many records say this"
 """Column of the numbers of records, in a frame of different ones."""
 
@@ -71,6 +73,20 @@ class PartedTable:
             empty_string_is_null=False,
             glob=False,
         )
+
+    def pieces(self, collect: Callable[[pl.LazyFrame], pl.DataFrame]) -> list[pl.LazyFrame]:
+        """Ask for all records piece by piece: some millions of a file at a time, where its kind tells how many it has.
+
+        ``collect`` runs a query.
+        """
+        if self.kind != "parquet":
+            return [replace(self, files=(path,)).scan() for path in self.files]
+        found = []
+        for path in self.files:
+            whole = pl.scan_parquet(path, glob=False)
+            height = collect(whole.select(pl.len())).item()
+            found += [whole.slice(begin, PIECE) for begin in range(0, height, PIECE)]
+        return found or [self.scan()]
 
 
 def is_parted(source: Any) -> bool:
@@ -195,6 +211,7 @@ def count_cells(
     *,
     source: str,
     collect: Callable[[pl.LazyFrame], pl.DataFrame],
+    pieces: Iterable[pl.LazyFrame] = (),
     decimal: str | None = ".",
     counted: bool = False,
     **more: Any,
@@ -209,6 +226,8 @@ def count_cells(
         The records.
     names
         The columns, one at least.
+    pieces
+        The same records, some at a time; all at once where left out.
     source
         What messages call the table.
     collect
@@ -228,21 +247,60 @@ def count_cells(
     schema = query.select(names).collect_schema()
     # Refuses columns that hold no single values.
     Table(schema.to_frame(), source=source, library="polars")
-    plain = query.with_columns(_plain(name, dtype) for name, dtype in schema.items())
-    found = collect(plain.select(pl.col(name).unique().implode() for name in names))
+    exprs = [_plain(name, dtype) for name, dtype in schema.items()]
+    found = collect(query.with_columns(exprs).select(pl.col(name).unique().implode() for name in names))
     values = {name: found[name][0].drop_nulls().sort() for name in names}
     words, radices = _words(values)
-    often = pl.col(COPIES).sum() if counted else pl.len()
-    query = plain.select(*words, *([COPIES] if counted else []))
+    often = (pl.col(COPIES).sum() if counted else pl.len()).cast(pl.Int64).alias(COPIES)
     by = [word.meta.output_name() for word in words]
-    counts = collect(query.group_by(by).agg(often.cast(pl.Int64).alias(COPIES))).sort(by)
-    columns = []
-    for name, codes in zip(names, _apart([counts[word].to_numpy() for word in by], radices), strict=True):
-        columns.append(gathered(values[name], codes).alias(name))
-    copies = counts[COPIES].to_numpy().astype(np.int64)
+    counts = _Counts()
+    for piece in pieces or [query]:
+        asked = piece.with_columns(exprs).select(*words, *([COPIES] if counted else []))
+        some = collect(asked.group_by(by).agg(often))
+        counts.add([some[word].to_numpy() for word in by], some[COPIES].to_numpy())
+    keys, copies = counts.together()
+    columns = {name: gathered(values[name], codes) for name, codes in _apart(keys, radices, names)}
     return Table(
-        pl.DataFrame(columns), source=source, library="polars", decimal=decimal, copies=copies, **more
+        pl.DataFrame({name: columns[name] for name in names}),
+        source=source,
+        library="polars",
+        decimal=decimal,
+        copies=copies,
+        **more,
     )
+
+
+class _Counts:
+    """How often each of some packed rows was found, piece by piece; those of many pieces are put together as they grow."""
+
+    def __init__(self) -> None:
+        self._runs: list[tuple[list[NDArray[np.int64]], NDArray[np.int64]]] = []
+        self._waiting = self._held = 0
+
+    def add(self, words: list[NDArray[np.int64]], copies: NDArray[np.int64]) -> None:
+        """Add what a piece has: the words of its different rows, and how often each is there."""
+        self._runs.append((words, copies))
+        self._waiting += copies.size
+        # As many as there are already: so every row is looked at a few times only, however many pieces there are.
+        if self._waiting >= max(PIECE, self._held):
+            self._runs = [self.together()]
+            self._held, self._waiting = self._runs[0][1].size, 0
+
+    def together(self) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
+        """Give the different rows, in the order of their words, and how often each was found."""
+        words = [np.concatenate(own) for own in zip(*(words for words, _ in self._runs), strict=True)]
+        copies = np.concatenate([copies for _, copies in self._runs])
+        self._runs = []
+        order = np.lexsort(words[::-1]) if len(words) > 1 else np.argsort(words[0], kind="stable")
+        differs = np.zeros(order.size, np.bool_)
+        differs[:1] = True
+        for number, word in enumerate(words):
+            ordered = word[order]
+            differs[1:] |= ordered[1:] != ordered[:-1]
+            words[number] = ordered
+        begins = np.flatnonzero(differs)
+        totals = np.add.reduceat(copies[order], begins) if begins.size else copies
+        return [word[begins] for word in words], totals
 
 
 def _plain(name: str, dtype: pl.DataType) -> pl.Expr:
@@ -284,16 +342,16 @@ def _rank(name: str, values: pl.Series) -> pl.Expr:
     return ranks.fill_null(len(values))
 
 
-def _apart(words: list[NDArray[np.int64]], radices: list[list[int]]) -> list[NDArray[np.int64]]:
-    """Take packed ranks apart, in the order in which they were packed."""
-    found: list[NDArray[np.int64]] = []
-    for word, own in zip(words, radices, strict=True):
-        rest, inside = word.astype(np.int64), []
+def _apart(
+    words: list[NDArray[np.int64]], radices: list[list[int]], names: Sequence[str]
+) -> Iterator[tuple[str, NDArray[np.int64]]]:
+    """Take packed ranks apart, one column at a time, the last first."""
+    left = list(names)
+    for word, own in zip(reversed(words), reversed(radices), strict=True):
+        rest = word
         for radix in reversed(own):
             rest, rank = np.divmod(rest, radix)
-            inside.append(rank)
-        found += reversed(inside)
-    return found
+            yield left.pop(), rank
 
 
 def gathered(values: pl.Series, ranks: NDArray[np.int64]) -> pl.Series:
