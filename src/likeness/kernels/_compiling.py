@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 
 _OBJECTS = 200_000
-"""Objects that may be made while a kernel is compiled before the garbage collector looks at them: nearly all of them stay until it
-is, and looking at them again and again took a fifth of a first run."""
+"""Objects that may be made while a kernel is compiled before the garbage collector looks at them: nearly all of them
+stay until it is, and looking at them again and again took a fifth of a first run."""
 
 
 class _Depth(Listener):
