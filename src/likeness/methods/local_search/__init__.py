@@ -17,6 +17,7 @@ from likeness import registry
 from likeness.checks import choice, number, whole
 from likeness.errors import PolicyError, Refusal
 from likeness.methods.base import Method, Problem, charged_loss, holding_classes, method_for
+from likeness.methods.local_search.partitions import best_partitions, holds_published, is_handful
 from likeness.methods.local_search.pools import Items, Pools
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, Reason, renumber
@@ -45,6 +46,7 @@ _STEPS_A_CELL = 100_000
 CONVERGED = "no move was worth it any more"
 USED_UP = "its steps were used up"
 TIME_UP = "its time was up"
+EXHAUSTED = "every partition had been looked at"
 INTERRUPTED = "it was interrupted"
 FAILING = "it saw that the classes it starts from do not hold"
 """Why a search ended."""
@@ -118,7 +120,8 @@ class LocalSearch(Method):
     A move is accepted where every class it touches holds by the class tests of the models, which are exact, and the sum of
     records times loss is lower by more than rounding. Under ``discernibility`` no move makes two classes of a pool show the same,
     for they would be one; what classes of different pools do is found out after every round, and where it was all in vain, the
-    classes stay as they were. Pools do not depend on each other, so that any number of processors find
+    classes stay as they were. Of up to twelve records every set is judged as a class, and the best partition into these is taken.
+    Pools do not depend on each other, so that any number of processors find
     the same. The first Ctrl-C ends the search and keeps what it has found; the second ends the command.
 
     References
@@ -214,6 +217,11 @@ class LocalSearch(Method):
         plans = [problem.plan_of(one) for one in starts]
         seconds = None if self.seconds is None else float(number(self.name, "seconds", self.seconds, above=0))
         before = min(_mean_loss(asked, plan) for plan in plans)
+        if is_handful(asked):
+            least = _best_of_all(asked, plans)
+            if least is not None:
+                told = Search(self.loss, before, _mean_loss(asked, least), 0, self.steps, EXHAUSTED)
+                return replace(least, history=least.history | {self.name: told})
         taken, share, ended = 0, 3 * len(plans), ""
         left, rest = self.steps, seconds
         if seconds is None and self.steps < share * STEPS_A_RECORD * problem.data.size:
@@ -309,6 +317,20 @@ def _mean_loss(problem: Problem, plan: Plan) -> float:
     """What a record loses on the average."""
     size = problem.data.size
     return charged_loss(problem, plan) / size / problem.loss.withheld(1) if size else 0.0
+
+
+def _best_of_all(problem: Problem, plans: list[Plan]) -> Plan | None:
+    """The plan of least loss that a handful of records have; None where no other partition holds."""
+    for classes in best_partitions(problem):
+        out = classes < 0
+        plan = Plan(renumber(np.where(out, classes.max() + 1, classes))).withhold(out, OUTLIER)
+        if holds_published(problem, plan):
+            best = min(plans, key=lambda one: charged_loss(problem, one))
+            better = best.withheld > problem.allowance or charged_loss(problem, plan) < charged_loss(
+                problem, best
+            )
+            return plan if better else best
+    return None
 
 
 def _shown_once(problem: Problem, table: Items, classes: NDArray[np.int64]) -> NDArray[np.int64]:
