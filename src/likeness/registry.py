@@ -64,6 +64,7 @@ def refresh() -> None:
         cached.cache_clear()
 
 
+@cache
 def class_name(kind: str, name: str) -> str:
     """Name the class of a part: ``t-closeness`` is ``TCloseness``, the attack ``linkage`` is ``LinkageAttack``."""
     return "".join(word.capitalize() for word in name.split("-")) + KINDS[kind]
@@ -178,6 +179,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
+@cache
 def _folder(kind: str) -> Path:
     """Folder of the parts of one kind."""
     if kind not in KINDS:

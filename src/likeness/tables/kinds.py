@@ -292,7 +292,7 @@ def detect(column: RawColumn) -> str:
         return {pl.Int64: "integer", pl.Float64: "real", pl.Boolean: "boolean", pl.Date: "date"}[
             values.dtype.base_type()
         ]
-    if values.is_empty() or have_leading_zero(values):
+    if not values.str.contains("[0-9]").any() or have_leading_zero(values):
         return "text"
     if not are_integers(values).all():
         values, decimal = _plain(column)
@@ -557,9 +557,16 @@ def as_codes(column: EncodedColumn) -> EncodedColumn:
 
 def ranked(typed: pl.Series) -> tuple[np.ndarray[tuple[int], np.dtype[np.int32]], pl.Series]:
     """Rank of each value among the distinct ones, and these, ascending."""
+    numbers = typed.to_physical()
+    if numbers.dtype.is_numeric():
+        plain = numbers.to_numpy()
+        if (plain[1:] > plain[:-1]).all():
+            return np.arange(plain.size, dtype=np.int32), typed
     order = typed.arg_sort()
     ascending = typed.gather(order)
-    fresh = ascending.ne_missing(ascending.shift(1)).to_numpy()
+    fresh = np.append(
+        np.ones(min(1, len(typed)), np.bool_), ascending[1:].ne_missing(ascending[:-1]).to_numpy()
+    )
     ranks = np.empty(len(typed), dtype=np.int32)
     ranks[order.to_numpy()] = np.cumsum(fresh, dtype=np.int32) - np.int32(1)
-    return ranks, ascending.filter(pl.Series(fresh))
+    return ranks, ascending if fresh.all() else ascending.filter(pl.Series(fresh))

@@ -52,6 +52,8 @@ def encode(column: RawColumn, *, missing: Sequence[str], kind: str | None) -> En
 
 
 _PREVIEW = 10
+_FEW = 10_000
+"""Columns of no more records are kept encoded: they are asked for again, and looking at them anew takes longer than a search."""
 _ROW_NUMBERS = ", or write the table without the row numbers that R (row.names = FALSE) and pandas (index=False) put first"
 
 
@@ -105,6 +107,7 @@ class Table:
         self.height: int = self._native.height(frame)
         self._latest: tuple[str, Distinct] | None = None
         self._kinds: dict[tuple[str, tuple[str, ...]], str] = {}
+        self._encoded: dict[tuple[str, tuple[str, ...], str | None], EncodedColumn] = {}
         problems: list[str | Refusal] = [*name_problems(self.names, source), *self._unusable()]
         if problems:
             raise TableError(*problems)
@@ -165,9 +168,13 @@ class Table:
         """
         key = name, tuple(missing)
         known = self._kinds.get(key) if kind is None else kind
+        if (found := self._encoded.get((*key, known))) is not None:
+            return found
         found = encode(self.raw(name), missing=missing, kind=known)
         if kind is None:
             self._kinds[key] = found.kind
+        if self.height <= _FEW:
+            self._encoded[*key, found.kind] = found
         return found
 
     def order(self, name: str) -> tuple[list[str], bool] | None:
