@@ -6,7 +6,7 @@ import numpy as np
 
 from likeness.kernels import njit
 from likeness.kernels.class_tests import varied
-from likeness.methods.k_member.kernels import widen, widened_loss
+from likeness.methods.k_member.kernels import widen, widened_attribute
 
 TIE = 1e-12
 """Losses that are nearer than this are equal."""
@@ -195,30 +195,48 @@ def group(geometry, hulls, codes, k):
     ``codes`` (n, d) in the order of the table, by which equal losses are decided; ``hulls`` has room for one group. The last
     group has k to 2k - 1 records. Returns the group of each record.
     """
-    n = codes.shape[0]
+    n, d = codes.shape
     found, left = np.full(n, -1, np.int64), np.arange(n)
+    # What each code of an attribute costs the group: the same for all records that have it, until the hull is wider there.
+    costs = np.empty((d, geometry.position.shape[1]))
     # A hull only widens while its group grows, so what a record cost before, or a part of it, is what it costs at least.
     least = np.zeros(n)
     living, count = n, 0
     while living >= 2 * k:
         least[:] = 0.0
         chosen = left[0]
-        for j in range(codes.shape[1]):
+        for j in range(d):
             hulls.low[0, j] = hulls.high[0, j] = codes[chosen, j]
         hulls.bits[:] = 0
         hulls.present[:] = 0
-        for member in range(k):
-            if member > 0:
-                chosen, lowest = -1, np.inf
-                for i in range(living):
-                    one = left[i]
-                    if found[one] >= 0 or least[one] >= lowest - TIE:
-                        continue
-                    least[one] = widened_loss(geometry, hulls, 0, codes, one, lowest)
-                    if least[one] < lowest - TIE:
-                        chosen, lowest = one, least[one]
-            widen(geometry, hulls, 0, codes, chosen)
+        widen(geometry, hulls, 0, codes, chosen)
+        found[chosen] = count
+        for j in range(d):
+            _lay_out_costs(geometry, hulls, j, costs)
+        for _ in range(1, k):
+            chosen, lowest = -1, np.inf
+            for i in range(living):
+                one = left[i]
+                if found[one] >= 0 or least[one] >= lowest - TIE:
+                    continue
+                total = 0.0
+                for j in range(d):
+                    total += costs[j, codes[one, j]]
+                    if total >= lowest:
+                        break
+                least[one] = total
+                if total < lowest - TIE:
+                    chosen, lowest = one, total
             found[chosen] = count
+            inside = hulls.low[0].copy(), hulls.high[0].copy(), hulls.present[0].copy()
+            widen(geometry, hulls, 0, codes, chosen)
+            for j in range(d):
+                if (
+                    hulls.low[0, j] < inside[0][j]
+                    or hulls.high[0, j] > inside[1][j]
+                    or hulls.present[0, j] > inside[2][j]
+                ):
+                    _lay_out_costs(geometry, hulls, j, costs)
         count += 1
         kept = 0
         for i in range(living):
@@ -228,3 +246,10 @@ def group(geometry, hulls, codes, k):
         living = kept
     found[left[:living]] = count
     return found
+
+
+@njit(cache=True)
+def _lay_out_costs(geometry, hulls, j, costs):
+    """Find what each code of an attribute costs the group."""
+    for code in range(geometry.values[j]):
+        costs[j, code] = widened_attribute(geometry, hulls, 0, j, code)

@@ -152,17 +152,21 @@ def _region_loss(geometry, hulls, own, j, first, last):
 
 
 @njit(inline="always")
+def widened_attribute(geometry, hulls, own, j, code):
+    """Loss of one attribute of a hull, widened by one code."""
+    if geometry.kind[j] != SET:
+        return _region_loss(geometry, hulls, own, j, code, code)
+    word, bit = geometry.word[j] + (code >> 6), np.uint64(code & 63)
+    known = (hulls.bits[own, word] >> bit) & np.uint64(1)
+    return geometry.set_loss[j, hulls.present[own, j] + np.int64(known == 0)]
+
+
+@njit(inline="always")
 def widened_loss(geometry, hulls, own, codes, u, most):
     """Loss of a hull, widened by one tuple; no less than ``most`` where it is found to be so before all is added."""
     total = 0.0
     for j in range(codes.shape[1]):
-        code = codes[u, j]
-        if geometry.kind[j] != SET:
-            total += _region_loss(geometry, hulls, own, j, code, code)
-        else:
-            word, bit = geometry.word[j] + (code >> 6), np.uint64(code & 63)
-            known = (hulls.bits[own, word] >> bit) & np.uint64(1)
-            total += geometry.set_loss[j, hulls.present[own, j] + np.int64(known == 0)]
+        total += widened_attribute(geometry, hulls, own, j, codes[u, j])
         if total >= most:
             break
     return total
