@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from math import exp, lgamma, log, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING
@@ -13,8 +13,6 @@ import numpy as np
 from likeness.checks import number, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
 LEVEL = 0.95
@@ -92,11 +90,7 @@ def clopper_pearson(hits: int, tries: int, level: float = LEVEL) -> Interval:
     if tries == 0:
         return Interval(0.0, 1.0, level)
     tail = (1 - level) / 2
-    low = 0.0 if hits == 0 else _where(lambda share: 1 - _at_most(hits - 1, tries, share), tail)
-    high = (
-        1.0 if hits == tries else 1 - _where(lambda share: 1 - _at_most(tries - hits - 1, tries, share), tail)
-    )
-    return Interval(low, high, level)
+    return Interval(_smallest_share(hits, tries, tail), 1 - _smallest_share(tries - hits, tries, tail), level)
 
 
 def difference(one: Interval, share: float, other: Interval, other_share: float) -> Interval:
@@ -127,12 +121,15 @@ def _check(hits: float, tries: int, level: float) -> None:
         number("interval", "level", level, above=0, at_most=0.999999)
 
 
-def _where(rising: Callable[[float], float], reached: float) -> float:
-    """Find by halving where something that rises from 0 to 1 reaches a number, from below."""
+@lru_cache(maxsize=1 << 16)
+def _smallest_share(hits: int, tries: int, tail: float) -> float:
+    """Find by halving the share, from below, of which so many hits or more come with a probability of ``tail``."""
+    if hits == 0:
+        return 0.0
     low, high = 0.0, 1.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        if rising(middle) < reached:
+        if 1 - _at_most(hits - 1, tries, middle) < tail:
             low = middle
         else:
             high = middle

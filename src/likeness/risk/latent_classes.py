@@ -167,8 +167,7 @@ def _stacked(found: NDArray[np.float64]) -> NDArray[np.float64]:
     weights = np.full(found.shape[0], 1 / found.shape[0])
     if seen.shape[1]:
         for _ in range(100):
-            parts = weights[:, None] * seen
-            weights = (parts / parts.sum(axis=0)).mean(axis=1)
+            weights *= seen @ (1 / (weights @ seen)) / seen.shape[1]
     return np.asarray(weights @ found)
 
 
