@@ -11,6 +11,7 @@ import polars as pl
 
 import likeness as lk
 from benchmarks import tables
+from papers.identity_reserved.real import informs_2005
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +36,13 @@ PEOPLE: tuple[dict[str, Any], ...] = (
     {"model": "eir-l-diversity", "l": 6},
     {"model": "eir-alpha-beta-anonymity", "alpha": 0.5, "beta": 0.4},
 )
+INFORMS: dict[str, Any] = {
+    "patient_id": {"role": "identifier"},
+    **{name: {"role": "quasi", "kind": "integer"} for name in ("month", "year", "educ_year")},
+    **{name: {"role": "quasi"} for name in ("gender", "race", "marry", "poverty", "hispanx")},
+    "diagnosis": {"role": "sensitive"},
+}
+"""What the columns of the real INFORMS mean."""
 CENSUS_INCOME = {
     0: "age", 4: "education", 7: "marital status", 10: "race", 12: "sex", 34: "country of birth self",
     8: "major industry", 9: "major occupation", 6: "enrolled", 11: "hispanic origin", 15: "employment", 19: "tax filer",
@@ -84,21 +92,33 @@ def rows() -> Iterator[tuple[str, Any, lk.Policy]]:
     patients = lk.Informs().generate(20_000, seed=1)
     asked: dict[str, Any] = lk.Informs().policy(6)
     asked["columns"]["diagnosis"] = {"role": "sensitive"}
-    for model in PEOPLE:
-        yield (
-            "INFORMS, generated, 6",
-            patients,
-            lk.Policy(**(asked | {"privacy": [model], "form": {"name": "identity-reserved"}})),
-        )
+    yield from _of_people("INFORMS, generated, 6", patients, asked)
     folder = tables.data_folder()
     if folder is not None:
+        yield from _of_people("INFORMS, 8", informs_2005(folder), asked | {"columns": INFORMS})
         yield from _of_many_columns(folder)
 
 
+def _of_people(name: str, table: pl.DataFrame, asked: dict[str, Any]) -> Iterator[tuple[str, Any, lk.Policy]]:
+    """Give a table in which people have several records with what is asked of people."""
+    for model in PEOPLE:
+        own = asked | {"privacy": [model], "form": {"name": "identity-reserved"}}
+        yield name, table, lk.Policy(**own)
+
+
 def _tables() -> Iterator[tuple[str, pl.DataFrame, dict[str, Any], tuple[Model, ...]]]:
-    """Give generated census, and Adult with and without hierarchies and the real census where the real tables are."""
+    """Give generated census and hospital, and Adult (sets, hierarchies) and the real census where the real tables are."""
     table, columns = tables.census(10_000)
     yield "census, generated, 3", table, columns, ORDERED
+    roles = {name: lk.quasi() for name in ("age", "sex", "insurance", "admitted")}
+    roles |= {"zip": lk.quasi(hierarchy={"prefix": 5}), "diagnosis": lk.sensitive()}
+    patients = lk.Hospital().generate(10_000, seed=1)
+    yield (
+        "hospital, generated, 5",
+        patients,
+        {name: roles.get(name, lk.drop()) for name in patients.columns},
+        (),
+    )
     folder = tables.data_folder()
     if folder is None:
         return

@@ -43,14 +43,17 @@ class Costs(NamedTuple):
     """``likeness anonymize``."""
 
 
-def costs(table: pl.DataFrame, roles: dict[str, str]) -> tuple[Costs, float]:
-    """Anonymize a table in three ways, k = 5; what each took, and the megabytes of the CSV file."""
+def costs(table: pl.DataFrame, roles: dict[str, str], rest: str = "") -> tuple[Costs, float]:
+    """Anonymize a table in three ways, k = 5; what each took, and the megabytes of the CSV file.
+
+    ``rest``: further lines of the policy.
+    """
     columns = "".join(f"  {name}: {{role: {role}}}\n" for name, role in roles.items())
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         given, policy = folder / "in.csv", folder / "policy.yaml"
         table.write_csv(given)
-        policy.write_text(f"columns:\n{columns}privacy:\n- {{model: k-anonymity, k: 5}}\n")
+        policy.write_text(f"columns:\n{columns}privacy:\n- {{model: k-anonymity, k: 5}}\n{rest}")
         library = [sys.executable, "-c", _LIBRARY, str(given), str(policy)]
         command = [sys.executable, "-c", _COMMAND, "anonymize", str(given), str(policy), "--seed", "1"]
         found = Costs(
