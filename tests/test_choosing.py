@@ -14,11 +14,17 @@ import likeness as lk
 from likeness import choosing, registry, solve
 from likeness.choosing import KEPT, LOSES_MORE, LOSS, TOO_MUCH, UNFIT, choose_form, methods_to_try
 from likeness.encode import encode
-from likeness.methods import base
+from likeness.methods import base, local_search
 from likeness.policy.sections import EFFORTS
 from likeness.progress import Progress
 
 pytestmark = pytest.mark.whole_search
+
+
+@pytest.fixture(autouse=True)
+def few_steps_a_cell(monkeypatch):
+    """How far searches go is not what is asked here."""
+    monkeypatch.setattr(local_search, "_STEPS_A_CELL", 5_000)
 
 
 def patients(rows: int = 120, seed: int = 0) -> pl.DataFrame:

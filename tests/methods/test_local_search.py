@@ -42,6 +42,12 @@ GUARANTEES = {
 }
 
 
+@pytest.fixture(autouse=True)
+def few_steps_a_cell(monkeypatch):
+    """Of a dozen records there is nothing to be found any more after a tenth of the steps."""
+    monkeypatch.setattr(local_search, "_STEPS_A_CELL", 10_000)
+
+
 def groups(classes) -> list[list[int]]:
     return [np.flatnonzero(classes == g).tolist() for g in np.unique(classes[classes >= 0])]
 

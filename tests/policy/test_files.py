@@ -232,6 +232,7 @@ def test_many_mappings_that_merge_many_are_refused():
         read_yaml(f"{many}\n{merging}", "p.yaml")
 
 
+@pytest.mark.slow
 def test_a_long_policy_without_aliases_is_read_whole():
     text = "columns:\n" + "".join(f"  c{i}: {{r: 1, s: 2, t: [3, 4, 5, 6, 7, 8]}}\n" for i in range(20_500))
     assert len(read_yaml(text, "p.yaml").content["columns"]) == 20_500

@@ -34,6 +34,7 @@ from likeness.tables import (
     read,
     read_published,
     write,
+    writing,
 )
 
 ODD = ["", " ", ",", ";", "\t", '"', "'", "\n", "\r", "\r\n", "=1+1", "é", "\ufeff", "a\0b", "\x1b", "\\", "\\n", "007", "null",
@@ -134,8 +135,9 @@ def test_what_is_written_is_a_table_again(tmp_path, ending):
 def test_many_rows(tmp_path, ending, monkeypatch):
     """More than are written, or read, at once."""
     monkeypatch.setattr(published, "_PART", 1 << 12)
+    monkeypatch.setattr(writing, "_LINES_AT_ONCE", 1 << 12)
     rng = np.random.default_rng(1)
-    rows = (1 << 16) + 11
+    rows = (1 << 13) + 11
     columns = {
         "number": rng.integers(0, 1000, rows),
         "each": Labelled(np.arange(rows, dtype=np.int32), [f"é {i}" for i in range(rows)]),
@@ -454,6 +456,7 @@ def test_excel_bombs(tmp_path, monkeypatch):
         read_published(path)
 
 
+@pytest.mark.slow
 def test_what_a_sheet_has_no_room_for(tmp_path):
     path = tmp_path / "release.xlsx"
     for columns, message in (

@@ -62,7 +62,7 @@ def test_one_command_redoes_all_figures(tmp_path, data_folder):
     out = tmp_path / "out"
     words = (
         "--rows",
-        "1000",
+        "600",
         "--queries",
         "40",
         "--repeat",
