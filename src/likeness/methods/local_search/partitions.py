@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likeness.methods.base import holding_classes
+from likeness.microdata.data import Members
 from likeness.microdata.plan import Plan
 from likeness.microdata.regions import attribute_weights, recode, region_losses
 from likeness.models.requirements import require_of
@@ -17,19 +19,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.methods.base import Problem
+    from likeness.microdata.data import Microdata
 
 _MOST_RECORDS = 12
 """Of more, there are too many sets of records to judge each."""
 
 
 def is_handful(problem: Problem) -> bool:
-    """Whether all partitions can be looked at, and what a class loses depends on its own records alone."""
+    """Whether all partitions can be looked at, and what a class loses depends on its own records alone, one a person."""
     data = problem.data
     return (
         0 < data.size <= _MOST_RECORDS
-        and data.members is None
+        and (data.members is None or data.members.records.size == data.size)
         and data.copies is None
+        and data.source is None
         and data.survey_weights is None
+        and not data.knowledge
         and bool(data.quasi)
         and not problem.loss.crowd
         and all(domain.attained is None and domain.shown == "region" for domain in data.quasi)
@@ -47,7 +52,7 @@ def best_partitions(problem: Problem) -> Iterator[NDArray[np.int64]]:
     everybody = (1 << records) - 1
     sets = np.arange(1, everybody + 1)
     number, row = np.nonzero((sets[:, None] >> np.arange(records)) & 1)
-    classes = data.take(row)
+    classes = _repeated(data, row)
     holds = holding_classes(problem.requirements, classes, number, sets.size)
     if problem.parts is not None:
         of_set = problem.parts[row[np.searchsorted(number, np.arange(sets.size))]]
@@ -81,6 +86,15 @@ def best_partitions(problem: Problem) -> Iterator[NDArray[np.int64]]:
     for most in dict.fromkeys((allowance, 0)):
         if least[everybody, most] < np.inf:
             yield _followed(taken, records, most)
+
+
+def _repeated(data: Microdata, rows: NDArray[np.int64]) -> Microdata:
+    """Take records, some of them several times, each time for another person's."""
+    if data.members is None:
+        return data.take(rows)
+    record = np.argsort(data.members.of)[rows]
+    members = Members(np.arange(rows.size), data.members.records.take(record))
+    return replace(replace(data, members=None).take(rows), members=members)
 
 
 def _followed(taken: NDArray[np.int64], records: int, most: int) -> NDArray[np.int64]:
