@@ -238,6 +238,17 @@ def evenly_distinct(size, histogram, integers, reals):
 
 
 @njit(SIGNATURE, cache=True)
+def each_value_once(size, histogram, integers, reals):  # a test's signature
+    """At least ``integers[0]`` values are present, none of them twice."""
+    present = 0
+    for value in range(histogram.shape[0]):
+        if histogram[value] > 1:
+            return False
+        present += histogram[value]
+    return present >= integers[0]
+
+
+@njit(SIGNATURE, cache=True)
 def distinct_and_weighty(size, histogram, integers, reals):
     """At least ``integers[0]`` values are present, whose weights ``integers[2:]`` add up to ``integers[1]`` or more."""
     present = weight = 0

@@ -114,8 +114,7 @@ class _Bound(BoundModel):
 
     def class_test(self) -> ClassTest:
         """Look for a value that is there twice, and count the others."""
-        from likeness.kernels.class_tests import ClassTest
-        from likeness.kernels.unique_values import each_value_once
+        from likeness.kernels.class_tests import ClassTest, each_value_once
 
         values = len(self.attribute.counts)
         return ClassTest(each_value_once, [min(self.m, values + 1)], values=values)
