@@ -21,7 +21,7 @@ LAYERS: list[set[str]] = [
     {"_version", "docstrings", "errors", "pages", "progress"},
     {"exact", "registry", "datasets", "placing"},
     {"checks", "kernels"},
-    {"hierarchies", "tables"},
+    {"hierarchies", "intervals", "tables"},
     {"microdata", "policy"},
     {"models", "published"},
     {"queries"},

@@ -67,7 +67,8 @@ def wilson(hits: float, tries: int, level: float = LEVEL) -> Interval:
     share, squared = hits / tries, z * z
     middle = (share + squared / (2 * tries)) / (1 + squared / tries)
     half = z / (1 + squared / tries) * sqrt(share * (1 - share) / tries + squared / (4 * tries * tries))
-    return Interval(max(0.0, middle - half), min(1.0, middle + half), level)
+    # Of none or all, the end is the share itself, whatever rounding makes of it.
+    return Interval(max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half)), level)
 
 
 def clopper_pearson(hits: int, tries: int, level: float = LEVEL) -> Interval:
@@ -111,6 +112,35 @@ def difference(one: Interval, share: float, other: Interval, other_share: float)
     below = sqrt((share - one.low) ** 2 + (other.high - other_share) ** 2)
     above = sqrt((one.high - share) ** 2 + (other_share - other.low) ** 2)
     return Interval(max(-1.0, gain - below), min(1.0, gain + above), one.level)
+
+
+def paired_difference(gained: int, lost: int, tries: int, level: float = LEVEL) -> Interval:
+    """Agresti and Min's interval of the difference of two shares of the same tries.
+
+    Parameters
+    ----------
+    gained, lost
+        How many hit the second time only, and the first time only.
+    tries
+        Of how many.
+    level
+        As for the others.
+
+    References
+    ----------
+    Agresti & Min 2005, "Simple improved confidence intervals for comparing matched proportions", Statistics in Medicine 24.
+
+    Examples
+    --------
+    >>> found = paired_difference(5, 0, 10)
+    >>> round(found.low, 3), round(found.high, 2)
+    (0.093, 0.74)
+    """
+    _check(gained + lost, tries, level)
+    z, more = NormalDist().inv_cdf(0.5 + level / 2), tries + 2
+    share = (gained - lost) / more
+    half = z * sqrt(max(0.0, gained + lost + 1 - (gained - lost) ** 2 / more)) / more
+    return Interval(max(-1.0, share - half), min(1.0, share + half), level)
 
 
 def _check(hits: float, tries: int, level: float) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
-from math import sqrt
 
 import numpy as np
 import polars as pl
@@ -307,14 +306,3 @@ def test_what_is_missing_is_said_in_one_line(tmp_path):
     )
     with pytest.raises(lk.PolicyError, match="earlier release 1: 'disease' is no sensitive column there"):
         release.attack(CompositionAttack(earlier=third))
-
-
-@pytest.mark.parametrize(("right", "total"), [(0, 10), (3, 10), (50, 100), (100, 100)])
-def test_the_interval_holds_what_wilson_s_inequality_says(right, total):
-    from likeness.attacks.composition import _wilson
-
-    low, high = _wilson(right, total)
-    share = right / total
-    for end in (low, high):
-        apart = abs(share - end)
-        assert end in {0.0, 1.0} or apart == pytest.approx(1.959963984540054 * sqrt(end * (1 - end) / total))

@@ -6,11 +6,10 @@ from math import comb, log
 
 import numpy as np
 import pytest
-from scipy.stats import beta, hypergeom, nbinom
+from scipy.stats import hypergeom, nbinom
 
 import likeness as lk
 from likeness.risk.individual import individual_risk, least_sample_size, poisson_sample_size
-from likeness.risk.intervals import clopper_pearson, difference, wilson
 from likeness.risk.uniqueness import (
     SampleClasses,
     dankar,
@@ -125,29 +124,3 @@ def test_least_sample_sizes_are_tests_of_level():
     assert (least_sample_size(1, 0.2), least_sample_size(9, 1.0)) == (1, 9)
     with pytest.raises(lk.PolicyError, match="k must be a whole number"):
         least_sample_size(0, 0.2)
-
-
-@pytest.mark.parametrize("level", [0.9, 0.95])
-def test_exact_intervals_hold_their_level_for_every_share(level):
-    for tries in (5, 40):
-        held = [clopper_pearson(hits, tries, level) for hits in range(tries + 1)]
-        for hits, own in enumerate(held):
-            tail = (1 - level) / 2
-            low = 0 if hits == 0 else beta.ppf(tail, hits, tries - hits + 1)
-            high = 1 if hits == tries else beta.ppf(1 - tail, hits + 1, tries - hits)
-            assert (own.low, own.high) == (pytest.approx(low), pytest.approx(high))
-        for share in np.linspace(0.01, 0.99, 37):
-            chances = [
-                comb(tries, hits) * share**hits * (1 - share) ** (tries - hits) for hits in range(tries + 1)
-            ]
-            assert sum(chance for chance, own in zip(chances, held, strict=True) if share in own) >= level
-
-
-def test_intervals_of_nothing_and_of_differences():
-    assert (wilson(0, 0).low, wilson(0, 0).high) == (0.0, 1.0)
-    assert (clopper_pearson(0, 0).low, clopper_pearson(0, 0).high) == (0.0, 1.0)
-    found = difference(wilson(9, 10), 0.9, wilson(3, 10), 0.3)
-    # Newcombe 1998, table II, example c.
-    assert (round(found.low, 4), round(found.high, 4)) == (0.1705, 0.8090)
-    with pytest.raises(lk.PolicyError, match="hits"):
-        wilson(3, 2)

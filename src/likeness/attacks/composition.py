@@ -13,6 +13,7 @@ from likeness.attacks.matching import match_targets
 from likeness.checks import choice
 from likeness.errors import PolicyError, Refusal, suggestion
 from likeness.forms.base import Publication
+from likeness.intervals import paired_difference, wilson
 from likeness.microdata.grouping import group_codes
 from likeness.wording import quoted
 
@@ -32,8 +33,6 @@ _TIE = 1e-12
 """Beliefs that differ by less, relatively, are equal: they are products of rounded sums."""
 _CELLS = 1 << 22
 """Beliefs that are looked at at once."""
-_WIDE = 1.959963984540054
-"""Half the width of an interval of 95 %, in standard deviations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,8 +216,8 @@ class CompositionAttack(GuessingAttack):
         certain = found.left == 1
         only = np.where(certain, found.guess, -1)
         total = max(1, question.records.size)
-        low, high = _wilson(int(np.count_nonzero(right)), question.records.size)
-        gain_low, gain_high = _paired(
+        share = wilson(int(np.count_nonzero(right)), question.records.size)
+        gain = paired_difference(
             int(np.count_nonzero(right & ~before)),
             int(np.count_nonzero(before & ~right)),
             question.records.size,
@@ -227,10 +226,10 @@ class CompositionAttack(GuessingAttack):
         somewhere = matched.any(axis=0)
         fewest = np.where(matched, found.left_alone, found.answers).min(axis=0)
         details = {
-            "low": low,
-            "high": high,
-            "gain_low": gain_low,
-            "gain_high": gain_high,
+            "low": share.low,
+            "high": share.high,
+            "gain_low": gain.low,
+            "gain_high": gain.high,
             "prior": prior,
             "this_release": alone[0],
             "earlier_release": max(alone[1:]),
@@ -494,34 +493,6 @@ def _most(
     first = np.argmax(own >= (top * (1 - _TIE))[:, None], axis=1)
     usual = np.where(asked, prior, 0.0)
     return np.where(top > 0, first, int(np.argmax(usual)) if usual.any() else -1)
-
-
-def _wilson(right: int, total: int) -> tuple[float, float]:
-    """Interval of 95 % of a share: Wilson's, of ``right`` out of ``total``.
-
-    >>> [round(end, 3) for end in _wilson(5, 10)], _wilson(0, 0)
-    ([0.237, 0.763], (0.0, 1.0))
-    """
-    if total == 0:
-        return 0.0, 1.0
-    share, square = right / total, _WIDE**2 / total
-    middle = share + square / 2
-    half = _WIDE * float(np.sqrt(share * (1 - share) / total + square / (4 * total)))
-    # Of none or all, the end is the share itself, whatever rounding makes of it.
-    return min(share, (middle - half) / (1 + square)), max(share, (middle + half) / (1 + square))
-
-
-def _paired(gained: int, lost: int, total: int) -> tuple[float, float]:
-    """Interval of 95 % of a difference of shares of the same targets: Agresti and Min's.
-
-    ``gained`` of ``total`` are right now and were not before, ``lost`` the other way round.
-
-    >>> [round(end, 3) for end in _paired(5, 0, 10)], _paired(0, 0, 1000)[0] < 0
-    ([0.093, 0.74], True)
-    """
-    share = (gained - lost) / (total + 2)
-    spread = float(np.sqrt(max(0.0, gained + lost + 1 - (gained - lost) ** 2 / (total + 2)))) / (total + 2)
-    return max(-1.0, share - _WIDE * spread), min(1.0, share + _WIDE * spread)
 
 
 def _mean(numbers: NDArray[np.int64]) -> float:

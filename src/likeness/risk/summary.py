@@ -11,8 +11,8 @@ from likeness import registry
 from likeness.checks import number, whole
 from likeness.docstrings import description
 from likeness.errors import PolicyError, Refusal
+from likeness.intervals import LEVEL, Interval, wilson
 from likeness.risk.beliefs import ValueBelief, largest_beliefs
-from likeness.risk.intervals import LEVEL, Interval, wilson
 from likeness.risk.population import (
     PopulationRisk,
     ShownPeople,

@@ -16,7 +16,7 @@ from likeness import registry
 from likeness.attacks.base import choose_targets
 from likeness.attacks.matching import count_matches, shared_cells
 from likeness.errors import PolicyError, Refusal
-from likeness.risk.intervals import Interval, clopper_pearson, difference
+from likeness.intervals import Interval, clopper_pearson, difference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
