@@ -85,6 +85,7 @@ def test_nothing_tried_loses_less_than_what_is_kept(privacy, effort):
     assert not improved or kept[0] in improved
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("privacy", GUARANTEES)
 def test_nothing_is_searched_twice(privacy, monkeypatch):
     runs = []
@@ -238,6 +239,7 @@ def aimed() -> dict[str, lk.Release]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("aim", AIMS)
 def test_of_every_metric_the_release_has_least_that_is_made_for_it(aimed, aim):
     metric = aimed[aim].private.policy.minimize
@@ -345,6 +347,7 @@ def test_notes_are_those_of_the_method_that_is_kept():
     assert all(note.startswith(release.private.method.name) for note in heard.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_named_methods_find_a_release_where_mondrian_does(seed):
     """Leftovers that no class takes are joined with the nearest classes, until these hold."""

@@ -37,6 +37,7 @@ def test_help_and_list_load_nothing_heavy(code):
     assert loaded(code).isdisjoint({*HEAVY, "pydantic"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["anonymize", "Policy", "KAnonymity", "LinkageAttack", "read", "CannotBeMetError"]
 )

@@ -72,6 +72,7 @@ def run(home: Path | None, *arguments: str, cwd: Path = ROOT, code: int = 0) -> 
     return found.stdout + found.stderr
 
 
+@pytest.mark.slow
 def test_it_is_listed_shown_and_in_the_schema(home, tmp_path):
     code = (
         "from contextlib import suppress\n"

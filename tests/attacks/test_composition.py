@@ -179,6 +179,7 @@ def released(method: str, frame: pl.DataFrame, seed: int) -> lk.Release:
     return lk.anonymize(frame, policy, seed=seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "now"), [("mondrian", "mondrian"), ("anatomy", "mondrian"), ("anatomy", "anatomy")]
 )

@@ -53,6 +53,7 @@ class TestAssignments:
         found = assign_best(scores)
         assert scores[np.arange(64), found].sum() == pytest.approx(scores[own, best].sum(), abs=1e-9)
 
+    @pytest.mark.slow
     @EASY
     @given(draw=st.data())
     def test_exchanges_end_where_no_exchange_helps(self, draw):

@@ -319,6 +319,7 @@ def test_small_classes_are_warned_of_where_regions_are_the_narrowest():
 GROWS = {"name": "generalized", "attained": 2}
 
 
+@pytest.mark.slow
 def test_regions_that_grow_are_verified_from_public_bytes_and_opened_again(tmp_path):
     frame, release = small_classes(GROWS)
     found = release.attack("downcoding")
@@ -370,6 +371,7 @@ def test_records_of_one_person_cannot_grow():
         lk.anonymize(rows, policy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "method", ["mondrian", "k-member", "mdav", "sbca", "local-search", "incognito", "hilbert-index"]
 )

@@ -108,6 +108,7 @@ def test_everybody_is_asked_about_as_by_hand(room, draw):
     asked_as_by_hand(found.data, found.plan, found.publication, told, rows, room)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", [1 << 24, 60, 0])
 @pytest.mark.parametrize("number", [0, 1, 2, None])
 @pytest.mark.parametrize("spread_out", [False, True])

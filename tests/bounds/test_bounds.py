@@ -77,6 +77,7 @@ def test_no_class_of_500_tables_is_worth_more_than_it_loses(i):
         no_class_is_worth_more(tiny(50_000 + 1_000 * i + seed, most=10), i, "ncp" if seed % 2 else "glm")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3, 4, 5])
 def test_prices_of_tables_with_many_alike(k):
     """Few values: cells of several records, hulls that cover others than those they are of."""
@@ -95,6 +96,7 @@ def test_prices_of_tables_with_many_alike(k):
             )
 
 
+@pytest.mark.slow
 def test_kernels_that_are_stopped_early_say_no_more(monkeypatch):
     tables = [tiny(seed, most=12, least=12) for seed in range(5)]
     whole = [lower_bound(data, made(1), "glm", 0).value for data in tables]

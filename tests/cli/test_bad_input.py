@@ -134,6 +134,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("command", ["anonymize", "check"])
 def test_bad_input(case, command, run, desk):

@@ -49,6 +49,7 @@ def limit_levels(desk: Path) -> None:
     path.write_text(path.read_text().replace("{prefix: 5}}", "{prefix: 5}, max_level: 0}"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("beta", BAD)
 def test_a_beta_that_is_none(model, beta, run, desk):
@@ -187,6 +188,7 @@ class TestOneSensitiveValue:
         strongest = json.loads((desk / "out" / "public" / "certificate.json").read_text())["guarantee"][0]
         assert set(strongest["measured"].values()) == {0}
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("model", "words"),
         [
@@ -228,6 +230,7 @@ class TestRareValues:
         assert "; no class can have more than 10 records" in found.errors[0]
         assert not (desk / "out").exists()
 
+    @pytest.mark.slow
     def test_what_the_whole_table_cannot_hold(self, run, desk):
         ask(desk, "{model: alpha-k-anonymity, alpha: 0.01, k: 2}")
         found = run("check", "patients.csv", "policy.yaml")
@@ -262,6 +265,7 @@ class TestFiftyThousandValues:
         rows = (f"{20 + i % 30},0{2100 + i % 7},d{i % MANY}\n" for i in range(times * MANY))
         (desk / "patients.csv").write_text("age,zip,disease\n" + "".join(rows))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("model", "least"),
         [
@@ -279,6 +283,7 @@ class TestFiftyThousandValues:
         assert f"can have more than {times * MANY // 7 + 1:,} records" in found.errors[0]
         assert max(map(len, found.errors)) < 500
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("method", "own"),
         [

@@ -22,6 +22,7 @@ WORDS = (
 )
 
 
+@pytest.mark.slow
 def test_the_same_as_in_python_and_again_without_any_run(run, desk):
     first = run(*WORDS, "--vary", "k=5", "--seed", "1", "--format", "json")
     assert first.code == 0

@@ -31,6 +31,7 @@ def published(folder):
     return (folder / "public" / "release.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_every_command_reads_a_database(run, desk, clinic, released):
     there = (clinic, "--table", "patients")
     assert run("anonymize", *there, "policy.yaml", "-o", "mine", "--seed", "1").code == 0

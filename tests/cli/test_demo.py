@@ -59,11 +59,13 @@ def test_the_table_can_be_made_again_and_is_the_one_released(shown, run):
     assert "the original is the table the release was made from" in found.out
 
 
+@pytest.mark.slow
 def test_a_release_is_replaced_only_when_asked(shown, run):
     assert "already exists" in run("demo", *ROWS).errors[0]
     assert run("demo", *ROWS, "--overwrite").code == 0
 
 
+@pytest.mark.slow
 def test_without_a_seed_no_two_are_the_same(shown, run, desk):
     path = desk / "demo-release" / "public" / "release.csv"
     first = path.read_bytes()

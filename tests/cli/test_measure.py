@@ -109,6 +109,7 @@ def test_what_is_measured_against_a_bound_takes_that_of_the_policy(run, desk):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "why"),
     [

@@ -27,6 +27,7 @@ def ask(desk):
     return write
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize("method", ["perturbation", "baseline"])
 def test_from_policy_to_attack(method, kind, ask, run, desk):

@@ -52,6 +52,7 @@ def test_what_counts_as_wrong(text, found):
     assert wrong(text) == found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("policy", "table"),
     [

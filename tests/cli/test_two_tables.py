@@ -59,6 +59,7 @@ def test_two_tables_from_check_to_attack(run, two):
 
 
 # Of the 33 with records five zip codes have 5 and two have 4, of all 40 five have 6 and two have 5.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "k", "withheld"), [("drop", 3, 0), ("drop", 5, 8), ("value", 3, 0), ("value", 6, 10)]
 )

@@ -113,6 +113,7 @@ def test_no_figure_that_only_the_steward_could_check_is_handed_out(run, unchecke
     assert strength[:6] in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "code", "said"),
     [

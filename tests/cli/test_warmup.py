@@ -67,12 +67,14 @@ def few(monkeypatch):
     monkeypatch.setattr("likeness.registry.names", lambda kind: [])
 
 
+@pytest.mark.slow
 def test_it_says_when_kernels_are_ready(run, few):
     found = run("warmup")
     assert (found.code, found.out) == (0, "")
     assert "kernels are ready: 2 files" in found.err
 
 
+@pytest.mark.slow
 def test_quiet(run, few):
     assert run("warmup", "--quiet").err == ""
 

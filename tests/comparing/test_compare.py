@@ -26,6 +26,7 @@ def found(folder):
     return lk.compare(TABLE, POLICY, folder=folder, jobs=2, **WORDS)
 
 
+@pytest.mark.slow
 def test_each_run_is_what_anonymize_makes(found):
     made = [run for run in found.runs if run.made]
     assert [(run.method, run.asked["k-anonymity.k"]) for run in made] == [
@@ -45,6 +46,7 @@ def test_each_run_is_what_anonymize_makes(found):
         assert 10**7 < run.memory < 10**10
 
 
+@pytest.mark.slow
 def test_what_makes_no_release_is_kept_with_the_reason(found):
     failed = [run for run in found.runs if not run.made]
     assert [(run.method, run.outcome) for run in failed] == [("datafly", "does-not-fit")] * 2
@@ -79,6 +81,7 @@ def test_a_changed_table_or_policy_is_refused(found, folder):
         lk.compare(TABLE, POLICY.replace(withhold={"at_most": 0.5}), folder=folder, **WORDS)
 
 
+@pytest.mark.slow
 def test_every_run_is_bounded():
     (late,) = lk.compare(TABLE, POLICY, methods=["mondrian"], vary={"k": [5]}, time_limit=1e-6, jobs=1).runs
     assert (late.outcome, late.limits.seconds) == ("out-of-time", 1e-6)
@@ -90,6 +93,7 @@ def test_every_run_is_bounded():
     assert large.memory > 10**6
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_breaks_off_one_run_only():
     pool = WorkerPool(read(TABLE), 1, RunLimits(600, 10**11))
     asked = [(str(k), ComparedRun("mondrian", {}, {"k-anonymity.k": k}, ""), POLICY) for k in (4, 5)]
@@ -110,6 +114,7 @@ def test_a_worker_that_is_killed_breaks_off_one_run_only():
     assert not pool._workers
 
 
+@pytest.mark.slow
 def test_a_run_that_is_done_as_its_worker_is_ended_counts(monkeypatch):
     pool = WorkerPool(read(TABLE), 1, RunLimits(600, 10**11))
     asked = [(str(k), ComparedRun("mondrian", {}, {"k-anonymity.k": k}, ""), POLICY) for k in (4, 5)]
@@ -128,6 +133,7 @@ def test_a_run_that_is_done_as_its_worker_is_ended_counts(monkeypatch):
     assert len(ended) == 1
 
 
+@pytest.mark.slow
 def test_whatever_goes_wrong_no_process_is_left(monkeypatch):
     started, start = [], WorkerPool._start
 

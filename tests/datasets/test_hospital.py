@@ -83,5 +83,6 @@ def test_stays_depend_on_the_diagnosis(table):
     assert mean["Schizophrenia"] > 3 * mean["Concussion"]
 
 
+@pytest.mark.slow
 def test_a_million_patients_take_a_moment():
     assert argsorts(lambda: Hospital().generate(rows=1_000_000), 1_000_000) < 100

@@ -80,5 +80,6 @@ def test_costs_are_whole_cents(table):
     assert table["cost"].min() > 0
 
 
+@pytest.mark.slow
 def test_a_million_visits_take_a_moment():
     assert argsorts(lambda: HospitalVisits().generate(rows=1_000_000), 1_000_000) < 60

@@ -101,5 +101,6 @@ def test_the_policy_releases_it(tmp_path):
     assert lk.verify(made.write(tmp_path / "out") / "public").status == "proven"
 
 
+@pytest.mark.slow
 def test_a_million_records_take_a_moment():
     assert argsorts(lambda: Symptoms().generate(rows=1_000_000), 1_000_000) < 60

@@ -209,6 +209,7 @@ def test_levels_and_categories_are_two_ways():
         lk.TCloseness("0.1", by="category")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "method"),
     [

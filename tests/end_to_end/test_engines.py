@@ -74,6 +74,7 @@ def test_a_dry_run(visits, desk, run):
     assert told["feasible"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "code", "said"),
     [

@@ -35,6 +35,7 @@ def people(desk):
     return frame
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", KINDS)
 def test_a_kind(people, desk, here, ending):
     table = f"people.{ending}"

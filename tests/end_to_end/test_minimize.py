@@ -21,6 +21,7 @@ def asked(desk, name: str, minimize: str) -> str:
     return f"{name}.yaml"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "minimize"),
     [
@@ -43,6 +44,7 @@ def test_what_is_minimized_is_told_and_least_in_what_is_kept(name, minimize, her
     assert json.loads(measured.stdout)["metrics"]["ncp"]["lower_bound"]["gap"] >= 0
 
 
+@pytest.mark.slow
 def test_what_cannot_be_minimized_is_one_line_with_what_can(run, desk):
     made = run("anonymize", "hospital.csv", asked(desk, "wrong", "discernability"), "-o", "wrong")
     assert made.returncode == 2

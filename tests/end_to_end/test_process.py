@@ -15,6 +15,7 @@ from tests.end_to_end.conftest import SECONDS, environment
 from tests.pace import of_commands
 
 
+@pytest.mark.slow
 def test_exit_codes_of_the_installed_command(run, desk):
     before = sorted(desk.iterdir())
     assert run("--version").returncode == 0
@@ -27,6 +28,7 @@ def test_exit_codes_of_the_installed_command(run, desk):
 ENDS = {signal.SIGINT: (130, "interrupted"), signal.SIGTERM: (143, "terminated")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", ENDS)
 def test_interrupted_while_reading(number, command, desk, tmp_path):
     pipe = tmp_path / "endless.csv"
@@ -75,6 +77,7 @@ def test_interrupted_at_any_moment_nothing_half_written_is_left(number, run, com
     assert ended <= {0, 130, 143, -number}
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_seen_enough(command, desk):
     words = [*command, "generate", "hospital", "--rows", "20000"]
     with subprocess.Popen(
@@ -105,6 +108,7 @@ def test_a_full_disk_behind_stdout_is_one_line(command, desk):
     assert found.stderr == "error: cannot be read or written (No space left on device)\n"
 
 
+@pytest.mark.slow
 def test_nothing_is_printed_even_where_warnings_are_errors(desk):
     words = [sys.executable, "-W", "error", "-m", "likeness", "demo", "--rows", "300", "-o", "strict"]
     found = subprocess.run(
@@ -128,6 +132,7 @@ for method in (lk.Mondrian(), lk.Burel()):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["-Werror", "-Wdefault"])
 def test_the_library_prints_nothing(option, desk):
     found = subprocess.run(

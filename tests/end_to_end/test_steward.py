@@ -23,6 +23,7 @@ def quickly(policy: Path, changed: Path) -> None:
     changed.write_text(f"{text}\neffort: quick\n")
 
 
+@pytest.mark.slow
 def test_from_csv_to_a_verified_release(run, desk):
     made = run("anonymize", "hospital.csv", "hospital-policy.yaml", "-o", "out")
     assert made.returncode == 0, made.stderr

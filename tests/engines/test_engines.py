@@ -31,6 +31,7 @@ KNOWN = [{"model": "distinct-l-diversity", "l": 2, "sensitive": "disease"}]
 CLOSE = [{"model": "t-closeness", "t": "1/4", "others": "unknown"}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["memory", "streaming"])
 @pytest.mark.parametrize(
     ("privacy", "method"),
@@ -73,6 +74,7 @@ def test_the_same_classes_as_in_memory(tmp_path: Path, engine: str, privacy: Any
             assert lk.verify(out / PUBLIC).ok
 
 
+@pytest.mark.slow
 def test_full_domain_methods_count_alike(tmp_path: Path) -> None:
     """Incognito and Datafly, which withhold what fails, withhold as many records of counts as of records."""
     rng = np.random.default_rng(5)
@@ -184,6 +186,7 @@ def test_files_of_a_release(release: Path) -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "tampering", ["value", "row less", "file less", "file more", "swapped", "cells", "audit", "link"]
 )
@@ -284,6 +287,7 @@ SINGLE: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", list(SINGLE))
 def test_what_is_about_single_records(tmp_path: Path, asked: str) -> None:
     """Other forms, people with several records: the same bytes on every engine, however files are cut; opened again."""
@@ -319,6 +323,7 @@ def test_what_is_about_single_records(tmp_path: Path, asked: str) -> None:
     assert (found.records, found.classes) == (240, made.certificate.classes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("privacy", "method"),
     [

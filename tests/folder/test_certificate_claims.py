@@ -201,6 +201,7 @@ def read(content: Any) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in POLICIES]
 )

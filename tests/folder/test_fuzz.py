@@ -29,6 +29,7 @@ PIECES = st.one_of(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_every_change_is_found(name: str, written: Path) -> None:
     kept = (written / name).read_bytes()

@@ -200,6 +200,7 @@ def test_a_text_written_otherwise_is_found_where_it_stands(
     assert "one value is written in one way" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_", ["csv", "parquet"])
 @pytest.mark.parametrize("form", POLICIES)
 def test_a_value_is_written_alike_in_all_files(form: str, format_: str, tmp_path: Path) -> None:
@@ -278,6 +279,7 @@ def numbers(real: Path, tmp_path: Path) -> Folder:
     return Folder(shutil.copytree(real, tmp_path / "out"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["age", "dose_high", "born", "income", "w"])
 @pytest.mark.parametrize(
     "text",
@@ -317,6 +319,7 @@ def certificate(*changes: tuple[tuple[Any, ...], str]) -> Callable[[Folder], Non
     return change
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "raw", "word"),
     [

@@ -59,6 +59,7 @@ def years(draw: st.DrawFn) -> list[list[tuple[int, int, int]]]:
     return found
 
 
+@pytest.mark.slow
 @given(tables=years(), m=st.integers(2, 3))
 @settings(deadline=None, max_examples=15)
 def test_all_releases_together_leave_everybody_the_values_that_one_leaves(tables, m, tmp_path_factory):
@@ -155,6 +156,7 @@ def test_two_ordinary_releases_of_the_same_tables_tell_more_than_one(privacy, me
     assert found.details["values_left"] < found.details["values_left_alone"]
 
 
+@pytest.mark.slow
 def test_the_ledger_is_entered_once_and_is_the_steward_s(tmp_path):
     first, second = hospital(tmp_path, 3)
     text = (tmp_path / "ledger.json").read_text()

@@ -59,6 +59,7 @@ def policy(form: str, **changes) -> lk.Policy:
     return lk.Policy(**(given | {"form": form, "weights": "weight"} | changes))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kind", ["csv", pytest.param("parquet", marks=pytest.mark.slow)])
 @given(seed=st.integers(0, 999), rows=st.integers(12, 40), missing=st.sampled_from([0.0, 0.3]))

@@ -145,6 +145,7 @@ def refuse_secrets(made: lk.Release, folder: Path, tmp_path: Path) -> None:
     assert [one for one in secrets(made, folder, tmp_path) if look_for(one, everything)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", POLICIES)
 def test_every_form(name: str, tmp_path: Path) -> None:
     made, folder = released(tmp_path, "csv", POLICIES[name])
@@ -168,6 +169,7 @@ def test_every_form_there_is_is_scanned() -> None:
     assert forms == set(registry.names("forms"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", FORMATS)
 def test_every_kind_of_file(ending: str, tmp_path: Path) -> None:
     made, folder = released(tmp_path, ending, POLICIES["chosen"] | {"effort": "quick"})

@@ -171,6 +171,7 @@ def test_every_form_is_here():
     assert (names | methods) - {None} == set(registry.names("forms"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "format_"),
     [
@@ -195,6 +196,7 @@ def test_the_release_that_was_written_comes_back(name: str, format_: str, tmp_pa
     assert lk.open_release(folder, frame, policy=policy).report() == made.report()
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=8, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 2**32), st.integers(8, 30), st.sampled_from(sorted(POLICIES)), st.booleans())
 def test_of_any_small_table(seed: int, rows: int, name: str, asked: bool) -> None:
@@ -213,6 +215,7 @@ def test_of_any_small_table(seed: int, rows: int, name: str, asked: bool) -> Non
     assert opened.attack_all() == made.attack_all()
 
 
+@pytest.mark.slow
 def test_a_bound_that_is_a_function_is_taken_from_the_policy_or_as_its_caps(tmp_path):
     policy = lk.Policy(
         columns=COLUMNS, privacy=lk.BetaLikeness(bound=lambda p: min(1, 3 * p)), method="mondrian"

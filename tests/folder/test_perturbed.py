@@ -369,6 +369,7 @@ PIECES = st.one_of(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["distribution", "perturbation", "release"])
 def test_whatever_is_changed_is_said_in_a_sentence(name: str, written: Path) -> None:
     kept = (written / f"public/{name}.csv").read_bytes()

@@ -286,6 +286,7 @@ def _writer(where: str, place: Path) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", ["nothing", "release"])
 @pytest.mark.parametrize("where", ["staged", "aside", "taken", "placed"])
 def test_what_a_killed_writer_left_is_put_in_order_by_the_next(

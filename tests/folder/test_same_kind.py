@@ -57,6 +57,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> tuple[lk.Release, pl.Data
     return release, lk.open_release(release.write(folder / "out") / "public").table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "ending",
     [ending if ending in TWO else pytest.param(ending, marks=pytest.mark.slow) for ending in FORMATS],
@@ -91,6 +92,7 @@ def test_a_release_is_what_its_table_was(
     assert (beside / "public" / name).read_bytes() == (folder / "public" / name).read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", TWO)
 @pytest.mark.parametrize("form", ["anatomized", "perturbed"])
 def test_forms_of_several_tables(tmp_path: Path, ending: str, form: str) -> None:
@@ -200,6 +202,7 @@ def test_compressed_releases_hold_nothing_but_their_table(tmp_path: Path) -> Non
     assert not tampered(folder, name, good + gzip.compress(b"")).ok
 
 
+@pytest.mark.slow
 def test_bombs(tmp_path: Path) -> None:
     original = put(patients(), tmp_path / "patients.csv.gz", "csv.gz")
     folder = lk.anonymize(original, simple(), seed=11).write(tmp_path / "out")
@@ -211,6 +214,7 @@ def test_bombs(tmp_path: Path) -> None:
     assert "no more are read" in str(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", TWO)
 def test_the_command(tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.chdir(tmp_path)

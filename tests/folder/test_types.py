@@ -164,6 +164,7 @@ def test_retyped_numbers_keep_their_texts(values: list[int | None]) -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "xlsx", "parquet", "arrow", "sav"])
 def test_narrow_types_in_every_kind_of_file(tmp_path: Path, ending: str) -> None:
     """A tenth in 32 bits is a tenth, whatever it is written in."""

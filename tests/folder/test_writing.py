@@ -40,6 +40,7 @@ def test_same_seed_same_bytes(written: Path, tmp_path: Path) -> None:
     assert again == _bytes(written)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["polars", "pandas", "arrow", "csv", "parquet", "arrow file"])
 def test_every_kind_of_original(kind: str, written: Path, tmp_path: Path) -> None:
     frame = patients()
@@ -216,6 +217,7 @@ def _fail(error: type[BaseException]) -> Any:
     return failing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "step", ["write", "certificate_page", "report_page", "make_audit", "judge", "put_in_place"]
 )

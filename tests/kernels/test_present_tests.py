@@ -61,6 +61,7 @@ def some_test(draw, m, reference):
     return ClassTest(class_tests.windows_at_most, [l, *first, *last], values=m)
 
 
+@pytest.mark.slow
 @EASY
 @given(st.data())
 def test_every_test_and_composition_decides_the_same(data):

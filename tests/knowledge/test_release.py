@@ -80,6 +80,7 @@ def plain(publication, subject):
     return found / found.sum(axis=1, keepdims=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_it_is_the_posterior_of_everybody(tmp_path, form):
     rng = np.random.default_rng(4)
@@ -197,6 +198,7 @@ def test_what_cannot_be_read_is_one_line(tmp_path, damage, words):
     assert words in refused.value.problems[0]
 
 
+@pytest.mark.slow
 def test_last_years_release_of_the_same_people(tmp_path):
     frame = random_people(np.random.default_rng(11), 300).select(NAMES)
     published(tmp_path / "2024", frame, columns_of(), privacy=[{"model": "k-anonymity", "k": 20}])

@@ -77,6 +77,7 @@ def farthest_exactly(known: Knowledge, classes: np.ndarray, j: Fraction) -> bool
     return True
 
 
+@pytest.mark.slow
 @given(
     rows=st.integers(12, 60),
     seed=st.integers(0, 10_000),
@@ -112,6 +113,7 @@ def test_no_two_of_a_class_are_believed_far_apart(rows, seed, ages, j, bandwidth
     assert [proof.holds for proof in release.verify().proofs] == [True] * len(release.verify().proofs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("j", "holds"), [("0.3112781244591328", False), ("0.3112781244591329", True)])
 def test_the_last_digit_of_j_decides_in_search_proof_and_verify(j, holds, tmp_path):
     table = pl.DataFrame({"age": [1, 1, 2, 2], "disease": ["a", "a", "a", "b"]})
@@ -303,6 +305,7 @@ def test_one_row_moved_to_another_class_is_found_though_nothing_public_changes(w
     assert lk.verify(folder.root / "public").status == "proven in part"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["record", "value"])
 @pytest.mark.parametrize("change", ["dropped", "doubled", "share", "distribution", "row", "source", "kind"])
 def test_kept_knowledge_that_was_changed_is_refused(kind, change, written):

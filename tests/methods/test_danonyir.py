@@ -189,6 +189,7 @@ def test_several_models_at_once(seed, size):
     assert Danonyir("paper").run(problem).classes.tolist() == reference(problem, drawn(problem))[0].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asks", [("eir-l-diversity", 3), ("ir-alpha-beta-anonymity", 0.4, 0.6)], ids=str)
 @given(seed=st.integers(0, 10_000), size=st.integers(2, 20), alike=st.sampled_from([None, 5]))
 @settings(deadline=None, max_examples=25)

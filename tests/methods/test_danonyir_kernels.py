@@ -89,6 +89,7 @@ def test_the_nearest_class_is_the_first_of_those_nearer(seed, size):
         widen(space.geometry, own, 0, space.profiles, space.crowd.profile[(step + 1) % size])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asks",
     [

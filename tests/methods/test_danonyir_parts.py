@@ -29,6 +29,7 @@ class Heard(Progress):
         self.stages.append(stage)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", ["best", "paper"])
 @pytest.mark.parametrize("asks", [*MODELS, ("t-closeness", "0.6")], ids=lambda own: own[0])
 @given(seed=st.integers(0, 10_000), size=st.integers(2, 60), most=st.integers(1, 30))

@@ -48,6 +48,7 @@ def plainly(data: Any, problem: Problem) -> list[int] | None:
         at[j] = level
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("guarantee", GUARANTEES)
 @given(data=tables(), share=st.sampled_from([0, 0.3, 1]))
 @settings(deadline=None, max_examples=40)

@@ -64,6 +64,7 @@ def passed(asked: Problem, way: tuple[int, bool, bool]) -> list[list[int]]:
     return sorted(groups(laid.cut(np.zeros(kept.size, np.int64), way)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("loss", ["glm", "ncp"])
 @given(data=tables())
@@ -78,6 +79,7 @@ def test_a_pass_is_what_plain_loops_find(data, way, loss):
         assert passed(asked, way) == sorted(sorted(own) for own in expected)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 1000))
 @settings(deadline=None, max_examples=5)
 def test_so_it_is_where_neighbours_are_taken_together(seed):

@@ -233,6 +233,7 @@ def agree(data: Microdata, plan: Plan, plain: oracle.Geneir) -> None:
     assert plan.history["loss"] == pytest.approx(float(plain.lost / whole))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("models", MODELS.values(), ids=MODELS)
 @pytest.mark.parametrize("choice", ["random", "least-loss"])
 @given(data=tables(), seed=st.integers(0, 99))

@@ -63,6 +63,7 @@ def tables(draw, classes=4):
     return grown(columns, least), np.repeat(np.arange(len(sizes)), sizes), least
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(found=tables(), loss=st.sampled_from(["ncp", "glm"]))
 def test_what_moves_look_at_is_what_is_published(found, loss):
@@ -86,6 +87,7 @@ def test_what_moves_look_at_is_what_is_published(found, loss):
         assert own == pytest.approx(members.size * lost)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(found=tables(classes=6))
 def test_moves_lower_the_loss_and_keep_the_guarantee(found):

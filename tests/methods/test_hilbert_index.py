@@ -65,6 +65,7 @@ def test_chunks_are_the_letter(seed, k):
     assert [np.flatnonzero(plan.classes == i).tolist() for i in range(plan.count)] == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["greedy", "chunk"])
 @pytest.mark.parametrize("odds", [None, 3])
 def test_a_release_against_what_is_known(mode, odds):

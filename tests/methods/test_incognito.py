@@ -66,6 +66,7 @@ def solved(data: Microdata, guarantee: Any, allowance: int, **options: Any) -> A
     return problem, Incognito(**options).run(problem)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["glm", "ncp", "iloss"])
 @pytest.mark.parametrize("guarantee", GUARANTEES)
 @given(data=tables(), share=st.sampled_from([0, 0.3, 1]))
@@ -107,6 +108,7 @@ def test_what_may_be_withheld_altogether_is_published_where_that_loses_no_more()
     assert plan.history["loss"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("guarantee", GUARANTEES)
 @given(data=tables(), share=st.sampled_from([0, 0.3]))
 @settings(deadline=None, max_examples=25)

@@ -259,6 +259,7 @@ def test_bad_parameters_say_what_they_must_be(given_, message):
 ADULT = {name: lk.quasi() for name in ("age", "sex", "education")} | {"occupation": lk.sensitive()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("k", "leftover", "reference", "least", "most"),
     [

@@ -19,6 +19,7 @@ from likeness.microdata.data import Microdata
 from likeness.microdata.plan import renumber
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("models", [(), (lk.DistinctLDiversity(2),), (lk.BasicBetaLikeness(1),)], ids=str)
 @given(data=tables(), k=st.integers(1, 5), loss=st.sampled_from(["glm", "ncp"]), block=st.integers(1, 9))
 @settings(deadline=None, max_examples=80)

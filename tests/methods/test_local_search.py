@@ -72,6 +72,7 @@ def moves(classes, e: int):
             yield found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("models", GUARANTEES.values(), ids=GUARANTEES)
 @given(data=tables(), loss=st.sampled_from(["glm", "ncp"]), allowed=st.integers(0, 2))
 @settings(deadline=None, max_examples=25)
@@ -186,6 +187,7 @@ def discernibility(data, classes) -> int:
     return sum(size**2 for size in sizes.values()) + int((classes < 0).sum()) * data.size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("models", GUARANTEES.values(), ids=GUARANTEES)
 @given(data=tables(), allowed=st.integers(0, 2))
 @settings(deadline=None, max_examples=25)
@@ -366,6 +368,7 @@ def test_seconds_end_it(monkeypatch):
     assert asked.holding(plan.classes, plan.count).all()
 
 
+@pytest.mark.slow
 def test_of_several_starts_the_one_that_gets_farthest_goes_on():
     data = table([150, 150], numbers=60)
     found = {}
@@ -438,6 +441,7 @@ def test_records_that_nobody_is_counted_for_weigh_nothing():
     assert sorted(set(lk.anonymize(rows, policy, seed=1).table["x"])) == ["[0, 1]", "[8, 9]"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("start", "steps", "ended"),
     [

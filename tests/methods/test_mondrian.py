@@ -24,6 +24,7 @@ WAYS = [
 EASY = settings(deadline=None, max_examples=60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cut", "strict", "loss"), WAYS)
 @given(draw=st.data())
 @EASY

@@ -155,6 +155,7 @@ def test_k_anonymity_of_the_texts(seed, k, cut):
     assert sum(counts.values()) == 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("columns", "most"), [(adult.THREE, 0.0012), (adult.SIX, 0.0090), (adult.EIGHT, 0.0139)]
 )
@@ -172,6 +173,7 @@ def test_loss_on_adult(data_folder, columns, most):
     assert counts.len() == release.certificate.classes
 
 
+@pytest.mark.slow
 def test_enhanced_beta_likeness_on_adult(data_folder):
     """Issue 1: β = 4 on occupation, nobody withheld; ARX withholds 2,797 records and loses .167."""
     frame = adult.complete(data_folder).select(*adult.THREE, "occupation")

@@ -66,6 +66,7 @@ def plainly(data: Any, asked: Any) -> list[tuple[list[int], list[tuple[int, int]
     return cut(everybody, whole) if holds(everybody) else []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "models", [(lk.KAnonymity(2),), (lk.DistinctLDiversity(2),), (lk.BasicBetaLikeness(1),)], ids=str
 )

@@ -214,6 +214,7 @@ def _adult(data_folder, rows: int) -> tuple[pl.DataFrame, lk.Policy]:
     return complete(data_folder, rows), lk.Policy(columns=columns, privacy=lk.KAnonymity(5), form=form)
 
 
+@pytest.mark.slow
 def test_the_release_is_proven_and_remembers_the_bound(data_folder):
     frame, policy = _adult(data_folder, 300)
     release = lk.anonymize(frame, policy.replace(method=Optimal("ncp")), seed=1)
@@ -225,6 +226,7 @@ def test_the_release_is_proven_and_remembers_the_bound(data_folder):
     assert other.loss("ncp")["ncp"] > release.loss("ncp")["ncp"]
 
 
+@pytest.mark.slow
 @pytest.mark.whole_search
 @pytest.mark.parametrize(("rows", "least"), [(300, 0.0870972222), (1_000, 0.0373), (5_000, 0.0097)])
 def test_what_is_made_without_a_method_is_within_8_percent_of_what_is_proven_to_be_the_least(

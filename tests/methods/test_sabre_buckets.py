@@ -50,6 +50,7 @@ def test_the_papers_diseases():
     assert next(partitions(fast, Fraction(0))) == [(code, code) for code in range(6)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bound", "sizes"), [("exact", [9, 6, 3, 1]), ("tight", [9, 6, 3, 1]), ("plain", [12, 8, 4, 2])]
 )

@@ -109,6 +109,7 @@ def shared_out(data: Microdata, count: int) -> list[list[int]]:
     return found
 
 
+@pytest.mark.slow
 @given(
     n=st.integers(2, 60),
     seed=st.integers(0, 1000),
@@ -139,6 +140,7 @@ def test_the_numbers_of_subsets_of_the_paper():
     assert subsets(1, 1, Fraction(0)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", ["merge", "k-first", "t-first"])
 def test_a_release_against_what_is_known(variant):
     rng = np.random.default_rng(4)

@@ -47,6 +47,7 @@ class TestExamples:
         found = _arranged([[5, 95], [30, 70]], [2, 1], [1, 2])
         assert [round(float(own[0]), 4) for own in found] == [0.0986, 0.8028]
 
+    @pytest.mark.slow
     def test_the_estimate_is_no_bound(self):
         # Four of .001 and one of .05; one of them has HIV, the first value.
         assert round(float(_estimated([[1, 999], [50, 950]], [4, 1], [1, 4])[1][0]), 3) == 0.547
@@ -113,6 +114,7 @@ class TestDecisions:
             assert bound.holds(count([counts])).tolist() == [expected]
             assert expected or not accepts(bound, counts)
 
+    @pytest.mark.slow
     @EASY
     @given(draw=st.data())
     def test_bounds_by_odds_are_never_below_the_truth(self, draw):

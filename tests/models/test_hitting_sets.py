@@ -77,6 +77,7 @@ def test_the_classes_of_tables_3_and_4(people, tau, space, minimal):
         )
 
 
+@pytest.mark.slow
 def test_all_procedures_decide_alike():
     """Static, incremental, definition and kernel on three thousand families."""
     for family in random_families(3_000):

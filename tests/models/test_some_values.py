@@ -94,6 +94,7 @@ def test_models_of_one_value_alone(name, given_, good, bad):
         assert plain(name, given_, FOUR, counts, [4, 20, 10, 6]) == expected, counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SENSITIVE)
 @given(data=st.data())
 @settings(deadline=None, max_examples=120)
@@ -220,6 +221,7 @@ def tiny(seed: int) -> Microdata:
     return Microdata(quasi, codes, (values,), rng.integers(0, 3, (1, n)).astype(np.int32), np.arange(n))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("models", COMPOSITIONS, ids=lambda own: own[0]["model"])
 @pytest.mark.parametrize("allowance", [0, 1])
 def test_the_optimum_of_tiny_tables_and_its_bound(models, allowance):

@@ -39,6 +39,7 @@ def test_1_recursive_diversity_starts_from_the_most_frequent_value():
         lk.anonymize(table.head(10), policy, seed=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", ["shuffled", "offset", "text", "duplicate", "dates"])
 def test_2_the_index_of_a_pandas_frame_means_nothing(index):
     table = Hospital().generate(400, 3).select("age", "sex", "diagnosis").to_pandas()
@@ -162,6 +163,7 @@ def test_7_a_value_missing_from_a_hierarchy_is_named(tmp_path):
         assert "age.csv" in line
 
 
+@pytest.mark.slow
 @pytest.mark.whole_search
 @pytest.mark.parametrize("share", [0, 0.1, 1])
 def test_9_nothing_is_withheld_that_need_not_be(share):

@@ -184,6 +184,7 @@ plain = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(), plain, min_size=1, max_size=4))
 @settings(max_examples=50, deadline=None)
 def test_what_is_written_reads_back_the_same(mapping):
@@ -216,6 +217,7 @@ def test_mappings_merged_twice_are_read_once():
     assert content["a39"] == {"y": 2, "x": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bring", ["[A, A]", "{one: A, two: A}", "{one: {<<: A}, <<: A, two: [A, A]}"])
 def test_aliases_of_aliases_are_refused_when_they_write_out_too_much(bring):
     with pytest.raises(
@@ -224,6 +226,7 @@ def test_aliases_of_aliases_are_refused_when_they_write_out_too_much(bring):
         read_yaml(bomb(40, bring), "p.yaml")
 
 
+@pytest.mark.slow
 def test_many_mappings_that_merge_many_are_refused():
     many = "\n".join(f"m{i}: &m{i} {{same: {i}}}" for i in range(700))
     all_of_them = ", ".join(f"*m{i}" for i in range(700))
@@ -271,6 +274,7 @@ def test_more_keys_and_values_than_any_policy_has_are_not_all_read(monkeypatch):
     assert "more than 100 keys and values; put hierarchies into files of their own" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("value", "word"),
     [

@@ -59,6 +59,7 @@ def test_generated_tables():
         assert misses(name, table).keys() == MISSED.get(name, {}).keys(), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHARED)
 def test_shared_tables(name, data_folder):
     path = SHARED[name]
@@ -72,6 +73,7 @@ def test_few_are_missed():
     assert (columns, sum(map(len, MISSED.values()))) == (148, 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["encounters", "covid_mx", "survey", "klinik", "payroll", "discharges", "urgencias", "kasse"]
 )

@@ -164,6 +164,7 @@ def test_numbers_of_records_that_nothing_calls_so_join_nobody():
     assert keys(first, second.head(40)) == ("seq", "seq")  # a record each
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["x", "codice", "ref", "pat", "id_paciente"])
 @pytest.mark.parametrize("table", ["klinik", "urgencias", "kasse", "encounters", "visits"])
 def test_the_key_of_tables_like_those_that_people_have(table, name):

@@ -112,6 +112,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", registry.names("datasets"))
 @pytest.mark.parametrize("rows", [40, 2000])
 def test_every_generated_table_is_anonymized_as_proposed(name, rows, tmp_path):

@@ -72,6 +72,7 @@ NUMBERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NUMBERS)
 @pytest.mark.parametrize("method", [None, {"name": "burel"}, {"name": "burel", "retrieve": "nearest"}])
 @pytest.mark.parametrize("pairs", [False, True])
@@ -101,6 +102,7 @@ def test_reals_too_far_apart_are_refused():
     assert released([-1.7e308, 1.7e308], lk.KAnonymity(1), bottom=-1e300, top=1e300).table.height == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [64, 100])
 def test_many_quasi_identifiers(d):
     rng = np.random.default_rng(0)

@@ -96,6 +96,7 @@ def told(frame, form, sensitive, classes, buckets, *, wide):
 CASES = [(form, wide) for form in FORMS for wide in (False, True) if not wide or "recoding" in form]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "wide"),
     CASES,

@@ -199,6 +199,7 @@ def test_what_is_rounded_is_told_and_checked(form: str, tmp_path: Path) -> None:
         folder.put_certificate(certificate)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "column",
     [

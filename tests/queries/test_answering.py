@@ -37,6 +37,7 @@ def answers(publication, queries):
     return found, ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS, ids=repr)
 @given(draw=st.data())
 @settings(deadline=None, max_examples=40)

@@ -39,6 +39,7 @@ def released(frame, quasi, sensitive, trees, recoding="tight", **given):
     return release
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("d", "most", "rows"),
     [
@@ -65,6 +66,7 @@ def test_the_lower_bound_is_more_than_two_thirds_of_what_is_lost(complete):
     assert bound.value == pytest.approx(0.004165, rel=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", ROWS)
 @pytest.mark.parametrize("recoding", ["tight", "hierarchy", "set"])
 @pytest.mark.parametrize(("d", "most"), [(3, 0.0025), (6, 0.025), (8, 0.040)])
@@ -86,6 +88,7 @@ def test_the_cuts_of_the_paper(complete, cut, strict):
     assert release.loss("glm")["glm"] <= (0.95 if strict else 0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hierarchies", [False, True])
 @pytest.mark.parametrize(
     ("d", "most"), [(3, 0.085), (6, 0.15), pytest.param(8, 0.25, marks=pytest.mark.slow)]
@@ -146,6 +149,7 @@ def under_another_model(complete, own, name, sensitive, effort):
     assert 0 < release.loss("glm")["glm"] < 0.8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sensitive", ["occupation", pytest.param("salary-class", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("hierarchies", [False, True])
 @pytest.mark.parametrize("name", MODELS)
@@ -160,6 +164,7 @@ def test_closeness_by_the_default_effort(complete):
     under_another_model(complete, {}, "t", "occupation", "normal")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("treatment", ["category", "drop"])
 def test_the_markers_of_the_raw_table(data_folder, treatment):
     table = pl.read_csv(data_folder / "adult/adult_raw_48842.csv", infer_schema=False)

@@ -33,6 +33,7 @@ def test_hospital_by_its_own_policy(rows, tmp_path):
     assert 0 < release.loss("glm")["glm"] < 0.6
 
 
+@pytest.mark.slow
 def test_hospital_visits_taken_one_by_one():
     table, made = dataset("hospital-visits", 8_000)
     roles = {name: column["role"] for name, column in made.policy()["columns"].items()}

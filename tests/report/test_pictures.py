@@ -170,6 +170,7 @@ def test_a_column_of_which_too_little_is_said_does_not_hide_the_others() -> None
     assert next(what for what, _ in left) == "zip"
 
 
+@pytest.mark.slow
 def test_a_stretch_of_one_value_is_as_wide_as_others_and_missing_values_are_told() -> None:
     pays: list[float | None] = [float(i) / 3 for i in range(300)] + [250.5] * 90 + [None] * 60
     frame = pl.DataFrame({"pay": pays, "sick": ["a", "b", "c"] * 150})

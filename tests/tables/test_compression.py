@@ -149,6 +149,7 @@ seed: 7
 """
 
 
+@pytest.mark.slow
 def test_a_release_of_a_compressed_table_is_that_of_the_table(csv_file, ending, tmp_path, capsys):
     policy, packed = csv_file(POLICY, "policy.yaml"), csv_file(PACK[ending](TEXT.encode()), f"p.csv{ending}")
     for table, out in ((csv_file(TEXT), "plain"), (packed, "packed")):

@@ -89,6 +89,7 @@ def test_typed_columns_come_back(tmp_path, ending):
     assert again(path) == path.read_bytes()
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     names=st.lists(NAME, min_size=1, max_size=3, unique=True),
@@ -280,6 +281,7 @@ def shown_of(columns):
     return {name: [str(value) for value in column] for name, column in columns.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", PACK)
 def test_bombs_are_refused_before_they_fill_the_memory(tmp_path, how, monkeypatch):
     monkeypatch.setattr(published, "UNPACKED", 1 << 20)

@@ -105,6 +105,7 @@ for name in ("a.csv", "a.parquet"):
 """
 
 
+@pytest.mark.slow
 def test_bytes_do_not_depend_on_the_number_of_threads(tmp_path):
     for threads in ("1", "3"):
         (tmp_path / threads).mkdir()
@@ -172,6 +173,7 @@ def test_csv_is_what_cell_by_cell_gives(data, rows, at_once):
         assert b"".join(csv_lines(frame)) == plain_csv(lists)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(data=st.data(), rows=st.integers(0, 9), width=st.integers(1, 3), part=st.integers(1, 40))
 def test_a_file_read_in_parts_is_the_same(tmp_path_factory, data, rows, width, part):

@@ -13,6 +13,7 @@ from papers.background_knowledge.subjects import BKSEQ
 SMALL = ("--rows", "150", "--samples", "2", "--seeds", "2", "--processes", "1", "--plots", "none")
 
 
+@pytest.mark.slow
 def test_line_9_on_small_tables(tmp_path, capsys):
     words = (*SMALL, "--data", str(tmp_path / "nowhere"), "--out", str(tmp_path / "out"))
     assert main((*words, "--only", "bkseq-0.6")) == 0

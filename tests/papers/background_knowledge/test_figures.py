@@ -40,6 +40,7 @@ def test_every_figure_and_table_of_the_paper_is_there():
     assert on["7"] == on["8"] == on["11"] == on["12"] == {BKSEQ}
 
 
+@pytest.mark.slow
 def test_a_map_has_loss_and_risk_of_the_same_releases(bench):
     found = risk_and_loss(bench, "5", "J")
     (panel,) = found.panels
@@ -59,6 +60,7 @@ def test_a_map_has_loss_and_risk_of_the_same_releases(bench):
     assert wide.outcome.holds == (max(here) - min(here) > max(by_k) - min(by_k))
 
 
+@pytest.mark.slow
 def test_sizes_and_who_is_withheld(bench):
     table = sizes(bench, "5", "k")
     assert table.panels[0].beside["kAgg: least"] == [
@@ -90,6 +92,7 @@ def test_nothing_is_said_of_who_is_withheld_where_nobody_is():
     assert found.panels[0].spread == {}
 
 
+@pytest.mark.slow
 def test_all_methods_stand_in_the_order_of_rgcp():
     one, _, close = methods(Bench(Subject(BKSEQ, "one", (BkseqSource(1, 150, 0.9, 1),)))).panels
     found = [value for value in one.series["RGCP"] if not isnan(value)]

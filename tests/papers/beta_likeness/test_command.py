@@ -36,6 +36,7 @@ def test_a_few_figures(tmp_path, capsys):
     assert "census_income is left out" in (tmp_path / "out" / "report.md").read_text()
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_numbers(tmp_path):
     for name in ("one", "two"):
         main((*SMALL, "--data", str(tmp_path / "nowhere"), "--out", str(tmp_path / name), "--only", "t7"))

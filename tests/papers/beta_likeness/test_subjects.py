@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import likeness as lk
 from papers.beta_likeness.bench import Bench, by_class, real_beta, real_t, shares_by_class
@@ -21,6 +22,7 @@ def test_the_generated_census_has_the_paper_s_shape():
     ]
 
 
+@pytest.mark.slow
 def test_people_with_an_occupation(data_folder):
     people = real(200_000, 1, data_folder)
     assert people.table.height == 98_839

@@ -32,6 +32,7 @@ def test_every_figure_of_the_paper_is_there():
     assert figures | {"distinct", "size", "hierarchies", "conditions", "full"} == PANELS
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_numbers(tmp_path):
     for name in ("one", "two"):
         words = (

@@ -14,6 +14,7 @@ from papers.two_tables.systems import EVERY
 SMALL = ("--people", "120", "--queries", "40", "--repeat", "1", "--plots", "none")
 
 
+@pytest.mark.slow
 def test_all_systems_at_one_k(tmp_path, capsys):
     words = (*SMALL, "--data", str(tmp_path / "nowhere"), "--out", str(tmp_path / "out"))
     assert main((*words, "--only", "systems-5")) == 0

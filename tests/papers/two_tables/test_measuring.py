@@ -36,6 +36,7 @@ def bench():
     return Bench(small, small, queries=50, repeat=1)
 
 
+@pytest.mark.slow
 def test_every_system_makes_a_release_that_is_proven(bench):
     for system in EVERY:
         found = bench.one(system, K, PEOPLE)
@@ -47,6 +48,7 @@ def test_every_system_makes_a_release_that_is_proven(bench):
         assert {name for name in own if isnan(found[name])} == set(found.why) & own
 
 
+@pytest.mark.slow
 def test_what_is_measured_is_what_the_release_says(bench):
     subject = bench.subject
     release = lk.anonymize(subject.table, STAR_PAPER.policy(subject, K), seed=1)
@@ -71,6 +73,7 @@ def test_the_loose_link_loses_what_k_anonymity_loses(bench):
     assert loose <= bench.one(ONE_TABLE, K, PEOPLE)["NCP"]
 
 
+@pytest.mark.slow
 def test_who_is_asked_for_vulnerable_classes(bench):
     assert "vulnerable-classes" in bench.one(KL, K, PEOPLE).why
     assert bench.one(ANGEL_VALUES, K, PEOPLE)["vulnerable-classes"] >= 0
