@@ -146,6 +146,7 @@ class TestMondrian:
         assert drawn.details["exact"] < 1
         assert abs(drawn.success - exact.success) < 4 * drawn.details["standard_error"] + 1e-9
 
+    @pytest.mark.slow
     def test_chains_agree_with_all_arrangements(self):
         # Few arrangements are kept, and chains must find the rest of them.
         data = table([(self.AGES, [0] * 6 + [1] * 3)], [(DISEASE, [0, 1, 1, 2, 3, 3, 0, 0, 0])])

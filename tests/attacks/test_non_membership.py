@@ -100,6 +100,7 @@ def test_the_papers_own_tables_are_breached():
     assert "it succeeds on 100.0% of the targets; without the release on 87.5%" in found.claim
 
 
+@pytest.mark.slow
 def test_one_choice_is_drawn_where_there_are_many(monkeypatch):
     publication, _, _ = publish(AngelizedForm(), PUBLISHED, LOOSE)
     for known in (1, 2):

@@ -155,6 +155,7 @@ def test_people_whose_records_differ_are_counted(run, desk, rule, how):
     assert line in run("anonymize", "visits.csv", "visits.yaml", "-o", "out").out
 
 
+@pytest.mark.slow
 def test_many_records_that_say_nothing_new_of_a_person_are_warned_about(run, desk):
     assert run("generate", "hospital-visits", "--rows", "800", "-o", "visits.csv").code == 0
     policy = (desk / "visits-policy.yaml").read_text().replace("k: 5", "k: 2").replace("l: 3", "l: 2")

@@ -89,6 +89,7 @@ def test_interrupted_it_says_how_to_go_on(run, monkeypatch):
     assert "finished runs" not in run("show", "k-anonymty").err
 
 
+@pytest.mark.slow
 def test_no_release_at_all_is_exit_3(run):
     found = run(*WORDS[:5], "--methods", "burel", "--vary", "k=5", "--jobs", "1")
     assert found.code == 3

@@ -72,6 +72,7 @@ def test_refusals_are_one_line(run, clinic):
         assert (done.code, done.errors) == (2, [line])
 
 
+@pytest.mark.slow
 def test_a_password_is_nowhere(run, desk, postgresql):
     database = postgresql.fresh()
     frame = pl.read_csv(desk / "patients.csv", schema_overrides={"zip": pl.String})

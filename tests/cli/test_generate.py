@@ -111,6 +111,7 @@ def test_bad_usage(words, complaint, run):
     assert complaint in found.errors[0]
 
 
+@pytest.mark.slow
 def test_a_sequence_has_its_knowledge_beside_it(run, desk):
     found = run("generate", "bkseq:releases=3", "--rows", "600", "--seed", "5", "-o", "exam.csv")
     assert found.code == 0

@@ -247,6 +247,7 @@ def test_what_does_not_fit_is_refused_in_one_line(tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     earlier, today = two_years(300)

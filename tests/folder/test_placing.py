@@ -324,6 +324,7 @@ def test_what_a_killed_writer_left_is_put_in_order_by_the_next(
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+@pytest.mark.slow
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
     target = tmp_path / "out"
     with _writer("waiting", tmp_path) as process:

@@ -52,6 +52,7 @@ def made(path: Path, **changes: Any) -> lk.Release:
     return lk.anonymize(path, lk.Policy(**(given_policy | changes)), seed=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["parquet", "arrow"])
 def test_types_are_those_that_came(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"people.{ending}"

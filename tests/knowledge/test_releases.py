@@ -225,6 +225,7 @@ def test_who_moves_stands_with_people_within_j_and_nobody_else_loses_by_it(seed,
     assert least_withheld(data, searched, after) <= least_withheld(data, searched, before)
 
 
+@pytest.mark.slow
 def test_somebody_moves_rather_than_be_withheld_where_that_loses_less():
     moved = 0
     for seed in range(30):

@@ -96,6 +96,7 @@ class TestOdds:
 
 
 class TestReference:
+    @pytest.mark.slow
     @EASY
     @given(draw=st.data())
     def test_random_classes_at_their_own_divergence(self, draw):

@@ -294,6 +294,7 @@ def test_conditions_of_people(data_folder):
     assert sum(people for _, people, _ in told.sizes) == 33961 - 7107
 
 
+@pytest.mark.slow
 @settings(
     deadline=None,
     max_examples=40,

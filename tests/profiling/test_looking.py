@@ -285,6 +285,7 @@ def test_kernels_are_not_loaded():
     assert subprocess.run([sys.executable, "-c", "; ".join(lines)], check=False).returncode == 0
 
 
+@pytest.mark.slow
 @settings(
     deadline=None,
     max_examples=60,

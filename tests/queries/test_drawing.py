@@ -105,6 +105,7 @@ def test_the_widest_domain_of_whole_numbers():
     assert -(2**63) <= low < high <= 2**63 - 1
 
 
+@pytest.mark.slow
 def test_every_query_has_its_predicates_and_finds_something():
     workload = draw_workload(DATA, queries=500, predicates=2, seed=5)
     assert len(workload) == 500

@@ -190,6 +190,7 @@ FOUND = {  # k: exchanges, invented, buckets with invented records, buckets
 }
 
 
+@pytest.mark.slow
 def test_the_papers_buckets_of_informs(informs):
     policy = by_category(
         informs, lk.ThetaSensitivity(5, "0.6", order="frequency"), method="theta-star-utility"

@@ -56,6 +56,7 @@ def test_what_was_found_meets_the_goal_and_its_neighbour_does_not(people):
     assert not any(one.met and one.value < found.value for one in found.tried)
 
 
+@pytest.mark.slow
 def test_the_weakest_beta_with_a_closeness(people):
     asked = policy(lk.BetaLikeness(1), effort="quick")
     found = lk.weakest(people, asked, "beta", measured={"t-closeness.t": 0.15}, seed=1)
@@ -110,6 +111,7 @@ def test_the_whole_range_may_do(people):
     assert "the end of the range" in repr(found)
 
 
+@pytest.mark.slow
 def test_unreachable_goals_say_what_was_reached(people):
     with pytest.raises(
         CannotBeMetError,

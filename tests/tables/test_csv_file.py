@@ -147,6 +147,7 @@ def test_adult(data_folder):
     assert (len(workclass.values), workclass.missing) == (8, 2_799)
 
 
+@pytest.mark.slow
 def test_census_income(data_folder):
     path = data_folder / "census_income" / "census_income_1994_1995_train.csv.gz"
     table = read(path, header=False)

@@ -554,6 +554,7 @@ def test_what_lies_under_missing_values_is_not_published(tmp_path):
     assert bytes.fromhex("ffeeddccbbaa99") not in data
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), ending=st.sampled_from(["arrow", "xlsx", "jsonl", "csv.gz", "csv.zst"]))
 def test_any_change_of_a_file_is_an_error_or_another_table(tmp_path, data, ending):

@@ -198,6 +198,7 @@ def test_published_files_say_nothing_but_their_table(tmp_path, kind):
             read_published(path, facts=own)
 
 
+@pytest.mark.slow
 def test_bombs(tmp_path, monkeypatch):
     path = tmp_path / "release.zsav"
     write({"a": pl.Series([0] * 3_000_000)}, path, "zsav")

@@ -111,6 +111,7 @@ def test_hierarchies_do_not_change_what_is_known():
     assert {domain.name for domain in plain.data.quasi} == {"sex", "age", "weight"}
 
 
+@pytest.mark.slow
 def test_query_errors_and_times(bench):
     found = queries(bench)
     assert all(value >= 0 for curve in found.panels[0].series.values() for value in curve)

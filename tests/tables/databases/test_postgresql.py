@@ -105,6 +105,7 @@ def test_queries(url):
     assert read(url, query="SELECT 12.5::money AS m").frame["m"].to_list() == ["$12.50"]
 
 
+@pytest.mark.slow
 def test_a_query_is_run_once(url):
     begin = time.monotonic()
     assert read(url, query="SELECT 1 AS a, pg_sleep(2)::text AS b").height == 1

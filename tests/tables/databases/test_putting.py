@@ -108,6 +108,7 @@ def test_rows_stand_in_the_order_of_the_release(made, url):
     assert read(url, table="people").frame["whole"].to_list() == made.table["whole"].to_list()
 
 
+@pytest.mark.slow
 def test_nothing_is_replaced_unasked(made, url):
     made.to_database(url, "people")
     before = tables(url)
@@ -128,6 +129,7 @@ def test_nothing_is_replaced_unasked(made, url):
     assert (len(tables(url)["people"]), tables(url)["theirs"]) == (20, before["theirs"])
 
 
+@pytest.mark.slow
 def test_several_tables_are_put_together_or_not_at_all(url, tmp_path):
     asked = {"form": "anatomized", "method": {"name": "anatomy", "l": 2}, "privacy": lk.DistinctLDiversity(2)}
     made = release(FRAME.select("age", "whole"), **asked)
