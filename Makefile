@@ -9,6 +9,9 @@ STAMP_DEV := $(VENV)/.installed-dev
 STAMP_DOCS := $(VENV)/.installed-docs
 PIP := PIP_CONSTRAINT= PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/pip install --quiet --constraint constraints.txt
 
+# Tests start two thousand processes: each would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test quick explore lint docs bench figures clean
 .DEFAULT_GOAL := demo
 
