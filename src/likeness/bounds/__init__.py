@@ -8,7 +8,7 @@ withheld one is charged 1 in its place.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -325,12 +325,13 @@ def _of_values(
     elif np.count_nonzero(counts) > _MOST_VALUES:
         return least, strange
     own = requirement.bound
+    judged = replace(data, quasi=(), codes=data.codes[:0])
     for code in np.flatnonzero(counts).tolist():
         if compares:
             # A value is limited least where all that is withheld is of other values.
-            out = np.flatnonzero(codes != code)[:allowance]
-            left = data.take(np.setdiff1d(np.arange(data.size), out))
-            own = require_of((model,), left, data)[0].bound
+            left = np.ones(data.size, np.bool_)
+            left[np.flatnonzero(codes != code)[:allowance]] = False
+            own = require_of((model,), judged.take(np.flatnonzero(left)), judged)[0].bound
         sizes = own.sizes_needed(counts)
         if sizes is None:
             break
