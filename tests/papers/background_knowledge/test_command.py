@@ -67,6 +67,6 @@ def test_all_figures_of_generated_tables(tmp_path):
 @pytest.mark.slow
 def test_one_sample_of_adult(tmp_path, data_folder):
     words = (*SMALL[:2], "--samples", "1", "--processes", "1", "--plots", "none", "--only", "table5,table7")
-    assert main((*words, "--rows", "200", "--data", str(data_folder), "--out", str(tmp_path))) == 0
+    assert main((*words, "--rows", "150", "--data", str(data_folder), "--out", str(tmp_path))) == 0
     with (tmp_path / "adult" / "figure_table8.csv").open(encoding="utf-8") as file:
         assert len(list(csv.DictReader(file))) == 5
