@@ -154,7 +154,7 @@ class KAnonymityPrimacy(Method):
             problem.progress.step("weigh withholding", tried, failing.size)
             merged = clusters.without(failing[:tried]).merged(loss, published=True)
             plans.append(_published(problem, merged, TABLE_FAILS))
-            costs.append(removed_loss(data, *recode(data, plans[-1]), loss))
+            costs.append(sum(removed_loss(data, *recode(data, plans[-1]), loss)))
             tried = max(1, 2 * tried)
         # Of equal ones the first, which withholds fewest.
         return plans[int(np.argmin(costs))]

@@ -94,9 +94,11 @@ class Rgcp(Metric):
         return f"reading {self.reading}, k_r = {self.k_r}, n_r = {self.n_r}"
 
     def _total(self, evaluation: Evaluation) -> float:
+        lost = published_loss(evaluation, self.loss)
         if evaluation.plan.withheld == 0:
-            return published_loss(evaluation, self.loss)
-        return removed_loss(
+            return lost
+        # What is published is summed as `gcp` sums it, so that both are equal where nothing is paid beyond.
+        _, beyond = removed_loss(
             evaluation.data,
             evaluation.plan,
             evaluation.recoding,
@@ -105,3 +107,4 @@ class Rgcp(Metric):
             classes_pay=self.reading == "class",
             weights=record_weights(evaluation),
         )
+        return lost + beyond

@@ -237,16 +237,18 @@ def removed_loss(
     *,
     classes_pay: bool = True,
     weights: NDArray[np.float64] | None = None,
-) -> float:
+) -> tuple[float, float]:
     """Removed global certainty penalty of a plan (Amiri et al. 2016, Definition 2; see the metric ``rgcp``).
 
     ``prices``: k_R of classes joined with the withheld records that they are nearest to, n_R of publishing nothing.
     ``classes_pay``: all records of a joined class pay, else the withheld ones. ``weights``: (n,) what each record counts for.
+
+    Gives what the published records lose, and what is paid beyond for those withheld: 0 exactly where nothing is.
     """
     each = np.ones(data.size) if weights is None else weights
     if plan.count == 0:
         alone = _losses_of(data, *recode(data, Plan(np.zeros(data.size, np.int64))), loss)
-        return prices[1] * fsum((each * alone).tolist())
+        return 0.0, prices[1] * fsum((each * alone).tolist())
     out = ~plan.published
     home = plan.classes.copy()
     home[out] = nearest_classes(data, recoding, np.flatnonzero(out), loss)
@@ -255,8 +257,10 @@ def removed_loss(
     before = _losses_of(data, Plan(home), recoding, loss)
     # Regions may be wider than their classes.
     after = np.maximum(before, _losses_of(data, *recode(data, Plan(home)), loss))
+    published = np.where(out, 0.0, before)
     pays = joined[home] if classes_pay else out
-    return fsum((each * np.where(pays, prices[0] * after, before)).tolist())
+    beyond = np.where(pays, prices[0] * after, before) - published
+    return fsum((each * published).tolist()), fsum((each * beyond).tolist())
 
 
 def _losses_of(data: Microdata, plan: Plan, recoding: Recoding, loss: CellLoss) -> NDArray[np.float64]:
