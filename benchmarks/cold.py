@@ -16,8 +16,9 @@ from typing import Any
 
 SMALL_RUN = """
 import polars as pl, likeness as lk
-table = pl.DataFrame({"age": [30, 31, 60, 61] * 9, "sex": ["f", "m"] * 18, "disease": ["flu", "cold", "cough"] * 12})
-columns = {"age": lk.quasi(), "sex": lk.quasi(), "disease": lk.sensitive()}
+columns = {"age": lk.quasi(), "sex": lk.quasi(), "city": lk.quasi(), "disease": lk.sensitive()}
+values = list(range(20, 56)), ["f", "m"] * 18, [*"abcdefghi"] * 4, ["flu", "cold", "cough"] * 12
+table = pl.DataFrame(dict(zip(columns, values)))
 lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2) & lk.BetaLikeness(2)), seed=1)
 """
 HEAVY = ("IPython", "jinja2", "matplotlib", "pandas", "pyarrow", "scipy.linalg", "scipy.optimize")

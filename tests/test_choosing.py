@@ -12,7 +12,7 @@ import pytest
 
 import likeness as lk
 from likeness import choosing, registry, solve
-from likeness.choosing import KEPT, LOSES_MORE, LOSS, TOO_MUCH, UNFIT, choose_form, methods_to_try
+from likeness.choosing import KEPT, LOSES_MORE, LOSS, NOT_NEEDED, TOO_MUCH, UNFIT, choose_form, methods_to_try
 from likeness.encode import encode
 from likeness.methods import base, local_search
 from likeness.policy.sections import EFFORTS
@@ -72,6 +72,10 @@ def test_nothing_tried_loses_less_than_what_is_kept(privacy, effort):
     for name, one in told.items():
         if one.outcome == UNFIT:
             continue
+        if one.outcome == NOT_NEEDED:
+            assert effort != "quick", name
+            assert one.method.outdone_by_moves, name
+            continue
         assert one.loss is not None, name
         assert one.loss >= kept[0].loss
         # Named, with the same seed, each makes what it made unasked.
@@ -99,7 +103,8 @@ def test_nothing_is_searched_twice(privacy, monkeypatch):
     runs.clear()
     release = lk.anonymize(patients(), policy(privacy, effort="normal"), seed=3)
     improved = [one for one in release.private.candidates if isinstance(one.method, lk.LocalSearch)]
-    assert runs == [*quick, *(one.method for one in improved)]
+    tried = [method for method in quick if not method.outdone_by_moves]
+    assert runs == [*tried, *(one.method for one in improved)]
     assert len(improved) == 1
 
 
@@ -151,6 +156,30 @@ def test_what_is_too_much_work_is_not_tried_and_said(monkeypatch):
         "exchange-cuts",
     }
     assert found["k-member"] == found["danonyir"] == TOO_MUCH
+
+
+def test_beside_one_that_loses_nothing_none_is_tried():
+    table = pl.DataFrame({"age": [30, 30, 60, 60] * 6, "s": ["a", "b"] * 12})
+    columns = {"age": lk.quasi(), "s": lk.sensitive()}
+    release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(4)), seed=1)
+    kept, *others = [one for one in release.private.candidates if one.outcome != UNFIT]
+    assert (kept.outcome, kept.loss) == (KEPT, 0)
+    assert {one.outcome for one in others} == {NOT_NEEDED}
+
+
+def test_what_moves_outdo_is_tried_where_none_follow(monkeypatch):
+    found = {}
+    for effort in ("quick", "normal"):
+        release = lk.anonymize(patients(), policy(lk.KAnonymity(3), effort=effort), seed=1)
+        found[effort] = {one.method.name: one.outcome for one in release.private.candidates}
+    outdone = {method.name for method in methods_to_try(policy(lk.KAnonymity(3))) if method.outdone_by_moves}
+    assert outdone == {"danonyir", "sbca"}
+    assert {name for name, outcome in found["normal"].items() if outcome == NOT_NEEDED} == outdone
+    assert NOT_NEEDED not in found["quick"].values()
+    # Where there is no other release, they are tried.
+    monkeypatch.setattr(choosing, "methods_to_try", lambda _: (lk.Danonyir(),))
+    release = lk.anonymize(patients(), policy(lk.KAnonymity(3), effort="normal"), seed=1)
+    assert {one.method.name for one in release.private.candidates if one.loss is not None} >= {"danonyir"}
 
 
 def test_of_equal_losses_the_cheapest_is_kept():

@@ -76,6 +76,7 @@ LOSES_MORE = "loses more"
 CANNOT = "finds no release"
 UNFIT = "does not fit"
 TOO_MUCH = "too much work"
+NOT_NEEDED = "not needed"
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class Candidate:
 
     ``method``: with its default parameters, but for the loss that is asked for.
     ``outcome``: ``kept``; ``loses more``; ``finds no release``; ``does not fit`` the guarantee or the table;
-    ``too much work``: not tried.
+    ``too much work``, or ``not needed`` beside one that loses nothing, or where local moves bring others as far: not tried.
     ``work``: steps that a run was estimated to take, each some nanoseconds.
     ``loss``: what its release has of the policy's ``minimize``, by default the normalized certainty penalty, withheld records
     counted as 1; None without a release, and ``why`` says why it has none.
@@ -193,7 +194,8 @@ def choose(
 
     Methods are looked at by cost, the cheapest first, then by name. Those made for one of the models are always tried, so are
     those that say so (`Method.always_tried`), and so is the cheapest of the others; the rest as long as all together take no
-    more than `MOST_WORK` steps, or at a higher ``effort`` a multiple of it. Then the classes of those that lose least are
+    more than `MOST_WORK` steps, or at a higher ``effort`` a multiple of it. None is tried beside one that loses nothing, nor,
+    where classes are improved, one that moves outdo (`Method.outdone_by_moves`). Then the classes of those that lose least are
     improved (`LocalSearch`), as ``effort`` says. The loss (`LOSS`, or the metric that the policy's ``minimize`` names) is
     measured on the published regions, or tables; of equal losses the first is kept, and only the best solution is held.
     ``rng``: the randomness of each method's search, as if it was named. ``publish``: makes what a method's solution is published
@@ -250,6 +252,7 @@ class _Trials:
         self.plans = Plans(self.units, rng)
         self.models, self.withhold_at_most, self.listener = models, withhold_at_most, listener
         self.limited = level_parts(self.units) is not None
+        self.moves = effort.starts > 0 and self.units.copies is None
         self.requirements = require_of(models, self.units, self.units)
         self.work: dict[Method, int] = {}
         self.left = self.most = MOST_WORK * effort.tries
@@ -272,8 +275,8 @@ class _Trials:
         try:
             check_fit(method, self.units, limited=self.limited)
             method.check(self.requirements)
-            if not asked and self._too_much(method):
-                self.candidates.append(Candidate(method, TOO_MUCH, self.work[method]))
+            if not asked and (why := self._spared(method)):
+                self.candidates.append(Candidate(method, why, self.work[method]))
                 return
             solution = self.solve(method, self.listener.of(method))
         except (CannotBeMetError, PolicyError) as problem:
@@ -283,15 +286,19 @@ class _Trials:
         else:
             self._compare(method, solution)
 
-    def _too_much(self, method: Method) -> bool:
-        """Whether a method is not tried for what it costs; what it costs is taken from what is left."""
+    def _spared(self, method: Method) -> str:
+        """Why a method that fits is not tried, if it is not; what it costs is taken from what is left."""
+        if self.best is not None and self.best[0] == 0:
+            return NOT_NEEDED
         if method.always_tried or method.made_for(self.models):
-            return False
+            return ""
         # The cheapest is tried on any table: there is to be a release.
         if self.work[method] > self.left and self.left < self.most:
-            return True
+            return TOO_MUCH
         self.left -= self.work[method]
-        return False
+        # What is measured of published tables moves do not lower.
+        moved = self.moves and self.units.members is None and not self.judge.metric.of_publication
+        return NOT_NEEDED if method.outdone_by_moves and moved and self.best is not None else ""
 
     def _compare(self, method: Method, solution: Solution) -> None:
         """Keep a solution that loses less than all before it."""
@@ -306,12 +313,13 @@ class _Trials:
         """Improve the classes of the methods that lose least, as long as the effort allows; the best is kept."""
         own = self.effort
         tried = [one for one in self.candidates if one.loss is not None]
-        spent = sum(one.work for one in tried)
+        # What moves outdo would have been tried without them.
+        spent = sum(one.work for one in self.candidates if one.outcome in (LOSES_MORE, NOT_NEEDED))
         tried = [one for one in tried if one.loss and can_be_improved(one.method)]
         best = min((one.loss for one in self.candidates if one.loss is not None), default=0.0)
         near = [one for one in tried if one.loss is not None and one.loss <= best * _NEARLY_BEST]
         begun = sorted(near, key=lambda one: (one.loss, one.work, one.method.name))[: own.starts]
-        if begun and self.units.copies is None:
+        if begun and self.moves:
             laying_out = STEPS_A_RECORD * WORK_A_STEP * self.units.size
             left = own.times * spent - laying_out
             steps = max(own.steps, left // WORK_A_STEP)

@@ -206,6 +206,8 @@ class Method(ABC):
     """Whether it is tried where a policy names no method, with default parameters but for the loss; says what it costs."""
     always_tried: ClassVar[bool] = False
     """Whether a candidate is worth a try however large the table is, under any guarantee that it takes."""
+    outdone_by_moves: ClassVar[bool] = False
+    """Whether local moves come as far from other candidates, of people with one record: then it is no candidate beside these."""
 
     @property
     def label(self) -> str:

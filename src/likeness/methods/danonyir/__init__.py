@@ -115,6 +115,7 @@ class Danonyir(Method):
     forms: ClassVar[tuple[str, ...]] = ("generalized",)
     takes_individuals: ClassVar[bool] = True
     candidate: ClassVar[bool] = True
+    outdone_by_moves: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         choice(self.name, "variant", self.variant, ("best", "paper"))

@@ -92,6 +92,7 @@ class Sbca(Method):
     forms: ClassVar[tuple[str, ...]] = ("identity-reserved",)
     takes_individuals: ClassVar[bool] = True
     candidate: ClassVar[bool] = True
+    outdone_by_moves: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.k is not None:
