@@ -9,6 +9,8 @@ import sys
 import pytest
 from tests.pace import of_commands
 
+from likeness.cli import main
+
 HEAVY = ("numba", "numpy", "pandas", "polars", "pyarrow", "scipy")
 
 LOADED = "import sys, json; print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
@@ -43,6 +45,33 @@ def test_help_and_list_load_nothing_heavy(code):
 )
 def test_public_names_are_there_all_the_same(name):
     assert "likeness" in loaded(f"import likeness; likeness.{name}")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A release, and the table it was made from, in a folder."""
+    place = tmp_path_factory.mktemp("made")
+    assert main(["generate", "hospital", "--rows", "300", "-o", str(place / "hospital.csv")]) == 0
+    words = ["anonymize", str(place / "hospital.csv"), str(place / "hospital-policy.yaml")]
+    assert main([*words, "-o", str(place / "out")]) == 0
+    return place
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["generate", "hospital", "--rows", "300", "-o", "again.csv"],
+        ["profile", "hospital.csv"],
+        ["verify", "out/public"],
+        ["verify", "out"],
+        ["verify", "out", "--original", "hospital.csv"],
+    ],
+    ids=" ".join,
+)
+def test_what_a_small_table_is_verified_by_is_not_compiled(words, made):
+    place = f"import os; os.chdir({str(made)!r})"
+    code = f"{place}\nfrom likeness.cli import main\nassert main({words}) == 0"
+    assert loaded(code).isdisjoint({"numba", "scipy", "pandas", "matplotlib"})
 
 
 @pytest.mark.slow

@@ -253,6 +253,8 @@ class _Trials:
         self.models, self.withhold_at_most, self.listener = models, withhold_at_most, listener
         self.limited = level_parts(self.units) is not None
         self.moves = effort.starts > 0 and self.units.copies is None
+        # What is measured of published tables moves do not lower.
+        self.outdoing = self.moves and self.units.members is None and not judge.metric.of_publication
         self.requirements = require_of(models, self.units, self.units)
         self.work: dict[Method, int] = {}
         self.left = self.most = MOST_WORK * effort.tries
@@ -266,9 +268,15 @@ class _Trials:
         return solve(method, self.data, self.models, rng, at_most, progress, loss=loss, plans=self.plans)
 
     def cheapest_first(self, methods: Iterable[Method]) -> list[Method]:
-        """Sort methods by what they cost, those of equal cost by name."""
+        """Sort methods by what they cost, those of equal cost by name; those that moves outdo come last."""
         self.work = {method: method.work(self.units, self.requirements) for method in methods}
-        return sorted(self.work, key=lambda method: (self.work[method], method.name))
+        return sorted(
+            self.work, key=lambda method: (self._is_outdone(method), self.work[method], method.name)
+        )
+
+    def _is_outdone(self, method: Method) -> bool:
+        """Whether moves that follow come as far from other methods."""
+        return self.outdoing and method.outdone_by_moves and not method.made_for(self.models)
 
     def look_at(self, method: Method, *, asked: bool = False) -> None:
         """Try a method, unless it does not fit or, where it was not ``asked`` for, costs too much; note what became of it."""
@@ -296,9 +304,7 @@ class _Trials:
         if self.work[method] > self.left and self.left < self.most:
             return TOO_MUCH
         self.left -= self.work[method]
-        # What is measured of published tables moves do not lower.
-        moved = self.moves and self.units.members is None and not self.judge.metric.of_publication
-        return NOT_NEEDED if method.outdone_by_moves and moved and self.best is not None else ""
+        return NOT_NEEDED if self._is_outdone(method) and self.best is not None else ""
 
     def _compare(self, method: Method, solution: Solution) -> None:
         """Keep a solution that loses less than all before it."""

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likeness.microdata.grouping import distinct, group_codes, group_keys, one_to_one, pack, ranked
+from likeness.microdata import grouping
+from likeness.microdata.grouping import (
+    distinct,
+    group_codes,
+    group_keys,
+    number_keys,
+    one_to_one,
+    pack,
+    ranked,
+)
 
 EASY = settings(deadline=None, max_examples=80)
 
@@ -47,6 +58,19 @@ def test_groups_are_numbered_in_order_of_first_appearance(given_):
     assert groups.first.tolist() == [rows.index(row) for row in numbers]
     assert groups.sizes.tolist() == [rows.count(row) for row in numbers]
     assert groups.count == len(numbers)
+
+
+@EASY
+@given(keys=st.lists(st.integers(-3, 3) | st.integers(-(2**63), 2**63 - 1), max_size=40))
+def test_few_keys_are_numbered_without_compiled_code_as_with_it(keys):
+    given_ = np.array(keys, np.int64)
+    with patch.object(grouping, "_KERNELS", "not loaded"):
+        plain = number_keys(given_)
+    with patch.object(grouping, "_FEW", -1):
+        compiled = number_keys(given_)
+    for one, other in zip(plain, compiled, strict=True):
+        assert one.dtype == other.dtype == np.int64
+        assert np.array_equal(one, other)
 
 
 def test_keys_below_overflow_sort_like_rows():

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness.errors import TableError
-from likeness.kernels.grouping import first_appearance
-from likeness.microdata.grouping import group_codes, pack
+from likeness.microdata.grouping import group_codes, number_keys, pack
 from likeness.microdata.plan import Reason
 from likeness.tables import JoinedTable
 
@@ -244,7 +243,7 @@ def put_in_order(
     if duplicates and hygiene.duplicates == "drop":
         kept = np.flatnonzero(~again)
         codes = codes[:, kept]
-    individuals, first = first_appearance(np.ascontiguousarray(person[kept]))
+    individuals, first = number_keys(person[kept])
     tuples = group_codes(codes, [domain.codes for domain in records.quasi]).of if len(codes) else kept * 0
     differs = tuples != tuples[first][individuals]
     differing = np.zeros(first.size, np.bool_)
@@ -293,7 +292,7 @@ def _earlier(records: Microdata, person: NDArray[np.int64]) -> NDArray[np.int64]
     if not records.sensitive:
         return np.arange(records.size)
     radices = [domain.codes for domain in records.sensitive]
-    same, first = first_appearance(
+    same, first = number_keys(
         pack([person, *records.sensitive_codes], [int(person.max(initial=0)) + 1, *radices])
     )
     return np.asarray(first[same])
@@ -311,7 +310,7 @@ def _modes(
     first record of each, ``differing`` marks those whose tuples differ.
     """
     members = np.flatnonzero(differing[individuals])
-    pairs, lead = first_appearance(
+    pairs, lead = number_keys(
         pack([individuals[members], tuples[members]], [first.size, int(tuples.max(initial=0)) + 1])
     )
     owners = individuals[members[lead]]

@@ -22,9 +22,8 @@ from likeness.folder.origin import Origin
 from likeness.folder.parts import is_in_parts, same_rows
 from likeness.folder.private_part import PrivatePart, read_private
 from likeness.folder.public_part import PublicPart, read_public
-from likeness.kernels.grouping import first_appearance
 from likeness.knowledge.base import learn
-from likeness.microdata.grouping import pack
+from likeness.microdata.grouping import number_keys, pack
 from likeness.microdata.plan import Plan
 from likeness.microdata.regions import recode
 from likeness.models.requirements import one_a_column, one_a_source
@@ -259,7 +258,7 @@ def _repeated(public: PublicPart) -> list[Refusal]:
     if not any(model.about_individuals for model in certificate.make_models()):
         return []
     radices = [int(shown.persons.max(initial=-1)) + 1, *(domain.codes for domain in shown.sensitive)]
-    _, first = first_appearance(pack([shown.persons, *shown.sensitive_codes], radices))
+    _, first = number_keys(pack([shown.persons, *shown.sensitive_codes], radices))
     again = np.delete(np.arange(shown.size), first)
     if not again.size:
         return []

@@ -18,6 +18,7 @@ import re
 from contextlib import suppress
 from hashlib import sha256
 from itertools import count
+from pathlib import Path
 from secrets import randbits
 from typing import TYPE_CHECKING
 
@@ -27,8 +28,7 @@ from numba.core.event import Listener, register
 from likeness.progress import when_compiling
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Mapping
 
     from numba.core.event import Event
 
@@ -87,10 +87,12 @@ _GENERATION = b"5"
 def kernel_files(package: Path) -> dict[str, Path]:
     """Files of the modules that hold kernels, named ``kernels`` or in folders of that name, by dotted name in the package."""
     found = {}
-    for path in sorted(package.rglob("*.py")):
-        parts = path.relative_to(package).with_suffix("").parts
-        if "kernels" in parts:
-            found[".".join(parts)] = path
+    # Every process that runs a kernel looks: not file by file.
+    for place, _, names in os.walk(package):
+        inside = Path(place).relative_to(package).parts
+        for name in names:
+            if name == "kernels.py" or (name.endswith(".py") and "kernels" in inside):
+                found[".".join((*inside, name.removesuffix(".py")))] = Path(place, name)
     return found
 
 
@@ -99,7 +101,8 @@ def drop_stale(package: Path, cache_of: Callable[[Path], Path | None]) -> None:
 
     ``cache_of`` gives the folder where numba keeps what it compiled of a file, or None; digests are noted there.
     """
-    files, now = kernel_files(package), digests(package)
+    files = kernel_files(package)
+    now = _digests_of(files)
     places: dict[Path, dict[str, str]] = {}
     for folder in {path.parent for path in files.values()}:
         own = {path.stem: now[name] for name, path in files.items() if path.parent == folder}
@@ -130,7 +133,12 @@ def _drop(cache: Path, now: dict[str, str]) -> None:
 
 def digests(package: Path) -> dict[str, str]:
     """Digest each module of kernels, by dotted name, together with all those that it imports, directly or not."""
-    texts = {name: path.read_text(encoding="utf-8") for name, path in kernel_files(package).items()}
+    return _digests_of(kernel_files(package))
+
+
+def _digests_of(files: Mapping[str, Path]) -> dict[str, str]:
+    """Digest modules, by dotted name and file."""
+    texts = {name: path.read_text(encoding="utf-8") for name, path in files.items()}
     imports = {name: set(_IMPORT.findall(text)) & texts.keys() for name, text in texts.items()}
     found = {}
     for name in texts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_FEW = 1 << 14
+"""Keys that are not worth loading compiled code for."""
+_KERNELS = "likeness.kernels.grouping"
 _MARKED = 8
 """Places that are marked for every number, at most, rather than that numbers be sorted."""
 
@@ -55,8 +59,6 @@ def pack(
     >>> pack(np.array([[0, 1], [2, 0]]), [2, 3])
     array([2, 3])
     """
-    from likeness.kernels.grouping import first_appearance
-
     if length is None:
         # Of no columns at all, an array still tells how many rows there are, all of them equal.
         columns = columns if isinstance(columns, np.ndarray) else [*columns]
@@ -67,7 +69,7 @@ def pack(
     for column, radix in zip(columns, radices, strict=True):
         if span * max(radix, 1) >= 1 << 62:
             # The product no longer fits: number the prefixes first, there are at most n of them.
-            key, firsts = first_appearance(key)
+            key, firsts = number_keys(key)
             span = max(1, firsts.shape[0])
         key *= max(radix, 1)
         key += column
@@ -138,7 +140,25 @@ def one_to_one(mine: NDArray[np.integer], theirs: NDArray[np.integer]) -> bool:
 
 def group_keys(keys: NDArray[np.int64]) -> Groups:
     """Group equal keys, numbered in order of first appearance."""
+    of, first = number_keys(keys)
+    return Groups(of, first, np.bincount(of, minlength=first.shape[0]).astype(np.int64))
+
+
+def number_keys(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number equal keys in order of first appearance: the number of each (n,), and where each number appeared first.
+
+    >>> number_keys(np.array([7, 3, 7]))
+    (array([0, 1, 0]), array([0, 1]))
+    """
+    keys = np.ascontiguousarray(keys, np.int64)
+    if keys.size <= _FEW and _KERNELS not in sys.modules:
+        # Loading numba and one kernel takes as long as sorting millions of keys.
+        _, first, of = np.unique(keys, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        number = np.empty_like(order)
+        number[order] = np.arange(order.size)
+        return number[of.reshape(-1)], first[order]
     from likeness.kernels.grouping import first_appearance
 
-    of, first = first_appearance(np.ascontiguousarray(keys, np.int64))
-    return Groups(of, first, np.bincount(of, minlength=first.shape[0]).astype(np.int64))
+    of, first = first_appearance(keys)
+    return of, first

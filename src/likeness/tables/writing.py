@@ -288,8 +288,6 @@ def _lines(
 
     The third of each column writes texts as cells, with whatever stands around them, and null as what stands where there is none.
     """
-    from likeness.tables.kernels import join_cells
-
     if not columns:
         return
     # A column that says something else in most cells would take several times its text: its texts are written where they stand.
@@ -297,27 +295,20 @@ def _lines(
         _cells(texts, render) if texts.len() <= _LINES_AT_ONCE else None for _, texts, render in columns
     ]
     for begin in range(0, len(columns[0][0]), _LINES_AT_ONCE):
-        some = [codes[begin : begin + _LINES_AT_ONCE] for codes, _, _ in columns]
-        parts = []
-        for i, own in enumerate(written):
-            parts.append(own or _cells(columns[i][1].gather(np.maximum(some[i], 0)), columns[i][2]))
+        cells: list[pl.Series] = []
+        for (codes, said, render), whole in zip(columns, written, strict=True):
+            some, own = codes[begin : begin + _LINES_AT_ONCE], whole
             if own is None:
-                some[i] = np.where(some[i] < 0, -1, np.arange(some[i].size, dtype=np.int32))
-        lengths = np.concatenate([size for _, size in parts])
-        begins, firsts = np.zeros(lengths.size + 1, np.int64), np.zeros(len(parts) + 1, np.int64)
-        np.cumsum(lengths, out=begins[1:])
-        np.cumsum([size.size for _, size in parts], out=firsts[1:])
-        most = sum(int(size[codes].sum()) for (_, size), codes in zip(parts, some, strict=True))
-        out = np.empty(most, np.uint8)
-        text = np.frombuffer(bytearray().join(text for text, _ in parts), np.uint8)
-        join_cells(np.array(some, np.int32), text, begins, firsts, out)
-        yield out.tobytes()
+                own = _cells(said.gather(np.maximum(some, 0)), render)
+                some = np.where(some < 0, -1, np.arange(some.size))
+            cells.append(own.gather(np.where(some < 0, own.len() - 1, some)).alias(str(len(cells))))
+        lines = pl.DataFrame(cells).select(pl.concat_str(pl.all())).to_series()
+        yield lines.str.join("").item().encode()
 
 
-def _cells(texts: pl.Series, render: Callable[[pl.Series], pl.Series]) -> tuple[bytes, NDArray[np.int64]]:
-    """Write texts as cells and, behind them, what stands where there is none: their bytes, and how many each takes."""
-    cells = render(pl.concat([texts, pl.Series([None], dtype=pl.String)]))
-    return (cells.str.join("").item() or "").encode(), cells.str.len_bytes().to_numpy().astype(np.int64)
+def _cells(texts: pl.Series, render: Callable[[pl.Series], pl.Series]) -> pl.Series:
+    """Write texts as cells and, behind them, what stands where there is none."""
+    return render(pl.concat([texts, pl.Series([None], dtype=pl.String)]))
 
 
 def _csv_cells(texts: pl.Series, *, quoted: str, empty: str, end: str) -> pl.Series:
