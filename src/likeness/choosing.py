@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 MOST_WORK = 2_500_000_000
 """Steps that the methods tried may take together, some 5 s of one processor, and times what the effort allows; those made for
 the guarantee are not counted."""
+FEW = 1_000
+"""Records of a table that moves search so long that some starts do not matter (`Method.outdone_by_moves`)."""
 LOSS = Ncp(charge_withheld=True)
 """What decides by default: the normalized certainty penalty per record, 1 for each that is withheld."""
 
@@ -253,8 +255,9 @@ class _Trials:
         self.models, self.withhold_at_most, self.listener = models, withhold_at_most, listener
         self.limited = level_parts(self.units) is not None
         self.moves = effort.starts > 0 and self.units.copies is None
-        # What is measured of published tables moves do not lower.
-        self.outdoing = self.moves and self.units.members is None and not judge.metric.of_publication
+        # What is measured of published tables moves do not lower, and in larger tables they have no end.
+        few = self.units.size <= FEW and self.units.members is None
+        self.outdoing = self.moves and few and not judge.metric.of_publication
         self.requirements = require_of(models, self.units, self.units)
         self.work: dict[Method, int] = {}
         self.left = self.most = MOST_WORK * effort.tries

@@ -26,6 +26,8 @@ def test_exit_codes_of_the_installed_command(run, desk):
 
 
 ENDS = {signal.SIGINT: (130, "interrupted"), signal.SIGTERM: (143, "terminated")}
+MOMENTS = {signal.SIGINT: (0.4, 1.2, 2.0), signal.SIGTERM: (0.8, 1.6, 2.4)}
+"""Seconds after which the signal comes."""
 
 
 @pytest.mark.slow
@@ -57,7 +59,8 @@ def test_interrupted_at_any_moment_nothing_half_written_is_left(number, run, com
     assert run("generate", "hospital", "--rows", "30000", "-o", "large.csv", "--overwrite").returncode == 0
     before = sorted(desk.iterdir())
     ended = set()
-    for seconds in (0.4, 0.8, 1.2, 1.6, 2.0, 2.4):
+    # Each signal at moments of its own.
+    for seconds in MOMENTS[number]:
         words = [*command, "anonymize", "large.csv", "large-policy.yaml", "-o", "never"]
         with subprocess.Popen(
             words, cwd=desk, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
@@ -149,14 +152,11 @@ def test_the_library_prints_nothing(option, desk):
 
 @pytest.mark.slow
 def test_the_demonstration_takes_a_few_times_what_its_imports_take(command, desk):
-    imports, demo = of_commands(
-        2,  # the first one may compile
-        [sys.executable, "-c", "import numba, polars, pydantic"],
-        [*command, "demo", "--overwrite"],
-        cwd=desk,
-        env=environment(),
-        stderr=subprocess.DEVNULL,
-        timeout=SECONDS,
-    )
-    # It tries all methods, improves the best one's classes, attacks, and bounds the loss from below.
-    assert demo < 30 * imports
+    commands = [sys.executable, "-c", "import numba, polars, pydantic"], [*command, "demo", "--overwrite"]
+    took = {"cwd": desk, "env": environment(), "stderr": subprocess.DEVNULL, "timeout": SECONDS}
+    # It tries all methods, improves the best one's classes, attacks, and bounds the loss from below. The first one may compile.
+    for _ in range(2):
+        imports, demo = of_commands(1, *commands, **took)
+        if demo < 30 * imports:
+            return
+    pytest.fail(f"it takes {demo / imports:.0f} times as long")

@@ -4,7 +4,8 @@ import pytest
 from tests.metrics.examples import LEVELS, MINI
 
 from likeness import registry
-from likeness.errors import PolicyError
+from likeness.errors import PolicyError, Refusal, TableError
+from likeness.metrics.base import Evaluation
 from likeness.metrics.measuring import measure_all, metric_named, metric_names, parameters_asked
 from likeness.models.alpha_k_anonymity import AlphaKAnonymity
 from likeness.models.beta_likeness import BetaLikeness
@@ -39,6 +40,32 @@ def test_says_why_a_metric_was_left_out():
     assert found.skipped["c-avg"] == "c-avg: the parameter 'k' is missing"
     assert "'age' is published as intervals" in found.skipped["generalization-height"]
     assert "precision" in measure_all(LEVELS)
+
+
+def test_what_cannot_be_worked_out_is_tried_once():
+    evaluation = Evaluation(MINI.data, MINI.plan, MINI.recoding)
+    tried = []
+
+    def refuse():
+        tried.append(1)
+        raise TableError(Refusal("says nothing", ("age",)))
+
+    said = []
+    for _ in range(3):
+        with pytest.raises(TableError, match="age: says nothing") as problem:
+            evaluation.once("shares", refuse)
+        said.append(problem.value)
+    assert len(tried) == 1
+    # Whoever catches one keeps nothing of where the others were raised.
+    assert len({id(one) for one in said}) == 3
+    assert evaluation.once("size", lambda: 7) == evaluation.once("size", refuse) == 7
+
+
+def test_what_is_wrong_is_no_result():
+    evaluation = Evaluation(MINI.data, MINI.plan, MINI.recoding)
+    with pytest.raises(ZeroDivisionError):
+        evaluation.once("ratio", lambda: 1 / 0)
+    assert evaluation.once("ratio", lambda: 2) == 2
 
 
 def test_parameters():

@@ -207,7 +207,7 @@ class Method(ABC):
     always_tried: ClassVar[bool] = False
     """Whether a candidate is worth a try however large the table is, under any guarantee that it takes."""
     outdone_by_moves: ClassVar[bool] = False
-    """Whether local moves come as far from other candidates, of people with one record: then it is no candidate beside these."""
+    """Whether local moves come as far from other candidates, in small tables of people with one record: there it is none."""
 
     @property
     def label(self) -> str:

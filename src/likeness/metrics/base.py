@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from likeness.errors import PolicyError, Refusal
+from likeness.errors import InvalidError, PolicyError, Refusal
 from likeness.microdata.domain import SUITABLE
 from likeness.microdata.grouping import count_copies, distinct
 from likeness.microdata.regions import LOSSES, attribute_weights, region_losses
@@ -61,7 +61,7 @@ class Evaluation:
     _known: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Work something out the first time it is asked for.
+        """Work something out the first time it is asked for, or find out that it cannot be.
 
         Parameters
         ----------
@@ -69,11 +69,30 @@ class Evaluation:
             What it is.
         make
             Works it out.
+
+        Raises
+        ------
+        InvalidError
+            What ``make`` raised, every time.
         """
         if key not in self._known:
-            self._known[key] = make()
-        found: T = self._known[key]
-        return found
+            try:
+                self._known[key] = make()
+            except InvalidError as problem:
+                self._known[key] = _Refused(type(problem), problem.refusals)
+                raise
+        found = self._known[key]
+        if isinstance(found, _Refused):
+            raise found.kind(*found.refusals)
+        done: T = found
+        return done
+
+
+class _Refused(NamedTuple):
+    """What was raised instead of a result."""
+
+    kind: type[InvalidError]
+    refusals: tuple[Refusal, ...]
 
 
 class Metric(ABC):
