@@ -177,10 +177,10 @@ def test_what_moves_outdo_is_tried_where_none_follow(monkeypatch):
     assert {name for name, outcome in found["normal"].items() if outcome == NOT_NEEDED} == outdone
     assert NOT_NEEDED not in found["quick"].values()
     # In larger tables they are tried, and where there is no other release.
-    monkeypatch.setattr(choosing, "FEW", 100)
-    release = lk.anonymize(patients(), policy(lk.KAnonymity(3), effort="normal"), seed=1)
+    with monkeypatch.context() as here:
+        here.setattr(choosing, "FEW", 100)
+        release = lk.anonymize(patients(), policy(lk.KAnonymity(3), effort="normal"), seed=1)
     assert NOT_NEEDED not in {one.outcome for one in release.private.candidates}
-    monkeypatch.undo()
     monkeypatch.setattr(choosing, "methods_to_try", lambda _: (lk.Danonyir(),))
     release = lk.anonymize(patients(), policy(lk.KAnonymity(3), effort="normal"), seed=1)
     assert {one.method.name for one in release.private.candidates if one.loss is not None} >= {"danonyir"}

@@ -255,7 +255,7 @@ class _Trials:
         self.models, self.withhold_at_most, self.listener = models, withhold_at_most, listener
         self.limited = level_parts(self.units) is not None
         self.moves = effort.starts > 0 and self.units.copies is None
-        # What is measured of published tables moves do not lower, and in larger tables they have no end.
+        # Moves do not lower what is measured of published tables; in larger tables they end before starts stop mattering.
         few = self.units.size <= FEW and self.units.members is None
         self.outdoing = self.moves and few and not judge.metric.of_publication
         self.requirements = require_of(models, self.units, self.units)
