@@ -1,4 +1,4 @@
-"""Engines side by side, in processes of their own: ``python -m benchmarks.engines [--rows N] [--engines memory,spark]``.
+"""Engines side by side, each in a process: ``python -m benchmarks.engines [--rows N] [--engines memory,spark] [--method M]``.
 
 A register of generated people, in files of a million rows: six quasi-identifiers and one sensitive value, some of which hang
 together, so that different records grow with the records. Seconds are beside one stable argsort of as many numbers, without the
@@ -58,14 +58,14 @@ def register(rows: int, folder: Path) -> Path:
     return folder
 
 
-def policy(privacy: list[dict[str, Any]]) -> dict[str, Any]:
+def policy(privacy: list[dict[str, Any]], method: str = "mondrian") -> dict[str, Any]:
     """What the columns mean."""
     columns = {name: {"role": "quasi"} for name in COLUMNS}
     columns["region"] = {"role": "quasi", "hierarchy": {"prefix": 3}}
     return {
         "columns": columns | {"diagnosis": {"role": "sensitive"}},
         "privacy": privacy,
-        "method": "mondrian",
+        "method": method,
     }
 
 
@@ -133,7 +133,7 @@ def one(engine: str, source: str, place: str, asked: str) -> None:
     end = perf_counter()
     times: dict[str, float] = {}
     for (stage, start), (_, stop) in zip(stages.begun, [*stages.begun[1:], ("", end)], strict=True):
-        name = "search" if stage.startswith("mondrian") else stage
+        name = "search" if stage.startswith(given["method"]) else stage
         times[name] = times.get(name, 0) + stop - start
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     print(
@@ -152,7 +152,9 @@ def one(engine: str, source: str, place: str, asked: str) -> None:
     )
 
 
-def report(sizes: tuple[int, ...], engines: tuple[str, ...], guarantees: tuple[str, ...]) -> None:
+def report(
+    sizes: tuple[int, ...], engines: tuple[str, ...], guarantees: tuple[str, ...], method: str
+) -> None:
     """Print a line for every size, guarantee and engine."""
     figures = f"{'seconds':>9}{'argsorts':>9}{'MB':>8}{'cells':>12}{'classes':>10}{'ncp':>8}"
     print(f"{'rows':>12} {'guarantee':10} {'engine':10}{figures}")
@@ -162,7 +164,7 @@ def report(sizes: tuple[int, ...], engines: tuple[str, ...], guarantees: tuple[s
             source, sort = register(rows, place / "in"), unit(rows)
             for name in guarantees:
                 for engine in engines:
-                    line(rows, name, engine, run(engine, source, policy(GUARANTEES[name])), sort)
+                    line(rows, name, engine, run(engine, source, policy(GUARANTEES[name], method)), sort)
         finally:
             shutil.rmtree(place, ignore_errors=True)
 
@@ -185,13 +187,14 @@ def main() -> None:
     parser.add_argument("--rows", default="1000000,10000000")
     parser.add_argument("--engines", default="memory,streaming,spark")
     parser.add_argument("--guarantees", default=",".join(GUARANTEES))
+    parser.add_argument("--method", default="mondrian")
     parser.add_argument("--one", nargs=4)
     chosen = parser.parse_args()
     if chosen.one:
         one(*chosen.one)
         return
     sizes = tuple(int(size) for size in chosen.rows.split(","))
-    report(sizes, tuple(chosen.engines.split(",")), tuple(chosen.guarantees.split(",")))
+    report(sizes, tuple(chosen.engines.split(",")), tuple(chosen.guarantees.split(",")), chosen.method)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ LAYERS: list[set[str]] = [
     {"queries"},
     {"forms"},
     {"methods"},
-    {"apart"},
+    {"apart", "blocks"},
     {"solve"},
     {"bounds"},
     {"encode", "metrics", "attacks"},

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from likeness.blocks import BlockSearch
     from likeness.forms.base import Form, Publication, Published
     from likeness.methods.base import Method
     from likeness.published.columns import PublishedColumns
@@ -142,12 +143,16 @@ def _open_ledger(encoded: Encoded, policy: Policy, path: str | Path, on: str | N
 
 
 def anonymize_encoded(
-    encoded: Encoded, policy: Policy, progress: Progress, ledger: Ledger | None = None
+    encoded: Encoded,
+    policy: Policy,
+    progress: Progress,
+    ledger: Ledger | None = None,
+    blocks: BlockSearch | None = None,
 ) -> Release:
     """Find, publish and prove a release of a table that is encoded already; raises what `anonymize` does.
 
     ``encoded``: as this policy, or one that differs only in the guarantee, the method and the seed, says. ``ledger``: what it has
-    its signatures from.
+    its signatures from. ``blocks``: how counts are searched, where they are too many to be searched at a time.
     """
     form = choose_form(policy)
     _refuse_links(encoded, policy, form)
@@ -171,10 +176,11 @@ def anonymize_encoded(
         ),
         at_most,
         progress,
+        blocks,
     )
     entropy, solution = entropy_with(choice.method), choice.solution
-    if encoded.is_written_out:
-        data, plan = counted_again(encoded.data, solution.plan)
+    if encoded.is_written_out or solution.data is not None:
+        data, plan = counted_again(solution.data or encoded.data, solution.plan)
         encoded, solution = replace(encoded, data=data), replace(solution, plan=plan)
     if solution.plan.added is not None:
         _refuse_added(encoded, policy, form, choice.method)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from likeness.blocks import BlockSearch
     from likeness.forms.base import Form, Publication
     from likeness.methods.base import Method
     from likeness.metrics.base import Metric
@@ -191,6 +192,7 @@ def choose(
     publish: Callable[[Method, Solution], Publication],
     withhold_at_most: Fraction,
     progress: Progress,
+    blocks: BlockSearch | None = None,
 ) -> Choice:
     """Solve by the policy's method, or by the one that loses least of those that fit.
 
@@ -201,7 +203,7 @@ def choose(
     improved (`LocalSearch`), as ``effort`` says. The loss (`LOSS`, or the metric that the policy's ``minimize`` names) is
     measured on the published regions, or tables; of equal losses the first is kept, and only the best solution is held.
     ``rng``: the randomness of each method's search, as if it was named. ``publish``: makes what a method's solution is published
-    as. ``withhold_at_most``: as for `solve`.
+    as. ``withhold_at_most``, ``blocks``: as for `solve`.
     Raises `CannotBeMetError` when no method finds a release, with why and which were tried; `PolicyError` when the method
     named does not fit, or none does.
     """
@@ -211,7 +213,7 @@ def choose(
     loss = _Judge(aim if aim.charges_withheld else replace(LOSS, loss=aim.searched), data, publish)
     seconds = policy.effort["seconds"] if isinstance(policy.effort, Mapping) else None
     effort = EFFORTS["thorough" if isinstance(policy.effort, Mapping) else policy.effort]
-    trials = _Trials(data, models, withhold_at_most, _Listener(progress), loss, effort, rng)
+    trials = _Trials(data, models, withhold_at_most, _Listener(progress), loss, effort, rng, blocks)
     if policy.method is not None:
         return Choice(methods[0], trials.solve(methods[0], progress))
     order = trials.cheapest_first(methods)
@@ -233,7 +235,8 @@ class _Judge:
     def measure(self, method: Method, solution: Solution) -> float:
         """How much of the metric a method's solution has."""
         shown = self.publish(method, solution) if self.metric.of_publication else None
-        return self.metric.measure(Evaluation(self.data, solution.plan, solution.recoding, shown))
+        data = self.data if solution.data is None else solution.data
+        return self.metric.measure(Evaluation(data, solution.plan, solution.recoding, shown))
 
 
 class _Trials:
@@ -248,7 +251,9 @@ class _Trials:
         judge: _Judge,
         effort: Effort,
         rng: Callable[[Method], np.random.Generator],
+        blocks: BlockSearch | None,
     ) -> None:
+        self.blocks = blocks
         self.judge, self.effort, self.rng = judge, effort, rng
         self.data, self.units = data, data.units
         self.plans = Plans(self.units, rng)
@@ -268,7 +273,10 @@ class _Trials:
     def solve(self, method: Method, progress: Progress) -> Solution:
         """Solve by one method."""
         loss, at_most, rng = partial(self.judge.measure, method), self.withhold_at_most, self.rng(method)
-        return solve(method, self.data, self.models, rng, at_most, progress, loss=loss, plans=self.plans)
+        return solve(
+            method, self.data, self.models, rng, at_most, progress,
+            loss=loss, plans=self.plans, blocks=self.blocks,
+        )  # fmt: skip
 
     def cheapest_first(self, methods: Iterable[Method]) -> list[Method]:
         """Sort methods by what they cost, those of equal cost by name; those that moves outdo come last."""

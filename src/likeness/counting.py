@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from likeness import blocks
 from likeness.choosing import choose_form
 from likeness.encode import check_columns, encode
 from likeness.errors import PolicyError, Refusal, TableError
@@ -49,8 +50,18 @@ def searches_records(policy: Policy, records: int) -> bool:
     """
     if policy.method is None:
         return records <= SEARCHED_ONE_BY_ONE
-    limited = any(column.max_level is not None for column in policy.columns.values())
-    return limited or not policy.method.keeps_copies
+    return _keeps_apart(policy) or not policy.method.keeps_copies
+
+
+def searches_at_once(policy: Policy, records: int) -> bool:
+    """Whether a search that tells equal records apart looks at all of them together, not block by block."""
+    decides_for_all = policy.method is not None and policy.method.full_domain
+    return records <= blocks.ROWS or decides_for_all or _keeps_apart(policy)
+
+
+def _keeps_apart(policy: Policy) -> bool:
+    """Whether level limits keep parts of the table apart, between which single records may move."""
+    return any(column.max_level is not None for column in policy.columns.values())
 
 
 def counted_columns(policy: Policy) -> Policy:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likeness import blocks
 from likeness.anonymization import anonymize_encoded
 from likeness.choosing import LOSS, choose_form
-from likeness.counting import counted_columns, encode_counted, searches_records
+from likeness.counting import counted_columns, encode_counted, searches_at_once, searches_records
 from likeness.engines.base import engine_for
 from likeness.folder.audit import make_audit, plain_policy
 from likeness.folder.cells import cells_of, write_cells
@@ -93,6 +95,8 @@ class PartedRelease:
         What became of the records.
     cells : int
         How many different records there are.
+    blocks : int
+        How many blocks they were searched in (`likeness.blocks`).
     smallest_class : int
         Records of the smallest equivalence class.
     """
@@ -107,6 +111,7 @@ class PartedRelease:
     by_attribute: dict[str, float]
     counts: dict[str, Any]
     cells: int
+    blocks: int
     smallest_class: int
 
     def __repr__(self) -> str:
@@ -139,7 +144,8 @@ def publish(
     records in one class (`Method.keeps_copies`): the classes are those that `anonymize` finds. For others every record is written
     out again, in the order of the values, so that the classes are the same on every engine, however the table is cut into files.
     Where the policy names no method, that is done for two million records at most; of more, only methods that keep equal records
-    together are tried.
+    together are tried. Four million rows are searched at a time: more are cut in blocks first, by Mondrian under the guarantee,
+    and each block is searched by itself (`likeness.blocks`), with Spark by its executors.
 
     Parameters
     ----------
@@ -200,7 +206,7 @@ def publish(
     found = own.find(source, delimiter=delimiter, decimal=decimal)
     policy = policy.naming(found.names)
     encoded = encode_counted(own, found, policy, progress)
-    release = _search(encoded, policy, progress)
+    release = _search(encoded, policy, own, progress)
     if encoded.table.ordered:
         return _of_records(release, own, release.write(target, overwrite=overwrite))
     with staging(target, overwrite=overwrite) as stage:
@@ -228,14 +234,17 @@ def _asked(policy: Policy | Mapping[str, Any] | str | Path, seed: int | None) ->
     return found
 
 
-def _search(encoded: Encoded, policy: Policy, progress: Progress) -> Release:
-    """Find and prove a release of counts, in memory: its rows are the different ones, however the records were searched."""
+def _search(encoded: Encoded, policy: Policy, engine: Engine, progress: Progress) -> Release:
+    """Find and prove a release of counts: its rows are the different ones, however the records were searched, and where."""
     if encoded.table.ordered:
         release = anonymize_encoded(encoded, policy, progress)
     else:
-        if searches_records(policy, encoded.data.count_records()):
+        records = encoded.data.count_records()
+        apart = searches_records(policy, records)
+        if apart and searches_at_once(policy, records):
             encoded = replace(encoded, data=written_out(encoded.data))
-        release = anonymize_encoded(encoded, counted_columns(policy), progress)
+        shared = blocks.BlockSearch(partial(engine.each, local=False), writes_out=apart)
+        release = anonymize_encoded(encoded, counted_columns(policy), progress, blocks=shared)
     refuse_no_columns(release)
     return release
 
@@ -244,7 +253,8 @@ def _search(encoded: Encoded, policy: Policy, progress: Progress) -> Release:
 class Preview:
     """What a dry run of `publish` found.
 
-    ``source``, ``engine``: what was counted, and by what. ``records``, ``cells``: all, and different ones. ``classes``,
+    ``source``, ``engine``: what was counted, and by what. ``records``, ``cells``: all, and different ones. ``blocks``: how many
+    blocks they are searched in. ``classes``,
     ``lines``: what can be proven. ``method``, ``loss``: as in `PartedRelease`. ``counting``, ``seconds``: how long counting took,
     and all of it. ``writing``: seconds that writing and proving will take, about. ``memory``: bytes that it will take in all,
     about.
@@ -254,6 +264,7 @@ class Preview:
     engine: str
     records: int
     cells: int
+    blocks: int
     classes: int
     lines: tuple[str, ...]
     method: Method
@@ -268,6 +279,15 @@ class Preview:
         found = {one.name: getattr(self, one.name) for one in fields(self)}
         told = {"lines": list(self.lines), "method": self.method.name, "loss": dict(self.loss)}
         return found | told | {"feasible": True}
+
+
+def in_blocks(number: int) -> str:
+    """Say in how many blocks different records were searched; nothing where there was one.
+
+    >>> in_blocks(1), in_blocks(3)
+    ('', ', searched in 3 blocks')
+    """
+    return f", searched in {count(number, 'block')}" if number > 1 else ""
 
 
 MEMORY_A_CELL, MEMORY_A_RECORD, MEMORY = 360, 8, 400_000_000
@@ -324,7 +344,7 @@ def preview(
     policy = policy.naming(found.names)
     encoded = encode_counted(own, found, policy, progress)
     counted = perf_counter()
-    release = _search(encoded, policy, progress)
+    release = _search(encoded, policy, own, progress)
     private, records = release.private, encoded.table.records
     evaluation = Evaluation(private.encoded.data, private.solution.plan, private.solution.recoding)
     return Preview(
@@ -332,6 +352,7 @@ def preview(
         own.name,
         records,
         _different(encoded.table),
+        private.solution.blocks,
         release.certificate.classes,
         tuple(release.verdict.lines()),
         private.method,
@@ -348,8 +369,11 @@ def _memory(encoded: Encoded, policy: Policy) -> int:
     records = encoded.table.records
     if encoded.table.ordered:
         return MEMORY + MEMORY_HELD * records
-    one = MEMORY_SEARCHED if searches_records(policy, records) else MEMORY_A_RECORD
-    return MEMORY + MEMORY_A_CELL * encoded.table.height + one * records
+    searched = 0
+    if searches_records(policy, records):
+        searched = records if searches_at_once(policy, records) else blocks.ROWS
+    held = MEMORY_A_CELL * encoded.table.height + MEMORY_A_RECORD * records
+    return MEMORY + held + MEMORY_SEARCHED * searched
 
 
 def _write(
@@ -392,6 +416,7 @@ def _write(
         LOSS.by_attribute(evaluation),
         cells.counts(),
         encoded.table.height,
+        solution.blocks,
         int(sizes.min()),
     )
     write_text(steward / REPORT, _page(made, sizes))
@@ -419,6 +444,7 @@ def _of_records(release: Release, engine: Engine, folder: Path) -> PartedRelease
         LOSS.by_attribute(evaluation),
         release.counts,
         _different(table),
+        release.private.solution.blocks,
         int(class_sizes(evaluation).min()),
     )
 
@@ -444,6 +470,7 @@ def _page(made: PartedRelease, sizes: NDArray[np.int64]) -> str:
         title=made.certificate.about.get("title", "Report of a release"),
         engine=made.engine,
         cells=count(made.cells, "different record"),
+        searched=in_blocks(made.blocks),
         records=count(counts["input"], "record"),
         proven=made.verdict.lines(),
         counted=counted_line(counts),

@@ -36,7 +36,7 @@ from likeness.methods.base import (
     run_in_parts,
 )
 from likeness.methods.growing import improve_growing
-from likeness.methods.leftovers import join_rest, join_telling
+from likeness.methods.leftovers import join_telling, join_where_needed
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, Reason, spread
 from likeness.microdata.regions import Recoding, merge_equal, recode
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from likeness.blocks import BlockSearch, Decided
     from likeness.microdata.data import Microdata
     from likeness.models.base import PrivacyModel
 
@@ -67,12 +68,16 @@ class Solution:
     """A plan for the whole table, with its regions and the requirements it was judged by.
 
     ``moved``: how many stand with people of another part, who would have been too many in their own (`move_surplus`).
+    ``data``: the rows that the plan is of, where a search in blocks told records apart that one row stood for; else None.
+    ``blocks``: how many blocks the table was searched in.
     """
 
     plan: Plan
     recoding: Recoding
     requirements: tuple[Requirement, ...]
     moved: int = 0
+    data: Microdata | None = None
+    blocks: int = 1
 
 
 def solve(
@@ -85,6 +90,7 @@ def solve(
     *,
     loss: Callable[[Solution], float] | None = None,
     plans: Plans | None = None,
+    blocks: BlockSearch | None = None,
 ) -> Solution:
     """Find a plan whose published records hold every model against their own distribution.
 
@@ -94,16 +100,17 @@ def solve(
     Those of whom a part has too many may join another (`move_surplus`), which is harder to generalize then: given a ``loss``,
     the plan that withholds them is made too, where it may, and the one that loses less is kept.
     ``plans``: what methods found before for the same table and guarantee; what this one finds first is kept there.
+    ``blocks``: how a table of counts is searched that is too large to be searched at a time.
     Raises `CannotBeMetError` when more would have to be withheld; says which model fails, for which value, what it needs.
     It is a `MethodFailedError` where the table taken as one class holds the guarantee: only this method finds no release.
     Raises `PolicyError` when the method cannot work with these models, or not with several records a person.
     """
     models = tuple(models)
     units = data.units
-    check_fit(method, units, limited=level_parts(units) is not None)
+    check_fit(method, units, limited=level_parts(units) is not None, blocks=blocks)
     parts = parts_of(units, require_of(models, units, units))
     again = deepcopy(rng)
-    search = _Solver(data, models, withhold_at_most, parts, plans)
+    search = _Solver(data, models, withhold_at_most, parts, plans, blocks)
     try:
         found = search.run(method, rng, progress)
     except (_ExcessError, CannotBeMetError) as failure:
@@ -136,6 +143,61 @@ class _ExcessError(Exception):
         self.withheld, self.because, self.requirements, self.parts = withheld, because, requirements, parts
 
 
+@dataclass(eq=False)
+class _RowsLeft:
+    """The rows of a table while a search withholds some of them.
+
+    ``units``: records or individuals. ``active``: (m,) those not withheld, by position. ``reasons``: (n,) why each
+    other is withheld, by position in all reasons so far. ``moved``: (n,) who stands with people of another part.
+    """
+
+    units: Microdata
+    active: NDArray[np.int64]
+    reasons: NDArray[np.int32]
+    moved: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, units: Microdata) -> _RowsLeft:
+        """Begin with all of them."""
+        size = units.size
+        return cls(units, np.arange(size), np.full(size, -1, np.int32), np.zeros(size, np.bool_))
+
+    @property
+    def here(self) -> Microdata:
+        """The table of those that are not withheld."""
+        return self.units if self.active.size == self.units.size else self.units.take(self.active)
+
+    def moving(
+        self, parts: NDArray[np.int64], here: Microdata, requirements: tuple[Requirement, ...]
+    ) -> NDArray[np.int64]:
+        """(n,) Let those of whom a part has too many join another (`move_surplus`), and note who they are."""
+        own, moved = parts[self.active], parts.copy()
+        moved[self.active] = move_surplus(here, requirements, own)
+        self.moved[self.active] |= moved[self.active] != own
+        return moved
+
+    def withhold(self, plan: Plan, because: dict[Reason, int]) -> None:
+        """Note why a plan for those that are left withholds others, and go on without them."""
+        numbers = {reason: number for number, reason in enumerate(because)}
+        own = np.array([numbers[reason] for reason in plan.because] or [-1], np.int32)
+        out = ~plan.published
+        self.reasons[self.active[out]] = own[plan.reason_of[out]]
+        self.active = self.active[plan.published]
+
+    def told_apart(self, found: Decided) -> Microdata:
+        """Give the records of one row that were told apart rows of their own; the table of those that are not withheld."""
+        if found.copies is not None:
+            left = np.ones(self.units.size, np.bool_)
+            left[self.active] = False
+            of = np.concatenate([np.flatnonzero(left), self.active[found.of]])
+            units = self.units.take(of)
+            assert units.copies is not None  # noqa: S101  # only counts are told apart
+            self.active = np.arange(of.size - found.of.size, of.size)
+            units.copies[self.active] = found.copies
+            self.units, self.reasons, self.moved = units, self.reasons[of], self.moved[of]
+        return self.here
+
+
 @dataclass(frozen=True, eq=False)
 class _Solver:
     """What is searched for in which table; ``parts`` (n,) are those kept apart, None without."""
@@ -145,6 +207,7 @@ class _Solver:
     withhold_at_most: Fraction
     parts: NDArray[np.int64] | None
     plans: Plans | None
+    blocks: BlockSearch | None
 
     def run(
         self, method: Method, rng: np.random.Generator, progress: Progress, *, moving: bool = True
@@ -153,69 +216,74 @@ class _Solver:
 
         Raises `_ExcessError` when more would have to be withheld than may be.
         """
-        units, parts = self.data.units, self.parts
-        active = np.arange(units.size)
+        rows, parts = _RowsLeft.of(self.data.units), self.parts
         because: dict[Reason, int] = {}
-        reasons = np.full(units.size, -1, np.int32)
-        moved = np.zeros(units.size, np.bool_)
         first: tuple[Requirement, ...] | None = None
+        everybody, blocks = rows.units.count_records(), 1
         while True:
-            here = units if active.size == units.size else units.take(active)
-            requirements = require_of(self.models, here, units)
+            here = rows.here
+            requirements = require_of(self.models, here, rows.units)
             refuse_nothing(requirements)
             first = first or requirements
             searched = tuple(one for one in requirements if not one.bound.parts_suffice)
             method.check(searched)
-            everybody, left = units.count_records(), here.count_records()
-            allowance = int(self.withhold_at_most * everybody) - (everybody - left)
+            allowance = int(self.withhold_at_most * everybody) - (everybody - here.count_records())
             inside: NDArray[np.int64] | None = None
             if parts is not None:
-                if units.copies is not None and limits_shares(requirements):
+                if here.copies is not None and limits_shares(requirements):
                     what = "max_level with a limit on shares moves and withholds single records, which counts of records are not"
                     raise PolicyError(Refusal(what, remedy="leave max_level out, or name the method"))
                 if moving:
-                    own, parts = parts[active], parts.copy()
-                    parts[active] = move_surplus(here, requirements, own)
-                    moved[active] |= parts[active] != own
-                inside = group_codes([parts[active]], [int(parts.max()) + 1]).of
+                    parts = rows.moving(parts, here, requirements)
+                inside = group_codes([parts[rows.active]], [int(parts.max()) + 1]).of
             hopeless = _withhold_hopeless(here, requirements, allowance, because)
             if hopeless is None and inside is not None:
                 hopeless = withhold_surplus(here, searched, inside, because)
             if hopeless is not None:
-                _note_reasons(reasons, active, hopeless, because)
-                active = active[hopeless.published]
-                self._refuse_excess(everybody - units.count_records(active), because, first, parts)
+                rows.withhold(hopeless, because)
+                self._refuse_excess(rows, because, first, parts)
                 continue
             problem = Problem(here, searched, method.lowered, rng, inside, allowance, progress, self.plans)
-            plan = run_in_parts(method, problem)
-            if self.plans is not None and moving:
-                self.plans.keep(method, problem, plan)
-            plan = _joined(method, problem, plan)
-            if method.joins_rest:
-                plan = improve_growing(problem, plan)
-            plan = join_telling(problem, plan)
+            if inside is None and self.blocks is not None and self.blocks.suit(method, here):
+                found, blocks = self.blocks.search(method, problem)
+                plan, here = found.plan, rows.told_apart(found)
+            else:
+                plan = self._searched(method, problem, keep=moving)
             if len(searched) < len(requirements):
                 plan = replace(plan, because=_of_known(plan.because))
             for reason, number in plan.because.items():
                 because[reason] = because.get(reason, 0) + number
-            plan, judged = _settle(here, plan, self.models, units, because, inside)
-            _note_reasons(reasons, active, plan, because)
-            published = units.count_records(active[plan.published])
-            self._refuse_excess(everybody - published, because, first, parts)
+            plan, judged = _settle(here, plan, self.models, rows.units, because, inside)
+            reached = rows.active
+            rows.withhold(plan, because)
+            self._refuse_excess(rows, because, first, parts)
             if judged is not None:
-                found = _whole(self.data, active, replace(plan, reasons=reasons), judged, because)
-                return replace(found, moved=int(moved[active][plan.published].sum()))
-            active = active[plan.published]
+                apart = None if rows.units is self.data.units else rows.units
+                plan = replace(plan, reasons=rows.reasons)
+                data = self.data if apart is None else apart
+                whole = _whole(data, reached, plan, judged, because)
+                return replace(whole, moved=int(rows.moved[rows.active].sum()), data=apart, blocks=blocks)
+
+    def _searched(self, method: Method, problem: Problem, *, keep: bool) -> Plan:
+        """Run a method on the whole problem; what it finds by itself is for others to start from, where it is to be kept."""
+        plan = run_in_parts(method, problem)
+        if self.plans is not None and keep:
+            self.plans.keep(method, problem, plan)
+        plan = join_where_needed(method, problem, plan)
+        if method.joins_rest:
+            plan = improve_growing(problem, plan)
+        return join_telling(problem, plan)
 
     def _refuse_excess(
         self,
-        withheld: int,
+        rows: _RowsLeft,
         because: dict[Reason, int],
         requirements: tuple[Requirement, ...],
         parts: NDArray[np.int64] | None,
     ) -> None:
         """Refuse to withhold more than the policy allows."""
-        everybody = self.data.units.count_records()
+        everybody = rows.units.count_records()
+        withheld = everybody - rows.units.count_records(rows.active)
         if withheld > self.withhold_at_most * everybody or withheld >= everybody:
             raise _ExcessError(withheld, because, requirements, parts)
 
@@ -239,21 +307,13 @@ def _of_known(because: dict[Reason, int]) -> dict[Reason, int]:
     }
 
 
-def _joined(method: Method, problem: Problem, plan: Plan) -> Plan:
-    """Join those that a method left over with its classes, where more would be withheld than may be."""
-    of_classes = plan.mechanism is None and plan.buckets is None
-    withheld = problem.data.count_records(~plan.published)
-    if method.joins_rest and of_classes and withheld > max(0, problem.allowance):
-        return join_rest(problem, plan)
-    return plan
-
-
 class _OneClass(Method):
     """Everybody in one class, or in one for each part of the table that the level limits keep apart: what any table could be."""
 
     name: ClassVar[str] = "one class"
     takes_individuals: ClassVar[bool] = True
     takes_parts: ClassVar[bool] = True
+    full_domain: ClassVar[bool] = True
 
     def run(self, problem: Problem) -> Plan:
         """Publish the parts that hold."""
@@ -339,16 +399,6 @@ def _largest_of_merged(
     return np.asarray(best[own])
 
 
-def _note_reasons(
-    reasons: NDArray[np.int32], active: NDArray[np.int64], plan: Plan, because: dict[Reason, int]
-) -> None:
-    """Note why each record that this round withheld was withheld, by position in all reasons so far."""
-    numbers = {reason: number for number, reason in enumerate(because)}
-    own = np.array([numbers[reason] for reason in plan.because] or [-1], np.int32)
-    out = ~plan.published
-    reasons[active[out]] = own[plan.reason_of[out]]
-
-
 def _whole(
     data: Microdata,
     active: NDArray[np.int64],
@@ -387,13 +437,16 @@ def _whole(
     return Solution(whole, recoding, requirements)
 
 
-def check_fit(method: Method, units: Microdata, *, limited: bool) -> None:
+def check_fit(method: Method, units: Microdata, *, limited: bool, blocks: BlockSearch | None = None) -> None:
     """Refuse a table that a method cannot work with, whatever its values; ``units`` are records or individuals.
+
+    ``blocks``: how it is searched, where it is too large to be searched at a time.
 
     Raises `PolicyError` where people have several records, level limits keep parts apart (``limited``), or regions grow by what
     few members have, and the method does not take that.
     """
-    if units.copies is not None and not method.keeps_copies:
+    in_blocks = blocks is not None and blocks.suit(method, units)
+    if units.copies is not None and not method.keeps_copies and not in_blocks:
         own = ((name, registry.load("methods", name)) for name in registry.names("methods"))
         able = [name for name, part in own if part.keeps_copies is not Method.keeps_copies]
         what = "tells records apart that say the same, so it cannot work on counts of records"

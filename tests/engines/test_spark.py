@@ -231,3 +231,47 @@ def test_what_spark_does_not_take() -> None:
     """Frames of other libraries are refused."""
     with pytest.raises(lk.TableError, match="neither"):
         SparkEngine().find(pl.DataFrame({"a": [1]}))
+
+
+@pytest.mark.parametrize("method", ["local-recoding", "k-member"])
+def test_blocks_are_searched_by_workers(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    """What workers find is what is found here; where one dies, nothing is left, and the next run goes through."""
+    monkeypatch.setattr("likeness.blocks.ROWS", 60)
+    privacy = [{"model": "k-anonymity", "k": 2}, {"model": "beta-likeness", "beta": 2, "others": "unknown"}]
+    source = written(random_table(np.random.default_rng(3), 300), tmp_path / "in", 2)
+    policy = policy_of(privacy, method)
+    here = lk.publish(source, policy, tmp_path / "streaming", engine="streaming")
+    out = tmp_path / "spark"
+    with monkeypatch.context() as patch:
+        patch.setattr("likeness.blocks.search_block", _die)
+        with pytest.raises(
+            lk.TableError, match="search blocks: the workers of Spark could not do it"
+        ) as caught:
+            lk.publish(source, policy, out, engine="spark")
+    assert len(str(caught.value).splitlines()) == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "streaming"]
+    there = lk.publish(source, policy, out, engine="spark")
+    assert there.blocks == here.blocks > 1
+    assert there.certificate.files == here.certificate.files
+    assert (out / "private" / "cells.parquet").read_bytes() == (
+        tmp_path / "streaming" / "private" / "cells.parquet"
+    ).read_bytes()
+
+
+def _die(block: Any) -> Any:  # whatever it is
+    """Die as a worker does whose machine is gone."""
+    import os
+    import signal
+
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_cluster_without_likeness(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Executors that have another likeness, or none, are not asked; those of this one are."""
+    from likeness.engines import spark as module
+
+    assert module._is_installed(spark.sparkContext)
+    monkeypatch.setattr(module, "__version__", "0.0.0")
+    assert not module._is_installed(spark.sparkContext)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from likeness.cli._console import console
 from likeness.cli._making import asked, headed_lines, judged, lost, named, tried
-from likeness.publishing import preview, publish
+from likeness.publishing import in_blocks, preview, publish
 from likeness.report.measured import counted_line
 from likeness.wording import count
 
@@ -77,6 +77,7 @@ def publish_by(
         "loss_by_attribute": made.by_attribute,
         "counts": made.counts,
         "different_records": made.cells,
+        "blocks": made.blocks,
         "smallest_class": made.smallest_class,
         "reproducible": made.certificate.reproducible,
         "remarks": list(made.certificate.remarks),
@@ -93,7 +94,7 @@ def tell_counted(made: PartedRelease, summary: dict[str, Any]) -> list[str]:
         "methods tried": tried(summary["candidates"]),
         "counts": [
             *counted_line(made.counts),
-            f"{count(made.cells, 'different record')}, counted by the engine {made.engine}",
+            f"{count(made.cells, 'different record')}, counted by the engine {made.engine}{in_blocks(made.blocks)}",
             f"{count(made.certificate.classes, 'equivalence class')}, the smallest of {count(made.smallest_class, 'record')}",
         ],
         "release": [
@@ -115,6 +116,7 @@ def tell_preview(found: Preview) -> list[str]:
     blocks = {
         f"{found.source}: {count(found.records, 'record')}": [
             f"{count(found.cells, 'different record')}, counted by the engine {found.engine} in {found.counting:.1f} s",
+            *([in_blocks(found.blocks).removeprefix(", ")] if found.blocks > 1 else []),
         ],
         "can be met": [*found.lines, f"{count(found.classes, 'equivalence class')}"],
         f"lost, by {named(found.method)}": lost(found.loss),

@@ -97,7 +97,13 @@ class Engine(ABC):
         """
 
     def each(
-        self, work: Callable[[Part], Found], parts: Sequence[Part], progress: Progress, stage: str
+        self,
+        work: Callable[[Part], Found],
+        parts: Sequence[Part],
+        progress: Progress,
+        stage: str,
+        *,
+        local: bool = True,  # noqa: ARG002  # all of this machine's engines are
     ) -> list[Found]:
         """Do the same for each of many parts, in their order.
 
@@ -111,6 +117,8 @@ class Engine(ABC):
             Where to say how many are done.
         stage
             What it is called there.
+        local
+            Whether the parts lie on this machine's disk.
         """
         found = []
         for number, part in enumerate(parts):

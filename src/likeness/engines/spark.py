@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from likeness._version import __version__
 from likeness.engines.base import Engine, Found, Part, memory_of_machine
 from likeness.errors import InvalidError, Refusal, TableError
 from likeness.tables.formats import FileFormat, Written
@@ -144,9 +145,15 @@ class SparkEngine(Engine):
         )
 
     def each(
-        self, work: Callable[[Part], Found], parts: Sequence[Part], progress: Progress, stage: str
+        self,
+        work: Callable[[Part], Found],
+        parts: Sequence[Part],
+        progress: Progress,
+        stage: str,
+        *,
+        local: bool = True,
     ) -> list[Found]:
-        """Do the same for each of many parts: by the executors, where they are on this machine and see its files.
+        """Do the same for each of many parts: by the executors, where they see the parts and have this likeness.
 
         Parameters
         ----------
@@ -158,14 +165,43 @@ class SparkEngine(Engine):
             Where to say how many are done.
         stage
             What it is called there.
+        local
+            Whether the parts lie on this machine's disk.
         """
         context = _session().sparkContext
-        if len(parts) < 2 or not context.master.startswith("local"):
-            return super().each(work, parts, progress, stage)
+        here = re.fullmatch(r"local(\[.*\])?", context.master) is not None
+        if len(parts) < 2 or not (here or (not local and _is_installed(context))):
+            return super().each(work, parts, progress, stage, local=local)
         progress.step(stage, 0, len(parts))
-        with _failing(f"{stage}: the workers of Spark could not do it"):
-            found: list[Found] = context.parallelize(list(parts), len(parts)).map(work).collect()
+        from pyspark import cloudpickle
+
+        # What is sent with a task must be small; and what a model was bound to has functions made there and then.
+        packed: Iterator[bytes] = map(cloudpickle.dumps, parts)
+        sent = [context.broadcast(part) for part in packed]
+        try:
+            with _failing(f"{stage}: the workers of Spark could not do it"):
+                numbers = context.parallelize(range(len(parts)), len(parts))
+                found: list[Found] = numbers.map(
+                    lambda number: work(cloudpickle.loads(sent[number].value))
+                ).collect()
+        finally:
+            for one in sent:
+                one.destroy()
         return found
+
+
+def _is_installed(context: Any) -> bool:
+    """Whether the executors have this version of likeness."""
+
+    def version(_: int) -> str:
+        try:
+            from likeness._version import __version__ as there
+        except ImportError:
+            return ""
+        return there
+
+    many = context.defaultParallelism
+    return {*context.parallelize(range(many), many).map(version).collect()} == {__version__}
 
 
 @contextmanager

@@ -200,6 +200,8 @@ class Method(ABC):
     """Whether it can work on individuals with several records each (1:M tables)."""
     takes_parts: ClassVar[bool] = False
     """Whether it can keep parts of the table apart (hierarchy level limits)."""
+    full_domain: ClassVar[bool] = False
+    """Whether it decides one thing for all records, so that a table is not searched block by block."""
     keeps_signatures: ClassVar[bool] = False
     """Whether it keeps the values that earlier releases left possible of people (`Microdata.signatures`)."""
     candidate: ClassVar[bool] = False

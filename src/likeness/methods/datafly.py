@@ -45,6 +45,7 @@ class Datafly(Method):
     forms: ClassVar[tuple[str, ...]] = ("identity-reserved",)
     takes_individuals: ClassVar[bool] = True
     takes_parts: ClassVar[bool] = True
+    full_domain: ClassVar[bool] = True
 
     @property
     def ignores_order(self) -> bool:

@@ -82,6 +82,7 @@ class Incognito(Method):
     forms: ClassVar[tuple[str, ...]] = ("identity-reserved",)
     takes_individuals: ClassVar[bool] = True
     takes_parts: ClassVar[bool] = True
+    full_domain: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         choice(self.name, "loss", self.loss, tuple(LOSSES))

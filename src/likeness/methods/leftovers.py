@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.methods.base import Problem
+    from likeness.methods.base import Method, Problem
     from likeness.microdata.regions import Recoding
 
 _TRIED = 10
@@ -100,6 +100,15 @@ def _join_one_by_one(
             found[rows] = near[:, 0]
         else:
             join_nearest(laid.functions, laid.shape, laid.integers, laid.reals, joining, rows, near, found)
+
+
+def join_where_needed(method: Method, problem: Problem, plan: Plan) -> Plan:
+    """Join those that a method left over with its classes, where more would be withheld than may be."""
+    of_classes = plan.mechanism is None and plan.buckets is None
+    withheld = problem.data.count_records(~plan.published)
+    if method.joins_rest and of_classes and withheld > max(0, problem.allowance):
+        return join_rest(problem, plan)
+    return plan
 
 
 def join_rest(problem: Problem, plan: Plan) -> Plan:

@@ -31,7 +31,7 @@ def counted_again(data: Microdata, plan: Plan) -> tuple[Microdata, Plan]:
     Parameters
     ----------
     data
-        Records, as `written_out` makes them.
+        Records, as `written_out` makes them, or counts of them.
     plan
         What was decided of them; without records that nobody is (`Plan.added`) or regions wider than their classes.
 
@@ -52,7 +52,7 @@ def counted_again(data: Microdata, plan: Plan) -> tuple[Microdata, Plan]:
     for codes in [] if plan.sensitive is None else plan.sensitive:
         keys.append(codes.astype(np.int64))
         radices.append(int(codes.max(initial=-1)) + 1)
-    groups = group_codes(keys, radices)
+    groups = group_codes(keys, radices, data.copies)
     first = groups.first
     return replace(data.take(first), copies=groups.sizes), replace(
         plan,

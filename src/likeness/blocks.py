@@ -1,0 +1,186 @@
+"""Search a table of counts block by block: what is searched at a time stays small, and many machines can share in it.
+
+The first cuts are those of Mondrian, so every block holds the guarantee as one class. What a block is judged by is the whole
+table's: the distributions that models compare with, and the ranges that losses are shares of. What blocks withhold is settled
+over all of them, as `likeness.solve` settles it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, overload
+
+import numpy as np
+
+from likeness import registry
+from likeness.errors import CannotBeMetError
+from likeness.methods.base import PART_FAILS, TABLE_FAILS
+from likeness.methods.leftovers import join_where_needed
+from likeness.microdata.copies import counted_again, written_out
+from likeness.microdata.plan import Plan, side_by_side
+from likeness.models.requirements import require_of
+from likeness.progress import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from likeness.methods.base import Method, Problem
+    from likeness.microdata.data import Microdata
+
+ROWS = 1 << 22
+"""Rows that are searched at a time: different records, or records where a method tells equal ones apart. A number, and no share
+of a machine's memory, so that the same table gets the same classes on every machine."""
+_OF_ROWS = 3
+"""Blocks have at first one part in so many of these records, or more: they are cut where that loses least, not in the middle."""
+
+
+class BlockProblem(NamedTuple):
+    """Some rows of a table, to be searched by themselves."""
+
+    method: Method
+    problem: Problem
+
+
+class Decided(NamedTuple):
+    """What was decided of the rows of a table, or of a block.
+
+    ``of`` (m,): the row that is meant by each of the plan. ``copies`` (m,): how many of its records; None where all are.
+    """
+
+    plan: Plan
+    of: NDArray[np.int64]
+    copies: NDArray[np.int64] | None
+
+
+@dataclass(frozen=True)
+class BlockSearch:
+    """How a table is searched in blocks.
+
+    Parameters
+    ----------
+    each
+        Does the same for each of them, in their order (`likeness.engines.base.Engine.each`): here, or on many machines.
+    writes_out
+        Whether methods that tell equal records apart search the records of a block, written out.
+    """
+
+    each: Callable[[Callable[[BlockProblem], Decided], Sequence[BlockProblem], Progress, str], list[Decided]]
+    writes_out: bool = False
+
+    def suit(self, method: Method, data: Microdata) -> bool:
+        """Whether a method searches a table in blocks."""
+        if data.copies is None or method.full_domain:
+            return False
+        return data.size > ROWS if method.keeps_copies else self.writes_out
+
+    def search(self, method: Method, problem: Problem) -> tuple[Decided, int]:
+        """Cut a table in blocks and search each of them; tells how many there were, too.
+
+        Raises what the work raises, where it is done on other machines: `TableError`.
+        """
+        data, members = problem.data, cut(method, problem)
+        blocks = _BlockProblems(method, problem, members, problem.rng.spawn(len(members)))
+        found = self.each(search_block, blocks, problem.progress, "search blocks")
+        plans, instead = [one.plan for one in found], {TABLE_FAILS.name: PART_FAILS}
+        if method.keeps_copies:
+            whole = Decided(side_by_side(plans, members, instead), np.arange(data.size), None)
+            return whole, len(members)
+        of = np.concatenate([own[one.of] for own, one in zip(members, found, strict=True)])
+        copies = np.concatenate([one.copies for one in found if one.copies is not None])
+        ends = np.cumsum([one.of.size for one in found])
+        places = np.split(np.arange(of.size), ends[:-1])
+        return Decided(side_by_side(plans, places, instead), of, copies), len(members)
+
+
+class _BlockProblems(Sequence[BlockProblem]):
+    """Blocks that are made when they are asked for, so that not all of them are there at once."""
+
+    def __init__(
+        self,
+        method: Method,
+        problem: Problem,
+        members: list[NDArray[np.int64]],
+        rngs: list[np.random.Generator],
+    ) -> None:
+        self._method, self._problem, self._members, self._rngs = method, problem, members, rngs
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    @overload
+    def __getitem__(self, number: int) -> BlockProblem: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[BlockProblem]: ...
+
+    def __getitem__(self, number: int | slice) -> BlockProblem | Sequence[BlockProblem]:
+        if isinstance(number, slice):
+            return [self[place] for place in range(*number.indices(len(self)))]
+        whole, rows = self._problem, self._members[number]
+        data = replace(whole.data.take(rows), rows=np.arange(rows.size))
+        # Of what may be withheld it has its share.
+        allowance = whole.allowance * data.count_records() // whole.data.count_records()
+        rng, silent = deepcopy(self._rngs[number]), Progress()
+        own = replace(whole, data=data, rng=rng, allowance=allowance, progress=silent, plans=None)
+        return BlockProblem(self._method, own)
+
+
+def search_block(block: BlockProblem) -> Decided:
+    """Search one block, wherever this runs."""
+    method, problem = block
+    data = problem.data
+    if not method.keeps_copies:
+        problem = replace(problem, data=written_out(data))
+    size = problem.data.size
+    try:
+        plan = method.run(problem)
+    except CannotBeMetError:
+        plan = Plan(np.zeros(size, np.int64)).withhold(np.ones(size, np.bool_), PART_FAILS)
+    plan = join_where_needed(method, problem, plan)
+    if method.keeps_copies:
+        return Decided(plan, data.rows, None)
+    data, plan = counted_again(problem.data, plan)
+    return Decided(plan, data.rows, data.copies)
+
+
+def cut(method: Method, problem: Problem) -> list[NDArray[np.int64]]:
+    """Cut a table of counts in blocks of `ROWS` rows at most, as far as the guarantee allows; gives the rows of each.
+
+    A row is a different record, or a record where the method tells equal ones apart. Blocks are cut by Mondrian under the
+    guarantee and a least number of records, which gets smaller until they are small enough, or cannot be cut.
+    """
+    data = problem.data
+    done: list[NDArray[np.int64]] = []
+    wide = [np.arange(data.size)]
+    records = data.count_records()
+    least = records * ROWS // (_OF_ROWS * (data.size if method.keeps_copies else records))
+    while wide and least:
+        found = [part for rows in wide for part in _halved(problem, rows, least)]
+        wide = [rows for rows in found if _height(method, data, rows) > ROWS]
+        done += [rows for rows in found if _height(method, data, rows) <= ROWS]
+        least //= 2
+    # In the order of the table, whatever order they were cut in.
+    return sorted(done + wide, key=lambda rows: int(rows[0]))
+
+
+def _height(method: Method, data: Microdata, rows: NDArray[np.int64]) -> int:
+    """Count what a method would search of some rows."""
+    return rows.size if method.keeps_copies else data.count_records(rows)
+
+
+def _halved(problem: Problem, rows: NDArray[np.int64], least: int) -> list[NDArray[np.int64]]:
+    """Cut some rows into parts that hold, of so many records at least; as they are where there is no such cut."""
+    data = problem.data if rows.size == problem.data.size else problem.data.take(rows)
+    large = require_of((registry.create("models", "k-anonymity", {"k": max(2, least)}),), data, data)
+    asked = replace(problem, data=data, requirements=(*problem.requirements, *large), progress=Progress())
+    mondrian: Method = registry.create("methods", "mondrian", {})
+    classes = mondrian.run(asked).classes
+    if classes.min(initial=0) < 0:
+        return [rows]
+    order = np.argsort(classes, kind="stable")
+    ends = np.cumsum(np.bincount(classes))
+    return [rows[part] for part in np.split(order, ends[:-1])]
