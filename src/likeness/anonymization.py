@@ -360,6 +360,8 @@ def _only_published(column: Labelled | EncodedColumn) -> Labelled | EncodedColum
     size = len(column.values if isinstance(column, EncodedColumn) else column.labels)
     occurs = np.zeros(size + 1, np.bool_)
     occurs[column.codes] = True
+    if occurs[:-1].all():
+        return column
     kept = np.flatnonzero(occurs[:-1])
     number = np.full(size + 1, -1, np.int32)
     number[kept] = np.arange(kept.size, dtype=np.int32)

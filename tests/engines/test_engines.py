@@ -383,7 +383,7 @@ def test_a_record_in_another_class_is_found(tmp_path: Path) -> None:
     encoded = verification._count(engine_for(None, "streaming"), source, steward.policy, progress=Progress())  # type: ignore[arg-type]
     assert verification._compare_counts(public, steward, encoded)[0] == []
     classes, copies = steward.cells.classes.copy(), steward.cells.copies
-    ages = steward.cells.originals[0].codes
+    ages = next(iter(steward.cells.originals)).codes
     one = next(
         (i, j)
         for i in range(classes.size)

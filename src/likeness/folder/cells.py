@@ -11,14 +11,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from likeness.errors import LikenessError, Refusal, TableError
 from likeness.forms.base import as_labelled
 from likeness.microdata.grouping import count_copies, group_codes
 from likeness.published.text import MISSING
 from likeness.tables import Labelled, read, write
+from likeness.tables.parts import gathered
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -33,6 +36,21 @@ _DROPPED, _WITHHELD = "dropped", "withheld"
 
 
 @dataclass(frozen=True, eq=False)
+class TextColumns:
+    """Columns of a table, those of ``names``, as codes and texts, one at a time; of ``rows`` (n,), or of all where left out."""
+
+    table: Table
+    names: tuple[str, ...]
+    rows: NDArray[np.int64] | None = None
+
+    def __iter__(self) -> Iterator[Labelled]:
+        """Go through them."""
+        for name in self.names:
+            column = as_labelled(self.table.as_it_is(name))
+            yield column if self.rows is None else replace(column, codes=column.codes[self.rows])
+
+
+@dataclass(frozen=True, eq=False)
 class CountedCells:
     """What different records of an original say, and what became of them.
 
@@ -42,7 +60,7 @@ class CountedCells:
     """
 
     names: tuple[str, ...]
-    originals: tuple[Labelled, ...]
+    originals: Iterable[Labelled]
     copies: NDArray[np.int64]
     classes: NDArray[np.int64]
     reason: NDArray[np.int32]
@@ -73,9 +91,8 @@ def cells_of(encoded: Encoded, plan: Plan) -> CountedCells:
     own = np.where(plan.published, -1, plan.reason_of + len(encoded.because))
     rows = np.concatenate([data.rows, dropped])
     order = np.argsort(rows, kind="stable")
-    originals = texts_of(table)
-    if not np.array_equal(rows[order], np.arange(table.height)):
-        originals = tuple(replace(column, codes=column.codes[rows[order]]) for column in originals)
+    as_counted = np.array_equal(rows[order], np.arange(table.height))
+    originals = TextColumns(table, table.names, None if as_counted else rows[order])
     return CountedCells(
         table.names,
         originals,
@@ -89,21 +106,23 @@ def cells_of(encoded: Encoded, plan: Plan) -> CountedCells:
     )
 
 
-def texts_of(table: Table) -> tuple[Labelled, ...]:
-    """Take every column as codes and texts."""
-    return tuple(as_labelled(table.as_it_is(name)) for name in table.names)
-
-
 def write_cells(cells: CountedCells, path: Path) -> None:
     """Write them."""
     columns: dict[str, Any] = {
-        f"{_ORIGINAL}{name}": column for name, column in zip(cells.names, cells.originals, strict=True)
+        f"{_ORIGINAL}{name}": _packed(column)
+        for name, column in zip(cells.names, cells.originals, strict=True)
     }
     columns[_RECORDS] = cells.copies
     columns[_CLASS] = cells.classes
-    columns[_STATUS] = Labelled(cells.reason, [kind for kind, _ in cells.reasons])
-    columns[_REASON] = Labelled(cells.reason, [why for _, why in cells.reasons])
+    columns[_STATUS] = _packed(Labelled(cells.reason, [kind for kind, _ in cells.reasons]))
+    columns[_REASON] = _packed(Labelled(cells.reason, [why for _, why in cells.reasons]))
     write(columns, path, "parquet")
+
+
+def _packed(column: Labelled) -> pl.Series:
+    """Write texts out as codes of a few bytes; -1 is null."""
+    codes = np.where(column.codes < 0, len(column.labels), column.codes)
+    return gathered(pl.Series(column.labels, dtype=pl.String), codes)
 
 
 def read_cells(path: Path, label: str) -> CountedCells:
@@ -115,7 +134,8 @@ def read_cells(path: Path, label: str) -> CountedCells:
             raise TableError(
                 Refusal("its columns are not those that likeness writes; it was changed", (label,))
             )
-        frame = table.frame
+        # Without its texts, which are many.
+        frame = table.held
         copies, classes = (frame[name].cast(int).to_numpy() for name in (_RECORDS, _CLASS))
     except LikenessError as problem:
         raise TableError(*(refusal.called(label) for refusal in problem.refusals)) from None
@@ -130,7 +150,7 @@ def read_cells(path: Path, label: str) -> CountedCells:
     place = np.array([reasons.index(pair) if pair in reasons else -1 for pair in told], np.int32)
     return CountedCells(
         names,
-        tuple(as_labelled(table.as_it_is(f"{_ORIGINAL}{name}")) for name in names),
+        TextColumns(table, tuple(f"{_ORIGINAL}{name}" for name in names)),
         copies.astype(np.int64),
         classes.astype(np.int64),
         place[pairs.of],
@@ -175,7 +195,7 @@ def rows_of_cells(cells: CountedCells, encoded: Encoded) -> NDArray[np.int64] | 
     ):
         return None
     firsts = (replace(column, codes=column.codes[first]) for column in cells.originals)
-    return of if all(map(same_texts, firsts, texts_of(table))) else None
+    return of if all(map(same_texts, firsts, TextColumns(table, table.names))) else None
 
 
 def same_texts(one: Labelled, other: Labelled) -> bool:

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.engines.base import Engine
+    from likeness.folder.cells import CountedCells
+    from likeness.microdata.data import Microdata
     from likeness.microdata.knowledge import Knowledge
     from likeness.policy import Policy
 
@@ -387,20 +389,20 @@ def _compare_counts(
     of = rows_of_cells(cells, encoded)
     if of is None:
         return [Refusal("the original does not hold the records that it counts", (f"private/{CELLS}",))], []
-    going = encoded.record_of[of] >= 0
-    data = replace(encoded.data.take(encoded.record_of[of[going]]), copies=cells.copies[going])
-    plan, recoding = recode(data, Plan(cells.classes[going]))
+    data, plan = _as_planned(cells, encoded, encoded.record_of[of])
+    del of
+    plan, recoding = recode(data, plan)
     # In whatever order: rows are counted.
     order = stream(steward.audit.entropy, "publish")
     shown = form.publish(data, plan, recoding, order)
     rows = shown.rows[PARTS]
-    copies = cells.copies[going]
     columns = dict(shown.tables[PARTS])
     for name in encoded.with_role("other"):
         column = encoded.table.as_it_is(name)
         own = column.codes[data.rows[rows]]
         columns[encoded.published_name(name)] = replace(column, codes=own)
-    if not same_rows(columns, copies[rows], public.tables[PARTS]):
+    assert data.copies is not None  # noqa: S101  # counted
+    if not same_rows(columns, data.copies[rows], public.tables[PARTS]):
         what = "the published rows are not those that the classes of its original give"
         return [Refusal(what, (public.labels[PARTS],))], []
     what = (
@@ -409,6 +411,15 @@ def _compare_counts(
         "invented"
     )
     return [], [Statement(what, (public.labels[PARTS],))]
+
+
+def _as_planned(cells: CountedCells, encoded: Encoded, records: NDArray[np.int64]) -> tuple[Microdata, Plan]:
+    """Put the records of an original beside what was decided of them; ``records`` (n,) are those of the cells, -1 for none."""
+    if np.array_equal(records, np.arange(encoded.data.size)):
+        return encoded.data, Plan(cells.classes)
+    going = records >= 0
+    data = replace(encoded.data.take(records[going]), copies=cells.copies[going])
+    return data, Plan(cells.classes[going])
 
 
 def compare_policy(public: PublicPart, steward: PrivatePart, policy: Policy) -> list[Refusal]:

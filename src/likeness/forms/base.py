@@ -739,6 +739,8 @@ def as_labelled(column: Labelled | EncodedColumn) -> Labelled:
     # A file holds only the texts that occur: what is read here must be what is read there.
     occurs = np.zeros(len(labels), np.bool_)
     occurs[column.codes] = True
+    if occurs[:-1].all() and not occurs[-1]:
+        return Labelled(column.codes, labels[:-1])
     number = (np.cumsum(occurs) - 1).astype(np.int32)
     return Labelled(number[column.codes], [labels[i] for i in np.flatnonzero(occurs)])
 

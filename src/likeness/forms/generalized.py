@@ -215,7 +215,10 @@ class GeneralizedPublication(Publication):
             regions = self._read(column.labels, note)
             numbers = {region: i for i, region in enumerate(dict.fromkeys(regions))}
             self.regions.append(list(numbers))
-            region_codes.append(np.array([numbers[region] for region in regions], np.int32)[column.codes])
+            # Mostly every text is another region, and they are numbered as they are.
+            place = np.array([numbers[region] for region in regions], np.int32)
+            as_they_are = len(numbers) == len(regions)
+            region_codes.append(column.codes if as_they_are else place[column.codes])
             if note.name in steps:
                 check_lattice(self.regions[-1], note, steps[note.name])
             if pairs:

@@ -16,7 +16,7 @@ import polars as pl
 
 from likeness.errors import OutputError
 from likeness.tables.arrow_streams import given_back
-from likeness.tables.columns import EncodedColumn, Labelled, from_reals, packed
+from likeness.tables.columns import EncodedColumn, Labelled, from_reals, is_packed, packed
 from likeness.tables.compression import compress
 from likeness.tables.formats import FileFormat
 from likeness.tables.frames import FrameLibrary, library
@@ -247,8 +247,14 @@ def _kind(column: Any) -> str:
 
 
 def write_parquet(frame: pl.DataFrame, file: BinaryIO) -> None:
-    """Write a frame as Parquet, always in the same way."""
-    frame.write_parquet(file, compression="zstd", compression_level=3, row_group_size=_ROW_GROUP)
+    """Write a frame as Parquet, always in the same way; texts that are packed are unpacked some rows at a time."""
+    packed_texts = [pl.col(name).cast(pl.String) for name, dtype in frame.schema.items() if is_packed(dtype)]
+    if not packed_texts:
+        frame.write_parquet(file, compression="zstd", compression_level=3, row_group_size=_ROW_GROUP)
+        return
+    frame.lazy().with_columns(packed_texts).sink_parquet(
+        file, compression="zstd", compression_level=3, row_group_size=_ROW_GROUP
+    )
 
 
 def csv_lines(frame: pl.DataFrame, *, delimiter: str = ",", header: bool = True) -> Iterator[bytes]:
