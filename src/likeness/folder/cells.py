@@ -17,8 +17,8 @@ from likeness.errors import LikenessError, Refusal, TableError
 from likeness.forms.base import as_labelled
 from likeness.microdata.grouping import count_copies, group_codes
 from likeness.published.text import MISSING
-from likeness.tables import Labelled, read, write
-from likeness.tables.parts import gathered
+from likeness.tables import Labelled, write
+from likeness.tables.parts import gathered, read_packed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -128,7 +128,7 @@ def _packed(column: Labelled) -> pl.Series:
 def read_cells(path: Path, label: str) -> CountedCells:
     """Read them back; `TableError` where the file is no such one."""
     try:
-        table = read(path)
+        table = read_packed(path)
         names = tuple(name.removeprefix(_ORIGINAL) for name in table.names if name.startswith(_ORIGINAL))
         if table.names != (*(f"{_ORIGINAL}{name}" for name in names), _RECORDS, _CLASS, _STATUS, _REASON):
             raise TableError(

@@ -263,7 +263,7 @@ def packed_text(codes: type[pl.DataType] = pl.UInt32) -> pl.Categorical:
 
 
 def narrowed(column: pl.Series, *, growing: int = 1) -> pl.Series:
-    """Pack a packed column as closely as the number of its texts allows: one or two bytes a cell instead of four.
+    """Pack a column of texts, packed or not, as closely as their number allows: one or two bytes a cell instead of four.
 
     ``growing``: how many times as many texts there may come to be, where other parts are to have the same type.
     """
@@ -272,7 +272,7 @@ def narrowed(column: pl.Series, *, growing: int = 1) -> pl.Series:
         # One number less: the highest may stand for null.
         if texts < most:
             return column.cast(packed_text(codes))
-    return column
+    return column if is_packed(column.dtype) else column.cast(packed_text())
 
 
 def as_whole(column: pl.Series) -> pl.Series:

@@ -16,7 +16,8 @@ import numpy as np
 import polars as pl
 
 from likeness.errors import Refusal, TableError
-from likeness.tables.columns import packed_text
+from likeness.progress import Progress
+from likeness.tables.columns import narrowed, packed_text
 from likeness.tables.csv_files import find_delimiter
 from likeness.tables.databases import is_url
 from likeness.tables.formats import FileFormat, Written
@@ -24,7 +25,7 @@ from likeness.tables.table import Table
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -211,7 +212,8 @@ def count_cells(
     *,
     source: str,
     collect: Callable[[pl.LazyFrame], pl.DataFrame],
-    pieces: Iterable[pl.LazyFrame] = (),
+    pieces: Sequence[pl.LazyFrame] = (),
+    progress: Progress | None = None,
     decimal: str | None = ".",
     counted: bool = False,
     **more: Any,
@@ -227,7 +229,9 @@ def count_cells(
     names
         The columns, one at least.
     pieces
-        The same records, some at a time; all at once where left out.
+        The same records, some at a time; all at once where left out. Each is read twice: for its values, then for its rows.
+    progress
+        Where to say how many are done.
     source
         What messages call the table.
     collect
@@ -248,13 +252,21 @@ def count_cells(
     # Refuses columns that hold no single values.
     Table(schema.to_frame(), source=source, library="polars")
     exprs = [_plain(name, dtype) for name, dtype in schema.items()]
-    found = collect(query.with_columns(exprs).select(pl.col(name).unique().implode() for name in names))
-    values = {name: found[name][0].drop_nulls().sort() for name in names}
+    pieces, progress = pieces or [query], progress or Progress()
+    values = {
+        name: pl.Series(name, [], dtype) for name, dtype in query.select(exprs).collect_schema().items()
+    }
+    for number, piece in enumerate(pieces):
+        progress.step("count", number, 2 * len(pieces))
+        found = collect(piece.select(exprs).select(pl.col(name).unique().implode() for name in names))
+        values = {name: pl.concat([own, found[name][0]]).unique() for name, own in values.items()}
+    values = {name: own.drop_nulls().sort() for name, own in values.items()}
     words, radices = _words(values)
     often = (pl.col(COPIES).sum() if counted else pl.len()).cast(pl.Int64).alias(COPIES)
     by = [word.meta.output_name() for word in words]
     counts = _Counts()
-    for piece in pieces or [query]:
+    for number, piece in enumerate(pieces, len(pieces)):
+        progress.step("count", number, 2 * len(pieces))
         asked = piece.with_columns(exprs).select(*words, *([COPIES] if counted else []))
         some = collect(asked.group_by(by).agg(often))
         counts.add([some[word].to_numpy() for word in by], some[COPIES].to_numpy())
@@ -360,6 +372,24 @@ def gathered(values: pl.Series, ranks: NDArray[np.int64]) -> pl.Series:
         width = pl.UInt8 if len(values) < 255 else pl.UInt16 if len(values) < 65_535 else pl.UInt32
         values = values.cast(packed_text(width))
     return values.extend_constant(None, 1).gather(pl.Series(ranks))
+
+
+def read_packed(path: Path) -> Table:
+    """Read a Parquet file column by column, texts packed at once; `TableError` where it is none."""
+    try:
+        whole = pl.scan_parquet(path, glob=False)
+        columns = [_packed(whole.select(name), dtype) for name, dtype in whole.collect_schema().items()]
+        return Table(pl.DataFrame(columns), source=str(path), library="polars", format="parquet")
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        reason = next(iter(str(problem).splitlines()), type(problem).__name__)
+        raise TableError(Refusal(f"not a whole Parquet file ({reason})", (str(path),))) from None
+
+
+def _packed(column: pl.LazyFrame, dtype: pl.DataType) -> pl.Series:
+    """Collect a column."""
+    if dtype != pl.String:
+        return column.collect().to_series()
+    return narrowed(column.select(pl.all().cast(packed_text())).collect(engine="streaming").to_series())
 
 
 def read_whole(parts: PartedTable) -> Table:

@@ -330,7 +330,7 @@ def _packed(table: Table) -> Table:
     table.held = pl.DataFrame()
     for i, column in enumerate(columns):
         if column.dtype == pl.String:
-            columns[i] = narrowed(column.cast(packed_text()))
+            columns[i] = narrowed(column)
     table.held = pl.DataFrame(columns)
     return table
 
