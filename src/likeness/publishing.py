@@ -290,12 +290,12 @@ def in_blocks(number: int) -> str:
     return f", searched in {count(number, 'block')}" if number > 1 else ""
 
 
-MEMORY_A_CELL, MEMORY_A_RECORD, MEMORY = 360, 8, 400_000_000
+MEMORY_A_CELL, MEMORY_A_RECORD, MEMORY = 260, 8, 400_000_000
 """Bytes that a different record takes, that any record takes while the order of the rows is drawn, and that the program itself
 takes: measured (`benchmarks/engines.py`)."""
 MEMORY_SEARCHED, MEMORY_HELD = 300, 650
 """Bytes that a record takes where the search looks at each, and where the whole release is of single records: measured, too."""
-_SECONDS_A_RECORD = 4e-6
+_SECONDS_A_RECORD = 2.5e-6
 """Seconds that a row takes to be written, read back and counted, on one processor of the machine it was measured on."""
 
 
