@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -17,7 +18,8 @@ from likeness import blocks, registry
 from likeness.blocks import BlockSearch, cut
 from likeness.counting import encode_counted
 from likeness.engines.memory import MemoryEngine
-from likeness.methods.base import Problem, holding_classes
+from likeness.methods.base import Method, Problem, holding_classes
+from likeness.microdata.plan import Plan
 from likeness.microdata.regions import LOWERED
 from likeness.models.requirements import require_of
 from likeness.policy import as_policy
@@ -205,3 +207,35 @@ def test_ranges(seed: int, values: int, number: int) -> None:
         if own.size > 1:
             # Of these all but the last end within one share of the records.
             assert counts[own[:-1]].sum() * number <= counts.sum()
+
+
+class GivesUp(Method):
+    """A method that finds classes of odd numbers of records only."""
+
+    name: ClassVar[str] = "gives-up"
+
+    def run(self, problem: Problem) -> Plan:
+        """Give up, or put all in one class."""
+        if problem.data.size % 2:
+            return Plan(np.zeros(problem.data.size, np.int64))
+        raise lk.CannotBeMetError("there is no odd class")
+
+
+def test_a_method_that_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one of several blocks: they are joined where too many would be withheld; of a whole table it is said as it was."""
+    policy = as_policy(asked(K, "mondrian"))
+    data = counted(people(np.random.default_rng(4), 200), policy.to_mapping()).data
+    requirements = require_of(policy.privacy, data, data)
+    problem = Problem(data, requirements, LOWERED["glm"], np.random.default_rng(1))
+    searching = BlockSearch(MemoryEngine().each, writes_out=True)
+    with pytest.raises(lk.CannotBeMetError, match="no odd class"):
+        searching.search(GivesUp(), problem)
+    monkeypatch.setattr(blocks, "ROWS", 60)
+    for allowance, joined in ((0, True), (200, False)):
+        found, several = searching.search(GivesUp(), replace(problem, allowance=allowance))
+        assert several > 1
+        assert found.copies is not None
+        given_up = found.copies[~found.plan.published].sum()
+        assert (given_up == 0) == joined
+        assert given_up == sum(found.plan.because.values())
+        assert {reason.name for reason in found.plan.because} == (set() if joined else {"block-fails"})

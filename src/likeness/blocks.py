@@ -17,11 +17,10 @@ import numpy as np
 
 from likeness import registry
 from likeness.errors import CannotBeMetError
-from likeness.methods.base import PART_FAILS, TABLE_FAILS
 from likeness.methods.leftovers import join_where_needed
 from likeness.microdata.copies import counted_again, written_out
 from likeness.microdata.grouping import count_copies, number_keys, pack
-from likeness.microdata.plan import Plan, side_by_side
+from likeness.microdata.plan import Plan, Reason, side_by_side
 from likeness.models.requirements import require_of
 from likeness.progress import Progress
 
@@ -45,11 +44,16 @@ _COARSE = 4
 """They are looked for among one part in so many of these rows, at most: few enough to take little time and memory."""
 
 
+_NO_CLASSES = Reason("block-fails", "the method finds no classes in the block of the table that they are in")
+"""Why records are withheld that a method gives up."""
+
+
 class BlockProblem(NamedTuple):
-    """Some rows of a table, to be searched by themselves."""
+    """Some rows of a table, to be searched by themselves; ``whole``: they are all that there are."""
 
     method: Method
     problem: Problem
+    whole: bool
 
 
 class Decided(NamedTuple):
@@ -92,15 +96,15 @@ class BlockSearch:
         data, members = problem.data, cut(method, problem)
         blocks = _BlockProblems(method, problem, members, problem.rng.spawn(len(members)))
         found = self.each(search_block, blocks, problem.progress, "search blocks")
-        plans, instead = [one.plan for one in found], {TABLE_FAILS.name: PART_FAILS}
+        plans = [one.plan for one in found]
         if method.keeps_copies:
-            whole = Decided(side_by_side(plans, members, instead), np.arange(data.size), None)
+            whole = Decided(side_by_side(plans, members, {}), np.arange(data.size), None)
             return whole, len(members)
         of = np.concatenate([own[one.of] for own, one in zip(members, found, strict=True)])
         copies = np.concatenate([one.copies for one in found if one.copies is not None])
         ends = np.cumsum([one.of.size for one in found])
         places = np.split(np.arange(of.size), ends[:-1])
-        return Decided(side_by_side(plans, places, instead), of, copies), len(members)
+        return Decided(side_by_side(plans, places, {}), of, copies), len(members)
 
 
 class _BlockProblems(Sequence[BlockProblem]):
@@ -133,12 +137,12 @@ class _BlockProblems(Sequence[BlockProblem]):
         allowance = whole.allowance * data.count_records() // whole.data.count_records()
         rng, silent = deepcopy(self._rngs[number]), Progress()
         own = replace(whole, data=data, rng=rng, allowance=allowance, progress=silent, plans=None)
-        return BlockProblem(self._method, own)
+        return BlockProblem(self._method, own, len(self) == 1)
 
 
 def search_block(block: BlockProblem) -> Decided:
-    """Search one block, wherever this runs."""
-    method, problem = block
+    """Search one block, wherever this runs; what a method cannot do in one of several is joined, or withheld."""
+    method, problem, whole = block
     data = problem.data
     if not method.keeps_copies:
         problem = replace(problem, data=written_out(data))
@@ -146,7 +150,9 @@ def search_block(block: BlockProblem) -> Decided:
     try:
         plan = method.run(problem)
     except CannotBeMetError:
-        plan = Plan(np.zeros(size, np.int64)).withhold(np.ones(size, np.bool_), PART_FAILS)
+        if whole:
+            raise
+        plan = Plan(np.zeros(size, np.int64)).withhold(np.ones(size, np.bool_), _NO_CLASSES)
     plan = join_where_needed(method, problem, plan)
     if method.keeps_copies:
         return Decided(plan, data.rows, None)
