@@ -37,13 +37,10 @@ ROWS = 1 << 22
 of a machine's memory, so that the same table gets the same classes on every machine."""
 _OF_ROWS = 3
 """Blocks have at first one part in so many of these records, or more: they are cut where that loses least, not in the middle."""
-
 _RANGES = (256, 128, 64, 32, 16, 8, 4)
 """Ranges of each quasi-identifier in which first cuts are looked for: as many as there may be at first, then fewer."""
 _COARSE = 4
 """They are looked for among one part in so many of these rows, at most: few enough to take little time and memory."""
-
-
 _NO_CLASSES = Reason("block-fails", "the method finds no classes in the block of the table that they are in")
 """Why records are withheld that a method gives up."""
 
@@ -172,7 +169,7 @@ def cut(method: Method, problem: Problem) -> list[NDArray[np.int64]]:
     records = data.count_records()
     least = records * ROWS // (_OF_ROWS * (data.size if method.keeps_copies else records))
     while wide and least:
-        found = [part for rows in wide for part in _halved(problem, rows, least)]
+        found = [part for rows in wide for part in _parted(problem, rows, least)]
         least = least if len(found) > len(wide) else least // 2
         wide = [rows for rows in found if _height(method, data, rows) > ROWS]
         done += [rows for rows in found if _height(method, data, rows) <= ROWS]
@@ -185,7 +182,7 @@ def _height(method: Method, data: Microdata, rows: NDArray[np.int64]) -> int:
     return rows.size if method.keeps_copies else data.count_records(rows)
 
 
-def _halved(problem: Problem, rows: NDArray[np.int64], least: int) -> list[NDArray[np.int64]]:
+def _parted(problem: Problem, rows: NDArray[np.int64], least: int) -> list[NDArray[np.int64]]:
     """Cut some rows into parts that hold, of so many records at least; as they are where there is no such cut."""
     data, of = _coarse(problem, rows)
     large = require_of((registry.create("models", "k-anonymity", {"k": max(2, least)}),), data, data)

@@ -281,13 +281,13 @@ class Preview:
         return found | told | {"feasible": True}
 
 
-def in_blocks(number: int) -> str:
-    """Say in how many blocks different records were searched; nothing where there was one.
+def in_blocks(number: int) -> list[str]:
+    """Say in how many blocks different records were searched, in a line; in none where there was one.
 
     >>> in_blocks(1), in_blocks(3)
-    ('', ', searched in 3 blocks')
+    ([], ['searched in 3 blocks'])
     """
-    return f", searched in {count(number, 'block')}" if number > 1 else ""
+    return [f"searched in {count(number, 'block')}"] if number > 1 else []
 
 
 MEMORY_A_CELL, MEMORY_A_RECORD, MEMORY = 260, 8, 400_000_000
@@ -470,8 +470,7 @@ def _page(made: PartedRelease, sizes: NDArray[np.int64]) -> str:
         title=made.certificate.about.get("title", "Report of a release"),
         engine=made.engine,
         cells=count(made.cells, "different record"),
-        searched=in_blocks(made.blocks),
-        records=count(counts["input"], "record"),
+        records=", ".join([count(counts["input"], "record"), *in_blocks(made.blocks)]),
         proven=made.verdict.lines(),
         counted=counted_line(counts),
         lost=[[name, figure(value), made.loss.metrics[name].range] for name, value in made.loss.items()],

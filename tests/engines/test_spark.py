@@ -260,7 +260,7 @@ def test_blocks_are_searched_by_workers(
     ).read_bytes()
 
 
-def _die(block: Any) -> Any:  # whatever it is
+def _die(block: Any) -> Any:
     """Die as a worker does whose machine is gone."""
     import os
     import signal

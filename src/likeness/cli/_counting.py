@@ -94,7 +94,8 @@ def tell_counted(made: PartedRelease, summary: dict[str, Any]) -> list[str]:
         "methods tried": tried(summary["candidates"]),
         "counts": [
             *counted_line(made.counts),
-            f"{count(made.cells, 'different record')}, counted by the engine {made.engine}{in_blocks(made.blocks)}",
+            f"{count(made.cells, 'different record')}, counted by the engine {made.engine}",
+            *in_blocks(made.blocks),
             f"{count(made.certificate.classes, 'equivalence class')}, the smallest of {count(made.smallest_class, 'record')}",
         ],
         "release": [
@@ -116,7 +117,7 @@ def tell_preview(found: Preview) -> list[str]:
     blocks = {
         f"{found.source}: {count(found.records, 'record')}": [
             f"{count(found.cells, 'different record')}, counted by the engine {found.engine} in {found.counting:.1f} s",
-            *([in_blocks(found.blocks).removeprefix(", ")] if found.blocks > 1 else []),
+            *in_blocks(found.blocks),
         ],
         "can be met": [*found.lines, f"{count(found.classes, 'equivalence class')}"],
         f"lost, by {named(found.method)}": lost(found.loss),

@@ -168,8 +168,13 @@ def _schema(path: Path) -> dict[str, pl.DataType]:
             _refuse_empty(path)
         return dict(pl.read_parquet_schema(path))
     except (pl.exceptions.PolarsError, OSError) as problem:
-        reason = next(iter(str(problem).splitlines()), type(problem).__name__)
-        raise TableError(Refusal(f"not a whole Parquet file ({reason})", (str(path),))) from None
+        raise _not_whole(path, problem) from None
+
+
+def _not_whole(path: Path, problem: Exception) -> TableError:
+    """Say that a file is no Parquet file, or not all of one."""
+    reason = next(iter(str(problem).splitlines()), type(problem).__name__)
+    return TableError(Refusal(f"not a whole Parquet file ({reason})", (str(path),)))
 
 
 def _refuse_empty(path: Path) -> NoReturn:
@@ -381,8 +386,7 @@ def read_packed(path: Path) -> Table:
         columns = [_packed(whole.select(name), dtype) for name, dtype in whole.collect_schema().items()]
         return Table(pl.DataFrame(columns), source=str(path), library="polars", format="parquet")
     except (pl.exceptions.PolarsError, OSError) as problem:
-        reason = next(iter(str(problem).splitlines()), type(problem).__name__)
-        raise TableError(Refusal(f"not a whole Parquet file ({reason})", (str(path),))) from None
+        raise _not_whole(path, problem) from None
 
 
 def _packed(column: pl.LazyFrame, dtype: pl.DataType) -> pl.Series:
