@@ -191,7 +191,7 @@ def test_several_models_at_once(seed, size):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("asks", [("eir-l-diversity", 3), ("ir-alpha-beta-anonymity", 0.4, 0.6)], ids=str)
-@given(seed=st.integers(0, 10_000), size=st.integers(2, 20), alike=st.sampled_from([None, 5]))
+@given(seed=st.integers(0, 10_000), size=st.integers(2, 16), alike=st.sampled_from([None, 5]))
 @settings(deadline=None, max_examples=25)
 def test_rounded_losses_are_summed_in_the_order_of_the_attributes(asks, seed, size, alike):
     data = people(seed, size, alike=alike, differ=0.3)
