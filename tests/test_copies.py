@@ -22,6 +22,7 @@ from likeness.methods.base import Method
 from likeness.metrics.base import Evaluation
 from likeness.metrics.glm import Glm
 from likeness.metrics.ncp import Ncp
+from likeness.microdata import mechanism
 from likeness.microdata.copies import written_out
 from likeness.microdata.grouping import count_copies, group_codes
 from likeness.microdata.plan import Plan, Reason
@@ -48,6 +49,8 @@ METHODS: list[Any] = [
 ]
 
 
+DRAWING: list[Any] = ["perturbation", {"name": "perturbation", "rule": "uniform"}]
+"""They publish values that are drawn record by record."""
 APART: list[Any] = [
     "burel",
     "k-member",
@@ -180,6 +183,72 @@ def test_records_that_are_told_apart_are_counted_again(
     assert losses[0] == pytest.approx(losses[1], abs=1e-12)
 
 
+@given(
+    frame=tables(),
+    privacy=st.sampled_from(
+        [
+            [{"model": "basic-beta-likeness", "beta": 2}],
+            [{"model": "beta-likeness", "beta": 3}, {"model": "k-anonymity", "k": 2}],
+            [{"model": "alpha-k-anonymity", "alpha": "3/4", "k": 1}],
+        ]
+    ),
+    method=st.sampled_from(DRAWING),
+    drawn=st.sampled_from([1 << 20, 7, 1]),
+)
+def test_values_are_drawn_of_counts_as_of_records(
+    frame: pl.DataFrame, privacy: Any, method: Any, drawn: int
+) -> None:
+    """The same draws as of the records in the order of their values, and the same matrix; some at a time, as many of each row."""
+    columns = {name: {"role": "quasi", "missing": {"policy": "category"}} for name in frame.columns[:-1]}
+    policy = as_policy(
+        {
+            "columns": columns | {"s": {"role": "sensitive"}},
+            "privacy": privacy,
+            "method": method,
+            "withhold": {"at_most": 0.5},
+            "seed": 1,
+        }
+    )
+    records = Table(frame.sort(frame.columns, nulls_last=True), source="records", library="polars")
+    made: list[lk.Release | str] = []
+    for table in (records, counted(frame)):
+        with (
+            patch.object(anonymization, "entropy_of", return_value=7),
+            patch.object(mechanism, "_DRAWN", drawn),
+        ):
+            try:
+                made.append(anonymize_encoded(encode(table, policy), policy, Progress()))
+            except lk.LikenessError as problem:
+                made.append(str(problem))
+    one, other = made
+    if isinstance(one, str) or isinstance(other, str):
+        assert one == other
+        return
+    shown = Counter(one.table.select(frame.columns).cast(pl.String).fill_null("").rows())
+    assert (rows_of(other) == shown) or drawn < frame.height
+    data, plan = other.private.encoded.data, other.private.solution.plan
+    assert data.copies is not None
+    assert plan.sensitive is not None
+    own = np.bincount(data.rows, data.copies, int(data.rows.max()) + 1)
+    assert own.tolist() == counted(frame).copies.tolist()  # type: ignore[union-attr]
+    quasi = Counter({row[:-1]: 0 for row in shown})
+    for row, number in rows_of(other).items():
+        quasi[row[:-1]] += number
+    for row, number in shown.items():
+        quasi[row[:-1]] -= number
+    assert not any(quasi.values())
+    assert other.verdict.lines() == one.verdict.lines()
+    assert other.certificate.records == one.certificate.records
+    before, after = one.private.solution.plan, plan
+    assert before.mechanism is not None
+    assert after.mechanism is not None
+    assert after.mechanism.counts.tolist() == before.mechanism.counts.tolist()
+    assert after.mechanism.numerators.tolist() == before.mechanism.numerators.tolist()
+    changed = data.copies[(plan.sensitive != data.sensitive_codes)[0] & plan.published].sum()
+    assert after.history["changed"] == changed
+    assert drawn < frame.height or after.history == before.history
+
+
 def test_methods_that_keep_copies() -> None:
     """Whoever says that they do is asked for them above; others refuse counts, and name these."""
     keeping = {
@@ -187,7 +256,7 @@ def test_methods_that_keep_copies() -> None:
         for name in registry.names("methods")
         if registry.load("methods", name).keeps_copies is not Method.keeps_copies
     }
-    assert keeping == {one if isinstance(one, str) else one["name"] for one in METHODS}
+    assert keeping == {one if isinstance(one, str) else one["name"] for one in (*METHODS, *DRAWING)}
     frame = pl.DataFrame({"q": [1, 1, 2, 2], "s": ["x", "y", "x", "y"]})
     policy = as_policy(
         {

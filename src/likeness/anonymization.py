@@ -208,12 +208,12 @@ class _ReadBack(NamedTuple):
         published = form.publish(encoded.data, solution.plan, solution.recoding, publish)
         tables = _add_other_columns(encoded, published, policy, names, form.leading)
         columns = describe_columns(encoded, policy, form, solution.plan.published, tables)
-        publication = form.read(
-            {name: {k: as_labelled(c) for k, c in t.items()} for name, t in tables.items()}, columns
-        )
-        if encoded.data.copies is not None:
-            publication.copies = encoded.data.copies[published.rows[next(iter(tables))]]
-        return cls(tables, published.rows, columns, publication)
+        shown = {name: {k: as_labelled(c) for k, c in t.items()} for name, t in tables.items()}
+        copies = encoded.data.copies
+        if copies is None:
+            return cls(tables, published.rows, columns, form.read(shown, columns))
+        counted = copies[published.rows[next(iter(tables))]]
+        return cls(tables, published.rows, columns, form.read_counts(shown, columns, counted))
 
 
 def _proven(shown: _ReadBack, form: Form, private: Private) -> Release:

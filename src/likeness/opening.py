@@ -141,8 +141,9 @@ def _row_by_row(public: PublicPart) -> PublicPart:
     rows = np.repeat(np.arange(table.height), table.copies)
     whole = Table(table.take(rows, table.names), source=table.source, library="polars")
     notes = {note.name: note for note in certificate.columns.notes}
-    publication = form.read({PARTS: labelled_columns(whole, notes)}, certificate.columns)
-    return replace(public, tables={PARTS: whole}, publication=publication)
+    tables = {**public.tables, PARTS: whole}
+    shown = {name: labelled_columns(own, notes) for name, own in tables.items()}
+    return replace(public, tables=tables, publication=form.read(shown, certificate.columns))
 
 
 def _opened(

@@ -39,6 +39,7 @@ from likeness.folder.writing import (
     refuse_no_columns,
     settle,
     write_certificate,
+    write_tables,
     write_text,
 )
 from likeness.metrics.base import Evaluation, class_sizes
@@ -386,7 +387,8 @@ def _write(
     public.mkdir()
     steward.mkdir(mode=0o700)
     how = output_format(release)
-    (columns,) = release.columns.values()
+    first, *others = release.columns
+    columns = release.columns[first]
     copies = release.publication.copies
     assert copies is not None  # noqa: S101  # counted
     files = write_parts(
@@ -399,6 +401,7 @@ def _write(
         lambda some: in_type(some, release, how),
         progress,
     )
+    files |= write_tables(release, others, public)
     certificate = replace(release.certificate, files=files)
     write_certificate(certificate, public)
     cells = cells_of(encoded, solution.plan)

@@ -24,6 +24,7 @@ from likeness.apart import (
     surplus_of_known,
     withhold_surplus,
 )
+from likeness.blocks import Decided
 from likeness.errors import CannotBeMetError, MethodFailedError, PolicyError, Refusal
 from likeness.methods.base import (
     KNOWN_PART_FAILS,
@@ -37,6 +38,7 @@ from likeness.methods.base import (
 )
 from likeness.methods.growing import improve_growing
 from likeness.methods.leftovers import join_telling, join_where_needed
+from likeness.microdata.copies import drawn
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, Reason, spread
 from likeness.microdata.regions import Recoding, merge_equal, recode
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likeness.blocks import BlockSearch, Decided
+    from likeness.blocks import BlockSearch
     from likeness.microdata.data import Microdata
     from likeness.models.base import PrivacyModel
 
@@ -249,6 +251,9 @@ class _Solver:
                 plan, here = found.plan, rows.told_apart(found)
             else:
                 plan = self._searched(method, problem, keep=moving)
+            if plan.mechanism is not None and plan.sensitive is None:
+                decided = Decided(*drawn(here, plan, rng))
+                plan, here = decided.plan, rows.told_apart(decided)
             if len(searched) < len(requirements):
                 plan = replace(plan, because=_of_known(plan.because))
             for reason, number in plan.because.items():
@@ -448,7 +453,11 @@ def check_fit(method: Method, units: Microdata, *, limited: bool, blocks: BlockS
     in_blocks = blocks is not None and blocks.suit(method, units)
     if units.copies is not None and not method.keeps_copies and not in_blocks:
         own = ((name, registry.load("methods", name)) for name in registry.names("methods"))
-        able = [name for name, part in own if part.keeps_copies is not Method.keeps_copies]
+        able = [
+            name
+            for name, part in own
+            if part.keeps_copies is not Method.keeps_copies and part.form == method.form
+        ]
         what = "tells records apart that say the same, so it cannot work on counts of records"
         raise PolicyError(Refusal(what, (method.name,), remedy=f"use {' or '.join(able)}, or engine: memory"))
     if any(domain.attained is not None for domain in units.quasi) and (

@@ -11,7 +11,7 @@ import numpy as np
 from likeness.attacks._columns import ColumnAttack, column_of
 from likeness.attacks.base import AttackResult
 from likeness.checks import choice
-from likeness.forms.base import add_up
+from likeness.microdata.grouping import add_up
 from likeness.microdata.statistics import ClassStatistics, count_classes
 
 if TYPE_CHECKING:

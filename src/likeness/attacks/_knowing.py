@@ -14,7 +14,8 @@ import numpy as np
 from likeness.attacks._individuals import ValueSets
 from likeness.attacks.matching import match_targets
 from likeness.exact import times
-from likeness.forms.base import Joined, add_up
+from likeness.forms.base import Joined
+from likeness.microdata.grouping import add_up
 from likeness.microdata.statistics import count_classes
 
 if TYPE_CHECKING:

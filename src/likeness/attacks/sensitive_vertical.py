@@ -14,8 +14,7 @@ from likeness.attacks._knowing import in_own_class, rows_of_people, single, thro
 from likeness.attacks.base import AttackResult, check_targets, choose_targets
 from likeness.checks import choice, number
 from likeness.exact import times
-from likeness.forms.base import add_up
-from likeness.microdata.grouping import group_codes
+from likeness.microdata.grouping import add_up, group_codes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,37 +1,39 @@
 """``cells.parquet``: what the records of an original say, how many say so, and the class that they are in. Private.
 
-Where an engine counted the records it stands for the class map. Whoever says the same stands in one row, or in one for each class
-that they are in, one behind the other. Classes are numbered as they are in the solution, -1 where records are withheld or
-dropped; which, and why, then stands beside it.
+Where an engine counted records it stands for the class map. Whoever says the same stands in one row, or in one for each class
+that they are in and each value that was drawn for them, one behind the other. Classes are numbered as in the solution, -1 where
+records are withheld or dropped; which, and why, then stands beside it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from likeness.errors import LikenessError, Refusal, TableError
-from likeness.forms.base import as_labelled
+from likeness.forms.base import as_labelled, publish_values
 from likeness.microdata.grouping import count_copies, group_codes
 from likeness.published.text import MISSING
 from likeness.tables import Labelled, write
 from likeness.tables.parts import gathered, read_packed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from likeness.encode import Encoded
     from likeness.forms.base import Publication
+    from likeness.microdata.domain import Domain
     from likeness.microdata.plan import Plan
     from likeness.tables import Table
 
-_ORIGINAL, _RECORDS, _CLASS, _STATUS, _REASON = "original: ", "records", "class", "status", "reason"
+_ORIGINAL, _PUBLISHED = "original: ", "published: "
+_RECORDS, _CLASS, _STATUS, _REASON = "records", "class", "status", "reason"
 _DROPPED, _WITHHELD = "dropped", "withheld"
 
 
@@ -57,6 +59,7 @@ class CountedCells:
     ``names``, ``originals``: the columns that were counted, as codes and texts. ``copies``: (n,) int64. ``classes``: (n,) int64,
     -1 where they are not published, and ``reason`` (n,) int32 is then the place of the reason in ``reasons``: ``withheld``, or
     ``dropped`` before anything was searched, with why; -1 where they are published.
+    ``published``: by sensitive column the texts of the values that were published instead, where they were drawn.
     """
 
     names: tuple[str, ...]
@@ -65,6 +68,7 @@ class CountedCells:
     classes: NDArray[np.int64]
     reason: NDArray[np.int32]
     reasons: tuple[tuple[str, str], ...]
+    published: Mapping[str, Labelled] = field(default_factory=dict)
 
     def counts(self) -> dict[str, Any]:
         """What became of all records, as ``audit.json`` has it."""
@@ -103,7 +107,38 @@ def cells_of(encoded: Encoded, plan: Plan) -> CountedCells:
             [(_DROPPED, str(why)) for why in encoded.because]
             + [(_WITHHELD, str(why)) for why in plan.because]
         ),
+        {} if plan.sensitive is None else _drawn(data.sensitive, plan, plan.sensitive, dropped.size, order),
     )
+
+
+def _drawn(
+    domains: Sequence[Domain],
+    plan: Plan,
+    sensitive: NDArray[np.int32],
+    dropped: int,
+    order: NDArray[np.int64],
+) -> dict[str, Labelled]:
+    """Give the texts of published values, in some order; nothing where records are withheld, or ``dropped``, which follow."""
+    found = {}
+    for domain, codes in zip(domains, sensitive, strict=True):
+        texts = value_texts(domain)
+        own = np.where(plan.published, codes, len(texts))
+        own = np.concatenate([own, np.full(dropped, len(texts))])[order].astype(np.int32)
+        found[domain.name] = as_labelled(_once(Labelled(own, [*texts, MISSING])))
+    return found
+
+
+def value_texts(domain: Domain) -> list[str]:
+    """(codes,) The text of each value as it is published."""
+    column = as_labelled(publish_values(domain, np.arange(domain.codes, dtype=np.int32)))
+    return [column.labels[code] for code in column.codes.tolist()]
+
+
+def _once(column: Labelled) -> Labelled:
+    """Give labels that stand there twice one place."""
+    place = {text: i for i, text in enumerate(dict.fromkeys(column.labels))}
+    codes = np.array([place[text] for text in column.labels], np.int32)[column.codes]
+    return Labelled(codes, [*place])
 
 
 def write_cells(cells: CountedCells, path: Path) -> None:
@@ -112,6 +147,7 @@ def write_cells(cells: CountedCells, path: Path) -> None:
         f"{_ORIGINAL}{name}": _packed(column)
         for name, column in zip(cells.names, cells.originals, strict=True)
     }
+    columns |= {f"{_PUBLISHED}{name}": _packed(column) for name, column in cells.published.items()}
     columns[_RECORDS] = cells.copies
     columns[_CLASS] = cells.classes
     columns[_STATUS] = _packed(Labelled(cells.reason, [kind for kind, _ in cells.reasons]))
@@ -129,8 +165,12 @@ def read_cells(path: Path, label: str) -> CountedCells:
     """Read them back; `TableError` where the file is no such one."""
     try:
         table = read_packed(path)
-        names = tuple(name.removeprefix(_ORIGINAL) for name in table.names if name.startswith(_ORIGINAL))
-        if table.names != (*(f"{_ORIGINAL}{name}" for name in names), _RECORDS, _CLASS, _STATUS, _REASON):
+        names, drawn = (
+            tuple(name.removeprefix(what) for name in table.names if name.startswith(what))
+            for what in (_ORIGINAL, _PUBLISHED)
+        )
+        shown = (*(f"{_ORIGINAL}{name}" for name in names), *(f"{_PUBLISHED}{name}" for name in drawn))
+        if table.names != (*shown, _RECORDS, _CLASS, _STATUS, _REASON):
             raise TableError(
                 Refusal("its columns are not those that likeness writes; it was changed", (label,))
             )
@@ -155,6 +195,7 @@ def read_cells(path: Path, label: str) -> CountedCells:
         classes.astype(np.int64),
         place[pairs.of],
         tuple(reasons),
+        {name: as_labelled(table.as_it_is(f"{_PUBLISHED}{name}")) for name in drawn},
     )
 
 

@@ -22,7 +22,7 @@ from likeness.folder.layout import CLASSES
 from likeness.forms.base import as_labelled
 from likeness.methods.base import Problem
 from likeness.microdata.domain import NUMERIC
-from likeness.microdata.grouping import one_to_one
+from likeness.microdata.grouping import count_copies, one_to_one
 from likeness.microdata.regions import LOSSES, aggregated
 from likeness.models.requirements import require_of
 from likeness.published.regions import Region, shown_labels
@@ -30,7 +30,7 @@ from likeness.published.text import read_value
 from likeness.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from likeness.folder.class_map import ClassMap
     from likeness.folder.public_part import PublicPart
     from likeness.forms.base import Publication, ShownColumn
+    from likeness.microdata.data import Microdata
     from likeness.microdata.domain import Domain
     from likeness.microdata.mechanism import Mechanism
     from likeness.policy import Policy
@@ -148,6 +149,47 @@ def _value(text: str, kind: str) -> Any:
     return np.datetime64(text, "D").astype("datetime64[D]").tolist()
 
 
+def drawn_problems(
+    mechanism: Mechanism,
+    found: NDArray[np.int64],
+    own: NDArray[np.int64],
+    often: NDArray[np.int64],
+    made_again: Callable[[], Mechanism | None],
+    of_rows: Callable[[NDArray[np.bool_], str], Refusal],
+) -> Iterator[Refusal]:
+    """Compare perturbed values with what their originals can become, and the mechanism with what the method makes.
+
+    ``mechanism`` is what was published, in the codes of the original, as are ``found`` and ``own`` (n,): the published and the
+    original code of every row, which stands for ``often`` (n,) records. ``made_again`` makes the mechanism anew, ``of_rows`` says
+    what is wrong with some rows of the column.
+    """
+    if not np.array_equal(mechanism.counts, count_copies(own, often, mechanism.values)):
+        what = "its distribution is not that of the original's values in the published rows"
+        yield of_rows(np.zeros(0, np.bool_), what)
+        return
+    impossible = mechanism.numerators[found, own] == 0
+    if impossible.any():
+        yield of_rows(impossible, "is nothing that the original's value can become")
+    elif not mechanism.plausible(found, own, often):
+        what = (
+            f"{int(often[found == own].sum())} of {count(int(often.sum()), 'published value')} are their originals, which the "
+            "matrix PM does not make: they were not drawn by it"
+        )
+        yield of_rows(np.zeros(0, np.bool_), what)
+    made = made_again()
+    if made is None or not np.array_equal(made.numerators, mechanism.numerators):
+        what = "is not the one that the policy's method makes for the published records"
+        yield Refusal(what, about="the published matrix PM")
+
+
+def mechanism_of(encoded: Encoded, policy: Policy, here: Microdata) -> Mechanism | None:
+    """Make the mechanism for published records anew, which depends on nothing random; None where the policy names no method."""
+    requirements = require_of(encoded.name_models(policy.privacy), here, encoded.data)
+    problem = Problem(here, requirements, LOSSES["glm"], np.random.Generator(np.random.PCG64(0)))
+    # No method is tried unasked for a form that perturbs.
+    return None if policy.method is None else policy.method.run(problem).mechanism
+
+
 class Origin:
     """A release beside its original.
 
@@ -252,7 +294,7 @@ class Origin:
         for domain, codes in zip(data.quasi, data.codes, strict=True):
             own = cells.get(domain.name)
             if own is None:
-                yield _of_column(domain.name, "is a quasi-identifier in the policy, not in certificate.json")
+                yield of_column(domain.name, "is a quasi-identifier in the policy, not in certificate.json")
                 continue
             if self.public.form is not None and self.public.form.shows(domain.kind, domain.shape) != "region":
                 yield from self._aggregates(own, domain, codes[self.records])
@@ -292,7 +334,7 @@ class Origin:
         shown = {domain.name: i for i, domain in enumerate(publication.sensitive)}
         for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):
             if domain.name not in shown:
-                yield _of_column(domain.name, "is sensitive in the policy, not in certificate.json")
+                yield of_column(domain.name, "is sensitive in the policy, not in certificate.json")
                 continue
             i = shown[domain.name]
             to_original = exact_codes(publication.sensitive[i], domain)
@@ -301,7 +343,7 @@ class Origin:
             if publication.mechanism is not None:
                 if (to_original[publication.mechanism.active] < 0).any():
                     what = "its distribution has a value that the original does not have"
-                    yield _of_column(domain.name, what)
+                    yield of_column(domain.name, what)
                     continue
                 moved = publication.mechanism.moved(to_original, domain.codes)
                 yield from self._drawn(moved, found, own)
@@ -324,7 +366,7 @@ class Origin:
                 lacking = _beyond(ours, theirs)
             for number in np.unique(lacking // width)[:3]:
                 shown_as = publication.describe_class(int(number))
-                yield _of_column(
+                yield of_column(
                     domain.name, f"the class {shown_as} does not have the sensitive values of its records"
                 )
 
@@ -337,34 +379,17 @@ class Origin:
         the original code of every record.
         """
         name = self.encoded.data.sensitive[0].name
-        if not np.array_equal(mechanism.counts, np.bincount(own, minlength=mechanism.values)):
-            what = "its distribution is not that of the original's values in the published rows"
-            yield _of_column(name, what)
-            return
-        possible = mechanism.numerators[found, own] > 0
-        if not possible.all():
-            yield self._wrong(~possible, name, "is nothing that the original's value can become")
-        elif not mechanism.plausible(found, own):
-            what = (
-                f"{np.count_nonzero(found == own)} of {count(own.size, 'published value')} are their originals, which the matrix "
-                "PM does not make: they were not drawn by it"
-            )
-            yield _of_column(name, what)
-        made = self._made_again()
-        if made is None or not np.array_equal(made.numerators, mechanism.numerators):
-            what = "is not the one that the policy's method makes for the published records"
-            yield Refusal(what, about="the published matrix PM")
 
-    def _made_again(self) -> Mechanism | None:
-        """Make the mechanism for the published records; it depends on nothing random."""
-        data = self.encoded.data
-        here = data.take(self.records)
-        models = self.encoded.name_models(self.policy.privacy)
-        requirements = require_of(models, here, data)
-        problem = Problem(here, requirements, LOSSES["glm"], np.random.Generator(np.random.PCG64(0)))
-        method = self.policy.method
-        # No method is tried unasked for a form that perturbs.
-        return None if method is None else method.run(problem).mechanism
+        def made_again() -> Mechanism | None:
+            """Make the mechanism for the published records."""
+            return mechanism_of(self.encoded, self.policy, self.encoded.data.take(self.records))
+
+        def of_rows(wrong: NDArray[np.bool_], what: str) -> Refusal:
+            """Name the rows, where single ones are wrong."""
+            return self._wrong(wrong, name, what) if wrong.size else of_column(name, what)
+
+        often = np.ones(own.size, np.int64)
+        yield from drawn_problems(mechanism, found, own.astype(np.int64), often, made_again, of_rows)
 
     def _others(self) -> Iterator[Refusal]:
         """Compare columns published as they are, and pseudonyms."""
@@ -398,7 +423,7 @@ class Origin:
         named = self.encoded.table.encode(name, kind="text").codes[self.rows]
         if not one_to_one(named, self._of_records(as_labelled(shown)).codes):
             what = "its numbers and the original's identifiers do not go one to one"
-            yield _of_column(published, what)
+            yield of_column(published, what)
 
     def _individuals(self) -> Iterator[Refusal]:
         """Make sure that the numbers of individuals and the individuals of the original go one to one."""
@@ -434,7 +459,7 @@ class Origin:
         first = next(iter(self.public.tables.values()))
         for name in first.names:
             if name not in known:
-                yield _of_column(name, "neither the original nor the policy has it")
+                yield of_column(name, "neither the original nor the policy has it")
 
     def _column_notes(self) -> Iterator[Refusal]:
         """Compare what recipients are told about the columns and the guarantee."""
@@ -472,7 +497,7 @@ def _beyond(those: NDArray[np.int64], within: NDArray[np.int64]) -> NDArray[np.i
     return number[times > np.where(other[at] == number, most[at], 0)] if other.size else number
 
 
-def _of_column(name: str, what: str) -> Refusal:
+def of_column(name: str, what: str) -> Refusal:
     """Refuse what a published column says."""
     return Refusal(what, (f"column {name!r}",))
 

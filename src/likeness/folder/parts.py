@@ -49,19 +49,25 @@ def part_name(number: int, ending: str) -> str:
     return f"{PARTS}/part-{number:05d}.{ending}"
 
 
+def parts_among(names: Iterable[str]) -> list[str]:
+    """Take the first of these files as far as they are those of a table in parts: numbered from 0, all of one kind, in order.
+
+    >>> parts_among(["release/part-00000.csv", "release/part-00001.csv", "distribution.csv"])
+    ['release/part-00000.csv', 'release/part-00001.csv']
+    """
+    found = [match for match in map(_NAME.fullmatch, names) if match]
+    endings = {match[1] for match in found} & {*FORMATS}
+    return [match[0] for i, match in enumerate(found) if {match[0]} == {part_name(i, own) for own in endings}]
+
+
 def is_in_parts(names: Collection[str]) -> bool:
-    """Whether these are the files of a table in parts: numbered from 0, all of one kind, in order.
+    """Whether the first of these files are those of a table in parts.
 
     >>> is_in_parts(["release/part-00000.csv", "release/part-00001.csv"]), is_in_parts(["release.csv"])
     (True, False)
     """
-    found = [_NAME.fullmatch(name) for name in names]
-    endings = {match[1] for match in found if match} & {*FORMATS}
-    return (
-        bool(found)
-        and len(endings) == 1
-        and list(names) == [part_name(i, min(endings)) for i in range(len(found))]
-    )
+    own = parts_among(names)
+    return bool(own) and list(names)[: len(own)] == own
 
 
 def write_parts(

@@ -20,6 +20,7 @@ from likeness.folder.parts import (
     count_part,
     is_in_parts,
     labelled_columns,
+    parts_among,
     read_certified,
     table_of,
     together,
@@ -129,18 +130,14 @@ def read_public(layout: Layout, engine: Engine | None = None, progress: Progress
     _check_files(part)
     if is_in_parts(certificate.files):
         _read_parts(part, engine or registry.create("engines", "memory", {}), progress or Progress())
-    else:
-        for name in part.form.tables:
-            _read_table(part, name)
+    for name in part.form.tables:
+        _read_table(part, name)
     _check_columns(part)
     wrong = _label(part)
     _check_pseudonyms(part)
     refusals += wrong
     whole = not wrong and len(part.tables) == len(part.form.tables)
     publication = _understand(part) if whole else None
-    copies = part.tables[next(iter(part.tables))].copies if part.tables else None
-    if publication is not None and copies is not None:
-        publication.copies = copies
     if publication is not None:
         _check_links(part, publication)
     return PublicPart(
@@ -203,12 +200,18 @@ def _check_page(layout: Layout, path: Path, certificate: Certificate, page: byte
     return Refusal(f"does not say what {CERTIFICATE} says", (label,))
 
 
+def _takes_parts(form: Form) -> bool:
+    """Whether the first table of a form may be one in parts."""
+    return form.publishes_counts and form.tables[0] == PARTS
+
+
 def _check_files(part: _Found) -> None:
     """Compare the files that are there with those that were certified."""
     layout, certified = part.layout, part.certificate.files
     possible = [[part.form.file_of(name, ending) for name in part.form.tables] for ending in FORMATS]
-    in_parts = is_in_parts(certified) and part.form.tables == (PARTS,)
-    if list(certified) not in possible and not in_parts:
+    if parts := parts_among(certified):
+        possible = [[*parts, *own[1:]] for own in possible if _takes_parts(part.form)]
+    if list(certified) not in possible:
         part.refuse(
             f"certifies the files {', '.join(certified) or '(none)'}; the form {part.form.name} publishes "
             f"{', '.join(part.form.tables)}",
@@ -255,10 +258,11 @@ class _Behind(Progress):
 
 def _read_parts(part: _Found, engine: Engine, progress: Progress) -> None:
     """Read the files of a table in parts, each by itself, and count the rows that say the same."""
-    if part.form.tables != (PARTS,):
+    if not _takes_parts(part.form):
         return
     notes = {note.name: note for note in part.certificate.columns.notes}
-    there = [(part.layout.public / file, facts) for file, facts in part.certificate.files.items()]
+    files = part.certificate.files
+    there = [(part.layout.public / file, files[file]) for file in parts_among(files)]
     read = [
         PartFile(path, part.layout.label(path), facts, part.certificate.formulas, notes)
         for path, facts in there
@@ -400,7 +404,10 @@ def _understand(part: _Found) -> Publication | None:
     files = ", ".join(part.labels.values())
     publication = None
     try:
-        publication = part.form.read(tables, part.certificate.columns)
+        copies, notes = part.tables[next(iter(tables))].copies, part.certificate.columns
+        publication = (
+            part.form.read(tables, notes) if copies is None else part.form.read_counts(tables, notes, copies)
+        )
         checked = [
             own.note.name
             for own in publication.cells

@@ -14,11 +14,11 @@ from likeness.encode import Encoded, encode
 from likeness.engines.base import engine_for
 from likeness.errors import InvalidError, LikenessError, Refusal, Statement
 from likeness.folder.audit import locate_records, plain_policy
-from likeness.folder.cells import rows_of_cells
+from likeness.folder.cells import rows_of_cells, value_texts
 from likeness.folder.class_map import listed
 from likeness.folder.layout import CELLS, CERTIFICATE, KNOWLEDGE, PARTS, digest, find_layout
 from likeness.folder.ledger import Ledger
-from likeness.folder.origin import Origin
+from likeness.folder.origin import Origin, drawn_problems, exact_codes, mechanism_of, of_column
 from likeness.folder.parts import is_in_parts, same_rows
 from likeness.folder.private_part import PrivatePart, read_private
 from likeness.folder.public_part import PublicPart, read_public
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from likeness.engines.base import Engine
     from likeness.folder.cells import CountedCells
+    from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
     from likeness.microdata.knowledge import Knowledge
     from likeness.policy import Policy
@@ -354,7 +355,7 @@ def _compare(
     if public.certificate is None or public.publication is None or steward.audit is None:
         return [], []
     if is_in_parts(public.certificate.files):
-        return _compare_counts(public, steward, encoded)
+        return _compare_counts(public, steward, encoded, policy)
     if steward.class_map is None or not steward.consistent:
         why = "the class map is not whole"
         return [Refusal("the release cannot be compared with its original", why=why)], []
@@ -370,7 +371,7 @@ def _count(engine: Engine, original: Any, policy: Policy, *, progress: Progress)
 
 
 def _compare_counts(
-    public: PublicPart, steward: PrivatePart, encoded: Encoded
+    public: PublicPart, steward: PrivatePart, encoded: Encoded, policy: Policy
 ) -> tuple[list[Refusal], list[Statement]]:
     """Compare a release with the counts of its original: what it must publish is made again, and counted.
 
@@ -389,8 +390,12 @@ def _compare_counts(
     of = rows_of_cells(cells, encoded)
     if of is None:
         return [Refusal("the original does not hold the records that it counts", (f"private/{CELLS}",))], []
-    data, plan = _as_planned(cells, encoded, encoded.record_of[of])
+    data, plan, going = _as_planned(cells, encoded, encoded.record_of[of])
     del of
+    if publication.mechanism is not None:
+        plan, wrong = _with_drawn(cells, encoded, policy, publication, data, plan, going)
+        if wrong:
+            return wrong, []
     plan, recoding = recode(data, plan)
     # In whatever order: rows are counted.
     order = stream(steward.audit.entropy, "publish")
@@ -410,16 +415,62 @@ def _compare_counts(
         f"{count(encoded.table.records, 'record')} of the original give: every row is that of one record, and none was lost or "
         "invented"
     )
+    if publication.mechanism is not None:
+        what += "; they have values that the matrix PM allows, and PM is the one that the method makes for the published records"
     return [], [Statement(what, (public.labels[PARTS],))]
 
 
-def _as_planned(cells: CountedCells, encoded: Encoded, records: NDArray[np.int64]) -> tuple[Microdata, Plan]:
-    """Put the records of an original beside what was decided of them; ``records`` (n,) are those of the cells, -1 for none."""
-    if np.array_equal(records, np.arange(encoded.data.size)):
-        return encoded.data, Plan(cells.classes)
+def _as_planned(
+    cells: CountedCells, encoded: Encoded, records: NDArray[np.int64]
+) -> tuple[Microdata, Plan, NDArray[np.bool_]]:
+    """Put the records of an original beside what was decided of them; ``records`` (n,) are those of the cells, -1 for none.
+
+    Tells, too, of which cells (n,) that are.
+    """
     going = records >= 0
+    if np.array_equal(records, np.arange(encoded.data.size)):
+        return encoded.data, Plan(cells.classes), going
     data = replace(encoded.data.take(records[going]), copies=cells.copies[going])
-    return data, Plan(cells.classes[going])
+    return data, Plan(cells.classes[going]), going
+
+
+def _with_drawn(
+    cells: CountedCells,
+    encoded: Encoded,
+    policy: Policy,
+    publication: Publication,
+    data: Microdata,
+    plan: Plan,
+    going: NDArray[np.bool_],
+) -> tuple[Plan, list[Refusal]]:
+    """Add the values that were published to a plan, and the mechanism; or say what is wrong with them.
+
+    ``data``, ``plan``: of those cells that are ``going`` (n,).
+    """
+    (shown,), (domain,), label = publication.sensitive, data.sensitive, f"private/{CELLS}"
+    to_original = exact_codes(shown, domain)
+    assert publication.mechanism is not None and data.copies is not None  # noqa: S101, PT018  # counted, and drawn
+    if (to_original[publication.mechanism.active] < 0).any():
+        return plan, [of_column(domain.name, "its distribution has a value that the original does not have")]
+    mechanism = publication.mechanism.moved(to_original, domain.codes)
+    column = cells.published.get(domain.name)
+    if column is None:
+        return plan, [Refusal(f"does not say which values of {domain.name!r} were published", (label,))]
+    place = {text: code for code, text in enumerate(value_texts(domain))}
+    codes = np.array([place.get(text, -1) for text in column.labels], np.int32)[column.codes[going]]
+    kept = np.flatnonzero(plan.published)
+    found, own, often = codes[kept].astype(np.int64), data.sensitive_codes[0][kept], data.copies[kept]
+    if (found < 0).any():
+        return plan, [Refusal(f"has values of {domain.name!r} that the original does not have", (label,))]
+    wrong = drawn_problems(
+        mechanism,
+        found,
+        own.astype(np.int64),
+        often,
+        lambda: mechanism_of(encoded, policy, data.take(kept)),
+        lambda _, what: of_column(domain.name, what),
+    )
+    return replace(plan, sensitive=np.maximum(codes, 0)[None], mechanism=mechanism), list(wrong)
 
 
 def compare_policy(public: PublicPart, steward: PrivatePart, policy: Policy) -> list[Refusal]:

@@ -35,7 +35,7 @@ from likeness.report.report_page import report_page
 from likeness.tables import FileFormat, retyped, widened, write
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from likeness.proving.certificate import Certificate
@@ -111,18 +111,23 @@ def output_format(release: Release) -> FileFormat:
 def _write_public(release: Release, public: Path) -> Certificate:
     """Write the published tables and their certificate."""
     public.mkdir()
-    chosen = output_format(release)
+    certificate = replace(release.certificate, files=write_tables(release, [*release.columns], public))
+    write_certificate(certificate, public)
+    return certificate
+
+
+def write_tables(release: Release, names: Sequence[str], public: Path) -> dict[str, dict[str, Any]]:
+    """Write some of the published tables, a file each, and tell what a certificate says of the files."""
+    chosen, form = output_format(release), release.certificate.make_form()
     files: dict[str, dict[str, Any]] = {}
-    form = release.certificate.make_form()
-    for name, columns in release.columns.items():
+    for name in names:
+        columns = release.columns[name]
         path = public / form.file_of(name, chosen.ending)
         how = FileFormat() if name in form.always_csv else chosen
         write(in_type(columns, release, how), path, how, release.certificate.formulas)
         rows = len(next(iter(columns.values())).codes)
         files[path.name] = {"sha256": digest(path), "rows": rows, "columns": list(columns), **how.facts}
-    certificate = replace(release.certificate, files=files)
-    write_certificate(certificate, public)
-    return certificate
+    return files
 
 
 def write_certificate(certificate: Certificate, public: Path) -> None:

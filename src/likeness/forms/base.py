@@ -17,6 +17,7 @@ import numpy as np
 
 from likeness.errors import PolicyError, TableError, suggestion
 from likeness.microdata.domain import NUMERIC
+from likeness.microdata.grouping import add_up
 from likeness.microdata.statistics import count_classes
 from likeness.published.text import MISSING, write_value
 from likeness.tables import EncodedColumn, Labelled, plain_value, texts
@@ -533,20 +534,6 @@ class Publication(ABC):
         return found
 
 
-def add_up(keys: NDArray[np.int64], numbers: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Add up the numbers of equal keys: the distinct keys, ascending, and their sums; Python's integers stay exact.
-
-    Examples
-    --------
-    >>> add_up(np.array([3, 1, 3]), np.array([1, 2, 4]))
-    (array([1, 3]), array([2, 5]))
-    """
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    first = np.flatnonzero(np.diff(ordered, prepend=-1))
-    return ordered[first], np.add.reduceat(numbers[order], first) if first.size else numbers[:0]
-
-
 def mean(total: float, count: float) -> float:
     """Divide a sum by a number of records; NaN when that is not above 0.
 
@@ -676,6 +663,14 @@ class Form(ABC):
     @abstractmethod
     def read(self, tables: Mapping[str, Columns], columns: PublishedColumns) -> Publication:
         """Understand published tables, from their texts alone."""
+
+    def read_counts(
+        self, tables: Mapping[str, Columns], columns: PublishedColumns, copies: NDArray[np.int64]
+    ) -> Publication:
+        """Understand published tables whose first has its different rows only; ``copies`` (n,) is how often each is published."""
+        found = self.read(tables, columns)
+        found.copies = copies
+        return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -118,6 +118,7 @@ class PerturbedForm(Form):
     name: ClassVar[str] = "perturbed"
     tables: ClassVar[tuple[str, ...]] = ("release", DISTRIBUTION, PERTURBATION)
     publishes_exactly: ClassVar[bool] = True
+    publishes_counts: ClassVar[bool] = True
     roles_in: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType(
         {DISTRIBUTION: frozenset({"sensitive"})}
     )
@@ -190,12 +191,24 @@ class PerturbedForm(Form):
         TableError
             When they are not as `publish` makes them; says which table and column.
         """
+        return self._read(tables, columns, None)
+
+    def read_counts(
+        self, tables: Mapping[str, Columns], columns: PublishedColumns, copies: NDArray[np.int64]
+    ) -> Publication:
+        """Understand published tables whose first has its different rows only; raises what `read` does."""
+        return self._read(tables, columns, copies)
+
+    def _read(
+        self, tables: Mapping[str, Columns], columns: PublishedColumns, copies: NDArray[np.int64] | None
+    ) -> Publication:
+        """Understand published tables."""
         for name in self.tables:
             if name not in tables:
                 raise TableError(f"the table {name!r} is not there; it was published with the others")
         release, distribution, perturbation = (tables[name] for name in self.tables)
         return PerturbedPublication(
-            release, distribution, perturbation, columns, check_variant(self.reconstruction)
+            release, distribution, perturbation, columns, check_variant(self.reconstruction), copies
         )
 
 
@@ -328,11 +341,12 @@ class PerturbedPublication(ExactRecords):
         perturbation: Columns,
         columns: PublishedColumns,
         variant: Variant,
+        copies: NDArray[np.int64] | None = None,
     ) -> None:
         super().__init__(release, columns)
         note = one_sensitive(self.form, columns)
-        self.variant = variant
-        self.distribution = Distribution(distribution, note, self.size)
+        self.variant, self.copies = variant, copies
+        self.distribution = Distribution(distribution, note, self.records)
         self.mechanism = self._mechanism = read_matrix(perturbation, self.distribution)
         self.sensitive = (self.distribution.domain,)
         shown = ExactColumn("release", release, note)

@@ -13,6 +13,7 @@ import numpy as np
 
 from likeness import registry
 from likeness.errors import CannotBeMetError
+from likeness.microdata.grouping import count_copies
 from likeness.microdata.plan import Plan, Reason, side_by_side
 from likeness.microdata.regions import LOWERED, attribute_weights, recode, region_losses
 from likeness.microdata.statistics import count_classes
@@ -174,8 +175,10 @@ def _mechanism_holds(
     requirements: tuple[Requirement, ...], data: Microdata, plan: Plan, mechanism: Mechanism
 ) -> bool:
     """Decide exactly whether a mechanism is one for the published records, and holds every limit on confidence."""
-    kept = data.sensitive_codes[0][plan.published]
-    if not np.array_equal(mechanism.counts, np.bincount(kept, minlength=mechanism.values)):
+    kept, copies = plan.published, data.copies
+    own = None if copies is None else copies[kept]
+    counts = count_copies(data.sensitive_codes[0][kept], own, mechanism.values)
+    if not np.array_equal(mechanism.counts, counts):
         return False
     for requirement in requirements:
         if requirement.view is None:

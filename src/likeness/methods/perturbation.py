@@ -16,6 +16,7 @@ from likeness.checks import choice
 from likeness.errors import PolicyError, Refusal
 from likeness.methods.base import Method, Problem
 from likeness.methods.leftovers import withhold_identities
+from likeness.microdata.grouping import count_copies
 from likeness.microdata.mechanism import MOST_VALUES
 from likeness.microdata.plan import Plan
 from likeness.microdata.retention import RULES, Limits, retain
@@ -69,6 +70,13 @@ class Perturbation(Method):
     form: ClassVar[str] = "perturbed"
     # Quasi-identifiers are published as they are, which keeps to any level limit.
     takes_parts: ClassVar[bool] = True
+    # One matrix for all records.
+    full_domain: ClassVar[bool] = True
+
+    @property
+    def keeps_copies(self) -> bool:
+        """Records that say the same have one matrix; that their values are drawn one by one is seen to afterwards."""
+        return True
 
     def __post_init__(self) -> None:
         choice(self.name, "rule", self.rule, RULES)
@@ -100,7 +108,10 @@ class Perturbation(Method):
             raise PolicyError(*problems)
 
     def run(self, problem: Problem) -> Plan:
-        """Choose the matrix and draw; the plan's classes are the records of equal quasi-identifiers."""
+        """Choose the matrix and draw; the plan's classes are the records of equal quasi-identifiers.
+
+        Where records are counted, their values are still to be drawn (`likeness.microdata.copies.drawn`).
+        """
         data = problem.data
         if len(data.sensitive) != 1:
             raise PolicyError(
@@ -117,17 +128,17 @@ class Perturbation(Method):
             return plan
         domain = data.sensitive[0]
         codes = data.sensitive_codes[0][kept]
-        counts = np.bincount(codes, minlength=domain.codes).astype(np.int64)
+        counts = count_copies(codes, None if data.copies is None else data.copies[kept], domain.codes)
         limits = [_limits(one, one.view, counts) for one in problem.requirements if one.view is not None]
         mechanism = retain(counts, limits, self.rule, domain.label_of)
+        history = {"rule": self.rule, "expected_truth": mechanism.expected_truth}
+        plan = replace(plan, mechanism=mechanism, history=history)
+        if data.copies is not None:
+            return plan
         published = data.sensitive_codes.copy()
         published[0, kept] = mechanism.perturb(codes, problem.rng)
-        history = {
-            "rule": self.rule,
-            "expected_truth": mechanism.expected_truth,
-            "changed": int(np.count_nonzero(published[0, kept] != codes)),
-        }
-        return replace(plan, sensitive=published, mechanism=mechanism, history=history)
+        changed = int(np.count_nonzero(published[0, kept] != codes))
+        return replace(plan, sensitive=published, history=history | {"changed": changed})
 
 
 def _because(requirement: Requirement) -> str:

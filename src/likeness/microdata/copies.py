@@ -14,6 +14,8 @@ import numpy as np
 from likeness.microdata.grouping import group_codes
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from likeness.microdata.data import Microdata
     from likeness.microdata.plan import Plan
 
@@ -23,6 +25,34 @@ def written_out(data: Microdata) -> Microdata:
     if data.copies is None:
         return data
     return replace(data.take(np.repeat(np.arange(data.size), data.copies)), copies=None)
+
+
+def drawn(
+    data: Microdata, plan: Plan, rng: np.random.Generator
+) -> tuple[Plan, NDArray[np.int64], NDArray[np.int64]]:
+    """Draw the values that counted records are published with, by the mechanism of their plan.
+
+    Gives the plan of a row for every different record and published value, those withheld among them; the row of ``data`` (m,)
+    that each is of, ascending; and how many of its records (m,).
+    """
+    assert data.copies is not None and plan.mechanism is not None  # noqa: S101, PT018  # counted
+    kept, out = np.flatnonzero(plan.published), np.flatnonzero(~plan.published)
+    own, published, copies = plan.mechanism.perturb_counts(
+        data.sensitive_codes[0][kept], data.copies[kept], rng
+    )
+    of = np.concatenate([kept[own], out])
+    order = np.argsort(of, kind="stable")
+    sensitive = np.concatenate([published, data.sensitive_codes[0][out]])[order][None]
+    of, copies = of[order], np.concatenate([copies, data.copies[out]])[order]
+    changed = int(copies[sensitive[0] != data.sensitive_codes[0][of]].sum())
+    plan = replace(
+        plan,
+        classes=plan.classes[of],
+        reasons=None if plan.reasons is None else plan.reasons[of],
+        sensitive=np.ascontiguousarray(sensitive),
+        history=plan.history | {"changed": changed},
+    )
+    return plan, of, copies
 
 
 def counted_again(data: Microdata, plan: Plan) -> tuple[Microdata, Plan]:

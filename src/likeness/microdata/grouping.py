@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -87,6 +87,20 @@ def group_codes(
     if copies is None:
         return found
     return replace(found, sizes=count_copies(found.of, copies, found.count))
+
+
+def add_up(keys: NDArray[np.int64], numbers: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Add up the numbers of equal keys: the distinct keys, ascending, and their sums; Python's integers stay exact.
+
+    Examples
+    --------
+    >>> add_up(np.array([3, 1, 3]), np.array([1, 2, 4]))
+    (array([1, 3]), array([2, 5]))
+    """
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    first = np.flatnonzero(np.diff(ordered, prepend=-1))
+    return ordered[first], np.add.reduceat(numbers[order], first) if first.size else numbers[:0]
 
 
 def count_copies(

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from likeness.errors import InvalidError, LikenessError, suggestion
+from likeness.microdata.grouping import add_up
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from likeness.exact import Real
 
 _KEY_BYTES = 32
+_DRAWN = 1 << 20
+"""Records whose values are drawn at a time, where they are counted."""
 _WORDS = 1 << 18
 """64-bit words of one block: 2 MB of memory, whatever the table's size."""
 
@@ -429,6 +432,31 @@ class Mechanism:
         """
         return self.publish(codes, uniform_integers(rng, codes.shape[0], self.scale))
 
+    def perturb_counts(
+        self, codes: NDArray[np.integer], copies: NDArray[np.int64], rng: np.random.Generator
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+        """Draw a published value for each of the records that rows stand for, as `perturb` does, some of them at a time.
+
+        ``codes`` (n,), ``copies`` (n,): the original value of each row, and for how many records it stands. Gives the row and the
+        published value, both ascending, of those that say the same now, and how many they are.
+        """
+        ends = np.cumsum(copies)
+        keys, numbers = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for begin in range(0, int(copies.sum()), _DRAWN):
+            end = min(begin + _DRAWN, int(ends[-1]))
+            first, last = np.searchsorted(ends, (begin, end - 1), side="right")
+            rows = np.arange(first, last + 1)
+            own = np.minimum(ends[rows], end) - np.maximum(ends[rows] - copies[rows], begin)
+            of = np.repeat(rows, own)
+            shown = self.perturb(codes[of], rng).astype(np.int64)
+            drawn, times = np.unique(of * self.values + shown, return_counts=True)
+            keys.append(drawn)
+            numbers.append(times.astype(np.int64))
+        # A row of many records stands in several parts.
+        found, totals = add_up(np.concatenate(keys), np.concatenate(numbers))
+        rows, published = np.divmod(found, self.values)
+        return rows, published.astype(np.int32), totals
+
     def publish(self, codes: NDArray[np.integer], draws: NDArray[np.int64]) -> NDArray[np.int32]:
         """Publish records by given draws, one integer from 0 to ``scale - 1`` each (see `perturb`).
 
@@ -446,16 +474,22 @@ class Mechanism:
             found[own] = np.searchsorted(up_to[:, i], draws[own], side="right")
         return found
 
-    def plausible(self, published: NDArray[np.integer], original: NDArray[np.integer]) -> bool:
+    def plausible(
+        self,
+        published: NDArray[np.integer],
+        original: NDArray[np.integer],
+        copies: NDArray[np.int64] | None = None,
+    ) -> bool:
         """Whether about as many values were published as themselves as the mechanism keeps; codes (n,) of every record.
 
+        ``copies`` (n,): how many records say so, where they are counted.
         Released by the mechanism, fewer than one table in 10^12 is not plausible (more than 8 standard deviations and 8 records
         away from the expectation; Bernstein's inequality).
         """
         chance = np.diag(self.matrix)[original]
-        kept = int(np.count_nonzero(published == original))
-        away = abs(kept - float(chance.sum()))
-        return bool(away <= 8 * float((chance * (1 - chance)).sum()) ** 0.5 + 8)
+        often = np.ones(chance.size, np.int64) if copies is None else copies
+        away = abs(int(often[published == original].sum()) - float(chance @ often))
+        return bool(away <= 8 * float((chance * (1 - chance)) @ often) ** 0.5 + 8)
 
     @cached_property
     def _inverter(self) -> Inverter:

@@ -330,17 +330,19 @@ def _bind(
     if model.needs_knowledge and knowledge is not None:
         sensitive, codes = _beside(publication, knowledge)
     # A perturbed column's own frequencies are not those that anything is compared with.
-    own = codes if mechanism is None else np.repeat(np.arange(mechanism.values), mechanism.counts)[None]
+    own, copies = codes, publication.copies
+    if mechanism is not None:
+        own, copies = mechanism.active[None].astype(np.int32), mechanism.counts[mechanism.active]
     requirements = require(
         [model],
         sensitive,
-        own.astype(np.int32),
+        own,
         reference,
         complete=False,
         individuals=people,
         original_individuals=None if original is None else original.individuals,
         knowledge=knowledge or (),
-        copies=publication.copies,
+        copies=copies,
         original_copies=None if original is None else original.copies,
     )
     return _Bound(requirements, sensitive, codes, mechanism)
