@@ -155,8 +155,8 @@ def publish(
         DataFrame of Spark.
     policy
         What the columns mean and what must hold; a second table (``records``) is refused. What is about single records, or
-        people with several (``individual``, ``knowledge``, ``weights``, pseudonyms, other forms than ``generalized``), needs
-        them in memory, in the order of their values; the release is then one that `open_release` opens.
+        people with several (``individual``, ``knowledge``, ``weights``, pseudonyms, other forms than ``generalized`` and
+        ``perturbed``), needs them in memory, in the order of their values; the release is then one that `open_release` opens.
     folder
         Where the release goes; its parent must exist.
     engine

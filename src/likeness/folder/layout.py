@@ -11,6 +11,7 @@ Where an engine counted the records, the table is a folder of many files, and a 
 
     out/
       public/    release/part-00000.* …  certificate.json  certificate.html
+                 distribution.csv  perturbation.csv (perturbed)
       private/   report.html  audit.json  cells.parquet
 """
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain
-from typing import TYPE_CHECKING
+from itertools import chain, pairwise
+from os import cpu_count
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -29,6 +31,11 @@ _SCHEDULES: tuple[tuple[tuple[Fraction, float], ...], ...] = (
 )
 """Ways to cut, of which the one with the smallest loss is kept. A way is a sequence of passes: the part of the way
 from p to f(p) that shares may use, and the share of each limit that parts leave free where they can."""
+
+_MANY = 20_000
+"""Records that are worth more than one thread."""
+_PIECE = 50_000
+"""Records whose classes a thread cuts at a time, about: a number, though what is found does not depend on it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,15 +70,31 @@ def exchange_classes(
     values = view.codes(problem.data.judged_codes).astype(np.int32)
     setting = _Setting(problem, geometry(problem.data.quasi, loss), views, tests, width, at, values)
     best, least = classes, np.inf
-    for number, schedule in enumerate(_SCHEDULES):
-        found = classes
-        for part, reserve in schedule:
-            problem.progress.step("cut classes", number, len(_SCHEDULES))
-            found = _cut(setting, part, reserve, found)
-        lost = total_loss(setting.geometry, problem.data.codes, found)
-        if lost < least:
-            best, least = found, lost
+    number = max(1, cpu_count() or 1) if classes.size >= _MANY else 1
+    with ThreadPoolExecutor(number) as ways, ThreadPoolExecutor(number) as workers:
+        if number > 1:
+            # Compiles or loads what all of them run.
+            _cut(setting, *_SCHEDULES[0][0], np.where(np.arange(classes.size) < 1, 0, -1), workers)
+        found = ways.map(lambda schedule: _cut_by(setting, schedule, classes, workers), _SCHEDULES)
+        for tried in range(len(_SCHEDULES)):
+            problem.progress.step("cut classes", tried, len(_SCHEDULES))
+            cut = next(found)
+            lost = total_loss(setting.geometry, problem.data.codes, cut)
+            if lost < least:
+                best, least = cut, lost
     return best
+
+
+def _cut_by(
+    setting: _Setting,
+    schedule: tuple[tuple[Fraction, float], ...],
+    classes: NDArray[np.int64],
+    workers: ThreadPoolExecutor,
+) -> NDArray[np.int64]:
+    """Run the passes of a way to cut, one after the other."""
+    for part, reserve in schedule:
+        classes = _cut(setting, part, reserve, classes, workers)
+    return classes
 
 
 def total_loss(geometry: Geometry, codes: NDArray[np.int32], classes: NDArray[np.int64]) -> float:
@@ -92,47 +115,104 @@ def _by_class(classes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np
     return members, starts
 
 
-def _cut(setting: _Setting, part: Fraction, reserve: float, classes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Run one pass: strict cuts while there are any, then one exchange in every class, and again."""
+def _cut(
+    setting: _Setting,
+    part: Fraction,
+    reserve: float,
+    classes: NDArray[np.int64],
+    workers: ThreadPoolExecutor,
+) -> NDArray[np.int64]:
+    """(n,) Run one pass over classes, -1 for records that are left out: they do not depend on each other."""
     from likeness.kernels.class_tests import lay_out
-    from likeness.kernels.node_summary import scratch
-    from likeness.methods.burel.kernels.exchange import sides
 
     caps, test = limited(setting.problem, setting.requirement, part)
     tests = list(setting.tests)
     tests[setting.requirement] = tests[setting.requirement]._replace(integers=test)
-    laid = lay_out(tests)
-    shape = setting.geometry
-    largest = int(shape.values.max(initial=1))
-    space = scratch(largest, shape.kind.size, int(shape.word[-1]), setting.width)
-    counts = sides(caps.share.size)
-
-    done = np.full(classes.size, -1, np.int64)
-    finished = 0
-    rows, starts = _by_class(classes)
-    while rows.size:
-        members, starts = _by_class(_strictly_cut(setting, laid, space, rows, starts))
+    step = _Pass(setting, lay_out(tests), caps, reserve)
+    kept = np.flatnonzero(classes >= 0)
+    members, starts = _by_class(classes[kept])
+    rows = kept[members]
+    alone = starts.size == 2
+    if alone:
+        # What comes of the first cuts are many.
+        members, starts = _by_class(_strictly_cut(step, step.work_space(), rows, starts))
         rows = rows[members]
-        members, cuts = _exchanged(setting, laid, (caps, reserve), (space, counts), rows, starts)
-        rows = rows[members]
-        closed = cuts == starts[1:]
-        sizes = np.diff(starts)
-        number = np.cumsum(closed) - 1 + finished
-        in_closed = np.repeat(closed, sizes)
-        done[rows[in_closed]] = np.repeat(number, sizes)[in_closed]
-        finished += int(closed.sum())
-        parts = np.stack([cuts - starts[:-1], starts[1:] - cuts], axis=1)[~closed]
-        rows, starts = rows[~in_closed], np.concatenate([[0], np.cumsum(parts)]).astype(np.int64)
+    found = [*workers.map(lambda own: step.over(*own, cut=not alone), _pieces(rows, starts))]
+    done, number = np.full(classes.size, -1, np.int64), 0
+    for turn in range(max(map(len, found), default=0)):
+        for closed in (own[turn] for own in found if turn < len(own)):
+            done[closed.rows] = number + np.repeat(np.arange(closed.sizes.size), closed.sizes)
+            number += closed.sizes.size
     return done
 
 
+def _pieces(
+    rows: NDArray[np.int64], starts: NDArray[np.int64]
+) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Deal classes that follow each other to pieces of about as many records; of few records there is one piece."""
+    ends = np.searchsorted(starts, np.arange(_PIECE, rows.size + _PIECE, _PIECE))
+    bounds = np.unique([0, *np.minimum(ends, starts.size - 1)])
+    return [
+        (rows[starts[begin] : starts[end]], starts[begin : end + 1] - starts[begin])
+        for begin, end in pairwise(bounds.tolist())
+    ]
+
+
+class _Closed(NamedTuple):
+    """Classes that no cut makes smaller; ``rows``: class by class; ``sizes``: how many each has."""
+
+    rows: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class _Pass:
+    """What is the same wherever one pass cuts."""
+
+    setting: _Setting
+    laid: LaidOutTests
+    caps: Caps
+    reserve: float
+
+    def work_space(self) -> Scratch:
+        """Allocate what a thread needs."""
+        from likeness.kernels.node_summary import scratch
+
+        shape, width = self.setting.geometry, self.setting.width
+        return scratch(int(shape.values.max(initial=1)), shape.kind.size, int(shape.word[-1]), width)
+
+    def over(self, rows: NDArray[np.int64], starts: NDArray[np.int64], *, cut: bool) -> list[_Closed]:
+        """Cut some classes strictly while that is allowed, then each by one exchange, and again; what is closed, by turns.
+
+        ``cut``: whether it begins with strict cuts.
+        """
+        from likeness.methods.burel.kernels.exchange import sides
+
+        space, counts, found = self.work_space(), sides(self.caps.share.size), []
+        while rows.size:
+            if cut:
+                members, starts = _by_class(_strictly_cut(self, space, rows, starts))
+                rows = rows[members]
+            cut = True
+            members, cuts = _exchanged(self, space, counts, rows, starts)
+            rows = rows[members]
+            closed = cuts == starts[1:]
+            sizes = np.diff(starts)
+            in_closed = np.repeat(closed, sizes)
+            found.append(_Closed(rows[in_closed], sizes[closed]))
+            parts = np.stack([cuts - starts[:-1], starts[1:] - cuts], axis=1)[~closed]
+            rows, starts = rows[~in_closed], np.concatenate([[0], np.cumsum(parts)]).astype(np.int64)
+        return found
+
+
 def _strictly_cut(
-    setting: _Setting, laid: LaidOutTests, space: Scratch, rows: NDArray[np.int64], starts: NDArray[np.int64]
+    step: _Pass, space: Scratch, rows: NDArray[np.int64], starts: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Class of each row after all least-loss cuts of Mondrian that the tests allow."""
     from likeness.kernels.present_tests import of_present
     from likeness.methods.mondrian.kernels.cuts import LEAST_LOSS, node_histograms, partition
 
+    setting, laid = step.setting, step.laid
     codes, views, _ = _in_order(setting, rows)
     ranks, histograms = node_histograms(views, setting.width, int(setting.geometry.values.max(initial=1)))
     label = np.zeros(rows.size, np.int64)
@@ -156,16 +236,16 @@ def _strictly_cut(
 
 
 def _exchanged(
-    setting: _Setting,
-    laid: LaidOutTests,
-    limits: tuple[Caps, float],
-    work: tuple[Scratch, Sides],
+    step: _Pass,
+    space: Scratch,
+    counts: Sides,
     rows: NDArray[np.int64],
     starts: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Cut every class once by an exchange: (rows rearranged, where the second part of each class begins)."""
     from likeness.methods.burel.kernels.exchange import exchange_once
 
+    setting, laid = step.setting, step.laid
     codes, views, values = _in_order(setting, rows)
     members = np.arange(rows.size)
     cuts = exchange_once(
@@ -175,13 +255,15 @@ def _exchanged(
         laid.reals,
         laid.smallest,
         setting.geometry,
-        *limits,
+        step.caps,
+        step.reserve,
         codes,
         views,
         values,
         members,
         starts,
-        *work,
+        space,
+        counts,
     )
     return members, cuts
 

@@ -363,7 +363,7 @@ def _exchange(
         TESTS, int64[:, ::1], int64[::1], float64[::1], int64, GEOMETRY, CAPS, float64, int32[:, ::1], int32[:, ::1],
         int32[::1], int64[::1], int64[::1], SCRATCH, SIDES,
     ),
-    cache=True,
+    cache=True, nogil=True,
 )  # fmt: skip
 def exchange_once(
     functions,

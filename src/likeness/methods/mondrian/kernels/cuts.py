@@ -600,7 +600,7 @@ _CELLS = (
 )  # fmt: skip
 
 
-@njit(int64(*_CELLS), cache=True)
+@njit(int64(*_CELLS), cache=True, nogil=True)
 def _partition_by_loss(tests, smallest, geometry, codes, weights, views, cells, starts, s, h, label):
     """Partition by least-loss cuts; see `partition`."""
     stack = np.empty((cells.shape[0] + starts.shape[0], 2), np.int64)
