@@ -381,7 +381,7 @@ def test_a_record_in_another_class_is_found(tmp_path: Path) -> None:
     steward = verification.read_private(layout, made.folder / PRIVATE, public)
     assert steward.cells is not None
     encoded = verification._count(engine_for(None, "streaming"), source, steward.policy, progress=Progress())  # type: ignore[arg-type]
-    assert verification._compare_counts(public, steward, encoded)[0] == []
+    assert verification._compare_counts(public, steward, encoded, steward.policy)[0] == []
     classes, copies = steward.cells.classes.copy(), steward.cells.copies
     ages = next(iter(steward.cells.originals)).codes
     one = next(
@@ -392,7 +392,7 @@ def test_a_record_in_another_class_is_found(tmp_path: Path) -> None:
     )
     classes[list(one)] = classes[list(one[::-1])]
     steward.cells = replace(steward.cells, classes=classes)
-    assert verification._compare_counts(public, steward, encoded)[0]
+    assert verification._compare_counts(public, steward, encoded, steward.policy)[0]
 
 
 def test_sources_that_are_none(tmp_path: Path) -> None:

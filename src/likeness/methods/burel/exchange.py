@@ -128,7 +128,7 @@ def _cut(
     caps, test = limited(setting.problem, setting.requirement, part)
     tests = list(setting.tests)
     tests[setting.requirement] = tests[setting.requirement]._replace(integers=test)
-    step = _Pass(setting, lay_out(tests), caps, reserve)
+    step = _PassOverClasses(setting, lay_out(tests), caps, reserve)
     kept = np.flatnonzero(classes >= 0)
     members, starts = _by_class(classes[kept])
     rows = kept[members]
@@ -166,7 +166,7 @@ class _Closed(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Pass:
+class _PassOverClasses:
     """What is the same wherever one pass cuts."""
 
     setting: _Setting
@@ -206,7 +206,7 @@ class _Pass:
 
 
 def _strictly_cut(
-    step: _Pass, space: Scratch, rows: NDArray[np.int64], starts: NDArray[np.int64]
+    step: _PassOverClasses, space: Scratch, rows: NDArray[np.int64], starts: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Class of each row after all least-loss cuts of Mondrian that the tests allow."""
     from likeness.kernels.present_tests import of_present
@@ -236,7 +236,7 @@ def _strictly_cut(
 
 
 def _exchanged(
-    step: _Pass,
+    step: _PassOverClasses,
     space: Scratch,
     counts: Sides,
     rows: NDArray[np.int64],
