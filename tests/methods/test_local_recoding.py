@@ -11,6 +11,7 @@ import pytest
 import likeness as lk
 from likeness.datasets.files import adult
 from likeness.kernels.class_tests import ClassTest, distinct_at_least, lay_out
+from likeness.methods.local_recoding import _Combinations, _with_partners
 from likeness.methods.local_recoding.kernels import take_out
 from likeness.progress import Progress
 
@@ -131,6 +132,45 @@ def test_the_kernel_takes_out_what_a_plain_search_takes_out(seed):
     assert label.tolist() == [plain.get(cell, -1) for cell in range(cells)]
     assert state.tolist() == [cells - len(plain), len(set(plain.values())), visited]
     assert sorted(left[: state[0]].tolist()) == sorted(set(range(cells)) - set(plain))
+
+
+def plain_partners(label, parts, sizes, places, holds):
+    """Join what is left of each part with the classes taken out last, one after the other, until all that hold together."""
+    rests = [-1] * len(label)
+    for number, part in enumerate(sorted({parts[cell] for cell, own in enumerate(label) if own < 0})):
+        inside = [cell for cell in range(len(label)) if parts[cell] == part]
+        joined = [cell for cell in inside if label[cell] < 0]
+        partners = sorted({label[cell] for cell in inside} - {-1})
+        while True:
+            counts = Counter()
+            for cell in joined:
+                counts[places[cell]] += sizes[cell]
+            if holds(counts) or not partners:
+                break
+            last = partners.pop()
+            joined += [cell for cell in inside if label[cell] == last]
+        for cell in joined:
+            rests[cell] = number
+    return rests
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_left_joins_the_classes_that_a_plain_search_joins(seed):
+    rng = np.random.default_rng(seed)
+    cells = int(rng.integers(1, 60))
+    sizes, places = rng.integers(1, 4, cells), rng.integers(0, 4, (cells, 1)).astype(np.int32)
+    parts = rng.integers(0, 3, cells)
+    # A class is of one part; -1 is left.
+    label = np.where(rng.random(cells) < 0.3, -1, 3 * rng.integers(0, 6, cells) + parts)
+    k, values = int(rng.integers(1, 25)), int(rng.integers(1, 5))
+    laid = lay_out(
+        [lk.KAnonymity(k).bind(None).class_test(), ClassTest(distinct_at_least, [values], values=4)]
+    )
+    rests = _with_partners(_Combinations([], sizes, places, parts, 4), laid, label)
+    assert rests.tolist() == plain_partners(
+        label.tolist(), parts.tolist(), sizes.tolist(), places[:, 0].tolist(),
+        lambda counts: counts.total() >= k and len(counts) >= values,
+    )  # fmt: skip
 
 
 def wide(most_vectors=20_000):

@@ -140,15 +140,21 @@ class LocalRecoding(Method):
         table = _Combinations(
             ladders, cells.sizes, np.ascontiguousarray(views[:, first].T), parts[cells.first], width
         )
-        label, taken, visited = self._take_out(problem, table, lay_out(tests))
-        classes = label[cells.of]
-        left = int(np.count_nonzero(classes < 0))
+        laid = lay_out(tests)
+        label, taken, visited = self._take_out(problem, table, laid)
+        left = int(np.count_nonzero(label[cells.of] < 0))
         if visited == self.most_vectors and left:
             problem.progress.note(
                 f"{self.name}: {visited:,} vectors of levels were visited (most_vectors), and {left:,} of {data.size:,} "
                 f"{problem.word} are in none of their classes; they are cut top down"
             )
-        return self._cut_rest(problem, records, parts, classes, taken), {"visited": visited, "rest": left}
+        rests = _with_partners(table, laid, label)[cells.of]
+        classes = label[cells.of]
+        there = np.flatnonzero(rests >= 0)
+        if there.size:
+            cuts, asked = Mondrian(loss=self.loss), replace(problem, loss=loss)
+            classes[there] = taken + cuts.partition(asked, records[there], rests[there])
+        return classes, {"visited": visited, "rest": left}
 
     def _take_out(
         self, problem: Problem, table: _Combinations, tests: LaidOutTests
@@ -181,35 +187,6 @@ class LocalRecoding(Method):
             )
             problem.progress.step("take out what holds", size - int(state[LEFT]), size)
         return label, int(state[TAKEN]), int(state[VISITED])
-
-    def _cut_rest(
-        self,
-        problem: Problem,
-        records: NDArray[np.int64],
-        parts: NDArray[np.int64],
-        label: NDArray[np.int64],
-        taken: int,
-    ) -> NDArray[np.int64]:
-        """Join the rest of each part with its most general classes until it holds, and cut that top down."""
-        rests = np.full(label.size, -1, np.int64)
-        classes = np.full(problem.data.size, -1, np.int64)
-        for number, part in enumerate(np.unique(parts[label < 0]).tolist()):
-            rest = (label < 0) & (parts == part)
-            # Classes were numbered as they were taken out: the last is the most general.
-            partners = iter(np.unique(label[(parts == part) & (label >= 0)])[::-1].tolist())
-            while True:
-                classes[:] = -1
-                classes[records[rest]] = 0
-                if problem.holding(classes, 1)[0]:
-                    break
-                rest |= label == next(partners)
-            rests[rest] = number
-        there = np.flatnonzero(rests >= 0)
-        if there.size:
-            cuts = Mondrian(loss=self.loss)
-            loss = LOSSES[self.loss]
-            label[there] = taken + cuts.partition(replace(problem, loss=loss), records[there], rests[there])
-        return label
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,3 +228,35 @@ def _by_loss(ladders: list[Ladder]) -> Iterator[tuple[int, ...]]:
                     seen.add(above)
                     lost = sum(x.mean_loss[level] for x, level in zip(ladders, above, strict=True))
                     heapq.heappush(waiting, (lost, above))
+
+
+def _with_partners(table: _Combinations, tests: LaidOutTests, label: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(cells,) Join the cells of each part that are left with its most general classes until they hold: number of the part.
+
+    ``label`` (cells,) are classes, -1 for what is left. -1 for cells that stay in their class. Where all classes of a part are
+    joined it is whole, and holds.
+    """
+    from likeness.methods.local_recoding.kernels import classes_to_join
+
+    rests = np.full(label.size, -1, np.int64)
+    for number, part in enumerate(np.unique(table.parts[label < 0]).tolist()):
+        inside = np.flatnonzero(table.parts == part)
+        # Classes were numbered as they were taken out: the last is the most general. What is left comes first.
+        rank = np.where(label[inside] < 0, np.iinfo(np.int64).max, label[inside])
+        order = inside[np.argsort(-rank, kind="stable")]
+        begins = np.flatnonzero(np.diff(label[order], prepend=-2))
+        starts = np.append(begins, order.size)
+        joined = classes_to_join(
+            tests.functions,
+            tests.shape,
+            tests.integers,
+            tests.reals,
+            tests.smallest,
+            order,
+            starts,
+            table.places,
+            table.sizes,
+            table.width,
+        )
+        rests[order[: starts[joined]]] = number
+    return rests

@@ -119,3 +119,37 @@ def take_out(
                     left[kept] = left[i]
                     kept += 1
             state[LEFT] = kept
+
+
+@njit(
+    int64(
+        TESTS,
+        int64[:, ::1],
+        int64[::1],
+        float64[::1],
+        int64,
+        int64[::1],
+        int64[::1],
+        int32[:, ::1],
+        int64[::1],
+        int64,
+    ),
+    cache=True,
+)
+def classes_to_join(functions, shape, integers, reals, smallest, cells, starts, places, weights, width):
+    """Join groups of cells in their order until they hold every class test together; how many that are, all where none do.
+
+    ``cells``, group by group, each from its place in ``starts`` (groups + 1,); all others as in `take_out`.
+    """
+    histogram = np.zeros(max(1, width), np.int64)
+    size = 0
+    groups = starts.shape[0] - 1
+    for group in range(groups):
+        for at in range(starts[group], starts[group + 1]):
+            cell = cells[at]
+            size += weights[cell]
+            for v in range(places.shape[1]):
+                histogram[places[cell, v]] += weights[cell]
+        if size >= smallest and evaluate(functions, shape, integers, reals, size, histogram):
+            return group + 1
+    return groups
