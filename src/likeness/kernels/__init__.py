@@ -15,11 +15,12 @@ from types import FunctionType
 from numba.core import config
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
+from likeness.kernels._borrowing import borrowed
 from likeness.kernels._compiling import compiling, drop_stale
 from likeness.kernels._on_demand import compile_called, njit
 from likeness.placing import remember
 
-__all__ = ["compile_called", "compiling", "njit"]
+__all__ = ["borrowed", "compile_called", "compiling", "njit"]
 
 # Searches take privacy models as first-class functions; a test watches that numba still compiles them.
 warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)

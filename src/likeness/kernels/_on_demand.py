@@ -136,11 +136,13 @@ class Kernel(_OnDemand):
         return self._compiling_counter or self._callee.is_compiling
 
 
-def njit(signature: Any = None, /, *, cache: bool = False, **options: Any) -> Any:
+def njit(signature: Any = None, /, *, cache: bool = False, allocates: bool = True, **options: Any) -> Any:
     """Compile a function by numba, as `numba.njit` does, but when it is first needed.
 
     With a signature, or a list of them, the function is compiled for no other; without one, for the types of each call.
+    One that makes no array (``allocates``) need not count who holds those it is given, as `borrowed` says.
     """
+    options["_nrt"] = allocates
     if isinstance(signature, FunctionType):
         return _kernel(signature, (), cache, options)
     declared = (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from likeness.kernels import njit
+from likeness.kernels import borrowed, njit
 from likeness.kernels.class_tests import CLASS_SIZE, OWN_SUM, evaluate
 from likeness.kernels.hulls import INTERVAL, SET
 from likeness.kernels.node_summary import (
@@ -445,6 +445,8 @@ def cut_with_exchanges(geometry, tests, of_shares, strata, codes, members, start
     ``members`` (n,), class by class from ``starts``, are reordered; ``label`` (n,) becomes the class of each record.
     ``of_shares``: those of the ``tests`` that look at shares alone, which the reserve is about.
     """
+    geometry, tests, of_shares, strata, codes = borrowed((geometry, tests, of_shares, strata, codes))
+    members, starts, s, work, label = borrowed((members, starts, s, work, label))
     weights = np.ones(codes.shape[1], np.int64)
     waiting, ahead = np.empty((members.shape[0] + starts.shape[0], 2), np.int64), 0
     for e in range(starts.shape[0] - 2, -1, -1):

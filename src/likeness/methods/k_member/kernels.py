@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from likeness.kernels import njit
+from likeness.kernels import borrowed, njit
 from likeness.kernels.class_tests import evaluate
 from likeness.kernels.hulls import INTERVAL, SET, TREE, common_ancestor
 from likeness.kernels.record_distance import TIE, aim, distances
@@ -212,6 +212,8 @@ def go_on(geometry, space, codes, start, record, views, k, functions, shape, int
     between one class's first record and the next's. A class grows until it has k records and the tests
     (`class_tests.lay_out`) hold; ``views`` (v, n): positions in their histogram.
     """
+    geometry, space, codes, start, record, views = borrowed((geometry, space, codes, start, record, views))
+    shape, integers, reals, state = borrowed((shape, integers, reals, state))
     done = 0
     numbers, hulls = state.numbers, state.hulls
     while numbers[LEFT] >= k:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numba import boolean, float64, int32, int64, types
 
-from likeness.kernels import njit
+from likeness.kernels import borrowed, njit
 from likeness.kernels.class_tests import TESTS, evaluate
 from likeness.kernels.hulls import GEOMETRY, SET, hull_loss
 from likeness.kernels.node_summary import (
@@ -393,6 +393,8 @@ def exchange_once(
     """
     ends = np.empty(starts.shape[0] - 1, np.int64)
     width = s.held.shape[1]
+    shape, integers, reals, geometry, caps = borrowed((shape, integers, reals, geometry, caps))
+    codes, views, values, members, starts, s, c = borrowed((codes, views, values, members, starts, s, c))
     # Histograms of the class, and of both parts.
     held = np.zeros((3, width), np.int64)
     weights = np.ones(codes.shape[1], np.int64)

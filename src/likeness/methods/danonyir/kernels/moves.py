@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from likeness.kernels import njit
+from likeness.kernels import borrowed, njit
 from likeness.kernels.hulls import INTERVAL, TREE, bits_set
 from likeness.methods.danonyir.kernels.counts import (
     REASONING,
@@ -274,6 +274,9 @@ def move_on(
     ``profiles``, ``profile`` (n,): the distinct hulls, and which each individual has. ``tally``: room for counting a class.
     ``counts`` and ``moving`` are changed. Stops after ``work`` looks at classes; the tests are those of `search.go_on`.
     """
+    geometry, profiles, profile, records, sets = borrowed((geometry, profiles, profile, records, sets))
+    limits, shape, integers, reals = borrowed((limits, shape, integers, reals))
+    tally, counts, moving = borrowed((tally, counts, moving))
     n, rows, numbers = moving.label.shape[0], moving.head.shape[0], moving.numbers
     recount = limits[REASONING] > 0 or shape.shape[0] > 0
     done = 0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from likeness.kernels import njit
+from likeness.kernels import borrowed, njit
 from likeness.methods.danonyir.kernels.counts import (
     COUNT,
     REASONING,
@@ -125,6 +125,8 @@ def go_on(
     ``most``: more than any distance, of the losses' type. ``exact``: whether losses are whole numbers.
     ``replay``: take the decisions of an earlier run from ``state.decided`` instead of deciding.
     """
+    geometry, profiles, sets, order, limits = borrowed((geometry, profiles, sets, order, limits))
+    shape, integers, reals, state = borrowed((shape, integers, reals, state))
     numbers, crowd, own, tally = state.numbers, state.crowd, state.own, state.tally
     done = 0
     while numbers[PHASE] < STUCK:
@@ -285,6 +287,8 @@ def take_classes(geometry, profiles, sets, limits, functions, shape, integers, r
 
     When it does not, all classes were used up.
     """
+    geometry, profiles, sets, limits, shape = borrowed((geometry, profiles, sets, limits, shape))
+    integers, reals, state = borrowed((integers, reals, state))
     own, tally, crowd, rows = state.own, state.tally, state.crowd, state.numbers[ROWS]
     clear(tally)
     copy_hull(own, np.int64(0), profiles, crowd.profile[people[0]])

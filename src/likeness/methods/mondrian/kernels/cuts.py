@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numba import boolean, float64, int32, int64, types
 
-from likeness.kernels import njit
+from likeness.kernels import borrowed, njit
 from likeness.kernels.hulls import GEOMETRY, INTERVAL, SET, TREE, attribute_loss
 from likeness.kernels.node_summary import (
     CHILDREN,
@@ -603,6 +603,8 @@ _CELLS = (
 @njit(int64(*_CELLS), cache=True, nogil=True)
 def _partition_by_loss(tests, smallest, geometry, codes, weights, views, cells, starts, s, h, label):
     """Partition by least-loss cuts; see `partition`."""
+    tests, geometry, codes, weights, views = borrowed((tests, geometry, codes, weights, views))
+    cells, starts, s, h, label = borrowed((cells, starts, s, h, label))
     stack = np.empty((cells.shape[0] + starts.shape[0], 2), np.int64)
     moved = np.empty(cells.shape[0], np.int64)
     group = np.empty(s.item_of.shape[0], np.int64)
@@ -633,6 +635,8 @@ def _partition_at_medians(
     tests, smallest, geometry, codes, weights, views, cells, starts, s, h, label, only_widest, deal
 ):
     """Partition by median cuts; see `partition`."""
+    tests, geometry, codes, weights, views = borrowed((tests, geometry, codes, weights, views))
+    cells, starts, s, h, label = borrowed((cells, starts, s, h, label))
     stack = np.empty((cells.shape[0] + starts.shape[0], 2), np.int64)
     moved = np.empty(cells.shape[0], np.int64)
     group = np.empty(s.item_of.shape[0], np.int64)
