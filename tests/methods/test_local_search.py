@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import product
 
@@ -21,7 +23,7 @@ from likeness import registry
 from likeness.methods import local_search
 from likeness.methods.base import Method, charged_loss
 from likeness.methods.local_search import LocalSearch
-from likeness.methods.local_search.pools import Pools
+from likeness.methods.local_search.pools import Items, Pools
 from likeness.metrics.base import Evaluation
 from likeness.metrics.discernibility import Discernibility
 from likeness.microdata.data import Microdata
@@ -282,6 +284,24 @@ def test_who_makes_a_class_wide_is_withheld_as_far_as_may_be():
     assert [reason.name for reason in found.because] == ["outlier"]
 
 
+def test_who_is_withheld_is_the_same_of_pools_that_were_improved_and_of_pools_laid_out_anew():
+    # Eight crowds, each with somebody far off; four of them have one more than they need.
+    far = np.arange(8) * 5_000 + 2_500
+    near = [start + np.arange(29 + i % 2) for i, start in enumerate(range(0, 40_000, 5_000))]
+    begun = np.concatenate([*(np.full(own.size, i) for i, own in enumerate(near)), np.arange(8)])
+    data = of_numbers(*np.concatenate([*near, far]).tolist())
+    data = replace(data, quasi=(number("x", 40_000),))
+    asked = replace(problem(data, lk.KAnonymity(30)), loss=LOSSES["ncp"])
+    items = Items.of(asked, np.arange(data.size))
+    with ThreadPoolExecutor(2) as workers:
+        improved = Pools.of(items, begun, np.random.default_rng(1), 100_000)
+        improved.improve(workers, threading.Event())
+        anew = Pools.of(items, improved.classes(), np.random.default_rng(2), 0)
+        assert improved.withhold(workers, 6) == anew.withhold(workers, 6) == 4
+    assert data.codes[0][improved.classes() < 0].tolist() == far[1::2].tolist()
+    assert np.array_equal(improved.classes() < 0, anew.classes() < 0)
+
+
 def test_parts_are_kept_apart():
     data = table([20, 20])
     parts = np.arange(40, dtype=np.int64) % 2
@@ -446,7 +466,7 @@ def test_records_that_nobody_is_counted_for_weigh_nothing():
     ("start", "steps", "ended"),
     [
         pytest.param("mondrian", MANY, "no move was worth it any more", id="converged"),
-        pytest.param("mondrian", 50_000, "its steps were used up", id="used up"),
+        pytest.param("mondrian", 200_000, "its steps were used up", id="used up"),
         pytest.param(["mondrian", "sbca"], 300_000, "its steps were used up", id="two starts"),
     ],
 )
@@ -470,7 +490,8 @@ def test_what_it_gained_and_why_it_ended_are_kept(start, steps, ended, loss):
     # Of classes of three each, as SBCA's are, none can be smaller.
     assert told.after < told.before or told.before == pytest.approx(3)
     assert (told.loss, told.most, told.ended) == (loss, steps, ended)
-    assert told.steps >= steps if ended == "its steps were used up" else told.steps < steps
+    # A pool ends behind the move that takes its last step, and every start has its pools.
+    assert steps <= told.steps <= 1.5 * steps if ended == "its steps were used up" else told.steps < steps
     assert str(told).endswith(f" steps, of about {steps:,}; ended when {ended}")
 
 

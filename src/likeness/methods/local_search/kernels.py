@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from likeness.kernels import njit
+from likeness.kernels import borrowed, njit
 from likeness.kernels.class_excess import excess
 from likeness.kernels.class_tests import evaluate
 from likeness.kernels.hulls import SET, TREE, common_ancestor, hull_loss
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 LEAST_GAIN = 1e-9
 """What a move must gain, in losses times records: less may be rounding."""
 _NONE = 2147483647
+LOGS = 6
+"""Moves of a trial that are noted, at most, of each item."""
+_MOST_ITEMS = 6000
+"""A pool of more is left as it is."""
 _MOST_REBUILT = 600
 """Items of classes that are made anew, at most: it takes the square of their number."""
 _HULL, _TEST = 20, 4
@@ -92,6 +96,18 @@ class Neighbourhood(NamedTuple):
     shown: NDArray[np.uint64]
 
 
+class LaidOutPools(NamedTuple):
+    """Pools one behind the other.
+
+    ``all``: arrays as of one pool, with the items and classes of all of them; ``numbers``, ``ends`` and ``marks`` have one row
+    for each. ``items``, ``classes``: (pools + 1,) where those of each begin.
+    """
+
+    all: Neighbourhood
+    items: NDArray[np.int64]
+    classes: NDArray[np.int64]
+
+
 LOGGED, WORK, CLOCK, STATE = 0, 1, 2, 3
 """Positions in `Neighbourhood.numbers`."""
 _HEAT = 0.05
@@ -102,7 +118,7 @@ _SLACK = 1.3
 """How many times what they were charged classes may be charged that are made anew, before their items look for better places."""
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _holds(judges, pool, g):
     """Whether a class holds; an empty one does."""
     if pool.size[g] == 0:
@@ -115,7 +131,7 @@ def _holds(judges, pool, g):
     )
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _excess(judges, pool, g):
     """How far a class is from holding."""
     pool.numbers[WORK] += _TEST + judges.shape.shape[0] * (pool.histogram.shape[1] >> 1)
@@ -124,7 +140,7 @@ def _excess(judges, pool, g):
     )
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _tally(pool, i, g, sign):
     """Count an item in a class, or take it out of the count."""
     pool.size[g] += sign * pool.records[i]
@@ -133,7 +149,7 @@ def _tally(pool, i, g, sign):
         pool.histogram[g, pool.places[i, v]] += sign * pool.records[i]
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _unchain(pool, i):
     """Take an item out of its class's chain."""
     g, b, a = pool.of[i], pool.before[i], pool.after[i]
@@ -145,7 +161,7 @@ def _unchain(pool, i):
         pool.before[a] = b
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _place(pool, i, g):
     """Move an item to a class, -1 for none; hulls are not looked at."""
     if pool.of[i] >= 0:
@@ -161,7 +177,7 @@ def _place(pool, i, g):
         _tally(pool, i, g, 1)
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _move(pool, i, g):
     """Move an item, and note where it was."""
     entry = pool.numbers[LOGGED]
@@ -170,7 +186,7 @@ def _move(pool, i, g):
     _place(pool, i, g)
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _widen(pool, g, i):
     """Let the hull of a class cover one more item."""
     for j in range(pool.low.shape[1]):
@@ -180,7 +196,7 @@ def _widen(pool, g, i):
         pool.union[g, word] |= pool.bits[i, word]
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _hull_with(pool, g, i):
     """Write the hull of a class and an item to the ends and marks."""
     for j in range(pool.low.shape[1]):
@@ -190,7 +206,7 @@ def _hull_with(pool, g, i):
         pool.marks[word] = pool.union[g, word] | pool.bits[i, word]
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _hull_without(pool, g, i):
     """Write the hull of a class without one of its items to the ends and marks."""
     for j in range(pool.low.shape[1]):
@@ -202,7 +218,7 @@ def _hull_without(pool, g, i):
         pool.marks[word] = pool.union[g, word] & ~(pool.bits[i, word] & pool.once[g, word])
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _extend(pool, i):
     """Let the ends and marks cover one more item."""
     for j in range(pool.low.shape[1]):
@@ -212,14 +228,14 @@ def _extend(pool, i):
         pool.marks[word] |= pool.bits[i, word]
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _lost(geometry, pool):
     """Loss of the hull in the ends and marks."""
     pool.numbers[WORK] += _HULL
     return hull_loss(geometry, pool.ends[0], pool.ends[1], pool.marks)
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _empty_hull(pool, g):
     """Let a class cover nothing."""
     for j in range(pool.low.shape[1]):
@@ -230,7 +246,7 @@ def _empty_hull(pool, g):
     pool.loss[g] = 0.0
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _refresh(geometry, pool, g):
     """Find a class's hull anew, and its loss."""
     _empty_hull(pool, g)
@@ -253,14 +269,15 @@ def _refresh(geometry, pool, g):
             pool.once[g, word] = (pool.once[g, word] & ~own) | (own & ~pool.union[g, word])
             pool.union[g, word] |= own
         i = pool.after[i]
-    low, high = pool.edge[g, :, 0].copy(), pool.edge[g, :, 2].copy()
-    pool.loss[g] = hull_loss(geometry, low, high, pool.union[g])
+    for j in range(pool.low.shape[1]):
+        pool.ends[0, j], pool.ends[1, j] = pool.edge[g, j, 0], pool.edge[g, j, 2]
+    pool.loss[g] = hull_loss(geometry, pool.ends[0], pool.ends[1], pool.union[g])
     if pool.crowd > 0.0:
-        pool.shown[g] = _shown(geometry, low, high, pool.union[g])
+        pool.shown[g] = _shown(geometry, pool.ends[0], pool.ends[1], pool.union[g])
     _note_without(geometry, pool, g)
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _note_without(geometry, pool, g):
     """Find what a class would lose without each of its items."""
     i = pool.head[g]
@@ -273,7 +290,7 @@ def _note_without(geometry, pool, g):
         i = pool.after[i]
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _shown(geometry, low, high, bits):
     """Digest of the regions of a hull."""
     digest = np.uint64(1469598103934665603)
@@ -299,7 +316,7 @@ def _shown(geometry, low, high, bits):
     return digest
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _twin(geometry, pool, g, away):
     """Whether the hull in the ends and marks is shown by another class than these two.
 
@@ -315,7 +332,7 @@ def _twin(geometry, pool, g, away):
     return False
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _alone(pool, g):
     """Whether no other class shows what a class does, where that counts."""
     if pool.crowd > 0.0 and pool.head[g] >= 0:
@@ -325,25 +342,25 @@ def _alone(pool, g):
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _charge(pool, mass, lost):
     """What records of so much mass are charged together, if the hull of their class loses so much of each."""
     return mass * (lost + pool.crowd * mass)
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _charged(pool, g):
     """Loss of a class times its records."""
     return _charge(pool, pool.mass[g], pool.loss[g])
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _free(pool, g):
     """Whether the records of a class are charged nothing."""
     return _charge(pool, 1.0, pool.loss[g]) <= 0.0
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _accept(geometry, pool, g):
     """Note that a class has changed for good."""
     _refresh(geometry, pool, g)
@@ -351,11 +368,49 @@ def _accept(geometry, pool, g):
     pool.changed[g] = pool.numbers[CLOCK]
 
 
-@njit(cache=True)
-def fill(geometry, pool):
+@njit(cache=True, allocates=False)
+def _pool(pools, p):
+    """One pool of many."""
+    own = pools.all
+    i, j, g, h = pools.items[p], pools.items[p + 1], pools.classes[p], pools.classes[p + 1]
+    return Neighbourhood(
+        own.low[i:j],
+        own.high[i:j],
+        own.bits[i:j],
+        own.records[i:j],
+        own.weight[i:j],
+        own.places[i:j],
+        own.of[i:j],
+        own.head[g:h],
+        own.after[i:j],
+        own.before[i:j],
+        own.size[g:h],
+        own.mass[g:h],
+        own.histogram[g:h],
+        own.edge[g:h],
+        own.union[g:h],
+        own.once[g:h],
+        own.loss[g:h],
+        own.without[i:j],
+        own.log[LOGS * i : LOGS * j],
+        own.numbers[p],
+        own.ends[p],
+        own.marks[p],
+        own.waiting[i:j],
+        own.changed[g:h],
+        own.moved[i:j],
+        own.swapped[i:j],
+        own.renewed[g:h],
+        own.crowd,
+        own.shown[g:h],
+    )
+
+
+@njit(cache=True, allocates=False)
+def _fill(geometry, pool):
     """Lay out the classes that items are in."""
-    for g in range(pool.head.shape[0]):
-        pool.head[g] = -1
+    pool.head[:] = -1
+    pool.size[:], pool.mass[:], pool.histogram[:] = 0, 0.0, 0
     for i in range(pool.of.shape[0]):
         g = pool.of[i]
         pool.of[i] = -1
@@ -365,7 +420,7 @@ def fill(geometry, pool):
     return _total(pool)
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _best_class(geometry, judges, pool, i, away, most, since):
     """Class but ``away``, changed ``since``, that holds with an item and is charged least more, below ``most``; or -1."""
     best = -1
@@ -386,7 +441,7 @@ def _best_class(geometry, judges, pool, i, away, most, since):
     return best
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _relocate(geometry, judges, pool, i):
     """Move an item to the class where it costs least; whether that lowered the loss."""
     g = pool.of[i]
@@ -414,7 +469,7 @@ def _relocate(geometry, judges, pool, i):
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _show_apart(geometry, pool, g, h):
     """Whether two classes whose items have changed show what no other class does, where that counts."""
     if pool.crowd == 0.0:
@@ -424,7 +479,7 @@ def _show_apart(geometry, pool, g, h):
     return _alone(pool, g) and _alone(pool, h)
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _swap_gain(geometry, pool, i, k):
     """What is gained if two items of different classes change places."""
     g, h = pool.of[i], pool.of[k]
@@ -444,7 +499,7 @@ def _swap_gain(geometry, pool, i, k):
     return now - then - _charge(pool, pool.mass[h] - more, _lost(geometry, pool))
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _swap(geometry, judges, pool, i):
     """Let an item change places with the one of another class that gains most; whether that lowered the loss."""
     g = pool.of[i]
@@ -482,7 +537,7 @@ def _swap(geometry, judges, pool, i):
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _undo(geometry, pool, touched):
     """Take back all moves since the log was cleared."""
     for entry in range(pool.numbers[LOGGED] - 1, -1, -1):
@@ -493,7 +548,7 @@ def _undo(geometry, pool, touched):
             _refresh(geometry, pool, g)
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _total(pool):
     """What all classes are charged."""
     total = 0.0
@@ -503,7 +558,7 @@ def _total(pool):
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _settle(geometry, judges, pool, touched, before):
     """Keep the moves since the log was cleared if all classes touched hold and the charge of all fell; else take them back."""
     good = True
@@ -529,7 +584,7 @@ def _settle(geometry, judges, pool, touched, before):
     return False
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _deal(geometry, judges, pool, waiting, away, touched, limit):
     """Give every waiting item to the class where it costs least; whether all found one within the limit."""
     spent = 0.0
@@ -563,7 +618,7 @@ def _send_away(geometry, judges, pool, g, waiting):
     return _settle(geometry, judges, pool, touched, before)
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _slab(geometry, pool, g, j, side):
     """List the items of a class that keep one attribute's hull from shrinking on one side; how many, 0 where all do."""
     kind = geometry.kind[j]
@@ -591,7 +646,7 @@ def _slab(geometry, pool, g, j, side):
     return found if found < members else 0
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _keeps_wide(geometry, pool, i, j, value, side):
     """Whether an item has a value of a set, lies below a node, or reaches as far as an end."""
     kind = geometry.kind[j]
@@ -603,7 +658,7 @@ def _keeps_wide(geometry, pool, i, j, value, side):
     return pool.high[i, j] >= value if side == 1 else pool.low[i, j] <= value
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _below(geometry, j, leaf, node):
     """Whether a leaf lies below a node."""
     at = geometry.leaf_node[j, leaf]
@@ -641,7 +696,7 @@ def _rarest(pool, g, begin, end, second):
     return other if second == 1 else best
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _shed(geometry, judges, pool, g):
     """Send away slabs of a class, or all of it; whether one of them lowered the loss."""
     for j in range(pool.low.shape[1]):
@@ -684,7 +739,7 @@ def _nearest_classes(geometry, pool, g, near):
     return found
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _pair_loss(geometry, pool, i, k):
     """Loss of the hull of two items."""
     for j in range(pool.low.shape[1]):
@@ -695,7 +750,7 @@ def _pair_loss(geometry, pool, i, k):
     return _lost(geometry, pool)
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _farthest(geometry, pool, i, waiting):
     """Position of the waiting item farthest from an item."""
     best, most = 0, -1.0
@@ -706,7 +761,7 @@ def _farthest(geometry, pool, i, waiting):
     return best
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _next_item(geometry, judges, pool, g, waiting, values):
     """Position of the waiting item that a growing class loses least by; where ``values`` count, of those that bring it nearer."""
     best, least = -1, np.inf
@@ -728,7 +783,7 @@ def _next_item(geometry, judges, pool, g, waiting, values):
     return best
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _take(pool, w, waiting, g):
     """Put a waiting item into a class; the others keep their order."""
     i = pool.waiting[w]
@@ -739,7 +794,7 @@ def _take(pool, w, waiting, g):
     return i
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _grow(geometry, judges, pool, g, seed, waiting):
     """Grow a class from a waiting seed until it holds; how many items wait then, or -1 where it does not get there."""
     values = judges.shape.shape[0] > 0
@@ -766,11 +821,12 @@ def _grow(geometry, judges, pool, g, seed, waiting):
     return waiting
 
 
-@njit(cache=True)
-def _rebuild(geometry, judges, pool, chosen, touched, drawn, slack):
+@njit(cache=True, allocates=False)
+def _rebuild(geometry, judges, pool, chosen, touched, drawn, slack, work):
     """Make the classes chosen anew, each from the item farthest from the last one's seed, or one that is drawn.
 
     Gives whether all items are in classes that hold, charged no more than ``slack`` times what they were; else all is as it was.
+    It is not begun where it might take more than ``work`` steps in all.
     """
     waiting = 0
     limit = 0.0
@@ -779,7 +835,8 @@ def _rebuild(geometry, judges, pool, chosen, touched, drawn, slack):
         while i >= 0:
             waiting += 1
             i = pool.after[i]
-    if waiting > _MOST_REBUILT:
+    # Each item that is taken is the least of those that wait.
+    if waiting > _MOST_REBUILT or pool.numbers[WORK] + waiting * waiting * (_HULL >> 1) > work:
         return False
     waiting = 0
     for c in range(chosen.shape[0]):
@@ -818,7 +875,7 @@ def _rebuild(geometry, judges, pool, chosen, touched, drawn, slack):
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _release(pool, g, waiting):
     """Let the items of a class wait with the others; how many do."""
     i = pool.head[g]
@@ -832,7 +889,7 @@ def _release(pool, g, waiting):
 
 
 @njit(cache=True)
-def _renew(geometry, judges, pool, g, most):
+def _renew(geometry, judges, pool, g, most, work):
     """Make a class anew, then with its nearest, with the second nearest too, and so on; whether one of these lowered the loss."""
     near = np.empty(most, np.int64)
     found = _nearest_classes(geometry, pool, g, near)
@@ -845,13 +902,13 @@ def _renew(geometry, judges, pool, g, most):
             chosen[c + 1] = near[c]
             touched[near[c]] = True
         before = _total(pool)
-        if _rebuild(geometry, judges, pool, chosen, touched, False, 1.0):
+        if _rebuild(geometry, judges, pool, chosen, touched, False, 1.0, work):
             if _settle(geometry, judges, pool, touched, before):
                 return True
     return False
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _draw(pool, below):
     """Draw a number at random, from 0 (xorshift)."""
     x = np.uint64(pool.numbers[STATE])
@@ -863,7 +920,7 @@ def _draw(pool, below):
 
 
 @njit(cache=True)
-def _shake(geometry, judges, pool, most, heat):
+def _shake(geometry, judges, pool, most, work, heat):
     """Make a class that is drawn anew, with some of its nearest, and let their items settle.
 
     It is taken back unless the loss is then lower, or higher by no more than what is drawn at this heat.
@@ -885,7 +942,7 @@ def _shake(geometry, judges, pool, most, heat):
         touched[near[c]] = True
     of, changed = pool.of.copy(), pool.changed.copy()
     moved, swapped, renewed = pool.moved.copy(), pool.swapped.copy(), pool.renewed.copy()
-    if not _rebuild(geometry, judges, pool, chosen, touched, True, _SLACK):
+    if not _rebuild(geometry, judges, pool, chosen, touched, True, _SLACK, work):
         return
     pool.numbers[LOGGED] = 0
     pool.numbers[CLOCK] += 1
@@ -913,7 +970,7 @@ def _shake(geometry, judges, pool, most, heat):
     pool.swapped[:], pool.renewed[:] = swapped, renewed
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _settle_down(geometry, judges, pool, clock):
     """Let the items of classes that changed since then move and change places, a few times."""
     for _ in range(_SWEEPS):
@@ -926,13 +983,15 @@ def _settle_down(geometry, judges, pool, clock):
             break
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _descend(geometry, judges, pool, most, work):
     """Improve a pool until no move lowers its loss, or after about so many steps."""
     moved = True
     while moved and pool.numbers[WORK] < work:
         moved = False
         for i in range(pool.of.shape[0]):
+            if pool.numbers[WORK] >= work:
+                break
             if _relocate(geometry, judges, pool, i):
                 moved = True
         for i in range(pool.of.shape[0]):
@@ -949,23 +1008,28 @@ def _descend(geometry, judges, pool, most, work):
             pool.renewed[g] = pool.numbers[CLOCK]
             if _shed(geometry, judges, pool, g):
                 moved = True
-            elif _renew(geometry, judges, pool, g, most):
+            elif _renew(geometry, judges, pool, g, most, work):
                 moved = True
 
 
 @njit(cache=True, nogil=True)
-def improve(geometry, judges, pool, most, work, shaken):
-    """Improve a pool until no move lowers its loss, or after about so many steps; its loss before and after.
+def improve(geometry, judges, pools, first, last, most, work, shaken, losses):
+    """Improve pools ``first`` to ``last`` until no move lowers the loss of one, or after about so many steps in each.
 
     ``most``: how many classes are made anew beside each. ``shaken``: then, as long as there are steps left, classes are made
-    anew from what is drawn at random, and that is kept where it lowers the loss.
+    anew from what is drawn at random, kept where it lowers the loss. ``losses``: (pools, 2) of each, before and after.
     """
-    before = fill(geometry, pool)
-    pool.numbers[LOGGED] = pool.numbers[WORK] = pool.numbers[CLOCK] = 0
-    _descend(geometry, judges, pool, most, work)
-    if shaken and pool.head.shape[0] > 0:
-        _shake_all(geometry, judges, pool, most, work)
-    return before, _total(pool)
+    geometry, judges, pools = borrowed(geometry), borrowed(judges), borrowed(pools)
+    for p in range(first, last):
+        pool = _pool(pools, p)
+        if pool.of.shape[0] > _MOST_ITEMS:
+            continue
+        losses[p, 0] = _fill(geometry, pool)
+        pool.numbers[LOGGED] = pool.numbers[WORK] = pool.numbers[CLOCK] = 0
+        _descend(geometry, judges, pool, most, work)
+        if shaken and pool.head.shape[0] > 0:
+            _shake_all(geometry, judges, pool, most, work)
+        losses[p, 1] = _total(pool)
 
 
 @njit(cache=True)
@@ -982,7 +1046,7 @@ def _shake_all(geometry, judges, pool, most, work):
     begun = pool.numbers[WORK]
     while pool.numbers[WORK] < work:
         left = 1.0 - (pool.numbers[WORK] - begun) / (work - begun)
-        _shake(geometry, judges, pool, most, heat * left)
+        _shake(geometry, judges, pool, most, work, heat * left)
         total = _total(pool)
         if total < least - LEAST_GAIN:
             least = total
@@ -994,15 +1058,20 @@ def _shake_all(geometry, judges, pool, most, work):
         _refresh(geometry, pool, g)
 
 
-@njit(cache=True)
-def spare(judges, pool, price, gains):
-    """Write what would be gained by withholding each item, -1 where its class would not hold without it."""
-    for i in range(pool.of.shape[0]):
-        g = pool.of[i]
-        left = _charge(pool, pool.mass[g] - pool.weight[i], pool.without[i])
-        gains[i] = _charged(pool, g) - left - price * pool.weight[i]
-        if gains[i] > LEAST_GAIN:
-            _tally(pool, i, g, -1)
-            if not _holds(judges, pool, g):
-                gains[i] = -1.0
-            _tally(pool, i, g, 1)
+@njit(cache=True, nogil=True)
+def spare(geometry, judges, pools, first, last, price, gains):
+    """Write what is gained by withholding each item of pools ``first`` to ``last``, -1 where its class would not hold then."""
+    geometry, judges, pools = borrowed(geometry), borrowed(judges), borrowed(pools)
+    for p in range(first, last):
+        pool = _pool(pools, p)
+        _fill(geometry, pool)
+        own = gains[pools.items[p] : pools.items[p + 1]]
+        for i in range(pool.of.shape[0]):
+            g = pool.of[i]
+            left = _charge(pool, pool.mass[g] - pool.weight[i], pool.without[i])
+            own[i] = _charged(pool, g) - left - price * pool.weight[i]
+            if own[i] > LEAST_GAIN:
+                _tally(pool, i, g, -1)
+                if not _holds(judges, pool, g):
+                    own[i] = -1.0
+                _tally(pool, i, g, 1)

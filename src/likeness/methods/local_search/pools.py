@@ -15,20 +15,19 @@ from likeness.microdata.regions import attribute_weights, geometry
 
 if TYPE_CHECKING:
     import threading
+    from collections.abc import Callable
     from concurrent.futures import Executor
 
     from numpy.typing import NDArray
 
     from likeness.kernels.hulls import Geometry
     from likeness.methods.base import Problem
-    from likeness.methods.local_search.kernels import Judges, Neighbourhood
+    from likeness.methods.local_search.kernels import Judges, LaidOutPools
 
 _ITEMS = 300
 """Items of a pool, unless two classes have more."""
 _SHAKEN_ITEMS = 120
 """Items of a pool that is shaken."""
-_MOST_ITEMS = 6000
-"""A pool of more is left as it is."""
 _SINGLE = 4
 """Records of one cell in one class that may go each its own way; what there are beyond stay together."""
 _SINGLE_COUNTED = 32
@@ -37,6 +36,10 @@ _SPARE = 8
 """Classes that a pool may have more than it began with."""
 _RENEWED = 3
 """Nearest classes that are made anew together with one, at most."""
+_STEPS_A_CALL = 2_000_000
+"""Steps of the pools that a kernel is handed at once, about: to call it takes as long as 30,000."""
+_STEPS_TO_FILL = 10_000
+"""As many could be taken while a pool is filled."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,15 +149,15 @@ class Pools:
     """The classes of one round, pool by pool.
 
     ``record``: (n,) positions of the table's records, item by item. ``start``: (items + 1,) where those of each begin.
-    ``members``, ``pools``: items of each pool, and its layout. ``work``: steps that each may take. ``shaken``: whether they go
-    on when no move lowers their loss.
+    ``members``, ``laid``: items pool by pool, and how they are laid out. ``work``: steps that each pool may take. ``shaken``:
+    whether they go on when no move lowers their loss. ``out``: items that are withheld.
     """
 
     table: Items
     record: NDArray[np.int64]
     start: NDArray[np.int64]
-    members: list[NDArray[np.int64]]
-    pools: list[Neighbourhood]
+    members: NDArray[np.int64]
+    laid: LaidOutPools
     work: int
     shaken: bool
     out: NDArray[np.bool_] = field(repr=False)
@@ -187,76 +190,87 @@ class Pools:
         centres = np.array([np.bincount(of, sizes * at[cell], count) / mass for at in table.at])
         part = table.part[cell[order[begins[:-1]]]]
         chosen = _divided(centres, np.diff(begins), part, rng, _SHAKEN_ITEMS if shaken else _ITEMS)
-        members = [
-            np.concatenate([order[begins[g] : begins[g + 1]] for g in pool.tolist()]) for pool in chosen
-        ]
         seeds = rng.integers(1, 1 << 62, len(chosen))
-        found = [
-            _laid_out(
-                table,
-                cell[own],
-                sizes[own],
-                np.unique(of[own], return_inverse=True)[1].reshape(-1),
-                pool.size,
-                seed,
-            )
-            for own, pool, seed in zip(members, chosen, seeds.tolist(), strict=True)
-        ]
+        there, in_each = np.concatenate(chosen), np.array([one.size for one in chosen])
+        pool, of_each = np.repeat(np.arange(in_each.size), in_each), np.diff(begins)[there]
+        ends = np.cumsum(of_each)
+        members = order[np.arange(entry.size) + np.repeat(begins[there] - ends + of_each, of_each)]
+        # In its pool a class has the number that it has by order.
+        number = np.empty(count, np.int64)
+        number[there[np.lexsort((there, pool))]] = np.arange(count) - (np.cumsum(in_each) - in_each)[pool]
+        items = np.concatenate([[0], ends])[np.concatenate([[0], np.cumsum(in_each)])]
+        laid = _laid_out(table, cell[members], sizes[members], number[of[members]], items, in_each, seeds)
         out = np.zeros(entry.size, np.bool_)
-        each = max(20_000, work // max(1, len(found)))
-        return cls(table, record, start, members, found, each, shaken, out)
+        each = max(5_000, work // in_each.size)
+        return cls(table, record, start, members, laid, each, shaken, out)
 
     def improve(self, workers: Executor, stopped: threading.Event) -> tuple[float, float, int]:
         """Improve every pool: the loss before and after, times records, and the steps taken."""
         from likeness.methods.local_search.kernels import WORK, improve
 
-        def one(pool: Neighbourhood) -> tuple[float, float]:
-            if stopped.is_set() or pool.of.size > _MOST_ITEMS:
-                return 0.0, 0.0
-            before, after = improve(
-                self.table.geometry, self.table.judges, pool, _RENEWED, self.work, self.shaken
-            )
-            return float(before), float(after)
+        asked = self.table
+        losses = np.zeros((self.laid.items.size - 1, 2))
 
+        def some(first: int, last: int) -> None:
+            if not stopped.is_set():
+                improve(
+                    asked.geometry,
+                    asked.judges,
+                    self.laid,
+                    first,
+                    last,
+                    _RENEWED,
+                    self.work,
+                    self.shaken,
+                    losses,
+                )
+
+        self._by_turns(some, workers, _STEPS_A_CALL // self.work)
+        before, after = losses.sum(axis=0).tolist()
+        return before, after, int(self.laid.all.numbers[:, WORK].sum())
+
+    def _by_turns(self, some: Callable[[int, int], None], workers: Executor, at_once: int) -> None:
+        """Let workers do something for all pools, about so many at once: from a first one, to a last one that is not done."""
+        count = self.laid.items.size - 1
         # The first compiles or loads what all of them run.
-        found = [one(self.pools[0]), *workers.map(one, self.pools[1:])]
-        work = sum(int(pool.numbers[WORK]) for pool in self.pools)
-        return sum(before for before, _ in found), sum(after for _, after in found), work
+        some(0, 1)
+        begins = np.arange(1, count, min(max(1, at_once), 1 + count // 16))
+        list(workers.map(some, begins.tolist(), [*begins[1:].tolist(), count]))
 
-    def withhold(self, most: int) -> int:
+    def withhold(self, workers: Executor, most: int) -> int:
         """Withhold those by whom a class loses more than they are charged, of each class one item; how many records are.
 
         Those by whom most is lost come first, as long as all withheld are no more than ``most``.
         """
-        from likeness.methods.local_search.kernels import LEAST_GAIN, fill, spare
+        from likeness.methods.local_search.kernels import LEAST_GAIN, spare
 
-        worst: list[tuple[float, int]] = []
-        for members, pool in zip(self.members, self.pools, strict=True):
-            gains = np.empty(members.size)
-            fill(self.table.geometry, pool)
-            spare(self.table.judges, pool, self.table.price, gains)
-            order = np.lexsort((-gains, pool.of))
-            first = order[np.diff(pool.of[order], prepend=-1) > 0]
-            first = first[gains[first] > LEAST_GAIN]
-            worst += zip((-gains[first]).tolist(), members[first].tolist(), strict=True)
+        asked, laid = self.table, self.laid
+        gains = np.empty(self.members.size)
+
+        def some(first: int, last: int) -> None:
+            spare(asked.geometry, asked.judges, laid, first, last, asked.price, gains)
+
+        self._by_turns(some, workers, _STEPS_A_CALL // _STEPS_TO_FILL)
+        of = laid.all.of + np.repeat(laid.classes[:-1], np.diff(laid.items))
+        order = np.lexsort((-gains, of))
+        first = order[np.diff(of[order], prepend=-1) > 0]
+        first = first[gains[first] > LEAST_GAIN]
+        worst = self.members[first[np.lexsort((self.members[first], -gains[first]))]]
+        records = self.start[worst + 1] - self.start[worst]
         withheld = 0
-        for _, item in sorted(worst):
-            records = int(self.start[item + 1] - self.start[item])
-            if withheld + records <= most:
+        for item, own in zip(worst.tolist(), records.tolist(), strict=True):
+            if withheld + own <= most:
                 self.out[item] = True
-                withheld += records
+                withheld += own
         return withheld
 
     def classes(self) -> NDArray[np.int64]:
         """(n,) Class of each record."""
-        of_item = np.full(self.out.size, -1, np.int64)
-        base = 0
-        for members, pool in zip(self.members, self.pools, strict=True):
-            of_item[members] = np.where(pool.of >= 0, pool.of + base, -1)
-            base += pool.head.size
-        of_item[self.out] = -1
+        of, laid = np.full(self.out.size, -1, np.int64), self.laid
+        of[self.members] = laid.all.of + np.repeat(laid.classes[:-1], np.diff(laid.items))
+        of[self.out] = -1
         found = np.full(self.table.cell.size, -1, np.int64)
-        found[self.record] = np.repeat(of_item, np.diff(self.start))
+        found[self.record] = np.repeat(of, np.diff(self.start))
         return renumber(found)
 
 
@@ -287,23 +301,28 @@ def _divided(
 def _laid_out(
     table: Items,
     cell: NDArray[np.int64],
-    sizes: NDArray[np.int64],
+    records: NDArray[np.int64],
     of: NDArray[np.int64],
-    classes: int,
-    seed: int,
-) -> Neighbourhood:
-    """Lay out one pool."""
-    from likeness.methods.local_search.kernels import Neighbourhood
+    items: NDArray[np.int64],
+    in_each: NDArray[np.int64],
+    seeds: NDArray[np.int64],
+) -> LaidOutPools:
+    """Lay out pools: the cell of each item, its records and class, where the items of each pool begin, and its classes."""
+    from likeness.methods.local_search.kernels import LOGS, LaidOutPools, Neighbourhood
 
-    n, e, d, words = cell.size, classes + _SPARE, table.low.shape[1], table.bits.shape[1]
-    return Neighbourhood(
+    classes = np.concatenate([[0], np.cumsum(in_each + _SPARE)])
+    n, e, pools = cell.size, int(classes[-1]), in_each.size
+    d, words = table.low.shape[1], table.bits.shape[1]
+    numbers = np.zeros((pools, 4), np.int64)
+    numbers[:, 3] = seeds
+    laid = Neighbourhood(
         table.low[cell],
         table.high[cell],
         table.bits[cell],
-        sizes.astype(np.int64),
-        sizes * table.weight[cell],
+        records.astype(np.int64),
+        records * table.weight[cell],
         table.places[cell],
-        of.astype(np.int64),
+        of,
         np.full(e, -1),
         np.full(n, -1),
         np.full(n, -1),
@@ -315,10 +334,10 @@ def _laid_out(
         np.zeros((e, words), np.uint64),
         np.zeros(e),
         np.zeros(n),
-        np.zeros((6 * n, 2), np.int64),
-        np.array([0, 0, 0, seed]),
-        np.zeros((2, d), np.int32),
-        np.zeros(words, np.uint64),
+        np.zeros((LOGS * n, 2), np.int64),
+        numbers,
+        np.zeros((pools, 2, d), np.int32),
+        np.zeros((pools, words), np.uint64),
         np.zeros(n, np.int64),
         np.zeros(e, np.int64),
         np.full(n, -1),
@@ -327,3 +346,4 @@ def _laid_out(
         table.crowd,
         np.zeros(e, np.uint64),
     )
+    return LaidOutPools(laid, items, classes)
