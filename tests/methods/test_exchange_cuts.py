@@ -164,3 +164,20 @@ def test_people_with_several_records():
     release = lk.anonymize(frame, policy)
     assert release.private.solution.plan.count > 1
     assert release.verify().ok
+
+
+@pytest.mark.parametrize(
+    ("models", "records", "served", "tried"),
+    [
+        pytest.param((lk.BetaLikeness(4),), 300_000, True, True, id="not many"),
+        pytest.param((lk.BetaLikeness(4),), 300_001, True, False, id="many"),
+        pytest.param(
+            (lk.BetaLikeness(4), lk.KAnonymity(5)), 300_001, True, False, id="no other looks at values"
+        ),
+        pytest.param((lk.BetaLikeness(4), lk.DistinctLDiversity(3)), 300_001, True, True, id="another looks"),
+        pytest.param((lk.TCloseness("0.2"),), 300_001, True, True, id="t-closeness"),
+        pytest.param((lk.BetaLikeness(4),), 300_001, False, True, id="nothing else has a release"),
+    ],
+)
+def test_of_many_records_it_is_not_tried_where_another_method_loses_less(models, records, served, tried):
+    assert ExchangeCuts().always_tried(models, records, served=served) is tried

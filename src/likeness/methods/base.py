@@ -209,8 +209,6 @@ class Method(ABC):
     """Whether it keeps the values that earlier releases left possible of people (`Microdata.signatures`)."""
     candidate: ClassVar[bool] = False
     """Whether it is tried where a policy names no method, with default parameters but for the loss; says what it costs."""
-    always_tried: ClassVar[bool] = False
-    """Whether a candidate is worth a try however large the table is, under any guarantee that it takes."""
     outdone_by_moves: ClassVar[bool] = False
     """Whether local moves come as far from other candidates, in small tables of people with one record: there it is none."""
 
@@ -247,6 +245,13 @@ class Method(ABC):
     @property
     def ignores_order(self) -> bool:
         """Whether the same records in another order get the same classes."""
+        return False
+
+    def always_tried(self, models: tuple[PrivacyModel, ...], records: int, *, served: bool) -> bool:  # noqa: ARG002
+        """Whether a candidate is worth a try for a guarantee and so many records, whatever it costs.
+
+        ``served``: whether a method that was made for the guarantee has a release.
+        """
         return False
 
     @property
