@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import float64, int32, int64, types, uint64
 
-from likeness.kernels import njit
+from likeness.kernels import borrowed, njit
 from likeness.kernels.hulls import GEOMETRY, INTERVAL, SET, attribute_loss, common_ancestor
 
 
@@ -116,6 +116,8 @@ def least_hulls(geometry, codes, sizes, values, needed, others, order, most_step
     ``order``: the cells to look at, the others lose 0. ``most_steps``: hulls to look at for one cell, whose nearest others
     bound it where that does not do.
     """
+    geometry, codes, sizes, values = borrowed((geometry, codes, sizes, values))
+    needed, others, order = borrowed((needed, others, order))
     count, d = codes.shape
     found = np.zeros(count)
     depth = 2

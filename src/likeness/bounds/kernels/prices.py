@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import float64, int32, int64, uint64
 
-from likeness.kernels import njit
+from likeness.kernels import borrowed, njit
 from likeness.kernels.hulls import GEOMETRY, INTERVAL, SET, common_ancestor
 from likeness.kernels.ordering import ascending_order
 
@@ -214,6 +214,8 @@ def grown(
         (C,) The price of each record of a cell. Their sum over all records is a bound of what they lose together, whatever the
         classes. A price may be above 1.
     """
+    geometry, codes, sizes, needed, floors = borrowed((geometry, codes, sizes, needed, floors))
+    anchors, begin, near, losses, reach, levels = borrowed((anchors, begin, near, losses, reach, levels))
     d = codes.shape[1]
     prices = np.zeros(codes.shape[0])
     low, high = np.zeros((_DEPTH, d), np.int32), np.zeros((_DEPTH, d), np.int32)
