@@ -35,7 +35,7 @@ def test_json_accounts_for_every_record(run, desk):
         table.write("30,,flu\n30,99999,cold\n")
     policy = (desk / "policy.yaml").read_text()
     policy = policy.replace("{prefix: 5}}", "{prefix: 5}, max_level: 1, missing: {policy: drop}}")
-    (desk / "policy.yaml").write_text(policy + "withhold: {at_most: 0.1}\n")
+    (desk / "policy.yaml").write_text(policy + "withhold: {at_most: 0.1}\neffort: quick\n")
     found = run("anonymize", "patients.csv", "policy.yaml", "-o", "out", "--format", "json").json
     counts = found["counts"]
     assert counts["input"] == 62

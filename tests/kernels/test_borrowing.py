@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import NamedTuple
 
@@ -51,6 +52,8 @@ def doubled(numbers):
 def test_what_is_borrowed_is_what_was_given_and_is_changed_in_place():
     numbers, table = np.arange(4), np.arange(6.0).reshape(2, 3)
     held = sys.getrefcount(numbers), sys.getrefcount(table)
+    twice(Pair(np.arange(2), (table, 10)))
+    gc.collect()
     _nrt_python.memsys_enable_stats()
     before = rtsys.get_allocation_stats()
     # 0 + 2 + 4 + 6 and 15 + 10 at first, 0 + 4 + 8 + 12 and as much then.

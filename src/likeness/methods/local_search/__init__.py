@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from likeness.microdata.data import Microdata
     from likeness.models.requirements import Requirement
 
-WORK_A_STEP = 50
+WORK_A_STEP = 30
 """Steps that `Method.work` counts in one of a local search."""
 STEPS_A_RECORD = 100
 """As many steps could be taken while a record is laid out."""
