@@ -349,6 +349,14 @@ def test_seconds_are_given_to_the_best(effort):
     assert sum(one.seconds for one in improved) == pytest.approx(effort["seconds"])
 
 
+def test_time_ends_a_search_of_seconds_before_steps_could():
+    """A second is more steps than a processor takes in it; of a table this small every move is found long before."""
+    release = lk.anonymize(patients(), policy(lk.KAnonymity(4), effort={"seconds": 3_000}), seed=1)
+    (told,) = [one.search for one in release.private.candidates if one.search is not None]
+    assert told.most >= 3_000 * 50_000_000
+    assert told.ended in {"no move was worth it any more", "every partition had been looked at"}
+
+
 def test_an_audit_without_candidates_is_read_as_ever(tmp_path):
     from likeness.folder.audit import Audit
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
+from os import cpu_count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from likeness import registry
@@ -18,6 +19,7 @@ from likeness.errors import CannotBeMetError, PolicyError, Refusal
 from likeness.methods.base import Plans
 from likeness.methods.local_search import (
     STEPS_A_RECORD,
+    STEPS_A_SECOND,
     WORK_A_STEP,
     LocalSearch,
     Search,
@@ -343,6 +345,9 @@ class _Trials:
             left = own.times * spent - laying_out
             # Where laying out alone takes as long as the least that is done, more lowers the loss by tenths of a percent.
             steps = own.steps if laying_out > own.steps * WORK_A_STEP else max(own.steps, left // WORK_A_STEP)
+            if seconds is not None:
+                # Time is to end it.
+                steps = max(steps, int(seconds * STEPS_A_SECOND) * (cpu_count() or 1))
             starts = begun[0].method if len(begun) == 1 else tuple(one.method for one in begun)
             method = LocalSearch(starts, self.judge.metric.searched, steps, seconds)
             self.work[method] = method.work(self.units, self.requirements)

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 WORK_A_STEP = 30
 """Steps that `Method.work` counts in one of a local search."""
+STEPS_A_SECOND = 50_000_000
+"""As many are taken in a second by one processor, at most."""
 STEPS_A_RECORD = 100
 """As many steps could be taken while a record is laid out."""
 _LEAST_SHARE = 1e-3
