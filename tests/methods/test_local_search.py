@@ -422,6 +422,43 @@ def test_survey_weights_say_what_a_record_counts_for():
     assert lk.anonymize(rows, policy, seed=1).loss("ncp")["ncp"] == pytest.approx(1 / 3)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("several", [False, True])
+def test_what_it_lowers_is_what_is_measured_where_people_or_records_weigh_more_than_others(several, weighted):
+    rng = np.random.default_rng(7)
+    # Who comes often is old, and weighs more.
+    person = np.repeat(np.arange(90), np.arange(90) // 15 + 1) if several else np.arange(90)
+    visits = pl.DataFrame(
+        {
+            "id": person,
+            "age": 20 + person // 2 + rng.integers(0, 4, person.size),
+            "town": rng.choice(["a", "b", "c"], person.size),
+            "w": rng.integers(1, 9, person.size).astype(float),
+            "s": rng.choice(["x", "y", "z"], person.size),
+        }
+    )
+    columns = {
+        "id": lk.identifier(),
+        "age": lk.quasi(),
+        "town": lk.quasi(),
+        "w": lk.drop(),
+        "s": lk.sensitive(),
+    }
+    further = ({"individual": "id"} if several else {}) | ({"weights": "w"} if weighted else {})
+    asked = lk.Policy(
+        columns=columns,
+        privacy=lk.KAnonymity(4),
+        method=LocalSearch(start="mondrian", steps=3_000_000),
+        **further,
+    )
+    release = lk.anonymize(visits, asked, seed=1)
+    told = release.private.solution.plan.history["local-search"]
+    assert told.after < told.before
+    assert release.loss("ncp-total")["ncp-total"] == pytest.approx(told.after)
+    begun = lk.anonymize(visits, asked.replace(method="mondrian"), seed=1)
+    assert begun.loss("ncp-total")["ncp-total"] == pytest.approx(told.before)
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -14,7 +14,7 @@ import numpy as np
 from likeness import registry
 from likeness.errors import CannotBeMetError
 from likeness.microdata.grouping import count_copies
-from likeness.microdata.plan import Plan, Reason, side_by_side
+from likeness.microdata.plan import Plan, Reason, side_by_side, spread
 from likeness.microdata.regions import LOWERED, attribute_weights, recode, region_losses
 from likeness.microdata.statistics import count_classes
 from likeness.progress import Progress
@@ -570,6 +570,19 @@ def _side_by_side(
     return views
 
 
+def loss_weights(data: Microdata) -> NDArray[np.float64] | None:
+    """(n,) What each row counts for in a loss, n in all: an individual all its records; None where each counts for one.
+
+    Metrics are means over records, weighted where they have survey weights.
+    """
+    weights = (data if data.members is None else data.members.records).survey_weights
+    if weights is not None and not weights.any():
+        weights = None
+    if data.members is not None:
+        weights = np.bincount(data.members.of, weights, data.size).astype(np.float64)
+    return None if weights is None else weights * (data.size / weights.sum())
+
+
 def charged_loss(problem: Problem, plan: Plan) -> float:
     """Sum what the records of a plan lose, and what each is charged that is withheld: 1, unless the loss says otherwise.
 
@@ -578,11 +591,22 @@ def charged_loss(problem: Problem, plan: Plan) -> float:
     problem
         The records, and the loss.
     plan
-        Their classes.
+        Their classes. Each record counts for what it does in metrics (`loss_weights`), unless who shares a class is counted.
     """
-    plan, recoding = recode(problem.data, plan)
-    sizes = np.bincount(plan.classes[plan.published], minlength=recoding.classes)
-    total = plan.withheld * problem.loss.withheld(problem.data.size)
+    data = problem.data
+    counted = None if problem.loss.crowd else loss_weights(data)
+    withheld = float(plan.withheld if counted is None else counted[~plan.published].sum())
+    if data.members is None:
+        plan, recoding = recode(data, plan)
+        classes = plan.classes
+    else:
+        # Regions are of all records of everybody.
+        whole, recoding = recode(data.members.records, spread(plan, data.members.of))
+        classes = plan.classes.copy()
+        classes[data.members.of] = whole.classes
+    there = classes >= 0
+    sizes = np.bincount(classes[there], None if counted is None else counted[there], recoding.classes)
+    total = withheld * problem.loss.withheld(data.size)
     total += problem.loss.crowd * float(np.square(sizes).sum())
     weights = attribute_weights(problem.data.quasi)
     for regions, weight in zip(recoding.attributes, weights.tolist(), strict=True):

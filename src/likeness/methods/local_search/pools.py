@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.methods.base import joint_views
+from likeness.methods.base import joint_views, loss_weights
 from likeness.methods.spaces import axis
 from likeness.microdata.grouping import group_codes, group_keys
 from likeness.microdata.plan import renumber
@@ -84,9 +84,9 @@ class Items:
         low, high, bits = _hulls(problem, shape)
         crowd = problem.loss.crowd
         # Who shares a class is counted, not weighed.
-        weights = None if crowd else data.survey_weights
+        weights = None if crowd else loss_weights(data)
         heavy = np.zeros(data.size, np.int64)
-        if weights is not None and weights.any():
+        if weights is not None:
             heavy = np.unique(weights, return_inverse=True)[1].reshape(-1)
         parts = np.zeros(data.size, np.int64) if problem.parts is None else problem.parts
         hulls = data.tuples.of if data.members is None else _equal_hulls(low, high, bits)
@@ -106,7 +106,7 @@ class Items:
             np.ascontiguousarray(high[:, first].T),
             np.ascontiguousarray(bits[first]),
             np.ascontiguousarray(views[:, first].T, np.int64),
-            np.ones(first.size) if weights is None or not weights.any() else weights[first] / weights.mean(),
+            np.ones(first.size) if weights is None else weights[first],
             parts[first],
             places * attribute_weights(data.quasi)[:, None],
             crowd,
