@@ -42,6 +42,8 @@ STEPS_A_RECORD = 100
 """As many steps could be taken while a record is laid out."""
 _LEAST_SHARE = 1e-3
 """What a round must lower the loss by, as a share of it, for another like it to be made."""
+_LEAST_SHARE_SHAKEN = 1e-4
+"""The same of a round in which pools are shaken."""
 _ROUNDS = 6
 """Rounds in which pools are shaken, for equal parts of the steps that are left."""
 _STEPS_A_CELL = 100_000
@@ -309,7 +311,7 @@ class LocalSearch(Method):
             before, after, work = pools.improve(workers, stopped)
             left -= max(work, 1)
             problem.progress.step("lower the loss", steps - max(0, left), steps)
-            converged = before - after <= _LEAST_SHARE * before
+            converged = before - after <= (_LEAST_SHARE_SHAKEN if shaken else _LEAST_SHARE) * before
             if after <= 0 or (shaken and converged and share == many):
                 ended = CONVERGED
                 break
