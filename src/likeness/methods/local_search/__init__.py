@@ -116,7 +116,7 @@ class LocalSearch(Method):
         who share a class with each (or could be a withheld one), where NCP decides between moves that lower it as much.
     steps
         About how many steps are taken at most, in all, each some 25 nanoseconds. The search ends before when many steps lower the
-        loss by less than a thousandth.
+        loss by less than a ten thousandth.
     seconds
         Ends the search after so much time, too. What is found then depends on the machine.
 
