@@ -135,21 +135,26 @@ def test_counts_are_searched_as_records_are(frame: pl.DataFrame, privacy: Any, m
     assert losses[0] == pytest.approx(losses[1], abs=1e-12)
 
 
+def asked_of(frame: pl.DataFrame, privacy: Any, method: Any, at_most: float) -> lk.Policy:
+    """Missing values are a category, and the last column is sensitive."""
+    columns = {name: {"role": "quasi", "missing": {"policy": "category"}} for name in frame.columns[:-1]}
+    return as_policy(
+        {
+            "columns": columns | {"s": {"role": "sensitive"}},
+            "privacy": privacy,
+            "method": method,
+            "withhold": {"at_most": at_most},
+            "seed": 1,
+        }
+    )
+
+
 @given(frame=tables(), privacy=st.sampled_from(GUARANTEES), method=st.sampled_from(APART))
 def test_records_that_are_told_apart_are_counted_again(
     frame: pl.DataFrame, privacy: Any, method: Any
 ) -> None:
     """What is found of counts that were written out is found of the records in the order of their values; and so are losses."""
-    columns = {name: {"role": "quasi", "missing": {"policy": "category"}} for name in frame.columns[:-1]}
-    policy = as_policy(
-        {
-            "columns": columns | {"s": {"role": "sensitive"}},
-            "privacy": privacy,
-            "method": method,
-            "withhold": {"at_most": 0.3},
-            "seed": 1,
-        }
-    )
+    policy = asked_of(frame, privacy, method, 0.3)
     records = Table(frame.sort(frame.columns, nulls_last=True), source="records", library="polars")
     together = encode(counted(frame), policy)
     apart = replace(together, data=written_out(together.data))
@@ -199,16 +204,7 @@ def test_values_are_drawn_of_counts_as_of_records(
     frame: pl.DataFrame, privacy: Any, method: Any, drawn: int
 ) -> None:
     """The same draws as of the records in the order of their values, and the same matrix; some at a time, as many of each row."""
-    columns = {name: {"role": "quasi", "missing": {"policy": "category"}} for name in frame.columns[:-1]}
-    policy = as_policy(
-        {
-            "columns": columns | {"s": {"role": "sensitive"}},
-            "privacy": privacy,
-            "method": method,
-            "withhold": {"at_most": 0.5},
-            "seed": 1,
-        }
-    )
+    policy = asked_of(frame, privacy, method, 0.5)
     records = Table(frame.sort(frame.columns, nulls_last=True), source="records", library="polars")
     made: list[lk.Release | str] = []
     for table in (records, counted(frame)):
