@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from likeness.methods.incognito import Incognito as Incognito
     from likeness.methods.k_anonymity_primacy import KAnonymityPrimacy as KAnonymityPrimacy
     from likeness.methods.k_member import KMember as KMember
+    from likeness.methods.lagrangian_recoding import LagrangianRecoding as LagrangianRecoding
     from likeness.methods.local_recoding import LocalRecoding as LocalRecoding
     from likeness.methods.local_search import LocalSearch as LocalSearch
     from likeness.methods.m_invariant import MInvariant as MInvariant

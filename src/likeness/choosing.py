@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 MOST_WORK = 2_500_000_000
 """Steps that the methods tried may take together, some 5 s of one processor, and times what the effort allows; those made for
 the guarantee are not counted."""
+WORK_A_SECOND = MOST_WORK // 5
+"""Steps of a second of one processor, about."""
 FEW = 1_000
 """Records of a table that moves search so long that some starts do not matter (`Method.outdone_by_moves`)."""
 LOSS = Ncp(charge_withheld=True)
@@ -201,7 +203,8 @@ def choose(
     Methods are looked at by cost, the cheapest first, then by name. Those made for one of the models are always tried, so are
     those that say so (`Method.always_tried`), and so is the cheapest of the others; the rest as long as all together take no
     more than `MOST_WORK` steps, or at a higher ``effort`` a multiple of it. None is tried beside one that loses nothing, nor,
-    where classes are improved, one that moves outdo (`Method.outdone_by_moves`). Then the classes of those that lose least are
+    where classes are improved, one that moves outdo (`Method.outdone_by_moves`); there those that are patient (`Method.patient`)
+    are tried in place of some moves. Then the classes of those that lose least are
     improved (`LocalSearch`), as ``effort`` says. The loss (`LOSS`, or the metric that the policy's ``minimize`` names) is
     measured on the published regions, or tables; of equal losses the first is kept, and only the best solution is held.
     ``rng``: the randomness of each method's search, as if it was named. ``publish``: makes what a method's solution is published
@@ -221,7 +224,7 @@ def choose(
     order = trials.cheapest_first(methods)
     for number, method in enumerate(order):
         progress.step("try methods", number, len(order))
-        trials.look_at(method)
+        trials.look_at(trials.afforded(method, seconds))
     trials.improve(seconds)
     return trials.choice()
 
@@ -267,6 +270,7 @@ class _Trials:
         self.outdoing = self.moves and few and not judge.metric.of_publication
         self.requirements = require_of(models, self.units, self.units)
         self.work: dict[Method, int] = {}
+        self.affordable: set[Method] = set()
         self.left = self.most = MOST_WORK * effort.tries
         self.candidates: list[Candidate] = []
         self.refused: list[CannotBeMetError | PolicyError] = []
@@ -283,13 +287,36 @@ class _Trials:
     def cheapest_first(self, methods: Iterable[Method]) -> list[Method]:
         """Sort methods by what they cost, those of equal cost by name; those that moves outdo come last."""
         self.work = {method: method.work(self.units, self.requirements) for method in methods}
-        return sorted(
-            self.work, key=lambda method: (self._is_outdone(method), self.work[method], method.name)
-        )
+        return sorted(self.work, key=lambda method: (*self._is_last(method), self.work[method], method.name))
+
+    def _is_last(self, method: Method) -> tuple[bool, bool]:
+        """Whether it is tried after the others: in place of moves, or because moves would do."""
+        return method.patient, self._is_outdone(method)
 
     def _is_outdone(self, method: Method) -> bool:
         """Whether moves that follow come as far from other methods."""
         return self.outdoing and method.outdone_by_moves and not method.made_for(self.models)
+
+    @property
+    def spent(self) -> int:
+        """Work of what was tried; what moves outdo would have been without them."""
+        told = (one for one in self.candidates if not one.method.patient)
+        return sum(one.work for one in told if one.outcome in {LOSES_MORE, NOT_NEEDED})
+
+    def afforded(self, method: Method, seconds: float | None) -> Method:
+        """A method as it is tried: one that is patient with parameters that the effort allows, where there are some."""
+        if not method.patient or not self.moves:
+            return method
+        moves = max(self.effort.times * self.spent, self.effort.steps * WORK_A_STEP // 10)
+        most = moves * 2 // 3
+        if seconds is not None:
+            most = min(most, int(seconds * WORK_A_SECOND) * (cpu_count() or 1))
+        found = method.within(most, self.units, self.requirements)
+        if found is None:
+            return method
+        self.work[found] = found.work(self.units, self.requirements)
+        self.affordable.add(found)
+        return found
 
     def look_at(self, method: Method, *, asked: bool = False) -> None:
         """Try a method, unless it does not fit or, where it was not ``asked`` for, costs too much; note what became of it."""
@@ -312,6 +339,8 @@ class _Trials:
         if self.best is not None and self.best[0] == 0:
             return NOT_NEEDED
         served = any(one.loss is not None and one.method.made_for(self.models) for one in self.candidates)
+        if method.patient:
+            return "" if method in self.affordable else TOO_MUCH
         always = method.always_tried(self.models, self.units.size, served=served)
         if always or method.made_for(self.models):
             return ""
@@ -334,15 +363,15 @@ class _Trials:
         """Improve the classes of the methods that lose least, as long as the effort allows; the best is kept."""
         own = self.effort
         tried = [one for one in self.candidates if one.loss is not None]
-        # What moves outdo would have been tried without them.
-        spent = sum(one.work for one in self.candidates if one.outcome in (LOSES_MORE, NOT_NEEDED))
         tried = [one for one in tried if one.loss and can_be_improved(one.method)]
         best = min((one.loss for one in self.candidates if one.loss is not None), default=0.0)
+        # What a patient method took was in place of moves, unless it was in vain.
+        patient = sum(one.work for one in tried if one.method.patient and one.loss == best)
         near = [one for one in tried if one.loss is not None and one.loss <= best * _NEARLY_BEST]
         begun = sorted(near, key=lambda one: (one.loss, one.work, one.method.name))[: own.starts]
         if begun and self.moves:
             laying_out = STEPS_A_RECORD * WORK_A_STEP * self.units.size
-            left = own.times * spent - laying_out
+            left = own.times * self.spent - laying_out - patient
             # Where laying out alone takes as long as the least that is done, more lowers the loss by tenths of a percent.
             steps = own.steps if laying_out > own.steps * WORK_A_STEP else max(own.steps, left // WORK_A_STEP)
             if seconds is not None:

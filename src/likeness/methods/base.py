@@ -212,6 +212,9 @@ class Method(ABC):
     outdone_by_moves: ClassVar[bool] = False
     """Whether local moves come as far from other candidates, in small tables of people with one record: there it is none."""
 
+    patient: ClassVar[bool] = False
+    """Whether it is tried only where classes are improved, in place of some moves, and no longer than these (`within`)."""
+
     @property
     def label(self) -> str:
         """What it is called beside others: its name, with what it starts from where several of the name are tried."""
@@ -335,6 +338,18 @@ class Method(ABC):
         """
         return 0
 
+    def within(self, work: int, data: Microdata, requirements: tuple[Requirement, ...]) -> Method | None:
+        """Give it parameters by which it does no more than so much work; None where there are none.
+
+        Parameters
+        ----------
+        work
+            The most, in what `work` counts.
+        data, requirements
+            As for `work`.
+        """
+        return self if self.work(data, requirements) <= work else None
+
     def check(self, requirements: tuple[Requirement, ...]) -> None:  # noqa: B027  # most methods take any
         """Refuse requirements the method cannot work with, before anything is computed.
 
@@ -385,6 +400,31 @@ def clusters_at_most(data: Microdata, requirements: tuple[Requirement, ...]) -> 
     """Bound the classes of a clustering: of k records each (two without k-anonymity), and no more than there are tuples."""
     k = max([2, *sizes_asked(requirements)])
     return min(data.tuples.count, data.size // k + 1)
+
+
+def parts_that_hold(
+    problem: Problem,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[Reason, int]]:
+    """Find the parts of a table that hold as one class each.
+
+    Returns
+    -------
+    kept : (m,) int64
+        The records of these parts.
+    parts : (n,) int64
+        The part of each record; all 0 where there are none.
+    because
+        Why the others are withheld, and how many.
+    """
+    data = problem.data
+    parts = np.zeros(data.size, np.int64) if problem.parts is None else problem.parts
+    good = problem.holding(parts, int(parts.max(initial=-1)) + 1)
+    kept = np.flatnonzero(good[parts])
+    if kept.size == data.size:
+        return kept, parts, {}
+    part = "the part of the table allowed by the level limits, as one class, does not hold the guarantee"
+    reason = TABLE_FAILS if problem.parts is None else Reason(PART_FAILS.name, part)
+    return kept, parts, {reason: data.size - kept.size}
 
 
 def sizes_asked(requirements: tuple[Requirement, ...]) -> list[int]:

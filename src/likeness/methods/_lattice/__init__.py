@@ -5,6 +5,7 @@ The levels of one attribute say which values share a group at each, and what tha
 
 from __future__ import annotations
 
+import heapq
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ from likeness.microdata.plan import Plan, Reason, renumber
 from likeness.microdata.regions import LOSSES, attribute_weights
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from likeness.kernels.class_tests import LaidOutTests
@@ -237,11 +240,13 @@ class Ladder:
     """The levels of one attribute, from exact to most general.
 
     ``group``: per level, (cells,) the group of each. ``groups``: per level, how many there are among all codes.
+    ``loss``: per level, (cells,) the weighted loss of each.
     ``mean_loss``: per level, the weighted loss averaged over the records; never falls from level to level.
     """
 
     group: list[NDArray[np.int64]]
     groups: list[int]
+    loss: list[NDArray[np.float64]]
     mean_loss: list[float]
 
 
@@ -252,7 +257,7 @@ def ladder(
 
     Levels that join nothing (padding) are left out.
     """
-    found = Ladder([], [], [])
+    found = Ladder([], [], [], [])
     total = float(sizes.sum())
     counts = np.bincount(codes, sizes, domain.codes)
     for group, lost in _levels(domain, loss):
@@ -264,8 +269,26 @@ def ladder(
             continue
         found.group.append(dense.astype(np.int64)[codes])
         found.groups.append(distinct.size)
+        found.loss.append(weight * lost[codes])
         found.mean_loss.append(max([mean, *found.mean_loss[-1:]]))
     return found
+
+
+def vectors_by_loss(ladders: list[Ladder]) -> Iterator[tuple[int, ...]]:
+    """Yield all vectors of levels by ascending mean loss; ties by the vector."""
+    start = (0,) * len(ladders)
+    waiting = [(0.0, start)]
+    seen = {start}
+    while waiting:
+        _, vector = heapq.heappop(waiting)
+        yield vector
+        for j, own in enumerate(ladders):
+            if vector[j] + 1 < len(own.mean_loss):
+                above = (*vector[:j], vector[j] + 1, *vector[j + 1 :])
+                if above not in seen:
+                    seen.add(above)
+                    lost = sum(x.mean_loss[level] for x, level in zip(ladders, above, strict=True))
+                    heapq.heappush(waiting, (lost, above))
 
 
 def most_levels(domain: Domain) -> int:

@@ -8,7 +8,6 @@ attribute's split before it knows who will be alone.
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import prod
@@ -17,16 +16,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import choice, whole
-from likeness.methods._lattice import Ladder, ladder, most_levels
-from likeness.methods.base import TABLE_FAILS, Method, Problem, cells_at_most, joint_views
+from likeness.methods._lattice import Ladder, ladder, most_levels, vectors_by_loss
+from likeness.methods.base import Method, Problem, cells_at_most, joint_views, parts_that_hold
 from likeness.methods.mondrian import Mondrian
 from likeness.microdata.grouping import group_codes
-from likeness.microdata.plan import Plan, Reason, renumber
+from likeness.microdata.plan import Plan, renumber
 from likeness.microdata.regions import LOSSES, attribute_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from likeness.kernels.class_tests import LaidOutTests
@@ -100,16 +97,7 @@ class LocalRecoding(Method):
     def run(self, problem: Problem) -> Plan:
         """Take out groups that hold, vector by vector; parts that cannot hold as a whole are withheld."""
         data = problem.data
-        parts = np.zeros(data.size, np.int64) if problem.parts is None else problem.parts
-        good = problem.holding(parts, int(parts.max(initial=-1)) + 1)
-        kept = np.flatnonzero(good[parts])
-        because = {}
-        if kept.size < data.size:
-            part = (
-                "the part of the table allowed by the level limits, as one class, does not hold the guarantee"
-            )
-            reason = TABLE_FAILS if problem.parts is None else Reason("part-fails", part)
-            because[reason] = data.size - kept.size
+        kept, parts, because = parts_that_hold(problem)
         classes = np.full(data.size, -1, np.int64)
         history: dict[str, int] = {}
         if kept.size:
@@ -167,7 +155,7 @@ class LocalRecoding(Method):
         state = np.zeros(3, np.int64)
         state[LEFT] = size
         groups, radices = table.stacked()
-        vectors = islice(_by_loss(table.ladders), self.most_vectors)
+        vectors = islice(vectors_by_loss(table.ladders), self.most_vectors)
         while state[LEFT] and (some := list(islice(vectors, _VISITS_A_STEP))):
             take_out(
                 tests.functions,
@@ -211,23 +199,6 @@ class _Combinations:
         levels = np.array(vectors, np.int64).reshape(len(vectors), len(self.ladders))
         ends = np.full((len(vectors), 1), begins[-1])
         return np.ascontiguousarray(np.hstack([begins[:-1] + levels, ends]).astype(np.int64))
-
-
-def _by_loss(ladders: list[Ladder]) -> Iterator[tuple[int, ...]]:
-    """Yield all vectors of levels by ascending mean loss; ties by the vector."""
-    start = (0,) * len(ladders)
-    waiting = [(0.0, start)]
-    seen = {start}
-    while waiting:
-        _, vector = heapq.heappop(waiting)
-        yield vector
-        for j, own in enumerate(ladders):
-            if vector[j] + 1 < len(own.mean_loss):
-                above = (*vector[:j], vector[j] + 1, *vector[j + 1 :])
-                if above not in seen:
-                    seen.add(above)
-                    lost = sum(x.mean_loss[level] for x, level in zip(ladders, above, strict=True))
-                    heapq.heappush(waiting, (lost, above))
 
 
 def _with_partners(table: _Combinations, tests: LaidOutTests, label: NDArray[np.int64]) -> NDArray[np.int64]:

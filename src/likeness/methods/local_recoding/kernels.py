@@ -7,7 +7,7 @@ from numba import float64, int32, int64, types
 
 from likeness.kernels import njit
 from likeness.kernels.class_tests import TESTS, evaluate
-from likeness.kernels.grouping import first_appearance
+from likeness.methods._lattice.kernels import group_together
 
 LEFT, TAKEN, VISITED = range(3)
 """What the state counts: cells that are left, groups taken out, vectors visited."""
@@ -63,21 +63,7 @@ def take_out(
         if m == 0:
             return
         state[VISITED] += 1
-        keys[:m] = 0
-        span = 1
-        for row in vector:
-            radix = radices[row]
-            # Divided, because the product itself may not fit.
-            if span > (1 << 62) // radix:
-                # The keys are numbered first: there are at most m of them.
-                of, first = first_appearance(keys[:m])
-                for i in range(m):
-                    keys[i] = of[i]
-                span = first.shape[0]
-            for i in range(m):
-                keys[i] = keys[i] * radix + groups[row, left[i]]
-            span *= radix
-        of, first = first_appearance(keys[:m])
+        of, first = group_together(groups, radices, vector, left[:m], keys)
         sizes = np.zeros(first.shape[0], np.int64)
         for i in range(m):
             sizes[of[i]] += weights[left[i]]
