@@ -24,7 +24,7 @@ LAYERS: list[set[str]] = [
     {"hierarchies", "intervals", "tables"},
     {"microdata", "policy"},
     {"models", "published"},
-    {"queries"},
+    {"queries", "relaxation"},
     {"forms"},
     {"methods"},
     {"apart", "blocks"},

@@ -376,7 +376,8 @@ class Release:
         Returns
         -------
         Bound
-            Its ``value`` and how it was found; found once, the first time it is asked for.
+            Its ``value`` and how it was found; found once, the first time it is asked for, patiently unless the policy's effort
+            is ``quick``.
 
         Examples
         --------
@@ -401,6 +402,7 @@ class Release:
                 loss,
                 int(policy.withhold.at_most * data.size),
                 of_values=whole,
+                patient=policy.effort != "quick",
             ),
         )
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+
 import numpy as np
 import polars as pl
 import pytest
-from tests.methods.problems import number, plain_set
+from tests.methods.problems import number, plain_set, tree
 from tests.methods.test_optimal import ALL, MODELS, asked, charged, holds, made, tiny
 from tests.oracles import partitions, prices
 
 import likeness as lk
 from likeness import bounds
 from likeness.bounds import Bound, lower_bound, record_prices
+from likeness.methods.base import Problem
 from likeness.methods.optimal import Optimal
 from likeness.microdata.data import Microdata
+from likeness.microdata.levels import tree_levels
+from likeness.microdata.regions import LOSSES, attribute_weights
+from likeness.models.requirements import require_of
+from likeness.relaxation import gains, levelled
 
 
 def below_all_partitions(seed: int, i: int, allowance: int = 0) -> tuple[float, float]:
@@ -202,3 +210,86 @@ def test_weights_and_people_have_no_bound_but_0():
     columns = {**COLUMNS, "who": lk.identifier(), "weight": lk.drop()}
     several = lk.Policy(columns=columns, privacy=lk.KAnonymity(2), individual="who")
     assert lk.anonymize(frame, several, seed=1).lower_bound().why == "people may have several records"
+
+
+def trees(seed: int, n: int) -> Microdata:
+    """Records of two trees, one of which misses values, some alike."""
+    rng = np.random.default_rng(seed)
+    quasi = (tree("work"), tree("home", missing=bool(seed % 2)))
+    codes = np.array([rng.integers(0, domain.codes, n) for domain in quasi], np.int32)
+    return Microdata(quasi, codes, (plain_set("sick", 2),), np.zeros((1, n), np.int32), np.arange(n))
+
+
+def plain_gains(data: Microdata, k: int, worth: list[float], loss: str) -> float:
+    """Of each pair of nodes, what its k dearest records and all others above its loss are worth more than they lose."""
+    nodes: list[dict[frozenset[int], float]] = []
+    for domain, weight in zip(data.quasi, attribute_weights(data.quasi), strict=True):
+        own = {frozenset([code]): 0.0 for code in range(domain.codes)}
+        for group, lost in tree_levels(domain, LOSSES[loss]):
+            for one in np.unique(group):
+                inside = np.flatnonzero(group == one)
+                own.setdefault(frozenset(inside.tolist()), float(weight * lost[inside[0]]))
+        nodes.append(own)
+    total = 0.0
+    for (first, a), (second, b) in product(nodes[0].items(), nodes[1].items()):
+        inside = sorted(
+            (
+                price
+                for price, x, y in zip(worth, *data.codes.tolist(), strict=True)
+                if x in first and y in second
+            ),
+            reverse=True,
+        )
+        if len(inside) >= k:
+            gain = sum(price - a - b for i, price in enumerate(inside) if i < k or price > a + b)
+            total += max(0.0, gain)
+    return total
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_combinations_gain_is_what_all_pairs_of_nodes_gain(seed):
+    data, k = trees(seed, 20), 1 + seed % 4
+    cells = levelled(data, np.arange(20), np.zeros(20, np.int64), "glm")
+    priced = np.random.default_rng(seed).random(cells.sizes.size) * 0.6
+    with ThreadPoolExecutor(2) as workers:
+        found = gains(cells, k, priced, workers)
+    assert found == pytest.approx(plain_gains(data, k, priced[cells.of].tolist(), "glm"))
+
+
+@pytest.mark.parametrize("allowance", [0, 2])
+def test_no_release_of_trees_loses_less_than_the_relaxation(allowance, monkeypatch):
+    """Of 24 tables; and the relaxation comes nearer to their optimum than prices that no class exceeds."""
+    relaxed, priced, best = 0.0, 0.0, 0.0
+    monkeypatch.setattr(bounds, "_FEW", 0)
+    for seed in range(24):
+        data, k = trees(seed, 16 + seed), 2 + seed % 3
+        problem = Problem(
+            data,
+            require_of((lk.KAnonymity(k),), data),
+            LOSSES["ncp"],
+            np.random.default_rng(0),
+            None,
+            allowance,
+        )
+        plan = Optimal(loss="ncp").run(problem)
+        assert plan.history["proven"]
+        least = charged(data, plan, "ncp")
+        found = lower_bound(data, (lk.KAnonymity(k),), "ncp", allowance, patient=True)
+        assert found.value * data.size <= least + 1e-9, seed
+        relaxed, best = relaxed + found.value * data.size, best + least
+        priced += lower_bound(data, (lk.KAnonymity(k),), "ncp", allowance).value * data.size
+    assert relaxed > 0.9 * best
+    assert relaxed > priced
+
+
+def test_a_relaxation_is_named():
+    data = trees(0, 200)
+    found = lower_bound(data, (lk.KAnonymity(8),), "ncp", 0, patient=True)
+    assert found.found_by == bounds.RELAXATION
+    assert "found by relaxation" in found.line(0.5)
+    assert lower_bound(data, (lk.KAnonymity(8),), "ncp", 0).found_by == bounds.PRICES
+    # Where a number is a quasi-identifier a class may show what is no node.
+    mixed = Microdata(
+        (data.quasi[0], number("age", 7)), data.codes, data.sensitive, data.sensitive_codes, data.rows
+    )
+    assert lower_bound(mixed, (lk.KAnonymity(8),), "ncp", 0, patient=True).found_by == bounds.PRICES

@@ -12,22 +12,14 @@ from tests.adult import THREE, complete
 from tests.methods.problems import number, plain_set, problem, same, sizes, table, tree
 
 import likeness as lk
-from likeness import choosing
-from likeness.methods import lagrangian_recoding
+from likeness import choosing, relaxation
 from likeness.methods.base import charged_loss
 from likeness.methods.lagrangian_recoding import LagrangianRecoding
-from likeness.methods.lagrangian_recoding.kernels import (
-    bring_forward,
-    join,
-    keep_useful,
-    list_combinations,
-    open_classes,
-    relax,
-    take,
-)
+from likeness.methods.lagrangian_recoding.kernels import join, keep_useful, open_classes
 from likeness.methods.optimal import Optimal
 from likeness.microdata.data import Microdata
 from likeness.models.requirements import require
+from likeness.relaxation.kernels import bring_forward, list_combinations, relax, take
 
 
 def patients(zips, k, **given):
@@ -141,8 +133,8 @@ def test_the_order_of_the_records_does_not_count(seed):
 def test_any_number_of_processors_find_the_same(tasks, monkeypatch):
     asked = problem(trees(3, 300), lk.KAnonymity(4))
     once = LagrangianRecoding().run(asked)
-    monkeypatch.setattr(lagrangian_recoding, "cpu_count", lambda: tasks)
-    monkeypatch.setattr(lagrangian_recoding, "_VECTORS_A_TASK", 2)
+    monkeypatch.setattr(relaxation, "cpu_count", lambda: tasks)
+    monkeypatch.setattr(relaxation, "_VECTORS_A_TASK", 2)
     assert same(LagrangianRecoding().run(asked), once)
 
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likeness.hierarchies import from_rows
-from likeness.methods._lattice import ladder
 from likeness.microdata.domain import Domain
+from likeness.microdata.levels import ladder
 from likeness.microdata.regions import LOSSES
 
 ROWS = [["a", "x", "*"], ["b", "x", "*"], ["c", "y", "*"], ["d", "y", "*"]]

@@ -8,15 +8,21 @@ withheld one is charged 1 in its place.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from math import prod
+from os import cpu_count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likeness.microdata.grouping import Groups, group_codes
+from likeness.microdata.levels import most_levels
 from likeness.microdata.regions import LOSSES, geometry
 from likeness.models.base import LARGEST, DistributionModel
 from likeness.models.requirements import require_of
+from likeness.progress import Progress
+from likeness.relaxation import Relaxation, combinations, gains, levelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,6 +35,7 @@ if TYPE_CHECKING:
     from likeness.models.requirements import Requirement
 
 PRICES = "prices"
+RELAXATION = "relaxation"
 TRIVIAL = "trivial"
 _MOST_PAIRS = 3_000_000
 _MOST_VALUES = 64
@@ -38,6 +45,10 @@ _MOST_NEAR, _MOST_LISTED, _MOST_LOOKS = 1_000, 2_000_000, 100_000_000
 """Neighbours of a cell and of all, at most, and looks at attributes of cells to find them."""
 _STEPS_A_PRICE, _STEPS_IN_ALL = 100_000, 12_500_000
 """Cells that are looked at for one price and for all of them, at most."""
+_MOST_GROUPED, _REACH, _STEPS = 60_000_000, 2.0, 200
+"""Cells that are grouped by vectors of levels, at most; how far combinations reach that have a say in prices; steps to these."""
+_FEW = 10_000
+"""Cells of a table whose other prices are found so fast that they are looked at beside these."""
 _LARGE, _LEAST_SHARE = 30_000, 0.1
 """Records of which tables have all neighbours and cells that may be looked at, and the share of these that any table has."""
 _GROWTH, _MOST_LEVELS = 1.25, 100
@@ -54,7 +65,8 @@ class Bound:
     value
         Loss per record of the table, 1 for each that is withheld.
     found_by
-        ``prices``: of all records, by which no class is worth more than it loses; ``trivial``: only 0 was found.
+        ``prices``: of all records, by which no class is worth more than it loses; ``relaxation``: such prices, less what classes
+        can be worth more; ``trivial``: only 0 was found.
     why
         Why it is trivial; empty where it is not.
 
@@ -104,7 +116,13 @@ def said(told: Mapping[str, Any]) -> str:
 
 
 def lower_bound(
-    data: Microdata, models: Iterable[PrivacyModel], loss: str, allowance: int, *, of_values: bool = True
+    data: Microdata,
+    models: Iterable[PrivacyModel],
+    loss: str,
+    allowance: int,
+    *,
+    of_values: bool = True,
+    patient: bool = False,
 ) -> Bound:
     """Find a loss that no release falls below.
 
@@ -120,6 +138,8 @@ def lower_bound(
         Most records that may be withheld: models that compare with the distribution of the others can be easier to hold then.
     of_values
         Whether models of sensitive values are about the classes that regions are of; not where buckets differ from these.
+    patient
+        Whether it may take some seconds, where nodes of hierarchies are shown and class sizes alone are asked for.
 
     Returns
     -------
@@ -135,13 +155,45 @@ def lower_bound(
     needed, others, values = _needs(data, _asked(data, models, of_values), allowance)
     if not ((needed > 1) | (others > 0)).any():
         return Bound(0.0, TRIVIAL, "no model says how many a class must hold")
+    relaxed = 0.0
+    if patient and needed.min() == needed.max() and not others.any():
+        relaxed = _relaxed(data, loss, int(needed[0]), allowance) * _ROUNDED
+        if relaxed > 0 and data.tuples.count > _FEW:
+            return Bound(relaxed, RELAXATION)
     prices = _prices(data, loss, needed, others, values)
     # Those that may be withheld instead, the dearest, lose 1 then.
     spared = np.sort(prices)[prices.size - min(allowance, prices.size) :]
     value = max(0.0, float(prices.sum() - np.maximum(0.0, spared - 1.0).sum())) / data.size * _ROUNDED
+    if relaxed > value:
+        return Bound(relaxed, RELAXATION)
     if value <= 0:
         return Bound(0.0, TRIVIAL, "every record that was looked at has enough others like it")
     return Bound(value, PRICES)
+
+
+def _relaxed(data: Microdata, loss: str, k: int, allowance: int) -> float:
+    """Bound what a record of any release in classes of k loses that shows nodes of hierarchies; 0 where that takes too long."""
+    vectors = prod(most_levels(domain) for domain in data.quasi)
+    if any(
+        domain.shape != "tree" for domain in data.quasi
+    ) or vectors * data.tuples.count > _MOST_GROUPED * _share(data):
+        return 0.0
+    cells = levelled(data, np.arange(data.size), np.zeros(data.size, np.int64), loss)
+    with ThreadPoolExecutor(max(1, cpu_count() or 1)) as workers:
+        found = combinations(cells, k, _REACH, cells.vectors, workers, Progress())
+        relaxation = Relaxation(cells, k, found, workers)
+        # More than k in his cheapest combination lose is nobody worth, and nothing who has enough like him.
+        relaxation.ceiling = k * relaxation.prices
+        relaxation.price(_STEPS)
+        prices = relaxation.proven.copy()
+        more = gains(cells, k, prices, workers)
+    # Whom no class can hold can only be withheld.
+    prices[np.bincount(found.cells, minlength=prices.size) == 0] = 1.0
+    value = float(cells.sizes @ prices) - more
+    if allowance > 0:
+        spared = np.sort(np.repeat(prices, cells.sizes))[data.size - min(allowance, data.size) :]
+        value -= float(np.maximum(0.0, spared - 1.0).sum())
+    return max(0.0, value) / data.size
 
 
 def record_prices(
@@ -342,4 +394,4 @@ def _of_values(
     return least, strange
 
 
-__all__ = ["PRICES", "TRIVIAL", "Bound", "lower_bound", "record_prices", "said"]
+__all__ = ["PRICES", "RELAXATION", "TRIVIAL", "Bound", "lower_bound", "record_prices", "said"]

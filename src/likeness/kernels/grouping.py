@@ -1,4 +1,4 @@
-"""Number equal 64-bit keys by an open-addressing hash table."""
+"""Number equal 64-bit keys by an open-addressing hash table, and cells that are alike in some attributes."""
 
 from __future__ import annotations
 
@@ -50,3 +50,28 @@ def first_appearance(keys):
                 continue
         of[row] = table[slot]
     return of, first[:count].copy()
+
+
+@njit(cache=True)
+def group_together(groups, radices, vector, cells, keys):
+    """Group cells by their groups in some rows: the number of each (m,), and where each number appeared first.
+
+    ``groups``, ``radices``: (rows, all cells) and (rows,), group of each cell and how many there are.
+    ``vector``: rows to combine. ``keys``: as long as ``cells`` (m,) at least, overwritten.
+    """
+    m = cells.shape[0]
+    keys[:m] = 0
+    span = 1
+    for row in vector:
+        radix = radices[row]
+        # Divided, because the product itself may not fit.
+        if span > (1 << 62) // radix:
+            # The keys are numbered first: there are at most m of them.
+            of, first = first_appearance(keys[:m])
+            for i in range(m):
+                keys[i] = of[i]
+            span = first.shape[0]
+        for i in range(m):
+            keys[i] = keys[i] * radix + groups[row, cells[i]]
+        span *= radix
+    return first_appearance(keys[:m])

@@ -13,7 +13,6 @@ import numpy as np
 
 from likeness.kernels import njit
 from likeness.kernels.class_tests import evaluate
-from likeness.kernels.grouping import first_appearance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -400,28 +399,3 @@ def groups_at(lattice, state, functions, shape, integers, reals, smallest, vecto
         own = state.grouped[i]
         found[i] = own if state.good[own] else -1
     return found
-
-
-@njit(cache=True)
-def group_together(groups, radices, vector, cells, keys):
-    """Group cells by their groups in some rows: the number of each (m,), and where each number appeared first.
-
-    ``groups``, ``radices``: (rows, all cells) and (rows,), group of each cell and how many there are.
-    ``vector``: rows to combine. ``keys``: as long as ``cells`` (m,) at least, overwritten.
-    """
-    m = cells.shape[0]
-    keys[:m] = 0
-    span = 1
-    for row in vector:
-        radix = radices[row]
-        # Divided, because the product itself may not fit.
-        if span > (1 << 62) // radix:
-            # The keys are numbered first: there are at most m of them.
-            of, first = first_appearance(keys[:m])
-            for i in range(m):
-                keys[i] = of[i]
-            span = first.shape[0]
-        for i in range(m):
-            keys[i] = keys[i] * radix + groups[row, cells[i]]
-        span *= radix
-    return first_appearance(keys[:m])

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import choice, whole
-from likeness.methods._lattice import Ladder, ladder, most_levels, vectors_by_loss
 from likeness.methods.base import Method, Problem, cells_at_most, joint_views, parts_that_hold
 from likeness.methods.mondrian import Mondrian
 from likeness.microdata.grouping import group_codes
+from likeness.microdata.levels import Ladder, ladder, most_levels, vectors_by_loss
 from likeness.microdata.plan import Plan, renumber
 from likeness.microdata.regions import LOSSES, attribute_weights
 

@@ -7,7 +7,7 @@ from numba import float64, int32, int64, types
 
 from likeness.kernels import njit
 from likeness.kernels.class_tests import TESTS, evaluate
-from likeness.methods._lattice.kernels import group_together
+from likeness.kernels.grouping import group_together
 
 LEFT, TAKEN, VISITED = range(3)
 """What the state counts: cells that are left, groups taken out, vectors visited."""

@@ -1,0 +1,288 @@
+"""The Lagrangian relaxation of who is published where, under a guarantee of class sizes, by levels of generalization.
+
+A release is a choice of combinations of nodes, one of every hierarchy, and of who goes where, k or more to each that is open: a
+problem of locating facilities that must not be small. Let everybody pay a price for being published anywhere, and not
+care how often: then every combination decides for itself whether it is worth opening, and for any prices no release
+loses less than all pay, less what the combinations gain. Prices that make that largest leave few combinations in doubt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import islice
+from math import prod
+from os import cpu_count
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from likeness.microdata.grouping import group_codes
+from likeness.microdata.levels import Ladder, ladder, vectors_by_loss
+from likeness.microdata.regions import LOSSES, attribute_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from concurrent.futures import Executor
+
+    from numpy.typing import NDArray
+
+    from likeness.microdata.data import Microdata
+    from likeness.progress import Progress
+
+_VECTORS_A_TASK, _CELLS_A_TASK, _MOST_TASKS = 128, 100_000, 16
+"""Vectors, and cells of combinations, that a processor looks at before it takes others, and in how many tasks cells at most."""
+_AIM, _LEAST_AIM = 1.05, 1e-3
+"""How far what a step aims for is above the best value, and what it is at least, of all records: some start from nothing."""
+_HASTE, _MOST_HASTE, _FASTER, _SLOWER, _PATIENCE = 0.3, 2.0, 1.1, 0.66, 20
+"""Length of the first step and of any, in what it takes to the aim; what lengthens it after a better value, and what shortens it
+after so many steps without."""
+_STRIDE, _FROM_NOTHING = 0.2, 1e-4
+"""Share that a price moves by, at most, and how much at least: some start from nothing."""
+_SMOOTHED = 0.05
+"""Share of the newest in the mean of what is open."""
+_STEPS_NEAR, _NEARLY, _FRONT = 10, 0.75, 2
+"""Steps between looks at all combinations, the share of what they lose that those must be worth which are looked at between them,
+and how many times k cells are kept in order."""
+
+
+class LevelledCells(NamedTuple):
+    """Cells: records alike in all quasi-identifiers, of one part of a table.
+
+    ``of``: (n,) cell of each record. ``sizes``, ``parts``: (C,) records, and the part. ``ladders``: levels of each attribute.
+    ``groups``, ``losses``: (levels of all attributes, C) node of each cell and what it loses there; the parts are the last row.
+    ``radices``: nodes of each level.
+    """
+
+    of: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    parts: NDArray[np.int64]
+    ladders: list[Ladder]
+    groups: NDArray[np.int32]
+    losses: NDArray[np.float64]
+    radices: NDArray[np.int64]
+
+    @property
+    def begins(self) -> NDArray[np.int64]:
+        """(attributes + 1,) Where the levels of each attribute begin; the last is the row of the parts."""
+        return np.cumsum([0, *(len(own.group) for own in self.ladders)]).astype(np.int64)
+
+    @property
+    def vectors(self) -> int:
+        """How many vectors of levels there are."""
+        return prod(len(own.group) for own in self.ladders)
+
+
+def levelled(
+    data: Microdata, records: NDArray[np.int64], parts: NDArray[np.int64], loss: str
+) -> LevelledCells:
+    """Lay out the cells of some records of a table, ``parts`` (m,) of which are not mixed, and their levels."""
+    codes = data.codes[:, records]
+    tuples = group_codes(codes, [domain.codes for domain in data.quasi])
+    cells = group_codes([tuples.of, parts], [tuples.count, int(parts.max(initial=0)) + 1])
+    # Whatever the order of the records.
+    cells = cells.sorted_by([parts, *codes])
+    weights = attribute_weights(data.quasi)
+    ladders = [
+        ladder(domain, LOSSES[loss], weight, own[cells.first], cells.sizes)
+        for domain, weight, own in zip(data.quasi, weights, codes, strict=True)
+    ]
+    part = parts[cells.first]
+    return LevelledCells(
+        cells.of,
+        cells.sizes.astype(np.int64),
+        part,
+        ladders,
+        np.array([*(group for own in ladders for group in own.group), part], np.int32),
+        np.array([*(lost for own in ladders for lost in own.loss), np.zeros(part.size)]),
+        np.array([*(count for own in ladders for count in own.groups), int(part.max(initial=0)) + 1]),
+    )
+
+
+class NodeCombinations(NamedTuple):
+    """Combinations of nodes: ``cells`` below each, from ``begin`` (m + 1,), and the ``loss`` (m,) of a record there."""
+
+    cells: NDArray[np.int32]
+    begin: NDArray[np.int64]
+    loss: NDArray[np.float64]
+
+
+def combinations(
+    table: LevelledCells, k: int, reach: float, most_vectors: int, workers: Executor, progress: Progress
+) -> NodeCombinations:
+    """List the combinations of nodes of k records or more; of those with the same cells the cheapest.
+
+    ``reach``: how many times what one of its cells loses in its cheapest combination one may lose. ``most_vectors``: how many
+    vectors of levels are combined, those of least mean loss.
+    """
+    from likeness.relaxation.kernels import list_combinations
+
+    least = np.full(table.sizes.size, np.inf)
+
+    def listed(rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], tuple[NDArray[np.int32], ...]]:
+        own = least.copy()
+        return own, list_combinations(
+            table.groups, table.radices, table.losses, rows, table.sizes, k, reach, own
+        )
+
+    found, total = [], min(most_vectors, table.vectors)
+    tasks = _rows(table, most_vectors)
+    while some := list(islice(tasks, cpu_count() or 1)):
+        for own, part in workers.map(listed, some):
+            np.minimum(least, own, out=least)
+            found.append(part)
+        progress.step("list combinations of nodes", min(total, len(found) * _VECTORS_A_TASK), total)
+    cells = np.concatenate([own[0] for own in found])
+    counts = np.concatenate([np.diff(own[1]) for own in found])
+    loss, marks = (np.concatenate([own[i] for own in found]) for i in (2, 3))
+    begin = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    kept = np.zeros(loss.size, np.bool_)
+    if loss.size:
+        # What is within reach is known in the end.
+        near = np.flatnonzero(loss <= reach * np.maximum.reduceat(least[cells], begin[:-1]))
+        order = near[np.lexsort([loss[near], marks[near]])]
+        kept[order[np.append(True, np.diff(marks[order]) != 0)]] = True
+    return NodeCombinations(
+        cells[np.repeat(kept, counts)], np.append(0, np.cumsum(counts[kept])).astype(np.int64), loss[kept]
+    )
+
+
+def _rows(table: LevelledCells, most: int) -> Iterator[NDArray[np.int64]]:
+    """Yield vectors some at a time, (some, attributes + 1), as rows of the levels of all attributes, the parts last."""
+    begins, vectors = table.begins, islice(vectors_by_loss(table.ladders), most)
+    while some := list(islice(vectors, _VECTORS_A_TASK)):
+        levels = np.array(some, np.int64).reshape(len(some), begins.size - 1)
+        yield np.column_stack([levels + begins[:-1], np.full(len(some), begins[-1])])
+
+
+class Relaxed(NamedTuple):
+    """The relaxation at some prices.
+
+    ``value``: no choice of these combinations loses less. ``there``: (C,) in how many places records of each cell are.
+    ``opened``, ``worth``: (m,) whether each combination is open, 1 or 0, and what its k dearest records are worth.
+    """
+
+    value: float
+    there: NDArray[np.float64]
+    opened: NDArray[np.float64]
+    worth: NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class Relaxation:
+    """Prices of the records that have no class yet, and how often combinations are open, by the volume algorithm.
+
+    ``left``: (C,) records without a class. ``ceiling``: (C,) what a record loses in the cheapest class open to it, infinite
+    without one: no price is above it. ``prices``: (C,), at first what a record loses in the cheapest combination.
+    ``often``: (m,) how often each combination is open, from 0 to 1.
+    """
+
+    table: LevelledCells
+    k: int
+    found: NodeCombinations
+    workers: Executor
+    left: NDArray[np.int64] = field(init=False)
+    ceiling: NDArray[np.float64] = field(init=False)
+    prices: NDArray[np.float64] = field(init=False)
+    proven: NDArray[np.float64] = field(init=False)
+    often: NDArray[np.float64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        size = self.table.sizes.size
+        self.left, self.ceiling = self.table.sizes.copy(), np.full(size, np.inf)
+        cells, begin, loss = self.found
+        self.prices, self.often = np.full(size, np.inf), np.zeros(loss.size)
+        np.minimum.at(self.prices, cells, np.repeat(loss, np.diff(begin)))
+        self.prices[np.isinf(self.prices)] = 0.0
+        self.proven = self.prices
+
+    def price(self, steps: int) -> float:
+        """Find prices of those who are left, and how often combinations are open; what a choice of these cannot lose less than.
+
+        Every few steps all combinations are looked at; between these, those that are nearly worth what they lose.
+        """
+        from likeness.relaxation.kernels import bring_forward, take
+
+        often, mean, move = np.zeros(self.found.loss.size), np.zeros(self.left.size), np.zeros(self.left.size)
+        haste, patience, best, proven = _HASTE, 0, -np.inf, -np.inf
+        for step in range(steps):
+            if step % _STEPS_NEAR == 0:
+                bring_forward(self.found.cells, self.found.begin, self.prices, _FRONT * self.k)
+                looked = self._relaxed(self.found, self.prices)
+                best = looked.value
+                if best > proven:
+                    proven, self.proven = best, self.prices
+                near = np.flatnonzero(looked.worth >= _NEARLY * self.k * self.found.loss)
+                cells, begin = take(self.found.cells, self.found.begin, near)
+                some, opened = NodeCombinations(cells, begin, self.found.loss[near]), looked.opened[near]
+            else:
+                prices = self._moved(haste * move)
+                looked = self._relaxed(some, prices)
+                opened = looked.opened
+                if looked.value > best:
+                    best, self.prices, patience = looked.value, prices, 0
+                    haste = min(haste * _FASTER, _MOST_HASTE)
+                else:
+                    patience += 1
+                    if patience == _PATIENCE:
+                        haste, patience = haste * _SLOWER, 0
+            newest = 1.0 if step == 0 else _SMOOTHED
+            mean += newest * (looked.there - mean)
+            often *= 1.0 - newest
+            often[near] += newest * opened
+            missing = self.left - mean
+            missing[(missing > 0) & (self.prices >= self.ceiling)] = 0.0
+            length = float(missing @ missing)
+            if length == 0.0:
+                break
+            move = max((_AIM - 1) * best, _LEAST_AIM) / length * missing
+        self.often = often
+        return proven
+
+    def _moved(self, move: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Move the best prices, none by more than a stride, nor above what a record loses in a class that is open to it."""
+        low, high = self.prices * (1 - _STRIDE), self.prices * (1 + _STRIDE) + _FROM_NOTHING
+        moved: NDArray[np.float64] = np.minimum(np.clip(self.prices + move, low, high), self.ceiling)
+        return moved
+
+    def _relaxed(self, found: NodeCombinations, prices: NDArray[np.float64]) -> Relaxed:
+        """Relax the choice of combinations."""
+        from likeness.relaxation.kernels import relax
+
+        cells, begin, loss = found
+        opened, worth = np.empty(loss.size), np.empty(loss.size)
+        tasks = min(_MOST_TASKS, 1 + cells.size // _CELLS_A_TASK)
+        ends = np.searchsorted(begin, np.linspace(0, cells.size, tasks + 1).astype(np.int64))
+        ends[0], ends[-1] = 0, loss.size
+        there = np.zeros((tasks, prices.size))
+
+        def of(task: int) -> float:
+            low, high = ends[task], ends[task + 1]
+            gain: float = relax(
+                cells, begin, loss, self.left, prices, self.k, low, high, there[task], opened, worth
+            )
+            return gain
+
+        # Summed task by task, whoever was first.
+        gain = sum(map(of, range(tasks)) if tasks == 1 else self.workers.map(of, range(tasks)))
+        return Relaxed(float(prices @ self.left) - gain, there.sum(axis=0), opened, worth)
+
+
+def gains(table: LevelledCells, k: int, prices: NDArray[np.float64], workers: Executor) -> float:
+    """Sum by how much the records of a class, at any vector of levels, can be worth more than they lose: over all combinations.
+
+    No release, whose classes are any sets of k records or more and show a node of every attribute, loses less than the
+    records are worth, less that.
+    """
+    from likeness.relaxation.kernels import gains_at
+
+    lowest = np.zeros(len(table.groups), np.bool_)
+    lowest[table.begins] = True
+    order = np.argsort(-prices, kind="stable")
+
+    def at(rows: NDArray[np.int64]) -> float:
+        gain: float = gains_at(
+            table.groups, table.radices, table.losses, lowest, rows, table.sizes, k, order, prices
+        )
+        return gain
+
+    return sum(workers.map(at, _rows(table, table.vectors)))
