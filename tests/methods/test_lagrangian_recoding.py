@@ -186,6 +186,11 @@ def test_it_comes_as_far_as_it_may():
     some = LagrangianRecoding().within(farthest.work(data, required) - 1, data, required)
     assert 1 < some.reach < 3
     assert LagrangianRecoding().within(0, data, required) is None
+    # Without nodes there is less to gain, and a short search does not wait for it.
+    plain = replace(data, quasi=data.quasi[2:], codes=data.codes[2:])
+    assert farthest.work(plain, required) < 10**7
+    assert LagrangianRecoding().within(10**7, plain, required) is None
+    assert LagrangianRecoding().within(10**9, plain, required) == farthest
 
 
 @pytest.mark.parametrize("seed", range(10))

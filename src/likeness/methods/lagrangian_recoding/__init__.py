@@ -32,6 +32,8 @@ _REACHES = (3.0, 2.0, 1.75, 1.5, 1.25)
 """How far it is worth to come, where nobody says it, and less where that is too much."""
 _VISITS = 500
 """Steps for each combination within reach of a cell."""
+_WITHOUT_NODES = 100_000_000
+"""Work of a search that may wait for kernels to be compiled, though no column shows nodes."""
 _FIRST, _AGAIN = 200, 30
 """Steps of the first prices, and of those after some combinations are open."""
 _SURE, _DOUBTFUL, _SHARE, _FEWEST, _NEVER = 0.95, 0.02, 0.05, 3, 1e-3
@@ -122,7 +124,9 @@ class LagrangianRecoding(Method):
     def within(
         self, work: int, data: Microdata, requirements: tuple[Requirement, ...]
     ) -> LagrangianRecoding | None:
-        """Come as far as so much work allows."""
+        """Come as far as so much work allows; where no column shows nodes only in a long search, for a short one gains little."""
+        if work < _WITHOUT_NODES and all(domain.shape != "tree" for domain in data.quasi):
+            return None
         near = (replace(self, reach=reach) for reach in _REACHES)
         return next((one for one in near if one.work(data, requirements) <= work), None)
 
