@@ -359,14 +359,18 @@ class _Trials:
         if self.best is None or loss < self.best[0]:
             self.best = loss, method, solution
 
+    def _in_place_of_moves(self, best: float) -> int:
+        """Work of patient methods that moves do without: all where it has the best start, else what is more than others took."""
+        took = [one for one in self.candidates if one.method.patient and one.loss is not None]
+        return sum(one.work if one.loss == best else max(0, one.work - self.spent) for one in took)
+
     def improve(self, seconds: float | None) -> None:
         """Improve the classes of the methods that lose least, as long as the effort allows; the best is kept."""
         own = self.effort
         tried = [one for one in self.candidates if one.loss is not None]
         tried = [one for one in tried if one.loss and can_be_improved(one.method)]
         best = min((one.loss for one in self.candidates if one.loss is not None), default=0.0)
-        # What a patient method took was in place of moves, unless it was in vain.
-        patient = sum(one.work for one in tried if one.method.patient and one.loss == best)
+        patient = self._in_place_of_moves(best)
         near = [one for one in tried if one.loss is not None and one.loss <= best * _NEARLY_BEST]
         begun = sorted(near, key=lambda one: (one.loss, one.work, one.method.name))[: own.starts]
         if begun and self.moves:
