@@ -75,6 +75,8 @@ EFFORTS = {
     "normal": Effort(3, 3, 20_000_000, 1),
     "thorough": Effort(6, 40, 200_000_000, 20),
 }
+_OFTEN_OVER = 10
+"""Part of the least steps of an effort after which moves have often ended: no more are replaced."""
 _NEARLY_BEST = 1.1
 """How many times the least loss a start may lose: moves bring some farther than others, but not any distance."""
 
@@ -204,9 +206,9 @@ def choose(
     those that say so (`Method.always_tried`), and so is the cheapest of the others; the rest as long as all together take no
     more than `MOST_WORK` steps, or at a higher ``effort`` a multiple of it. None is tried beside one that loses nothing, nor,
     where classes are improved, one that moves outdo (`Method.outdone_by_moves`); there those that are patient (`Method.patient`)
-    are tried in place of some moves. Then the classes of those that lose least are
-    improved (`LocalSearch`), as ``effort`` says. The loss (`LOSS`, or the metric that the policy's ``minimize`` names) is
-    measured on the published regions, or tables; of equal losses the first is kept, and only the best solution is held.
+    are tried in place of some moves. Then the classes of those that lose least are improved (`LocalSearch`), as ``effort`` says.
+    The loss (`LOSS`, or the metric that the policy's ``minimize`` names) is measured on the published regions, or tables; of
+    equal losses the first is kept, and only the best solution is held.
     ``rng``: the randomness of each method's search, as if it was named. ``publish``: makes what a method's solution is published
     as. ``withhold_at_most``, ``blocks``: as for `solve`.
     Raises `CannotBeMetError` when no method finds a release, with why and which were tried; `PolicyError` when the method
@@ -307,7 +309,8 @@ class _Trials:
         """A method as it is tried: one that is patient with parameters that the effort allows, where there are some."""
         if not method.patient or not self.moves:
             return method
-        moves = max(self.effort.times * self.spent, self.effort.steps * WORK_A_STEP // 10)
+        moves = max(self.effort.times * self.spent, self.effort.steps * WORK_A_STEP // _OFTEN_OVER)
+        # A third is left to moves.
         most = moves * 2 // 3
         if seconds is not None:
             most = min(most, int(seconds * WORK_A_SECOND) * (cpu_count() or 1))

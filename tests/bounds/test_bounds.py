@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -246,9 +247,12 @@ def plain_gains(data: Microdata, k: int, worth: list[float], loss: str) -> float
     return total
 
 
+@pytest.mark.parametrize("weight", [1.0, 5e-324])
 @pytest.mark.parametrize("seed", range(8))
-def test_what_combinations_gain_is_what_all_pairs_of_nodes_gain(seed):
+def test_what_combinations_gain_is_what_all_pairs_of_nodes_gain(seed, weight):
+    """Also where a node of a column loses no more than the one below: it counts next to nothing."""
     data, k = trees(seed, 20), 1 + seed % 4
+    data = replace(data, quasi=(data.quasi[0], replace(data.quasi[1], weight=weight)))
     cells = levelled(data, np.arange(20), np.zeros(20, np.int64), "glm")
     priced = np.random.default_rng(seed).random(cells.sizes.size) * 0.6
     with ThreadPoolExecutor(2) as workers:

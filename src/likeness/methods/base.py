@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from likeness import registry
 from likeness.errors import CannotBeMetError
 from likeness.microdata.grouping import count_copies
-from likeness.microdata.plan import Plan, Reason, side_by_side, spread
+from likeness.microdata.plan import Plan, Reason, renumber, side_by_side, spread
 from likeness.microdata.regions import LOWERED, attribute_weights, recode, region_losses
 from likeness.microdata.statistics import count_classes
 from likeness.progress import Progress
@@ -402,29 +402,33 @@ def clusters_at_most(data: Microdata, requirements: tuple[Requirement, ...]) -> 
     return min(data.tuples.count, data.size // k + 1)
 
 
-def parts_that_hold(
+def recode_parts_that_hold(
     problem: Problem,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[Reason, int]]:
-    """Find the parts of a table that hold as one class each.
+    recoded: Callable[[NDArray[np.int64], NDArray[np.int64]], tuple[NDArray[np.int64], dict[str, Any]]],
+) -> Plan:
+    """Make classes of the records whose part of the table holds as one class; withhold the others.
 
-    Returns
-    -------
-    kept : (m,) int64
-        The records of these parts.
-    parts : (n,) int64
-        The part of each record; all 0 where there are none.
-    because
-        Why the others are withheld, and how many.
+    Parameters
+    ----------
+    problem
+        What must hold, and the parts; all records are one where it has none.
+    recoded
+        Given the records (m,) and their parts (m,), finds the class of each and what to keep for the steward.
     """
     data = problem.data
     parts = np.zeros(data.size, np.int64) if problem.parts is None else problem.parts
     good = problem.holding(parts, int(parts.max(initial=-1)) + 1)
     kept = np.flatnonzero(good[parts])
-    if kept.size == data.size:
-        return kept, parts, {}
-    part = "the part of the table allowed by the level limits, as one class, does not hold the guarantee"
-    reason = TABLE_FAILS if problem.parts is None else Reason(PART_FAILS.name, part)
-    return kept, parts, {reason: data.size - kept.size}
+    because = {}
+    if kept.size < data.size:
+        part = "the part of the table allowed by the level limits, as one class, does not hold the guarantee"
+        reason = TABLE_FAILS if problem.parts is None else Reason(PART_FAILS.name, part)
+        because[reason] = data.size - kept.size
+    classes = np.full(data.size, -1, np.int64)
+    history: dict[str, Any] = {}
+    if kept.size:
+        classes[kept], history = recoded(kept, parts[kept])
+    return Plan(renumber(classes), because=because, history=history)
 
 
 def sizes_asked(requirements: tuple[Requirement, ...]) -> list[int]:

@@ -22,13 +22,15 @@ class Ladder:
     """The levels of one attribute, from exact to most general.
 
     ``group``: per level, (cells,) the group of each. ``groups``: per level, how many there are among all codes.
-    ``loss``: per level, (cells,) the weighted loss of each.
+    ``loss``: per level, (cells,) the weighted loss of each. ``widens``: per level, (cells,) whether the group of each holds more
+    codes than the one a level below; always at the lowest.
     ``mean_loss``: per level, the weighted loss averaged over the records; never falls from level to level.
     """
 
     group: list[NDArray[np.int64]]
     groups: list[int]
     loss: list[NDArray[np.float64]]
+    widens: list[NDArray[np.bool_]]
     mean_loss: list[float]
 
 
@@ -39,7 +41,8 @@ def ladder(
 
     Levels that join nothing (padding) are left out.
     """
-    found = Ladder([], [], [], [])
+    found = Ladder([], [], [], [], [])
+    narrower = np.zeros(domain.codes, np.int64)
     total = float(sizes.sum())
     counts = np.bincount(codes, sizes, domain.codes)
     for group, lost in _levels(domain, loss):
@@ -52,6 +55,9 @@ def ladder(
         found.group.append(dense.astype(np.int64)[codes])
         found.groups.append(distinct.size)
         found.loss.append(weight * lost[codes])
+        held = np.bincount(dense)[dense]
+        found.widens.append((held > narrower)[codes])
+        narrower = held
         found.mean_loss.append(max([mean, *found.mean_loss[-1:]]))
     return found
 

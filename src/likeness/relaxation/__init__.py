@@ -49,8 +49,8 @@ class LevelledCells(NamedTuple):
     """Cells: records alike in all quasi-identifiers, of one part of a table.
 
     ``of``: (n,) cell of each record. ``sizes``, ``parts``: (C,) records, and the part. ``ladders``: levels of each attribute.
-    ``groups``, ``losses``: (levels of all attributes, C) node of each cell and what it loses there; the parts are the last row.
-    ``radices``: nodes of each level.
+    ``groups``, ``losses``, ``widens``: (levels of all attributes, C) node of each cell, what it loses there, and whether that is
+    another node than a level below; the parts are the last row. ``radices``: nodes of each level.
     """
 
     of: NDArray[np.int64]
@@ -59,6 +59,7 @@ class LevelledCells(NamedTuple):
     ladders: list[Ladder]
     groups: NDArray[np.int32]
     losses: NDArray[np.float64]
+    widens: NDArray[np.bool_]
     radices: NDArray[np.int64]
 
     @property
@@ -94,6 +95,7 @@ def levelled(
         ladders,
         np.array([*(group for own in ladders for group in own.group), part], np.int32),
         np.array([*(lost for own in ladders for lost in own.loss), np.zeros(part.size)]),
+        np.array([*(other for own in ladders for other in own.widens), np.ones(part.size, np.bool_)]),
         np.array([*(count for own in ladders for count in own.groups), int(part.max(initial=0)) + 1]),
     )
 
@@ -172,7 +174,8 @@ class Relaxation:
     """Prices of the records that have no class yet, and how often combinations are open, by the volume algorithm.
 
     ``left``: (C,) records without a class. ``ceiling``: (C,) what a record loses in the cheapest class open to it, infinite
-    without one: no price is above it. ``prices``: (C,), at first what a record loses in the cheapest combination.
+    without one: no price is above it. ``prices``: (C,), at first what a record loses in the cheapest combination;
+    ``proven``, the best of those that all combinations were looked at by.
     ``often``: (m,) how often each combination is open, from 0 to 1.
     """
 
@@ -275,13 +278,11 @@ def gains(table: LevelledCells, k: int, prices: NDArray[np.float64], workers: Ex
     """
     from likeness.relaxation.kernels import gains_at
 
-    lowest = np.zeros(len(table.groups), np.bool_)
-    lowest[table.begins] = True
     order = np.argsort(-prices, kind="stable")
 
     def at(rows: NDArray[np.int64]) -> float:
         gain: float = gains_at(
-            table.groups, table.radices, table.losses, lowest, rows, table.sizes, k, order, prices
+            table.groups, table.radices, table.losses, table.widens, rows, table.sizes, k, order, prices
         )
         return gain
 

@@ -172,13 +172,14 @@ def take(cells, begin, numbers):
 
 
 @njit(cache=True, nogil=True)
-def gains_at(groups, radices, losses, lowest, vectors, sizes, k, order, prices):
+def gains_at(groups, radices, losses, widens, vectors, sizes, k, order, prices):
     """Sum by how much records are worth more than they lose in all combinations of nodes at vectors of levels.
 
     Each combination of k records counts once, at the lowest levels of its nodes, with the k dearest and all others that are worth
     more than one loses there; those that lose as much as they are worth, or more, not at all.
 
-    ``groups`` … ``sizes``: as in `list_combinations`. ``lowest``: (levels of all attributes,) whether it is the first of one.
+    ``groups`` … ``sizes``: as in `list_combinations`. ``widens``: (levels of all attributes, cells) whether the node of each cell
+    is another than a level below.
     ``order``: (cells,) the dearest first. ``prices``: (cells,).
     """
     size = sizes.shape[0]
@@ -190,10 +191,8 @@ def gains_at(groups, radices, losses, lowest, vectors, sizes, k, order, prices):
         lost, gain, counted = np.zeros(count), np.zeros(count), np.zeros(count, np.int64)
         for group in range(count):
             for row in vector:
-                own = losses[row, first[group]]
-                lost[group] += own
-                if not lowest[row] and own <= losses[row - 1, first[group]]:
-                    # The node is that of the level below.
+                lost[group] += losses[row, first[group]]
+                if not widens[row, first[group]]:
                     counted[group] = -1
         for cell in order:
             group = of[cell]

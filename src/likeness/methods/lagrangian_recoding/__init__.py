@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import prod
 from os import cpu_count
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,9 +17,8 @@ import numpy as np
 
 from likeness.checks import choice, number, whole
 from likeness.errors import PolicyError, Refusal
-from likeness.methods.base import Method, Problem, parts_that_hold, sizes_asked
+from likeness.methods.base import Method, Problem, recode_parts_that_hold, sizes_asked
 from likeness.microdata.levels import most_levels
-from likeness.microdata.plan import Plan, renumber
 from likeness.microdata.regions import LOSSES
 from likeness.relaxation import NodeCombinations, Relaxation, combinations, levelled
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.microdata.data import Microdata
+    from likeness.microdata.plan import Plan
     from likeness.models.requirements import Requirement
 
 _REACHES = (3.0, 2.0, 1.75, 1.5, 1.25)
@@ -132,13 +133,7 @@ class LagrangianRecoding(Method):
 
     def run(self, problem: Problem) -> Plan:
         """Open combinations until everybody has a class; parts that cannot hold as a whole are withheld."""
-        data = problem.data
-        kept, parts, because = parts_that_hold(problem)
-        classes = np.full(data.size, -1, np.int64)
-        history: dict[str, Any] = {}
-        if kept.size:
-            classes[kept], history = self._recode(problem, kept, parts[kept])
-        return Plan(renumber(classes), because=because, history=history)
+        return recode_parts_that_hold(problem, partial(self._recode, problem))
 
     def _recode(
         self, problem: Problem, records: NDArray[np.int64], parts: NDArray[np.int64]

@@ -9,6 +9,7 @@ attribute's split before it knows who will be alone.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from math import prod
 from typing import TYPE_CHECKING, ClassVar
@@ -16,11 +17,10 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness.checks import choice, whole
-from likeness.methods.base import Method, Problem, cells_at_most, joint_views, parts_that_hold
+from likeness.methods.base import Method, Problem, cells_at_most, joint_views, recode_parts_that_hold
 from likeness.methods.mondrian import Mondrian
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.levels import Ladder, ladder, most_levels, vectors_by_loss
-from likeness.microdata.plan import Plan, renumber
 from likeness.microdata.regions import LOSSES, attribute_weights
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from likeness.kernels.class_tests import LaidOutTests
     from likeness.microdata.data import Microdata
+    from likeness.microdata.plan import Plan
     from likeness.models.requirements import Requirement
 
 _VISITS_A_STEP = 256
@@ -96,13 +97,7 @@ class LocalRecoding(Method):
 
     def run(self, problem: Problem) -> Plan:
         """Take out groups that hold, vector by vector; parts that cannot hold as a whole are withheld."""
-        data = problem.data
-        kept, parts, because = parts_that_hold(problem)
-        classes = np.full(data.size, -1, np.int64)
-        history: dict[str, int] = {}
-        if kept.size:
-            classes[kept], history = self._recode(problem, kept, parts[kept])
-        return Plan(renumber(classes), because=because, history=history)
+        return recode_parts_that_hold(problem, partial(self._recode, problem))
 
     def _recode(
         self, problem: Problem, records: NDArray[np.int64], parts: NDArray[np.int64]
