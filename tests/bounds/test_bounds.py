@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from tests.methods.problems import number, plain_set, tree
 from tests.methods.test_optimal import ALL, MODELS, asked, charged, holds, made, tiny
+from tests.oracles import models as oracles
 from tests.oracles import partitions, prices
 
 import likeness as lk
@@ -19,6 +20,7 @@ from likeness.bounds import Bound, lower_bound, record_prices
 from likeness.methods.base import Problem
 from likeness.methods.optimal import Optimal
 from likeness.microdata.data import Microdata
+from likeness.microdata.domain import Domain
 from likeness.microdata.levels import tree_levels
 from likeness.microdata.regions import LOSSES, attribute_weights
 from likeness.models.requirements import require_of
@@ -179,8 +181,43 @@ def test_trivial_bounds_are_called_so():
     assert (
         found.line(0.5) == "no lower bound but 0 (every record that was looked at has enough others like it)"
     )
-    close = lk.TCloseness("0.2", sensitive="sick")
+    close = lk.TCloseness("0.5", sensitive="sick")
     assert "no model says how many" in lower_bound(ages(0, 1, sick="ab"), (close,), "ncp", 0).why
+
+
+def test_who_must_be_distributed_as_all_are_is_not_alone():
+    data = ages(0, 0, 10, 10, sick="abab")
+    assert lower_bound(data, (lk.TCloseness("0.2", sensitive="sick"),), "ncp", 0).trivial
+    data = ages(0, 10, 0, 10, sick="aaab")
+    # Every class but all four is further away than .2.
+    found = lower_bound(data, (lk.TCloseness("0.2", sensitive="sick"),), "ncp", 0)
+    assert 0.98 < found.value <= 1.0
+    # Of two withheld ones nothing is known but that they lose 1.
+    assert lower_bound(data, (lk.TCloseness("0.2", sensitive="sick"),), "ncp", 2).value <= 0.5
+
+
+@pytest.mark.parametrize("distance", ["equal", "ordered"])
+@pytest.mark.parametrize("allowance", [0, 1, 3])
+def test_no_release_under_t_closeness_loses_less(distance, allowance):
+    """The distribution of those who are left is what classes are compared with; whole values may be withheld."""
+    found = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        values = rng.choice(4, 7, p=[0.4, 0.1, 0.1, 0.4]).astype(np.int32)
+        codes = np.array([rng.integers(0, 11, 7)], np.int32)
+        domain = replace(number("sick", 4), distance=distance)
+        data = Microdata((number("age", 11),), codes, (domain,), values[None], np.arange(7))
+        model = lk.TCloseness("0.15", sensitive="sick")
+
+        def close(counts: list[int], whole: list[int], domain: Domain = domain) -> bool:
+            return oracles.t_closeness(counts, whole, domain, t="0.15")
+
+        best = partitions.least(data, close, "ncp", allowance)
+        bound = lower_bound(data, (model,), "ncp", allowance)
+        assert best is None or bound.value * data.size <= best + 1e-9, seed
+        found += not bound.trivial
+    # Of seven any three may leave others than these are.
+    assert found > 2 or allowance == 3
 
 
 def test_the_gap_is_what_is_left_over_the_loss():

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import tracemalloc
 from fractions import Fraction
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
@@ -173,6 +174,42 @@ def test_only_values_that_are_there_are_looked_at_and_the_work_is_that_of_all(da
     assert holds_of(bound, counts) == [
         3 * work <= all_ for work, all_ in zip(dense_work(laid, counts), whole, strict=True)
     ]
+
+
+def classes_of(size: int, values: int) -> list[list[int]]:
+    """All classes of so many records."""
+    chosen = combinations_with_replacement(range(values), size)
+    return [np.bincount(own, minlength=values).tolist() for own in map(list, chosen)]
+
+
+@given(domains(), st.data(), st.sampled_from([1, 10**6]), st.fractions(0, 1, max_denominator=20))
+@settings(deadline=None, max_examples=60)
+def test_the_nearest_class_of_a_size_and_the_smallest_that_holds_are_those_of_all_classes(
+    domain, data, times, t
+):
+    reference = data.draw(
+        st.lists(st.integers(0, 6), min_size=domain.codes, max_size=domain.codes).filter(any)
+    )
+    bound = bind(TCloseness(t), [n * times for n in reference], domain)
+    laid = bound.transport
+    held = {}
+    for size in range(1, 5):
+        every = classes_of(size, domain.codes)
+        assert laid.least_work(size) == min(dense_work(laid, every)), size
+        held[size] = any(holds_of(bound, every))
+    smallest = next((size for size, own in held.items() if own), min(5, sum(reference) * times))
+    assert bound.smallest_class >= smallest
+    assert held.get(bound.smallest_class, True)
+
+
+def test_the_smallest_class_of_many_values_is_looked_for_no_longer_than_it_takes():
+    # Each of 1,000 equal values wants its own record: with 800 of them the distance is a fifth.
+    reference = [3] * 1_000
+    assert bind(TCloseness("0.2"), reference).smallest_class == 501
+    assert bind(TCloseness("0.6"), reference).smallest_class == 400
+    # A class of nobody but all of them is as the whole is.
+    assert bind(TCloseness(0), [2, 1]).smallest_class == 3
+    assert bind(TCloseness(0), [2, 4]).smallest_class == 3
 
 
 def holds_of(bound, counts) -> list[bool]:

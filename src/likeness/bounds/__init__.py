@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import prod
 from os import cpu_count
 from typing import TYPE_CHECKING, Any
@@ -139,7 +140,7 @@ def lower_bound(
     of_values
         Whether models of sensitive values are about the classes that regions are of; not where buckets differ from these.
     patient
-        Whether it may take some seconds, where nodes of hierarchies are shown and class sizes alone are asked for.
+        Whether it may take some seconds, where nodes of hierarchies are shown.
 
     Returns
     -------
@@ -156,9 +157,11 @@ def lower_bound(
     if not ((needed > 1) | (others > 0)).any():
         return Bound(0.0, TRIVIAL, "no model says how many a class must hold")
     relaxed = 0.0
-    if patient and needed.min() == needed.max() and not others.any():
-        relaxed = _relaxed(data, loss, int(needed[0]), allowance) * _ROUNDED
-        if relaxed > 0 and data.tuples.count > _FEW:
+    if patient and needed.min() > 1:
+        # Whatever else is asked for, no class is smaller than what asks for the fewest needs.
+        relaxed = _relaxed(data, loss, int(needed.min()), allowance) * _ROUNDED
+        alike = needed.min() == needed.max() and not others.any()
+        if relaxed > 0 and alike and data.tuples.count > _FEW:
             return Bound(relaxed, RELAXATION)
     prices = _prices(data, loss, needed, others, values)
     # Those that may be withheld instead, the dearest, lose 1 then.
@@ -371,13 +374,21 @@ def _of_values(
         strange[:] = max(0, int(np.ceil(float(requirement.conditions.values))) - 1)
     compares = isinstance(model, DistributionModel) and not model.against_original and allowance > 0
     if not compares:
+        least[:] = requirement.bound.smallest_class
         smallest = requirement.bound.smallest_classes()
         if smallest.size == size:
             least = np.maximum(least, smallest)
-    elif np.count_nonzero(counts) > _MOST_VALUES:
-        return least, strange
-    own = requirement.bound
     judged = replace(data, quasi=(), codes=data.codes[:0])
+    if isinstance(model, DistributionModel) and compares:
+        eased = model.eased(Fraction(allowance, data.size))
+        if eased is not None:
+            # A value that nobody would have any more could bring others nearer to each other.
+            if model.distance_in(requirement.view.domain) == "equal" or counts[counts > 0].min() > allowance:
+                least[:] = require_of((eased,), judged)[0].bound.smallest_class
+            return least, strange
+        if np.count_nonzero(counts) > _MOST_VALUES:
+            return least, strange
+    own = requirement.bound
     for code in np.flatnonzero(counts).tolist():
         if compares:
             # A value is limited least where all that is withheld is of other values.

@@ -164,6 +164,11 @@ class BoundModel(ABC):
         """(m,) Size below which no class with a record of each value holds (n_min); empty without limits."""
         return np.zeros(0, np.int64)
 
+    @property
+    def smallest_class(self) -> int:
+        """Size below which no class of records holds, whatever their values; 1 where none is known."""
+        return 1
+
     def sizes_needed(self, counts: NDArray[np.int64]) -> list[NDArray[np.int64]] | None:  # noqa: ARG002
         """Say of each value how large a class must be that holds 1, 2, … of its records, as many as ``counts`` (m,) says.
 
@@ -539,6 +544,13 @@ class DistributionModel(SensitiveModel):
     def against_original(self) -> bool:
         """Whether classes are compared with the distribution of the original table."""
         return self.reference == "original"
+
+    def eased(self, share: Fraction) -> Self | None:  # noqa: ARG002  # most know no such
+        """Give a model that holds, compared with all records, where this holds compared with all but a share; None if unknown.
+
+        Of each value some record is among the others, unless any two values are as far apart.
+        """
+        return None
 
     @property
     def compared_with(self) -> str:

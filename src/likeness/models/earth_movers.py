@@ -76,6 +76,11 @@ class Transport:
             path.append(i)
         return np.array(found, np.int64)
 
+    @property
+    def nested(self) -> bool:
+        """Whether intervals lie within others, as the nodes of a tree."""
+        return not self.ordered and bool((self.parent >= 0).any())
+
     @cached_property
     def lowest(self) -> NDArray[np.int64]:
         """(m,) Smallest interval that holds each code, -1 for none."""
@@ -90,6 +95,39 @@ class Transport:
             return np.concatenate([[1], self.held, [0], np.cumsum(self.held)])
         everything = int((self.held * self.weight).sum())
         return np.concatenate([[0, everything], self.parent, self.held, self.lowest])
+
+    def least_work(self, size: int) -> int:
+        """``EMD · scale · size · total`` of the class of so many records that is nearest to the reference."""
+        wanted = self.held * size
+        rest = wanted % max(1, self.total)
+        if self.ordered:
+            # Rounded end by end: what lies below a later end never rounds to less.
+            return int((np.minimum(rest, self.total - rest) * self.weight).sum())
+        if not self.nested and (self.weight == 1).all():
+            # Every value has what it wants, rounded down; the records that are left go where most is cut off.
+            left = size - int(((wanted - rest) // max(1, self.total)).sum())
+            cut = np.sort(rest)[::-1]
+            return int((self.total - cut[:left]).sum() + cut[left:].sum())
+        return self._least_of_tree(size, wanted)
+
+    def _least_of_tree(self, size: int, wanted: NDArray[np.int64]) -> int:
+        """See `least_work`: what each more record below a node costs, from the leaves upwards; it goes where it costs least."""
+        held = np.arange(size + 1) * self.total
+        widths = self.last - self.first + 1
+        bare = widths.copy()
+        np.subtract.at(bare, self.parent[self.parent >= 0], widths[self.parent >= 0])
+        bare = np.append(bare, len(self.counts) - int(widths[self.parent < 0].sum()))
+        below: dict[int, list[NDArray[np.int64]]] = {}
+
+        def shared(node: int) -> NDArray[np.int64]:
+            # Values below no child of a node are free there.
+            free = [np.zeros(size, np.int64)] if bare[node] else []
+            return np.sort(np.concatenate([*below.pop(node, []), *free]))[:size]
+
+        for i in reversed(range(widths.size)):
+            own = np.diff(abs(held - wanted[i])) * self.weight[i]
+            below.setdefault(int(self.parent[i]), []).append(own + shared(i))
+        return int((wanted * self.weight).sum() + shared(-1).sum())
 
     def work(self, stats: ClassStatistics) -> NDArray[Any]:
         """(E,) Integers: ``EMD · scale · size · total`` of every class."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fractions import Fraction  # noqa: TC003  # the schema of policies reads annotations
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
     from likeness.microdata.domain import Domain
     from likeness.microdata.statistics import ClassStatistics
     from likeness.models.base import ParameterRange
+
+_MOST_SIZE, _MOST_LOOKS, _A_NODE = 1_000, 500_000, 25
+"""Records of the largest class that is looked at for the smallest that can hold, values of all of them, and how many values take
+the time of a node of a tree."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,6 +95,10 @@ class TCloseness(DistributionModel):
             f"them, or fewer, would make them equal{near}."
         )
 
+    def eased(self, share: Fraction) -> Self:
+        """Let t be larger by the share: who is left out moves no more of the others, and none further than 1."""
+        return replace(self, t=min(Fraction(1), rational(self.t) + share))
+
     def distance_in(self, domain: Domain) -> str:
         """Its own ground distance, or the one that the column declares."""
         return self.distance or domain.distance
@@ -130,6 +139,20 @@ class _Bound(BoundModel):
     def _whole(self, stats: ClassStatistics) -> NDArray[np.int64]:
         """(E,) What the transport's work is a share of."""
         return times(stats.sizes, self.transport.scale * self.transport.total)
+
+    @cached_property
+    def smallest_class(self) -> int:
+        """So many records as the nearest class to the whole has where that is near enough."""
+        laid = self.transport
+        if not laid.fits:
+            return 1
+        looks = max(1, laid.first.size) * (_A_NODE if laid.nested else 1)
+        most = min(_MOST_SIZE, laid.total, _MOST_LOOKS // looks)
+        for size in range(1, most + 1):
+            allowed = size * laid.scale * laid.total * self.t.numerator
+            if laid.least_work(size) * self.t.denominator <= allowed:
+                return size
+        return most + 1
 
     def class_test(self) -> ClassTest:
         from likeness.kernels.class_tests import ClassTest, transport_at_most
