@@ -23,7 +23,7 @@ from likeness.microdata.regions import LOSSES, geometry
 from likeness.models.base import LARGEST, DistributionModel
 from likeness.models.requirements import require_of
 from likeness.progress import Progress
-from likeness.relaxation import Relaxation, combinations, gains, levelled
+from likeness.relaxation import ClassNeeds, Relaxation, asked_of, combinations, gains, levelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -46,7 +46,7 @@ _MOST_NEAR, _MOST_LISTED, _MOST_LOOKS = 1_000, 2_000_000, 100_000_000
 """Neighbours of a cell and of all, at most, and looks at attributes of cells to find them."""
 _STEPS_A_PRICE, _STEPS_IN_ALL = 100_000, 12_500_000
 """Cells that are looked at for one price and for all of them, at most."""
-_MOST_GROUPED, _REACH, _STEPS = 60_000_000, 2.0, 200
+_MOST_GROUPED, _REACH, _STEPS = 120_000_000, 2.0, 200
 """Cells that are grouped by vectors of levels, at most; how far combinations reach that have a say in prices; steps to these."""
 _FEW = 10_000
 """Cells of a table whose other prices are found so fast that they are looked at beside these."""
@@ -153,14 +153,17 @@ def lower_bound(
         return Bound(0.0, TRIVIAL, "records have survey weights")
     if any(domain.shown != "region" for domain in data.quasi) or not data.quasi or data.size == 0:
         return Bound(0.0, TRIVIAL, "no regions are published")
-    needed, others, values = _needs(data, _asked(data, models, of_values), allowance)
+    requirements = _asked(data, models, of_values)
+    needed, others, values = _needs(data, requirements, allowance)
     if not ((needed > 1) | (others > 0)).any():
         return Bound(0.0, TRIVIAL, "no model says how many a class must hold")
     relaxed = 0.0
-    if patient and needed.min() > 1:
+    if patient:
         # Whatever else is asked for, no class is smaller than what asks for the fewest needs.
-        relaxed = _relaxed(data, loss, int(needed.min()), allowance) * _ROUNDED
-        alike = needed.min() == needed.max() and not others.any()
+        (k, different), own = asked_of(requirements, data)
+        asked = ClassNeeds(max(k, int(needed.min())), different)
+        relaxed = 0.0 if asked.k == 1 else _relaxed(data, loss, asked, own, allowance) * _ROUNDED
+        alike = needed.min() == needed.max() and others.max() < different
         if relaxed > 0 and alike and data.tuples.count > _FEW:
             return Bound(relaxed, RELAXATION)
     prices = _prices(data, loss, needed, others, values)
@@ -174,22 +177,30 @@ def lower_bound(
     return Bound(value, PRICES)
 
 
-def _relaxed(data: Microdata, loss: str, k: int, allowance: int) -> float:
-    """Bound what a record of any release in classes of k loses that shows nodes of hierarchies; 0 where that takes too long."""
+def _relaxed(
+    data: Microdata, loss: str, asked: ClassNeeds, values: NDArray[np.int64] | None, allowance: int
+) -> float:
+    """Bound what a record of any release loses that shows nodes of hierarchies; 0 where that takes too long.
+
+    Its classes have as many records and different ``values`` (n,) as are asked for.
+    """
     vectors = prod(most_levels(domain) for domain in data.quasi)
     if any(
         domain.shape != "tree" for domain in data.quasi
     ) or vectors * data.tuples.count > _MOST_GROUPED * _share(data):
         return 0.0
-    cells = levelled(data, np.arange(data.size), np.zeros(data.size, np.int64), loss)
+    cells = levelled(data, np.arange(data.size), np.zeros(data.size, np.int64), loss, values)
+    if cells.vectors * cells.sizes.size > _MOST_GROUPED * _share(data):
+        # Records alike but for their values are fewer.
+        return _relaxed(data, loss, ClassNeeds(asked.k), None, allowance)
     with ThreadPoolExecutor(max(1, cpu_count() or 1)) as workers:
-        found = combinations(cells, k, _REACH, cells.vectors, workers, Progress())
-        relaxation = Relaxation(cells, k, found, workers)
+        found = combinations(cells, asked, _REACH, cells.vectors, workers, Progress())
+        relaxation = Relaxation(cells, asked, found, workers)
         # More than k in his cheapest combination lose is nobody worth, and nothing who has enough like him.
-        relaxation.ceiling = k * relaxation.prices
+        relaxation.ceiling = asked.k * relaxation.prices
         relaxation.price(_STEPS)
         prices = relaxation.proven.copy()
-        more = gains(cells, k, prices, workers)
+        more = gains(cells, asked, prices, workers)
     # Whom no class can hold can only be withheld.
     prices[np.bincount(found.cells, minlength=prices.size) == 0] = 1.0
     value = float(cells.sizes @ prices) - more

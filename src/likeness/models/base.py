@@ -335,7 +335,12 @@ class Conditions(NamedTuple):
     @property
     def size_alone(self) -> bool:
         """Whether nothing but a size is asked for."""
-        return self.complete and self == Conditions(size=self.size, complete=True)
+        return self.counts_alone and self.values is None
+
+    @property
+    def counts_alone(self) -> bool:
+        """Whether nothing but a size and a number of different values is asked for."""
+        return self.complete and self == Conditions(size=self.size, values=self.values, complete=True)
 
 
 COUNT = ParameterRange(larger_is_stronger=True, weakest=1)

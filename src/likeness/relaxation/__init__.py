@@ -1,16 +1,17 @@
-"""The Lagrangian relaxation of who is published where, under a guarantee of class sizes, by levels of generalization.
+"""The Lagrangian relaxation of who is published where, by levels of generalization, where more records break no class.
 
-A release is a choice of combinations of nodes, one of every hierarchy, and of who goes where, k or more to each that is open: a
-problem of locating facilities that must not be small. Let everybody pay a price for being published anywhere, and not
-care how often: then every combination decides for itself whether it is worth opening, and for any prices no release
-loses less than all pay, less what the combinations gain. Prices that make that largest leave few combinations in doubt.
+A release is a choice of combinations of nodes, one of every hierarchy, and of who goes where, k or more to each that is open,
+with ℓ different values where that is asked for: a problem of locating facilities that must not be small. Let everybody pay a
+price for being published anywhere, and not care how often: then every combination decides for itself whether it is worth opening,
+and for any prices no release loses less than all pay, less what the combinations gain. Prices that make that largest leave few
+combinations in doubt.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import islice
-from math import prod
+from math import ceil, prod
 from os import cpu_count
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,12 +22,13 @@ from likeness.microdata.levels import Ladder, ladder, vectors_by_loss
 from likeness.microdata.regions import LOSSES, attribute_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from concurrent.futures import Executor
 
     from numpy.typing import NDArray
 
     from likeness.microdata.data import Microdata
+    from likeness.models.requirements import Requirement
     from likeness.progress import Progress
 
 _VECTORS_A_TASK, _CELLS_A_TASK, _MOST_TASKS = 128, 100_000, 16
@@ -45,10 +47,34 @@ _STEPS_NEAR, _NEARLY, _FRONT = 10, 0.75, 2
 and how many times k cells are kept in order."""
 
 
-class LevelledCells(NamedTuple):
-    """Cells: records alike in all quasi-identifiers, of one part of a table.
+class ClassNeeds(NamedTuple):
+    """What is asked of a class: at least ``k`` records, and ``different`` values among them, at most k; 1: they may be alike."""
 
-    ``of``: (n,) cell of each record. ``sizes``, ``parts``: (C,) records, and the part. ``ladders``: levels of each attribute.
+    k: int
+    different: int = 1
+
+
+def asked_of(
+    requirements: Iterable[Requirement], data: Microdata
+) -> tuple[ClassNeeds, NDArray[np.int64] | None]:
+    """Take from a guarantee how many records any class needs, and how many different values; of several columns, of one.
+
+    Gives the values (n,) that are meant, too; None where none are asked for.
+    """
+    different, view, k = 1, None, 1
+    for one in requirements:
+        k = max(k, one.conditions.size or 1)
+        values = min(data.size + 1, ceil(one.conditions.values or 1))
+        if one.view is not None and values > different:
+            different, view = values, one.view
+    return ClassNeeds(max(k, different), different), None if view is None else view.codes(data.judged_codes)
+
+
+class LevelledCells(NamedTuple):
+    """Cells: records alike in all quasi-identifiers and in the value that classes must mix, of one part of a table.
+
+    ``of``: (n,) cell of each record. ``sizes``, ``parts``, ``values``: (C,) records, the part, and the value, 0 where none is
+    asked for. ``ladders``: levels of each attribute.
     ``groups``, ``losses``, ``widens``: (levels of all attributes, C) node of each cell, what it loses there, and whether that is
     another node than a level below; the parts are the last row. ``radices``: nodes of each level.
     """
@@ -56,6 +82,7 @@ class LevelledCells(NamedTuple):
     of: NDArray[np.int64]
     sizes: NDArray[np.int64]
     parts: NDArray[np.int64]
+    values: NDArray[np.int64]
     ladders: list[Ladder]
     groups: NDArray[np.int32]
     losses: NDArray[np.float64]
@@ -74,14 +101,23 @@ class LevelledCells(NamedTuple):
 
 
 def levelled(
-    data: Microdata, records: NDArray[np.int64], parts: NDArray[np.int64], loss: str
+    data: Microdata,
+    records: NDArray[np.int64],
+    parts: NDArray[np.int64],
+    loss: str,
+    values: NDArray[np.int64] | None = None,
 ) -> LevelledCells:
-    """Lay out the cells of some records of a table, ``parts`` (m,) of which are not mixed, and their levels."""
+    """Lay out the cells of some records of a table, ``parts`` (m,) of which are not mixed, and their levels.
+
+    ``values`` (m,): what classes must have several of.
+    """
     codes = data.codes[:, records]
+    values = np.zeros(records.size, np.int64) if values is None else values
     tuples = group_codes(codes, [domain.codes for domain in data.quasi])
-    cells = group_codes([tuples.of, parts], [tuples.count, int(parts.max(initial=0)) + 1])
+    more = [int(own.max(initial=0)) + 1 for own in (parts, values)]
+    cells = group_codes([tuples.of, parts, values], [tuples.count, *more])
     # Whatever the order of the records.
-    cells = cells.sorted_by([parts, *codes])
+    cells = cells.sorted_by([parts, *codes, values])
     weights = attribute_weights(data.quasi)
     ladders = [
         ladder(domain, LOSSES[loss], weight, own[cells.first], cells.sizes)
@@ -92,6 +128,7 @@ def levelled(
         cells.of,
         cells.sizes.astype(np.int64),
         part,
+        values[cells.first],
         ladders,
         np.array([*(group for own in ladders for group in own.group), part], np.int32),
         np.array([*(lost for own in ladders for lost in own.loss), np.zeros(part.size)]),
@@ -109,9 +146,14 @@ class NodeCombinations(NamedTuple):
 
 
 def combinations(
-    table: LevelledCells, k: int, reach: float, most_vectors: int, workers: Executor, progress: Progress
+    table: LevelledCells,
+    asked: ClassNeeds,
+    reach: float,
+    most_vectors: int,
+    workers: Executor,
+    progress: Progress,
 ) -> NodeCombinations:
-    """List the combinations of nodes of k records or more; of those with the same cells the cheapest.
+    """List the combinations of nodes of as many records and values as are asked for; of those with the same cells the cheapest.
 
     ``reach``: how many times what one of its cells loses in its cheapest combination one may lose. ``most_vectors``: how many
     vectors of levels are combined, those of least mean loss.
@@ -123,7 +165,7 @@ def combinations(
     def listed(rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], tuple[NDArray[np.int32], ...]]:
         own = least.copy()
         return own, list_combinations(
-            table.groups, table.radices, table.losses, rows, table.sizes, k, reach, own
+            table.groups, table.radices, table.losses, rows, table.sizes, table.values, *asked, reach, own
         )
 
     found, total = [], min(most_vectors, table.vectors)
@@ -160,7 +202,7 @@ class Relaxed(NamedTuple):
     """The relaxation at some prices.
 
     ``value``: no choice of these combinations loses less. ``there``: (C,) in how many places records of each cell are.
-    ``opened``, ``worth``: (m,) whether each combination is open, 1 or 0, and what its k dearest records are worth.
+    ``opened``, ``worth``: (m,) whether each combination is open, 1 or 0, and what k of its records lose, and all gain together.
     """
 
     value: float
@@ -180,7 +222,7 @@ class Relaxation:
     """
 
     table: LevelledCells
-    k: int
+    asked: ClassNeeds
     found: NodeCombinations
     workers: Executor
     left: NDArray[np.int64] = field(init=False)
@@ -209,12 +251,12 @@ class Relaxation:
         haste, patience, best, proven = _HASTE, 0, -np.inf, -np.inf
         for step in range(steps):
             if step % _STEPS_NEAR == 0:
-                bring_forward(self.found.cells, self.found.begin, self.prices, _FRONT * self.k)
+                bring_forward(self.found.cells, self.found.begin, self.prices, _FRONT * self.asked.k)
                 looked = self._relaxed(self.found, self.prices)
                 best = looked.value
                 if best > proven:
                     proven, self.proven = best, self.prices
-                near = np.flatnonzero(looked.worth >= _NEARLY * self.k * self.found.loss)
+                near = np.flatnonzero(looked.worth >= _NEARLY * self.asked.k * self.found.loss)
                 cells, begin = take(self.found.cells, self.found.begin, near)
                 some, opened = NodeCombinations(cells, begin, self.found.loss[near]), looked.opened[near]
             else:
@@ -261,8 +303,9 @@ class Relaxation:
         def of(task: int) -> float:
             low, high = ends[task], ends[task + 1]
             gain: float = relax(
-                cells, begin, loss, self.left, prices, self.k, low, high, there[task], opened, worth
-            )
+                cells, begin, loss, self.left, self.table.values, prices, *self.asked, low, high,
+                there[task], opened, worth,
+            )  # fmt: skip
             return gain
 
         # Summed task by task, whoever was first.
@@ -270,11 +313,11 @@ class Relaxation:
         return Relaxed(float(prices @ self.left) - gain, there.sum(axis=0), opened, worth)
 
 
-def gains(table: LevelledCells, k: int, prices: NDArray[np.float64], workers: Executor) -> float:
+def gains(table: LevelledCells, asked: ClassNeeds, prices: NDArray[np.float64], workers: Executor) -> float:
     """Sum by how much the records of a class, at any vector of levels, can be worth more than they lose: over all combinations.
 
-    No release, whose classes are any sets of k records or more and show a node of every attribute, loses less than the
-    records are worth, less that.
+    No release, whose classes are any sets of so many records and values as are asked for and show a node of every attribute,
+    loses less than the records are worth, less that.
     """
     from likeness.relaxation.kernels import gains_at
 
@@ -282,8 +325,9 @@ def gains(table: LevelledCells, k: int, prices: NDArray[np.float64], workers: Ex
 
     def at(rows: NDArray[np.int64]) -> float:
         gain: float = gains_at(
-            table.groups, table.radices, table.losses, table.widens, rows, table.sizes, k, order, prices
-        )
+            table.groups, table.radices, table.losses, table.widens, rows, table.sizes, table.values, *asked,
+            order, prices,
+        )  # fmt: skip
         return gain
 
     return sum(workers.map(at, _rows(table, table.vectors)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from likeness.kernels import njit
+from likeness.kernels import borrowed, njit
 from likeness.kernels.grouping import group_together
 
 
@@ -25,16 +25,28 @@ def _mark(number):
     return bits ^ (bits >> np.uint64(31))
 
 
+@njit(cache=True, allocates=False)
+def note_value(value, seen, had):
+    """Note a value among the first ``had`` of those that were seen, as long as there is room; how many there are then."""
+    for i in range(had):
+        if seen[i] == value:
+            return had
+    if had < seen.shape[0]:
+        seen[had] = value
+        had += 1
+    return had
+
+
 @njit(cache=True, nogil=True)
-def list_combinations(groups, radices, losses, vectors, sizes, k, reach, least):
+def list_combinations(groups, radices, losses, vectors, sizes, values, k, different, reach, least):
     """List combinations of nodes at vectors of levels: the cells below each, where they begin, its loss, and a mark of its cells.
 
-    Left out are those with fewer than ``k`` records, and those that lose more than ``reach`` times what any of their cells loses
-    in its cheapest combination, as far as that is known.
+    Left out are those with fewer than ``k`` records or ``different`` values, and those that lose more than ``reach`` times what
+    any of their cells loses in its cheapest combination, as far as that is known.
 
     ``groups``, ``radices``, ``losses``: (levels of all attributes, cells), (levels,) and (levels, cells), node of each cell, how
     many nodes there are, and what a record loses there.
-    ``vectors``: (vectors, attributes) rows of ``groups`` to combine. ``sizes``: (cells,) records.
+    ``vectors``: (vectors, attributes) rows of ``groups`` to combine. ``sizes``, ``values``: (cells,) records, and their value.
     Changed: ``least`` (cells,), what each cell loses in its cheapest combination.
     """
     size = sizes.shape[0]
@@ -49,6 +61,14 @@ def list_combinations(groups, radices, losses, vectors, sizes, k, reach, least):
         for i in range(size):
             records[of[i]] += sizes[i]
             members[of[i]] += 1
+        if different > 1:
+            seen, had = np.empty((count, different), np.int64), np.zeros(count, np.int64)
+            for i in range(size):
+                had[of[i]] = note_value(values[i], seen[of[i]], had[of[i]])
+            for group in range(count):
+                if had[group] < different:
+                    # As good as too few records.
+                    records[group] = 0
         lost, allowed = np.zeros(count), np.zeros(count)
         for group in range(count):
             if records[group] >= k:
@@ -85,7 +105,7 @@ def list_combinations(groups, radices, losses, vectors, sizes, k, reach, least):
     return cells[:filled].copy(), begin[: found + 1].copy(), loss[:found].copy(), marks[:found].copy()
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def insert_dearest(cell, price, records, k, cells, prices, found):
     """Put records among the k dearest, as many as have their place there; gives how many there are then."""
     for _ in range(min(records, k)):
@@ -98,6 +118,77 @@ def insert_dearest(cell, price, records, k, cells, prices, found):
             place -= 1
         cells[place], prices[place] = cell, price
     return found
+
+
+@njit(cache=True, allocates=False)
+def insert_value(cell, price, values, cells, prices, found):
+    """Put a cell among the dearest of as many different values as have their place there; gives how many there are then."""
+    place = found
+    for i in range(found):
+        if values[cells[i]] == values[cell]:
+            if prices[i] >= price:
+                return found
+            place = i
+            break
+    if place == found:
+        if found == cells.shape[0]:
+            if price <= prices[found - 1]:
+                return found
+            place -= 1
+        else:
+            found += 1
+    while place > 0 and prices[place - 1] < price:
+        cells[place], prices[place] = cells[place - 1], prices[place - 1]
+        place -= 1
+    cells[place], prices[place] = cell, price
+    return found
+
+
+@njit(cache=True, allocates=False)
+def find_dearest(cells, low, high, left, values, prices, k, dearest, worth, first, first_worth):
+    """Find the dearest k records of some cells that have as many different values as ``first`` has places.
+
+    Those are the dearest of the dearest values, one each, and the dearest of the others. Gives how many there are, 0 where there
+    are not so many, and what no other record is worth more than.
+
+    ``cells``, from ``low`` to ``high``. ``left``, ``values``, ``prices``: (cells,) records, and their value and price.
+    Changed: ``dearest``, ``worth`` (k,), their cells and prices; ``first``, ``first_worth`` (different,), one of each value.
+    """
+    found = had = 0
+    cheapest = least = -1.0
+    different = first.shape[0]
+    for at in range(low, high):
+        cell = cells[at]
+        if prices[cell] > cheapest and left[cell] > 0:
+            found = insert_dearest(cell, prices[cell], left[cell], k, dearest, worth, found)
+            if found == k:
+                cheapest = worth[k - 1]
+    if different == 1 or found < k:
+        return found, cheapest
+    for at in range(low, high):
+        cell = cells[at]
+        if prices[cell] > least and left[cell] > 0:
+            had = insert_value(cell, prices[cell], values, first, first_worth, had)
+            if had == different:
+                least = first_worth[different - 1]
+    if had < different:
+        return 0, cheapest
+    # The dearest of all without those that are there for their values, as many as there is room for.
+    kept = k
+    for i in range(k - 1, -1, -1):
+        own = False
+        for j in range(different):
+            if first[j] == dearest[i]:
+                own = i == 0 or dearest[i - 1] != dearest[i]
+        if not own:
+            kept -= 1
+            dearest[kept], worth[kept] = dearest[i], worth[i]
+    rest = k - different
+    for i in range(rest - 1, -1, -1):
+        dearest[different + i], worth[different + i] = dearest[kept + i], worth[kept + i]
+    for j in range(different):
+        dearest[j], worth[j] = first[j], first_worth[j]
+    return k, worth[k - 1] if rest > 0 else worth[0]
 
 
 @njit(cache=True, nogil=True)
@@ -118,44 +209,58 @@ def bring_forward(cells, begin, prices, front):
             cells[place] = cell
 
 
+@njit(cache=True, allocates=False)
+def gain_of(cells, low, high, left, prices, worth, highest, own):
+    """By how much the records that a combination would take are worth more than they lose there, ``own`` each.
+
+    ``cells`` … ``prices``: as in `find_dearest`, which found ``worth`` and ``highest``.
+    """
+    gain = 0.0
+    if highest <= own:
+        for price in worth:
+            gain += price - own
+        return gain
+    for price in worth:
+        gain += min(0.0, price - own)
+    for at in range(low, high):
+        gain += left[cells[at]] * max(0.0, prices[cells[at]] - own)
+    return gain
+
+
 @njit(cache=True, nogil=True)
-def relax(cells, begin, loss, left, prices, k, low, high, there, opened, worths):
+def relax(cells, begin, loss, left, values, prices, k, different, low, high, there, opened, worths):
     """Open the combinations from ``low`` to ``high`` whose records are worth more than they lose; the sum of the differences.
 
     Of those below it one that is open takes all that are worth more than one loses there, and the dearest of the others where
-    these are fewer than ``k``. ``left``: (cells,) records.
+    these are fewer than ``k``, or have fewer than ``different`` values. ``left``, ``values``: (cells,) records, and their value.
     Changed: ``there`` (cells,), in how many such places records of each are; ``opened`` (combinations,), 1 or 0;
-    ``worths`` (combinations,), what the k dearest are worth, 0 where there are not so many.
+    ``worths`` (combinations,), what k records lose there, and what all that it would take gain; 0 where there are too few.
     """
     total = 0.0
+    cells, left, values, prices = borrowed((cells, left, values, prices))
     dearest, worth = np.empty(k, np.int64), np.empty(k)
+    first, first_worth = np.empty(different, np.int64), np.empty(different)
     for number in range(low, high):
-        own = loss[number]
-        opened[number] = 0.0
-        found = 0
-        cheapest = -1.0
-        for at in range(begin[number], begin[number + 1]):
-            cell = cells[at]
-            if prices[cell] > cheapest and left[cell] > 0:
-                found = insert_dearest(cell, prices[cell], left[cell], k, dearest, worth, found)
-                if found == k:
-                    cheapest = worth[k - 1]
-        worths[number] = worth.sum() if found == k else 0.0
-        gain = worths[number] - k * own
-        if found < k or gain <= 0:
+        start, end, own = begin[number], begin[number + 1], loss[number]
+        opened[number] = worths[number] = 0.0
+        found, highest = find_dearest(
+            cells, start, end, left, values, prices, k, dearest, worth, first, first_worth,
+        )  # fmt: skip
+        if found < k:
             continue
-        if cheapest <= own:
-            for i in range(k):
-                there[dearest[i]] += 1.0
-        else:
-            gain = 0.0
-            for at in range(begin[number], begin[number + 1]):
-                cell = cells[at]
-                if prices[cell] > own:
-                    gain += left[cell] * (prices[cell] - own)
-                    there[cell] += left[cell]
+        gain = gain_of(cells, start, end, left, prices, worth, highest, own)
+        worths[number] = gain + k * own
+        if gain <= 0:
+            continue
         total += gain
         opened[number] = 1.0
+        for i in range(k):
+            if highest <= own or worth[i] <= own:
+                there[dearest[i]] += 1.0
+        if highest > own:
+            for at in range(start, end):
+                if prices[cells[at]] > own:
+                    there[cells[at]] += left[cells[at]]
     return total
 
 
@@ -172,23 +277,26 @@ def take(cells, begin, numbers):
 
 
 @njit(cache=True, nogil=True)
-def gains_at(groups, radices, losses, widens, vectors, sizes, k, order, prices):
+def gains_at(groups, radices, losses, widens, vectors, sizes, values, k, different, order, prices):
     """Sum by how much records are worth more than they lose in all combinations of nodes at vectors of levels.
 
-    Each combination of k records counts once, at the lowest levels of its nodes, with the k dearest and all others that are worth
-    more than one loses there; those that lose as much as they are worth, or more, not at all.
+    Each combination of k records and ``different`` values counts once, at the lowest levels of its nodes, with the k dearest that
+    have so many and all others that are worth more than one loses there; those that lose as much as they are worth, or more, not
+    at all.
 
-    ``groups`` … ``sizes``: as in `list_combinations`. ``widens``: (levels of all attributes, cells) whether the node of each cell
-    is another than a level below.
+    ``groups`` … ``values``: as in `list_combinations`. ``widens``: (levels of all attributes, cells) whether the node of each
+    cell is another than a level below.
     ``order``: (cells,) the dearest first. ``prices``: (cells,).
     """
     size = sizes.shape[0]
     every, keys = np.arange(size), np.empty(size, np.int64)
+    rest = k if different == 1 else k - different
     total = 0.0
     for vector in vectors:
         of, first = group_together(groups, radices, vector, every, keys)
         count = first.shape[0]
         lost, gain, counted = np.zeros(count), np.zeros(count), np.zeros(count, np.int64)
+        seen, had = np.empty((count, different), np.int64), np.zeros(count, np.int64)
         for group in range(count):
             for row in vector:
                 lost[group] += losses[row, first[group]]
@@ -199,12 +307,17 @@ def gains_at(groups, radices, losses, widens, vectors, sizes, k, order, prices):
             if counted[group] < 0:
                 continue
             worth = prices[cell] - lost[group]
-            needed = min(sizes[cell], max(0, k - counted[group]))
+            new = 0
+            if different > 1:
+                # The first of a value is there for it, as long as there are too few; the others fill up.
+                new = note_value(values[cell], seen[group], had[group]) - had[group]
+                had[group] += new
+            needed = min(sizes[cell] - new, max(0, rest - counted[group]))
             counted[group] += needed
-            gain[group] += needed * worth
+            gain[group] += (needed + new) * worth
             if worth > 0:
-                gain[group] += (sizes[cell] - needed) * worth
+                gain[group] += (sizes[cell] - needed - new) * worth
         for group in range(count):
-            if counted[group] == k and gain[group] > 0:
+            if counted[group] == rest and (rest == k or had[group] == different) and gain[group] > 0:
                 total += gain[group]
     return total

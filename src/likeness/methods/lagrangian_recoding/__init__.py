@@ -17,10 +17,11 @@ import numpy as np
 
 from likeness.checks import choice, number, whole
 from likeness.errors import PolicyError, Refusal
-from likeness.methods.base import Method, Problem, recode_parts_that_hold, sizes_asked
+from likeness.methods.base import Method, Problem, recode_parts_that_hold
+from likeness.microdata.grouping import group_codes
 from likeness.microdata.levels import most_levels
 from likeness.microdata.regions import LOSSES
-from likeness.relaxation import NodeCombinations, Relaxation, combinations, levelled
+from likeness.relaxation import NodeCombinations, Relaxation, asked_of, combinations, levelled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,8 +49,9 @@ _WORTH = 0.95
 class LagrangianRecoding(Method):
     """Generalize records to the combinations of nodes that prices of the records, a dual of the problem, leave least doubt of.
 
-    For guarantees of class sizes alone (k-anonymity), of tables in which everybody has one record. On tables with hierarchies it
-    comes nearer to the least loss than other methods here, in some times of what local recoding takes.
+    For guarantees of how many records a class has, and how many different values of one sensitive column (k-anonymity, distinct
+    ℓ-diversity, p-sensitivity), of tables in which everybody has one record. On tables with hierarchies it comes nearer to the
+    least loss than other methods here, in some times of what local recoding takes.
 
     Parameters
     ----------
@@ -65,11 +67,11 @@ class LagrangianRecoding(Method):
     -----
     Each cell c, of n_c records, gets a price u_c. The Lagrangian relaxation of who is published where is ``Σ n_c u_c`` less
     what the combinations gain: one of loss l gains ``Σ (u - l)`` over its records that are worth more than l, with the dearest of
-    the others where these are fewer than k, and is open if that is more than 0. Prices follow the volume algorithm: a
-    subgradient step by how many records are published less often than they are, on the average of what was open, from the best
-    prices so far. That average, an approximate solution of the linear programme, says which combinations are opened for good,
-    each for the k dearest records that are left; the prices of the others start from what they were. In the end those who are
-    left join the cheapest class that is open to them.
+    the others where these are fewer than k or lack values, and is open if that is more than 0. Prices follow the volume
+    algorithm: a subgradient step by how many records are published less often than they are, on the average of what was open,
+    from the best prices so far. That average, an approximate solution of the linear programme, says which combinations are opened
+    for good, each for the k dearest records that are left and have the values asked for; the prices of the others start from what
+    they were. In the end those who are left join the cheapest class that is open to them.
 
     Levels are those of `likeness.LocalRecoding`; regions are tight, so that a class may show less than its nodes. The private
     history has the number of combinations, and below what loss of a record no choice of these can fall where classes show their
@@ -100,26 +102,34 @@ class LagrangianRecoding(Method):
         whole(self.name, "most_vectors", self.most_vectors, at_least=1)
 
     def check(self, requirements: tuple[Requirement, ...]) -> None:
-        """Refuse guarantees that ask more of a class than its size.
+        """Refuse guarantees that ask for more than records and different values of one column.
 
         Raises
         ------
         PolicyError
             Naming them.
         """
-        more = [one.model.name for one in requirements if not one.conditions.size_alone]
-        if more or not requirements:
-            what = f"takes guarantees of class sizes alone, such as k-anonymity, and this one is {' & '.join(more) or 'empty'}"
+        more = [one.subject for one in requirements if not one.conditions.counts_alone]
+        views = {one.view.looks_at: one.subject for one in requirements if one.view is not None}
+        known = [one.view.known for one in requirements if one.view is not None and one.view.known]
+        if more or known or len(views) > 1 or not requirements:
+            what = (
+                "takes guarantees of how many records a class has, and different values of one sensitive column, such as "
+                f"k-anonymity and distinct-l-diversity, and this one is {' & '.join(more or views.values()) or 'empty'}"
+            )
             raise PolicyError(
                 Refusal(what, (self.name,), remedy="use another method, such as local-recoding")
             )
 
     def work(self, data: Microdata, requirements: tuple[Requirement, ...]) -> int:
         """Every vector of levels looks at all cells; then prices are found over and over of the combinations within reach."""
+        asked, values = asked_of(requirements, data)
         attributes, cells = max(1, len(data.quasi)), data.tuples.count
+        if values is not None:
+            cells = group_codes([data.tuples.of, values], [cells, int(values.max(initial=0)) + 1]).count
         vectors = min(self.most_vectors, prod(most_levels(domain) for domain in data.quasi))
         # As measured: so many combinations are within reach of a cell.
-        near = max([1, *sizes_asked(requirements)]) * attributes**2 * (float(self.reach) - 1) ** 2
+        near = asked.k * attributes**2 * (float(self.reach) - 1) ** 2
         return vectors * cells * (attributes + 4) + int(cells * min(2 * vectors, near) * _VISITS)
 
     def within(
@@ -139,11 +149,13 @@ class LagrangianRecoding(Method):
         self, problem: Problem, records: NDArray[np.int64], parts: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], dict[str, Any]]:
         """Class of each of the records; and what to keep for the steward."""
-        table = levelled(problem.data, records, parts, self.loss)
-        k = max([1, *sizes_asked(problem.requirements)])
+        data = problem.data
+        asked, values = asked_of(problem.requirements, data)
+        table = levelled(data, records, parts, self.loss, None if values is None else values[records])
         with ThreadPoolExecutor(max(1, cpu_count() or 1)) as workers:
-            found = combinations(table, k, float(self.reach), self.most_vectors, workers, problem.progress)
-            search = _Opening(table, k, found, workers)
+            reach = float(self.reach)
+            found = combinations(table, asked, reach, self.most_vectors, workers, problem.progress)
+            search = _Opening(table, asked, found, workers)
             history = {
                 "combinations": int(found.loss.size),
                 "relaxation": search.price(_FIRST) / records.size,
@@ -171,7 +183,7 @@ class _Opening(Relaxation):
         super().__post_init__()
         sizes = self.table.sizes
         self.home = np.full(sizes.size, -1, np.int64)
-        self.members = np.empty((int(sizes.sum()) // self.k + 1, self.k), np.int64)
+        self.members = np.empty((int(sizes.sum()) // self.asked.k + 1, self.asked.k), np.int64)
 
     def open_some(self) -> bool:
         """Open the combinations that are most often open; whether any could be."""
@@ -187,7 +199,7 @@ class _Opening(Relaxation):
         before = self.classes
         self.classes = int(
             open_classes(
-                *self.found, order, self.prices, self.k, _WORTH,
+                *self.found, order, self.table.values, self.prices, *self.asked, _WORTH,
                 self.left, self.ceiling, self.home, self.members, before,
             )
         )  # fmt: skip
@@ -199,7 +211,7 @@ class _Opening(Relaxation):
         from likeness.methods.lagrangian_recoding.kernels import keep_useful
 
         cells, begin, loss = self.found
-        kept = int(keep_useful(cells, begin, loss, self.often, self.left, self.ceiling, self.k))
+        kept = int(keep_useful(cells, begin, loss, self.often, self.left, self.ceiling, self.asked.k))
         self.found = NodeCombinations(cells[: begin[kept]], begin[: kept + 1], loss[:kept])
         self.often = self.often[:kept]
         return kept > 0
@@ -212,12 +224,14 @@ class _Opening(Relaxation):
         lonely = np.flatnonzero((self.left > 0) & (self.home < 0))
         join(
             table.groups, table.losses, table.begins, table.parts,
-            members, self.classes, self.k, lonely, self.left, self.home,
+            members, self.classes, self.asked.k, lonely, self.left, self.home,
         )  # fmt: skip
         # Whose part has no class shares one with all of it.
         own = np.where(self.home < 0, self.classes + table.parts, self.home)
         cells = np.concatenate([members.ravel(), np.repeat(np.arange(self.left.size), self.left)])
-        classes = np.concatenate([np.repeat(np.arange(self.classes), self.k), np.repeat(own, self.left)])
+        classes = np.concatenate(
+            [np.repeat(np.arange(self.classes), self.asked.k), np.repeat(own, self.left)]
+        )
         # The records of a cell are dealt in their order.
         found = np.empty(table.of.size, np.int64)
         found[np.argsort(table.of, kind="stable")] = classes[np.argsort(cells, kind="stable")]

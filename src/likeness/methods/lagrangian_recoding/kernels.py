@@ -5,34 +5,40 @@ from __future__ import annotations
 import numpy as np
 
 from likeness.kernels import njit
-from likeness.relaxation.kernels import insert_dearest
+from likeness.relaxation.kernels import find_dearest, gain_of
 
 
 @njit(cache=True)
-def open_classes(cells, begin, loss, order, prices, k, least_worth, left, ceiling, home, members, classes):
+def open_classes(
+    cells, begin, loss, order, values, prices, k, different, least_worth, left, ceiling, home, members, classes,
+):  # fmt: skip
     """Open combinations in their order, each for the ``k`` dearest records that are left below it; how many classes there are.
 
-    None is opened whose dearest records are worth less than ``least_worth`` times what they would lose.
+    These have ``different`` values or more, as `find_dearest` finds them.
+    None is opened whose records are worth less, beyond what they lose, than ``least_worth`` times what k of them lose.
     ``classes``: how many there were.
     Changed: ``left`` (cells,); ``ceiling`` (cells,), what a record loses in the cheapest class that is open to it, and ``home``,
     which that is, -1 before there is any; ``members`` (at least as many as classes, k), the cells of their records.
     """
     dearest, worth = np.empty(k, np.int64), np.empty(k)
+    first, first_worth = np.empty(different, np.int64), np.empty(different)
     for number in order:
-        found = 0
-        for at in range(begin[number], begin[number + 1]):
-            cell = cells[at]
-            if left[cell] > 0:
-                found = insert_dearest(cell, prices[cell], left[cell], k, dearest, worth, found)
-        if found < k or worth.sum() < least_worth * k * loss[number]:
+        low, high, own = begin[number], begin[number + 1], loss[number]
+        found, highest = find_dearest(
+            cells, low, high, left, values, prices, k, dearest, worth, first, first_worth,
+        )  # fmt: skip
+        if found < k:
+            continue
+        gain = gain_of(cells, low, high, left, prices, worth, highest, own)
+        if gain + k * own < least_worth * k * own:
             continue
         for i in range(k):
             left[dearest[i]] -= 1
             members[classes, i] = dearest[i]
-        for at in range(begin[number], begin[number + 1]):
+        for at in range(low, high):
             cell = cells[at]
-            if loss[number] < ceiling[cell]:
-                ceiling[cell], home[cell] = loss[number], classes
+            if own < ceiling[cell]:
+                ceiling[cell], home[cell] = own, classes
         classes += 1
     return classes
 
