@@ -260,6 +260,55 @@ def test_blocks_are_searched_by_workers(
     ).read_bytes()
 
 
+class Heard(Progress):
+    """Keeps what it hears; interrupts where it is asked to."""
+
+    def __init__(self, interrupting: bool = False) -> None:
+        self.steps: list[tuple[str, int, int]] = []
+        self.interrupting = interrupting
+
+    def step(self, stage: str, done: int, total: int) -> None:
+        self.steps.append((stage, done, total))
+        if self.interrupting and total:
+            raise KeyboardInterrupt
+
+
+def _slowly(part: int) -> int:
+    """Take a while."""
+    import time
+
+    time.sleep(0.8)
+    return 2 * part
+
+
+def test_what_is_done_is_told_while_it_is(spark: Any, tmp_path: Path) -> None:
+    """Of parts that workers work on, and of tasks that count."""
+    heard, engine = Heard(), SparkEngine()
+    assert engine.each(_slowly, range(6), heard, "work", local=False) == [0, 2, 4, 6, 8, 10]
+    told = [(done, total) for stage, done, total in heard.steps if total]
+    assert {total for _, total in told} == {6}
+    assert told == sorted(told)
+    assert 0 < told[-1][0] <= 6
+    slow = spark.range(8).repartition(8).mapInPandas(_slowly_again, "id long")
+    engine.count(engine.find(slow), ["id"], heard)
+    assert any(stage == "count" and total for stage, _, total in heard.steps)
+
+
+def _slowly_again(frames: Any) -> Any:
+    """Take a while over the rows of a partition."""
+    import time
+
+    for frame in frames:
+        time.sleep(0.8)
+        yield frame
+
+
+def test_whoever_is_interrupted_ends_the_job(spark: Any) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        SparkEngine().each(_slowly, range(40), Heard(interrupting=True), "work", local=False)
+    assert spark.sparkContext.statusTracker().getActiveJobsIds() == []
+
+
 def _die(block: Any) -> Any:
     """Die as a worker does whose machine is gone."""
     import os

@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 import re
 import sys
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
+from uuid import uuid4
 
 from likeness._version import __version__
 from likeness.engines.base import Engine, Found, Part, memory_of_machine
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 _PYTHON = re.compile(r"[A-Za-z]+(Error|Exception): ")
 """How the last line of a trace of Python begins."""
+_LOOKS = 0.5
+"""Seconds between looks at how far a job is."""
 _SHARE = 3
 """The part of the machine's memory that a session of our own may take is one in so many."""
 
@@ -127,12 +131,11 @@ class SparkEngine(Engine):
         import polars as pl
         from pyspark.sql import functions
 
-        progress.step("count", 0, 1)
         columns = [functions.col(f"`{name.replace('`', '``')}`") for name in names]
         counting = functions.count(functions.lit(1)).alias(COPIES)
         asked = source.frame.groupBy(*columns).agg(counting)
         with _failing(f"{source.source}: Spark could not count its records"):
-            found = pl.DataFrame(asked.toArrow())
+            found = pl.DataFrame(_watched(source.frame.sparkSession, asked.toArrow, progress, "count"))
         return count_cells(
             found.lazy(),
             names,
@@ -168,11 +171,11 @@ class SparkEngine(Engine):
         local
             Whether the parts lie on this machine's disk.
         """
-        context = _session().sparkContext
+        session = _session()
+        context = session.sparkContext
         here = re.fullmatch(r"local(\[.*\])?", context.master) is not None
         if len(parts) < 2 or not (here or (not local and _is_installed(context))):
             return super().each(work, parts, progress, stage, local=local)
-        progress.step(stage, 0, len(parts))
         from pyspark import cloudpickle
 
         # What is sent with a task must be small; and what a model was bound to has functions made there and then.
@@ -181,9 +184,8 @@ class SparkEngine(Engine):
         try:
             with _failing(f"{stage}: the workers of Spark could not do it"):
                 numbers = context.parallelize(range(len(parts)), len(parts))
-                found: list[Found] = numbers.map(
-                    lambda number: work(cloudpickle.loads(sent[number].value))
-                ).collect()
+                done = numbers.map(lambda number: work(cloudpickle.loads(sent[number].value)))
+                found: list[Found] = _watched(session, done.collect, progress, stage)
         finally:
             for one in sent:
                 one.destroy()
@@ -202,6 +204,43 @@ def _is_installed(context: Any) -> bool:
 
     many = context.defaultParallelism
     return {*context.parallelize(range(many), many).map(version).collect()} == {__version__}
+
+
+def _watched(session: Any, ask: Callable[[], Found], progress: Progress, stage: str) -> Found:
+    """Ask for what a job of Spark finds, and tell meanwhile how many of its tasks are done; who is interrupted ends it, too."""
+    from pyspark.util import inheritable_thread_target
+
+    progress.step(stage, 0, 0)
+    # A session of Spark Connect has none, and tells nothing.
+    context = getattr(session, "sparkContext", None)
+    if context is None:
+        return ask()
+    group, tracker = f"likeness {uuid4().hex}", context.statusTracker()
+
+    def asked() -> Found:
+        context.setJobGroup(group, f"likeness: {stage}")
+        return ask()
+
+    with ThreadPoolExecutor(1) as waiting:
+        found: Future[Found] = waiting.submit(inheritable_thread_target(session)(asked))
+        try:
+            while not wait([found], _LOOKS).done:
+                stages = [
+                    told
+                    for job in map(tracker.getJobInfo, tracker.getJobIdsForGroup(group))
+                    if job is not None
+                    for told in map(tracker.getStageInfo, job.stageIds)
+                    if told is not None
+                ]
+                done, total = (
+                    sum(own.numCompletedTasks for own in stages),
+                    sum(own.numTasks for own in stages),
+                )
+                progress.step(stage, done, total)
+        except BaseException:
+            context.cancelJobGroup(group)
+            raise
+        return found.result()
 
 
 @contextmanager
