@@ -303,6 +303,13 @@ def _slowly_again(frames: Any) -> Any:
         yield frame
 
 
+def test_where_threads_are_not_pinned_nothing_is_told(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pyspark.util.inheritable_thread_target", lambda session: session)
+    heard = Heard()
+    assert SparkEngine().each(_slowly, range(2), heard, "work", local=False) == [0, 2]
+    assert heard.steps == [("work", 0, 0)]
+
+
 def test_whoever_is_interrupted_ends_the_job(spark: Any) -> None:
     with pytest.raises(KeyboardInterrupt):
         SparkEngine().each(_slowly, range(40), Heard(interrupting=True), "work", local=False)

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import uuid4
@@ -134,8 +134,8 @@ class SparkEngine(Engine):
         columns = [functions.col(f"`{name.replace('`', '``')}`") for name in names]
         counting = functions.count(functions.lit(1)).alias(COPIES)
         asked = source.frame.groupBy(*columns).agg(counting)
-        with _failing(f"{source.source}: Spark could not count its records"):
-            found = pl.DataFrame(_watched(source.frame.sparkSession, asked.toArrow, progress, "count"))
+        what = f"{source.source}: Spark could not count its records"
+        found = pl.DataFrame(_watched(source.frame.sparkSession, asked.toArrow, progress, "count", what))
         return count_cells(
             found.lazy(),
             names,
@@ -182,10 +182,10 @@ class SparkEngine(Engine):
         packed: Iterator[bytes] = map(cloudpickle.dumps, parts)
         sent = [context.broadcast(part) for part in packed]
         try:
-            with _failing(f"{stage}: the workers of Spark could not do it"):
-                numbers = context.parallelize(range(len(parts)), len(parts))
-                done = numbers.map(lambda number: work(cloudpickle.loads(sent[number].value)))
-                found: list[Found] = _watched(session, done.collect, progress, stage)
+            numbers = context.parallelize(range(len(parts)), len(parts))
+            done = numbers.map(lambda number: work(cloudpickle.loads(sent[number].value)))
+            what = f"{stage}: the workers of Spark could not do it"
+            found: list[Found] = _watched(session, done.collect, progress, stage, what)
         finally:
             for one in sent:
                 one.destroy()
@@ -206,47 +206,61 @@ def _is_installed(context: Any) -> bool:
     return {*context.parallelize(range(many), many).map(version).collect()} == {__version__}
 
 
-def _watched(session: Any, ask: Callable[[], Found], progress: Progress, stage: str) -> Found:
-    """Ask for what a job of Spark finds, and tell meanwhile how many of its tasks are done; who is interrupted ends it, too."""
+def _watched(session: Any, ask: Callable[[], Found], progress: Progress, stage: str, what: str) -> Found:
+    """Ask for what a job of Spark finds, and tell meanwhile how many of its tasks are done; who is interrupted ends it, too.
+
+    ``what`` could not be done, where it fails.
+    """
     from pyspark.util import inheritable_thread_target
 
     progress.step(stage, 0, 0)
-    # A session of Spark Connect has none, and tells nothing.
-    context = getattr(session, "sparkContext", None)
-    if context is None:
-        return ask()
-    group, tracker = f"likeness {uuid4().hex}", context.statusTracker()
+    # A session of Spark Connect has none, and threads that are not pinned have no jobs of their own: nothing is known of these.
+    context, as_here = getattr(session, "sparkContext", None), inheritable_thread_target(session)
+    if context is None or as_here is session:
+        with _failing(what):
+            return ask()
+    group = f"likeness {uuid4().hex}"
 
     def asked() -> Found:
         context.setJobGroup(group, f"likeness: {stage}")
         return ask()
 
-    with ThreadPoolExecutor(1) as waiting:
-        found: Future[Found] = waiting.submit(inheritable_thread_target(session)(asked))
-        try:
-            while not wait([found], _LOOKS).done:
-                stages = [
-                    told
-                    for job in map(tracker.getJobInfo, tracker.getJobIdsForGroup(group))
-                    if job is not None
-                    for told in map(tracker.getStageInfo, job.stageIds)
-                    if told is not None
-                ]
-                done, total = (
-                    sum(own.numCompletedTasks for own in stages),
-                    sum(own.numTasks for own in stages),
-                )
-                progress.step(stage, done, total)
-        except BaseException:
-            context.cancelJobGroup(group)
-            raise
+    waiting = ThreadPoolExecutor(1)
+    found: Future[Found] = waiting.submit(as_here(asked))
+    try:
+        while not wait([found], _LOOKS).done:
+            progress.step(stage, *_tasks_of(context.statusTracker(), group))
+    except BaseException:
+        # Until it has ended: between two of its jobs there may be none to cancel.
+        with suppress(Exception):
+            while not found.done():
+                context.cancelJobGroup(group)
+                wait([found], _LOOKS)
+        raise
+    finally:
+        waiting.shutdown(wait=False)
+    with _failing(what):
         return found.result()
+
+
+def _tasks_of(tracker: Any, group: str) -> tuple[int, int]:
+    """Count the tasks of a group of jobs that are done, and all that are known; none where Spark does not say."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+
+    done = total = 0
+    # What is wrong with Spark, its job will tell.
+    with suppress(Py4JError):
+        for job in map(tracker.getJobInfo, tracker.getJobIdsForGroup(group)):
+            for stage in map(tracker.getStageInfo, () if job is None else job.stageIds):
+                done += 0 if stage is None else stage.numCompletedTasks
+                total += 0 if stage is None else stage.numTasks
+    return done, total
 
 
 @contextmanager
 def _failing(what: str) -> Iterator[None]:
     """Say what Spark could not do, and why in its own first line."""
-    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     try:
