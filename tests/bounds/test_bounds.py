@@ -360,6 +360,14 @@ def test_where_values_make_too_many_cells_the_relaxation_does_without(monkeypatc
     assert 0 < without < with_values
 
 
+@pytest.mark.parametrize("many", [10**4, 10**11, 10**30])
+def test_what_no_class_can_hold_is_withheld_however_much_is_asked(many):
+    data = trees(0, 30)
+    for models in ((lk.KAnonymity(many),), (lk.DistinctLDiversity(many, sensitive="sick"),)):
+        for patient in (False, True):
+            assert lower_bound(data, models, "ncp", 30, patient=patient).value == pytest.approx(1.0)
+
+
 def test_a_relaxation_is_named():
     data = trees(0, 200)
     found = lower_bound(data, (lk.KAnonymity(8),), "ncp", 0, patient=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import prod
+from math import ceil, prod
 from os import cpu_count
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +48,8 @@ _STEPS_A_PRICE, _STEPS_IN_ALL = 100_000, 12_500_000
 """Cells that are looked at for one price and for all of them, at most."""
 _MOST_GROUPED, _REACH, _STEPS = 120_000_000, 2.0, 200
 """Cells that are grouped by vectors of levels, at most; how far combinations reach that have a say in prices; steps to these."""
+_MOST_DIFFERENT = 64
+"""Different values of a class that the relaxation looks for, at most: every combination notes those that it has seen."""
 _FEW = 10_000
 """Cells of a table whose other prices are found so fast that they are looked at beside these."""
 _LARGE, _LEAST_SHARE = 30_000, 0.1
@@ -161,7 +163,7 @@ def lower_bound(
     if patient:
         # Whatever else is asked for, no class is smaller than what asks for the fewest needs.
         (k, different), own = asked_of(requirements, data)
-        asked = ClassNeeds(max(k, int(needed.min())), different)
+        asked = ClassNeeds(max(k, int(needed.min())), min(different, _MOST_DIFFERENT))
         relaxed = 0.0 if asked.k == 1 else _relaxed(data, loss, asked, own, allowance) * _ROUNDED
         alike = needed.min() == needed.max() and others.max() < different
         if relaxed > 0 and alike and data.tuples.count > _FEW:
@@ -382,7 +384,7 @@ def _of_values(
     least, strange = np.ones(size, np.int64), np.zeros(size, np.int64)
     model = requirement.model
     if requirement.conditions.values is not None:
-        strange[:] = max(0, int(np.ceil(float(requirement.conditions.values))) - 1)
+        strange[:] = max(0, min(data.size + 1, ceil(requirement.conditions.values)) - 1)
     compares = isinstance(model, DistributionModel) and not model.against_original and allowance > 0
     if not compares:
         least[:] = requirement.bound.smallest_class

@@ -63,7 +63,7 @@ def asked_of(
     """
     different, view, k = 1, None, 1
     for one in requirements:
-        k = max(k, one.conditions.size or 1)
+        k = max(k, min(data.size + 1, one.conditions.size or 1))
         values = min(data.size + 1, ceil(one.conditions.values or 1))
         if one.view is not None and values > different:
             different, view = values, one.view

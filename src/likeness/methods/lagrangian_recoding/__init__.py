@@ -36,6 +36,8 @@ _VISITS = 500
 """Steps for each combination within reach of a cell."""
 _WITHOUT_NODES = 100_000_000
 """Work of a search that may wait for kernels to be compiled, though no column shows nodes."""
+_MOST_DIFFERENT = 64
+"""Different values of a class where nobody named the method, at most: each combination looks whether it has a value already."""
 _FIRST, _AGAIN = 200, 30
 """Steps of the first prices, and of those after some combinations are open."""
 _SURE, _DOUBTFUL, _SHARE, _FEWEST, _NEVER = 0.95, 0.02, 0.05, 3, 1e-3
@@ -135,8 +137,13 @@ class LagrangianRecoding(Method):
     def within(
         self, work: int, data: Microdata, requirements: tuple[Requirement, ...]
     ) -> LagrangianRecoding | None:
-        """Come as far as so much work allows; where no column shows nodes only in a long search, for a short one gains little."""
+        """Come as far as so much work allows; where no column shows nodes only in a long search, for a short one gains little.
+
+        Nowhere where more different values are asked for than are soon looked through.
+        """
         if work < _WITHOUT_NODES and all(domain.shape != "tree" for domain in data.quasi):
+            return None
+        if asked_of(requirements, data)[0].different > _MOST_DIFFERENT:
             return None
         near = (replace(self, reach=reach) for reach in _REACHES)
         return next((one for one in near if one.work(data, requirements) <= work), None)
