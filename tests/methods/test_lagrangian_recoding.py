@@ -239,6 +239,11 @@ def test_it_comes_as_far_as_it_may():
     some = LagrangianRecoding().within(farthest.work(data, required) - 1, data, required)
     assert 1 < some.reach < 3
     assert LagrangianRecoding().within(0, data, required) is None
+    # Steps for values are longer than those of what is tried beside it; and of very many values it is not tried unasked.
+    mixed = require((lk.DistinctLDiversity(3),), data.sensitive, data.sensitive_codes)
+    assert farthest.work(data, mixed) > 3.5 * farthest.work(data, required)
+    many = require((lk.DistinctLDiversity(65),), data.sensitive, data.sensitive_codes)
+    assert LagrangianRecoding().within(10**15, data, many) is None
     # Without nodes there is less to gain, and a short search does not wait for it.
     plain = replace(data, quasi=data.quasi[2:], codes=data.codes[2:])
     assert farthest.work(plain, required) < 10**7

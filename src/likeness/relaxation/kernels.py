@@ -145,6 +145,22 @@ def insert_value(cell, price, values, cells, prices, found):
 
 
 @njit(cache=True, allocates=False)
+def has_different(cells, values, different):
+    """Whether some cells have so many different values."""
+    had = 0
+    for i in range(cells.shape[0]):
+        new = 1
+        for j in range(i):
+            if values[cells[j]] == values[cells[i]]:
+                new = 0
+                break
+        had += new
+        if had >= different:
+            return True
+    return had >= different
+
+
+@njit(cache=True, allocates=False)
 def find_dearest(cells, low, high, left, values, prices, k, dearest, worth, first, first_worth):
     """Find the dearest k records of some cells that have as many different values as ``first`` has places.
 
@@ -163,7 +179,7 @@ def find_dearest(cells, low, high, left, values, prices, k, dearest, worth, firs
             found = insert_dearest(cell, prices[cell], left[cell], k, dearest, worth, found)
             if found == k:
                 cheapest = worth[k - 1]
-    if different == 1 or found < k:
+    if found < k or has_different(dearest, values, different):
         return found, cheapest
     for at in range(low, high):
         cell = cells[at]
