@@ -211,11 +211,17 @@ def _watched(session: Any, ask: Callable[[], Found], progress: Progress, stage: 
 
     ``what`` could not be done, where it fails.
     """
+    from pyspark.errors import PySparkAttributeError
     from pyspark.util import inheritable_thread_target
 
     progress.step(stage, 0, 0)
-    # A session of Spark Connect has none, and threads that are not pinned have no jobs of their own: nothing is known of these.
-    context, as_here = getattr(session, "sparkContext", None), inheritable_thread_target(session)
+    as_here = inheritable_thread_target(session)
+    try:
+        context = session.sparkContext
+    except PySparkAttributeError:
+        # Of a session of Spark Connect.
+        context = None
+    # Threads that are not pinned have no jobs of their own.
     if context is None or as_here is session:
         with _failing(what):
             return ask()
