@@ -192,7 +192,7 @@ def _relaxed(
     ) or vectors * data.tuples.count > _MOST_GROUPED * _share(data):
         return 0.0
     cells = levelled(data, np.arange(data.size), np.zeros(data.size, np.int64), loss, values)
-    if cells.vectors * cells.sizes.size > _MOST_GROUPED * _share(data):
+    if values is not None and cells.vectors * cells.sizes.size > _MOST_GROUPED * _share(data):
         # Records alike but for their values are fewer.
         return _relaxed(data, loss, ClassNeeds(asked.k), None, allowance)
     with ThreadPoolExecutor(max(1, cpu_count() or 1)) as workers:

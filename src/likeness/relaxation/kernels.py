@@ -106,17 +106,22 @@ def list_combinations(groups, radices, losses, vectors, sizes, values, k, differ
 
 
 @njit(cache=True, allocates=False)
+def move_up(cell, price, cells, prices, place):
+    """Put a cell in its place among those before, the dearest first; those that are less dear move down."""
+    while place > 0 and prices[place - 1] < price:
+        cells[place], prices[place] = cells[place - 1], prices[place - 1]
+        place -= 1
+    cells[place], prices[place] = cell, price
+
+
+@njit(cache=True, allocates=False)
 def insert_dearest(cell, price, records, k, cells, prices, found):
     """Put records among the k dearest, as many as have their place there; gives how many there are then."""
     for _ in range(min(records, k)):
         if found == k and price <= prices[k - 1]:
             break
-        place = min(found, k - 1)
+        move_up(cell, price, cells, prices, min(found, k - 1))
         found = min(found + 1, k)
-        while place > 0 and prices[place - 1] < price:
-            cells[place], prices[place] = cells[place - 1], prices[place - 1]
-            place -= 1
-        cells[place], prices[place] = cell, price
     return found
 
 
@@ -137,10 +142,7 @@ def insert_value(cell, price, values, cells, prices, found):
             place -= 1
         else:
             found += 1
-    while place > 0 and prices[place - 1] < price:
-        cells[place], prices[place] = cells[place - 1], prices[place - 1]
-        place -= 1
-    cells[place], prices[place] = cell, price
+    move_up(cell, price, cells, prices, place)
     return found
 
 
