@@ -14,15 +14,16 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.methods.problems import TREE_ROWS, number, plain_set, problem, table
+from tests.methods.problems import TREE_ROWS, number, plain_set, problem, table, tree
 from tests.methods.test_mdav import tables
 from tests.oracles.k_member import loss_of
 
 import likeness as lk
 from likeness import registry
+from likeness.kernels import borrowed, njit
 from likeness.methods import local_search
 from likeness.methods.base import Method, charged_loss
-from likeness.methods.local_search import LocalSearch
+from likeness.methods.local_search import LocalSearch, kernels
 from likeness.methods.local_search.pools import Items, Pools
 from likeness.metrics.base import Evaluation
 from likeness.metrics.discernibility import Discernibility
@@ -162,6 +163,49 @@ def test_it_finds_the_two_groups_that_nobody_cut():
     )
     plan = LocalSearch().improve(problem(data, lk.KAnonymity(3)), Plan(np.zeros(6, np.int64)), MANY)
     assert groups(plan.classes) in ([[0, 2, 4], [1, 3, 5]], [[1, 3, 5], [0, 2, 4]])
+
+
+def test_parts_are_split_off_from_those_they_need_to_hold():
+    """Of either node 33 records hold by themselves, 23 of one value; no cut does, and the others show the whole tree."""
+    work = tree("work")
+    leaf = {name: rank for rank, name in enumerate(work.values)}
+    codes = np.repeat([leaf["a"], leaf["c"]], 50)[None, :].astype(np.int32)
+    disease = np.concatenate([np.repeat([0, 1], [40, 10]), np.repeat([0, 1], [10, 40])])[None, :]
+    data = Microdata((work,), codes, (plain_set("s", 2),), disease.astype(np.int32), np.arange(100))
+    asked = problem(data, lk.TCloseness("0.2"))
+    assert not asked.holding(np.repeat([0, 1], 50), 2).any()
+    plan = LocalSearch().improve(asked, Plan(np.zeros(100, np.int64)), MANY)
+    assert charged(data, plan, "glm") == pytest.approx(34 * loss_of(data, range(100), "glm"))
+
+
+@njit
+def split_once(geometry, judges, pools):
+    """Split one class off the only one; what they are charged before and after, and whether it lowered that."""
+    geometry, judges, pools = borrowed(geometry), borrowed(judges), borrowed(pools)
+    pool = kernels._pool(pools, 0)
+    before = kernels._fill(geometry, pool)
+    return before, kernels._split_off(geometry, judges, pool, 0), kernels._total(pool)
+
+
+@given(data=tables(), models=st.sampled_from([*GUARANTEES.values()]))
+@settings(deadline=None, max_examples=60)
+def test_what_is_split_off_holds_and_so_do_those_who_stay(data, models):
+    asked = problem(data, *models)
+    whole = np.zeros(data.size, np.int64)
+    if data.size == 0 or not len(data.quasi) or not asked.holding(whole, 1).all():
+        return
+    table = Items.of(asked, np.arange(data.size))
+    pools = Pools.of(table, whole, np.random.default_rng(0), 1_000)
+    before, lowered, told = split_once(table.geometry, table.judges, pools.laid)
+    of = pools.classes()
+    assert of.max() + 1 == 1 + lowered
+    assert asked.holding(of, 1 + lowered).all()
+    assert before == pytest.approx(charged(data, Plan(whole), "glm"))
+    after = charged(data, Plan(of), "glm")
+    assert told == pytest.approx(after)
+    assert (after < before) == lowered
+    # What is counted of classes is what is counted of their items.
+    assert split_once(table.geometry, table.judges, pools.laid)[0] == pytest.approx(after)
 
 
 def shows(data, own: list[int]) -> tuple:

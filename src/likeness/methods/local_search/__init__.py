@@ -99,11 +99,12 @@ class LocalSearch(Method):
     """Lower the loss of another method's classes by exact local moves, under any composition of models.
 
     Classes that are neighbours make a pool, other ones every round. Within a pool a record moves to another class, two change
-    places, the records that keep a class wide on one side of an attribute go where they cost least, a class is dissolved, or it
-    is made anew together with its nearest; whatever is done, all classes hold, and the loss is lower. When no move is worth it
-    any more, classes are made anew from records that are drawn, and what came of it is kept where the loss is lower, or, ever
-    less, a little higher; the best is kept, until the steps are used up. Then those are withheld,
-    as many as may be, whose class loses more by them than the 1 that a withheld record is charged.
+    places, the records that keep a class wide on one side of an attribute go where they cost least, a class is dissolved, those
+    who lie in a part of its region are split off, as far as those who stay hold without them, or it is made anew together with
+    its nearest; whatever is done, all classes hold, and the loss is lower. When no move is worth it any more, classes are made
+    anew from records that are drawn, and what came of it is kept where the loss is lower, or, ever less, a little higher; the
+    best is kept, until the steps are used up. Then those are withheld, as many as may be, whose class loses more by them than
+    the 1 that a withheld record is charged.
 
     Parameters
     ----------

@@ -538,11 +538,17 @@ def _swap(geometry, judges, pool, i):
 
 
 @njit(cache=True, allocates=False)
-def _undo(geometry, pool, touched):
-    """Take back all moves since the log was cleared."""
+def _take_back(pool):
+    """Take back all moves since the log was cleared; hulls are not looked at."""
     for entry in range(pool.numbers[LOGGED] - 1, -1, -1):
         _place(pool, pool.log[entry, 0], pool.log[entry, 1])
     pool.numbers[LOGGED] = 0
+
+
+@njit(cache=True, allocates=False)
+def _undo(geometry, pool, touched):
+    """Take back all moves since the log was cleared, and find hulls anew."""
+    _take_back(pool)
     for g in range(touched.shape[0]):
         if touched[g]:
             _refresh(geometry, pool, g)
@@ -711,6 +717,180 @@ def _shed(geometry, judges, pool, g):
         found += 1
         i = pool.after[i]
     return found > 0 and _send_away(geometry, judges, pool, g, found)
+
+
+@njit(cache=True, allocates=False)
+def _short_of(judges, pool, g):
+    """How far a class is from holding, 1 or more where it does not, else 0."""
+    if _holds(judges, pool, g):
+        return 0.0
+    if pool.size[g] < judges.smallest:
+        return judges.smallest / pool.size[g]
+    return max(1.0, _excess(judges, pool, g))
+
+
+@njit(cache=True, allocates=False)
+def _next_part(geometry, pool, g, j, number, last):
+    """First and last code of a part of a class's hull in an attribute, after ``number`` others, of which one ended at ``last``.
+
+    Of a tree they are the children of its node; an interval has four, without either end and on either side of the mean. Of a
+    set every part lacks a value, one of the two rarest, which both codes are. Where there are no more the first is the larger.
+    """
+    kind = geometry.kind[j]
+    low, high = pool.edge[g, j, 0], pool.edge[g, j, 2]
+    if kind == SET:
+        value = _rarest(pool, g, geometry.word[j], geometry.word[j + 1], number) if number < 2 else -1
+        return (np.int64(value), np.int64(value)) if value >= 0 else (np.int64(1), np.int64(0))
+    if low == high:
+        return np.int64(1), np.int64(0)
+    i = pool.head[g]
+    if kind == TREE:
+        first = np.int64(high) + 1
+        while i >= 0:
+            if pool.low[i, j] > last:
+                first = min(first, np.int64(pool.low[i, j]))
+            i = pool.after[i]
+        if first > high:
+            return np.int64(1), np.int64(0)
+        node = common_ancestor(geometry.parent[j], geometry.right[j], geometry.leaf_node[j, low], high)
+        child = geometry.leaf_node[j, first]
+        while geometry.parent[j, child] != node:
+            child = geometry.parent[j, child]
+        return first, np.int64(geometry.right[j, child])
+    if number == 0:
+        return np.int64(low), np.int64(pool.edge[g, j, 3])
+    if number == 1:
+        return np.int64(pool.edge[g, j, 1]), np.int64(high)
+    if number > 3:
+        return np.int64(1), np.int64(0)
+    total = np.int64(0)
+    while i >= 0:
+        total += np.int64(pool.low[i, j]) * pool.records[i]
+        i = pool.after[i]
+    middle = total // pool.size[g]
+    return (np.int64(low), middle) if number == 2 else (middle + 1, np.int64(high))
+
+
+@njit(cache=True, allocates=False)
+def _list_inside(geometry, pool, g, j, first, last):
+    """List the items of a class that lie in a part of its hull; how many, 0 where all do."""
+    found = members = 0
+    i = pool.head[g]
+    while i >= 0:
+        members += 1
+        if geometry.kind[j] == SET:
+            inside = not _keeps_wide(geometry, pool, i, j, first, 0)
+        else:
+            inside = pool.low[i, j] >= first and pool.high[i, j] <= last
+        if inside:
+            pool.waiting[found] = i
+            found += 1
+        i = pool.after[i]
+    pool.numbers[WORK] += members
+    return found if found < members else 0
+
+
+@njit(cache=True, allocates=False)
+def _give_back(judges, pool, g, h, tried):
+    """Move items of a class to another until both hold, each time one that brings them nearest to that; whether any are left.
+
+    ``tried``: (W,) room for when an item of each place was looked at last: of those that count alike only one is.
+    """
+    tried[:] = 0
+    turn = 0
+    while _short_of(judges, pool, g) + _short_of(judges, pool, h) > 0.0:
+        turn += 1
+        unseen = 0
+        for place in range(tried.shape[0]):
+            if pool.histogram[h, place] > 0:
+                unseen += 1
+        i = best = pool.head[h]
+        least = np.inf
+        while i >= 0:
+            new = pool.places.shape[1] == 0
+            for v in range(pool.places.shape[1]):
+                if tried[pool.places[i, v]] != turn:
+                    tried[pool.places[i, v]] = turn
+                    unseen -= 1
+                    new = True
+            if new:
+                _tally(pool, i, h, -1)
+                _tally(pool, i, g, 1)
+                short = _short_of(judges, pool, g) + _short_of(judges, pool, h)
+                _tally(pool, i, g, -1)
+                _tally(pool, i, h, 1)
+                if short < least:
+                    best, least = i, short
+            if unseen == 0:
+                break
+            i = pool.after[i]
+        _move(pool, best, g)
+        if pool.head[h] < 0:
+            return False
+    return True
+
+
+@njit(cache=True, allocates=False)
+def _charge_anew(geometry, pool, g):
+    """What a class is charged whose items have changed."""
+    i = pool.head[g]
+    for j in range(pool.low.shape[1]):
+        pool.ends[0, j], pool.ends[1, j] = pool.low[i, j], pool.high[i, j]
+    for word in range(pool.bits.shape[1]):
+        pool.marks[word] = pool.bits[i, word]
+    while i >= 0:
+        _extend(pool, i)
+        i = pool.after[i]
+    return _charge(pool, pool.mass[g], _lost(geometry, pool))
+
+
+@njit(cache=True, allocates=False)
+def _move_part(geometry, pool, g, h, j, first, last):
+    """Move the items of a class that lie in a part of its hull to another; whether there are some, and not all do."""
+    found = _list_inside(geometry, pool, g, j, first, last)
+    for w in range(found):
+        _move(pool, pool.waiting[w], h)
+    return found > 0
+
+
+@njit(cache=True)
+def _split_off(geometry, judges, pool, g):
+    """Make a class of those of another who lie in a part of its hull, as far as both hold then; whether that lowered the loss.
+
+    Whoever stays may show as much as before. So classes of narrow hulls come to lie within those of wide ones, which no cut does.
+    """
+    # Where it counts how many share a class, its hull hardly does.
+    if pool.crowd > 0.0 or pool.size[g] < 2 * judges.smallest:
+        return False
+    h = 0
+    while h < pool.head.shape[0] and pool.head[h] >= 0:
+        h += 1
+    if h == pool.head.shape[0]:
+        return False
+    tried = np.zeros(pool.histogram.shape[1], np.int64)
+    touched = np.zeros(pool.head.shape[0], np.bool_)
+    touched[g] = touched[h] = True
+    now, before = _charged(pool, g), _total(pool)
+    most, axis, begin, end = LEAST_GAIN, -1, np.int64(0), np.int64(0)
+    for j in range(pool.low.shape[1]):
+        number, last = 0, np.int64(-1)
+        while True:
+            first, last = _next_part(geometry, pool, g, j, number, last)
+            number += 1
+            if first > last:
+                break
+            if _move_part(geometry, pool, g, h, j, first, last) and _give_back(judges, pool, g, h, tried):
+                gain = now - _charge_anew(geometry, pool, g) - _charge_anew(geometry, pool, h)
+                if gain > most:
+                    most, axis, begin, end = gain, j, first, last
+            _take_back(pool)
+    if axis < 0:
+        return False
+    _move_part(geometry, pool, g, h, axis, begin, end)
+    if _give_back(judges, pool, g, h, tried):
+        return _settle(geometry, judges, pool, touched, before)
+    _undo(geometry, pool, touched)
+    return False
 
 
 @njit(cache=True)
@@ -1005,8 +1185,10 @@ def _descend(geometry, judges, pool, most, work):
             # Nothing in the pool has changed since: nothing would be found.
             if pool.head[g] < 0 or _free(pool, g) or pool.renewed[g] == pool.numbers[CLOCK]:
                 continue
-            pool.renewed[g] = pool.numbers[CLOCK]
+            before, pool.renewed[g] = pool.renewed[g], pool.numbers[CLOCK]
             if _shed(geometry, judges, pool, g):
+                moved = True
+            elif pool.changed[g] > before and _split_off(geometry, judges, pool, g):
                 moved = True
             elif _renew(geometry, judges, pool, g, most, work):
                 moved = True
