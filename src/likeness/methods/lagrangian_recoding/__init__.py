@@ -34,7 +34,7 @@ _REACHES = (3.0, 2.0, 1.75, 1.5, 1.25)
 """How far it is worth to come, where nobody says it, and less where that is too much."""
 _VISITS = 500
 """Steps for each combination within reach of a cell."""
-_OF_VALUES = 3.5
+_OF_VALUES = 3.0
 """Times as many where values are asked for, and up to twice that where all of a class are to be different, which its dearest
 seldom are: steps of the methods that are tried beside it are that much shorter then, as measured."""
 _WITHOUT_NODES = 100_000_000
