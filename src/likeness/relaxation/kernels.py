@@ -159,7 +159,7 @@ def has_different(cells, values, different):
         had += new
         if had >= different:
             return True
-    return had >= different
+    return False
 
 
 @njit(cache=True, allocates=False)

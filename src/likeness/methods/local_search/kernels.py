@@ -219,6 +219,15 @@ def _hull_without(pool, g, i):
 
 
 @njit(cache=True, allocates=False)
+def _hull_of(pool, i):
+    """Write the hull of an item to the ends and marks."""
+    for j in range(pool.low.shape[1]):
+        pool.ends[0, j], pool.ends[1, j] = pool.low[i, j], pool.high[i, j]
+    for word in range(pool.bits.shape[1]):
+        pool.marks[word] = pool.bits[i, word]
+
+
+@njit(cache=True, allocates=False)
 def _extend(pool, i):
     """Let the ends and marks cover one more item."""
     for j in range(pool.low.shape[1]):
@@ -772,8 +781,8 @@ def _next_part(geometry, pool, g, j, number, last):
 
 
 @njit(cache=True, allocates=False)
-def _list_inside(geometry, pool, g, j, first, last):
-    """List the items of a class that lie in a part of its hull; how many, 0 where all do."""
+def _move_part(geometry, pool, g, h, j, first, last):
+    """Move the items of a class that lie in a part of its hull to another; whether there are some, and not all do."""
     found = members = 0
     i = pool.head[g]
     while i >= 0:
@@ -787,7 +796,11 @@ def _list_inside(geometry, pool, g, j, first, last):
             found += 1
         i = pool.after[i]
     pool.numbers[WORK] += members
-    return found if found < members else 0
+    if found == members:
+        return False
+    for w in range(found):
+        _move(pool, pool.waiting[w], h)
+    return found > 0
 
 
 @njit(cache=True, allocates=False)
@@ -834,23 +847,11 @@ def _give_back(judges, pool, g, h, tried):
 def _charge_anew(geometry, pool, g):
     """What a class is charged whose items have changed."""
     i = pool.head[g]
-    for j in range(pool.low.shape[1]):
-        pool.ends[0, j], pool.ends[1, j] = pool.low[i, j], pool.high[i, j]
-    for word in range(pool.bits.shape[1]):
-        pool.marks[word] = pool.bits[i, word]
+    _hull_of(pool, i)
     while i >= 0:
         _extend(pool, i)
         i = pool.after[i]
     return _charge(pool, pool.mass[g], _lost(geometry, pool))
-
-
-@njit(cache=True, allocates=False)
-def _move_part(geometry, pool, g, h, j, first, last):
-    """Move the items of a class that lie in a part of its hull to another; whether there are some, and not all do."""
-    found = _list_inside(geometry, pool, g, j, first, last)
-    for w in range(found):
-        _move(pool, pool.waiting[w], h)
-    return found > 0
 
 
 @njit(cache=True)
@@ -922,10 +923,7 @@ def _nearest_classes(geometry, pool, g, near):
 @njit(cache=True, allocates=False)
 def _pair_loss(geometry, pool, i, k):
     """Loss of the hull of two items."""
-    for j in range(pool.low.shape[1]):
-        pool.ends[0, j], pool.ends[1, j] = pool.low[i, j], pool.high[i, j]
-    for word in range(pool.bits.shape[1]):
-        pool.marks[word] = pool.bits[i, word]
+    _hull_of(pool, i)
     _extend(pool, k)
     return _lost(geometry, pool)
 
