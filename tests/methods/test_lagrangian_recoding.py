@@ -20,7 +20,7 @@ from likeness.methods.lagrangian_recoding.kernels import join, keep_useful, open
 from likeness.methods.optimal import Optimal
 from likeness.microdata.data import Microdata
 from likeness.models.requirements import require
-from likeness.relaxation.kernels import bring_forward, list_combinations, relax, take
+from likeness.relaxation.kernels import bring_forward, find_cheapest, list_combinations, relax, take
 
 
 def patients(zips, k, **given):
@@ -152,12 +152,11 @@ def test_the_order_of_the_records_does_not_count(seed):
     assert sorted(sizes(found)) == sorted(sizes(moved))
 
 
-@pytest.mark.parametrize("tasks", [1, 7])
-def test_any_number_of_processors_find_the_same(tasks, monkeypatch):
+@pytest.mark.parametrize("vectors", [1, 7])
+def test_any_number_of_tasks_finds_the_same(vectors, monkeypatch):
     asked = problem(trees(3, 300), lk.KAnonymity(4))
     once = LagrangianRecoding().run(asked)
-    monkeypatch.setattr(relaxation, "cpu_count", lambda: tasks)
-    monkeypatch.setattr(relaxation, "_VECTORS_A_TASK", 2)
+    monkeypatch.setattr(relaxation, "_VECTORS_A_TASK", vectors)
     assert same(LagrangianRecoding().run(asked), once)
 
 
@@ -263,7 +262,7 @@ def test_combinations_are_those_of_plain_sets(seed):
     losses = np.array([np.full(cells, x) for x in (0, 0.3, 0.5, 0, 0.2, 0.5)]) + 0.1 * groups / (
         groups.max(axis=1, keepdims=True) + 1
     )
-    radices, records = groups.max(axis=1).astype(np.int64) + 1, rng.integers(1, 4, cells)
+    records = rng.integers(1, 4, cells)
     vectors = np.array(list(product(range(3), range(3, 6))))
     plain = set()
     for vector in vectors:
@@ -275,16 +274,21 @@ def test_combinations_are_those_of_plain_sets(seed):
                 plain.add((frozenset(own), round(float(losses[vector, own[0]].sum()), 9)))
     different, values = 1 + seed % 3, rng.integers(0, 4, cells)
     plain = {(own, lost) for own, lost in plain if len(set(values[list(own)])) >= different}
-    asked = (groups, radices, losses, vectors, records, values, k, different)
+    order = rng.permutation(2)
+    sorted_vectors = vectors[np.lexsort([vectors[:, order[1]], vectors[:, order[0]]])]
+    asked = (groups, losses, sorted_vectors, np.array([0, 3]), order, records, values, k, different)
     least = np.full(cells, np.inf)
-    list_combinations(*asked, 1.0, least)
+    find_cheapest(*asked, least)
     cheapest = [min((lost for own, lost in plain if cell in own), default=np.inf) for cell in range(cells)]
     assert least.tolist() == pytest.approx(cheapest)
-    members, begin, loss, marks = list_combinations(*asked, reach, least)
+    members, begin, loss, marks, places = list_combinations(*asked, reach, least)
     found = [(frozenset(below(members, begin, i)), round(float(loss[i]), 9)) for i in range(loss.size)]
     assert set(found) == {
         (own, lost) for own, lost in plain if any(lost <= reach * least[cell] + 1e-9 for cell in own)
     }
+    for i, place in enumerate(places):
+        inside = groups[sorted_vectors[place]][:, below(members, begin, i)]
+        assert (inside == inside[:, :1]).all()
     # Equal marks are equal sets.
     assert len(set(marks.tolist())) == len({own for own, _ in found})
 

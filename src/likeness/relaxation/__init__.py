@@ -12,8 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import islice
 from math import ceil, prod
-from os import cpu_count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -158,36 +157,45 @@ def combinations(
     ``reach``: how many times what one of its cells loses in its cheapest combination one may lose. ``most_vectors``: how many
     vectors of levels are combined, those of least mean loss.
     """
-    from likeness.relaxation.kernels import list_combinations
+    from likeness.relaxation.kernels import find_cheapest, list_combinations, take
 
-    least = np.full(table.sizes.size, np.inf)
+    begins = table.begins
+    # Attributes of many values first: what those join is looked at once for all levels of the others.
+    order = np.argsort(-table.radices[begins[:-1]], kind="stable")
+    vectors = np.concatenate([np.zeros((0, begins.size), np.int64), *_rows(table, most_vectors)])
+    ranks = np.lexsort([vectors[:, -1], *(vectors[:, j] for j in order[::-1])])
+    tasks = [ranks[low : low + _VECTORS_A_TASK] for low in range(0, ranks.size, _VECTORS_A_TASK)]
+    needs = table.sizes, table.values, *asked
 
-    def listed(rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], tuple[NDArray[np.int32], ...]]:
-        own = least.copy()
-        return own, list_combinations(
-            table.groups, table.radices, table.losses, rows, table.sizes, table.values, *asked, reach, own
+    def cheapest(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
+        own = np.full(table.sizes.size, np.inf)
+        find_cheapest(table.groups, table.losses, vectors[ranks], begins, order, *needs, own)
+        return own
+
+    def listed(ranks: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
+        found: tuple[NDArray[Any], ...] = list_combinations(
+            table.groups, table.losses, vectors[ranks], begins, order, *needs, reach, least
         )
+        return *found[:-1], ranks[found[-1]]
 
-    found, total = [], min(most_vectors, table.vectors)
-    tasks = _rows(table, most_vectors)
-    while some := list(islice(tasks, cpu_count() or 1)):
-        for own, part in workers.map(listed, some):
-            np.minimum(least, own, out=least)
-            found.append(part)
-        progress.step("list combinations of nodes", min(total, len(found) * _VECTORS_A_TASK), total)
-    cells = np.concatenate([own[0] for own in found])
-    counts = np.concatenate([np.diff(own[1]) for own in found])
-    loss, marks = (np.concatenate([own[i] for own in found]) for i in (2, 3))
-    begin = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    kept = np.zeros(loss.size, np.bool_)
-    if loss.size:
-        # What is within reach is known in the end.
-        near = np.flatnonzero(loss <= reach * np.maximum.reduceat(least[cells], begin[:-1]))
-        order = near[np.lexsort([loss[near], marks[near]])]
-        kept[order[np.append(True, np.diff(marks[order]) != 0)]] = True
-    return NodeCombinations(
-        cells[np.repeat(kept, counts)], np.append(0, np.cumsum(counts[kept])).astype(np.int64), loss[kept]
+    least, found = np.full(table.sizes.size, np.inf), []
+    said = "list combinations of nodes"
+    for done, own in enumerate(workers.map(cheapest, tasks), 1):
+        np.minimum(least, own, out=least)
+        progress.step(said, done, 2 * len(tasks))
+    for done, part in enumerate(workers.map(listed, tasks), 1 + len(tasks)):
+        found.append(part)
+        progress.step(said, done, 2 * len(tasks))
+    cells, counts, loss, marks, rank = (
+        np.concatenate([np.diff(own[i]) if i == 1 else own[i] for own in found]) for i in range(5)
     )
+    begin = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    # As the vectors come; of those with the same cells the cheapest.
+    order = np.lexsort([rank, loss, marks])
+    first = order[np.append(True, np.diff(marks[order]) != 0)] if loss.size else order
+    kept = first[np.lexsort([first, rank[first]])]
+    taken, begin = take(cells, begin, kept)
+    return NodeCombinations(taken, begin, loss[kept])
 
 
 def _rows(table: LevelledCells, most: int) -> Iterator[NDArray[np.int64]]:

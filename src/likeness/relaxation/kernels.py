@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from likeness.kernels import borrowed, njit
-from likeness.kernels.grouping import group_together
+from likeness.kernels.grouping import first_appearance, group_together
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @njit(cache=True)
@@ -37,72 +42,232 @@ def note_value(value, seen, had):
     return had
 
 
+class Roll(NamedTuple):
+    """Cells of a table that become fewer from stage to stage, as one attribute after the other is generalized.
+
+    ``held``: (stages,) how many there are. ``of``: (stages, cells) which of them each of the stage before is in, and each cell of
+    the table at first. Of each, (stages, cells): ``first``, a cell of the table in it; ``key``, 64 bits that others hardly have;
+    ``records``; ``had``, how many values, as many as are asked for at most, and ``seen`` (stages, cells, different), these;
+    ``lost``, what is noted of what its cells lose.
+    """
+
+    held: NDArray[np.int64]
+    of: NDArray[np.int32]
+    first: NDArray[np.int32]
+    key: NDArray[np.int64]
+    records: NDArray[np.int64]
+    had: NDArray[np.int32]
+    seen: NDArray[np.int32]
+    lost: NDArray[np.float64]
+
+
+@njit(cache=True)
+def start_roll(groups, exact, order, sizes, values, different):
+    """Join the cells that are alike but for their values."""
+    stages, size = order.shape[0] + 1, sizes.shape[0]
+    shape = (stages, size)
+    roll = Roll(
+        np.zeros(stages, np.int64),
+        np.zeros(shape, np.int32),
+        np.zeros(shape, np.int32),
+        np.zeros(shape, np.int64),
+        np.zeros(shape, np.int64),
+        np.zeros(shape, np.int32),
+        np.zeros((stages, size, different), np.int32),
+        np.zeros(shape),
+    )
+    keys = np.zeros(size, np.int64)
+    for j in range(exact.shape[0]):
+        weight = np.int64(_mark(j))
+        for cell in range(size):
+            keys[cell] += groups[exact[j], cell] * weight
+    of, first = first_appearance(keys)
+    roll.held[0] = first.shape[0]
+    for one in range(first.shape[0]):
+        roll.first[0, one], roll.key[0, one] = first[one], keys[first[one]]
+    for cell in range(size):
+        one = of[cell]
+        roll.of[0, cell] = one
+        roll.records[0, one] += sizes[cell]
+        roll.had[0, one] = note_value(values[cell], roll.seen[0, one], roll.had[0, one])
+    return roll
+
+
+@njit(cache=True)
+def roll_up(roll, groups, exact, attribute, row, stage, keys):
+    """Join those of the stage before that are alike once an attribute shows the nodes of a row."""
+    before, weight = roll.held[stage - 1], np.int64(_mark(attribute))
+    if row == exact[attribute]:
+        roll.held[stage] = before
+        for one in range(before):
+            roll.of[stage, one] = one
+        roll.first[stage, :before] = roll.first[stage - 1, :before]
+        roll.key[stage, :before] = roll.key[stage - 1, :before]
+        roll.records[stage, :before] = roll.records[stage - 1, :before]
+        roll.had[stage, :before] = roll.had[stage - 1, :before]
+        roll.seen[stage, :before] = roll.seen[stage - 1, :before]
+        return
+    for one in range(before):
+        cell = roll.first[stage - 1, one]
+        widened = np.int64(groups[row, cell]) - groups[exact[attribute], cell]
+        keys[one] = roll.key[stage - 1, one] + widened * weight
+    of, first = first_appearance(keys[:before])
+    count = first.shape[0]
+    roll.held[stage] = count
+    roll.records[stage, :count] = 0
+    roll.had[stage, :count] = 0
+    for one in range(count):
+        roll.first[stage, one], roll.key[stage, one] = roll.first[stage - 1, first[one]], keys[first[one]]
+    for one in range(before):
+        group = of[one]
+        roll.of[stage, one] = group
+        roll.records[stage, group] += roll.records[stage - 1, one]
+        for i in range(roll.had[stage - 1, one]):
+            roll.had[stage, group] = note_value(
+                roll.seen[stage - 1, one, i], roll.seen[stage, group], roll.had[stage, group]
+            )
+
+
+@njit(cache=True, allocates=False)
+def shared_stages(rows, vector, order, known):
+    """Count the stages, of those that are ``known`` of the rows of another vector, that are the same for a vector."""
+    stage = 0
+    while stage < known and rows[order[stage]] == vector[order[stage]]:
+        stage += 1
+    return stage
+
+
+@njit(cache=True)
+def lower_least(roll, stage):
+    """Let what the cells of a stage lose at least be known of those of the stage before."""
+    for one in range(roll.held[stage - 1]):
+        roll.lost[stage - 1, one] = min(roll.lost[stage - 1, one], roll.lost[stage, roll.of[stage, one]])
+
+
 @njit(cache=True, nogil=True)
-def list_combinations(groups, radices, losses, vectors, sizes, values, k, different, reach, least):
-    """List combinations of nodes at vectors of levels: the cells below each, where they begin, its loss, and a mark of its cells.
+def find_cheapest(groups, losses, vectors, exact, order, sizes, values, k, different, least):
+    """Find what each cell loses in its cheapest combination of ``k`` records and ``different`` values, at vectors of levels.
+
+    Vectors that follow each other share what their first attributes join: best where they are sorted so.
+
+    ``groups``, ``losses``: (levels of all attributes, cells), node of each cell, and what a record loses there.
+    ``vectors``: (vectors, attributes) rows of ``groups`` to combine; ``exact``: (attributes,) the lowest of each.
+    ``order``: in which attributes are generalized. ``sizes``, ``values``: (cells,) records, and their value.
+    Changed: ``least`` (cells,).
+    """
+    last, keys = order.shape[0], np.empty(sizes.shape[0], np.int64)
+    roll, rows = start_roll(groups, exact, order, sizes, values, different), exact.copy()
+    roll.lost[0] = np.inf
+    known = 0
+    for vector in vectors:
+        stage = shared_stages(rows, vector, order, known)
+        while known > stage:
+            lower_least(roll, known)
+            known -= 1
+            rows[order[known]] = exact[order[known]]
+        while known < last:
+            rows[order[known]] = vector[order[known]]
+            known += 1
+            roll_up(roll, groups, exact, order[known - 1], rows[order[known - 1]], known, keys)
+            roll.lost[known, : roll.held[known]] = np.inf
+        for group in range(roll.held[last]):
+            if roll.records[last, group] >= k and roll.had[last, group] >= different:
+                lost = 0.0
+                for row in vector:
+                    lost += losses[row, roll.first[last, group]]
+                roll.lost[last, group] = lost
+    while known > 0:
+        lower_least(roll, known)
+        known -= 1
+    for cell in range(sizes.shape[0]):
+        least[cell] = min(least[cell], roll.lost[0, roll.of[0, cell]])
+
+
+@njit(cache=True, nogil=True)
+def list_combinations(groups, losses, vectors, exact, order, sizes, values, k, different, reach, least):
+    """List combinations of nodes at vectors of levels: the cells below each, where they begin, its loss, a mark, and its vector.
 
     Left out are those with fewer than ``k`` records or ``different`` values, and those that lose more than ``reach`` times what
-    any of their cells loses in its cheapest combination, as far as that is known.
+    any of their cells loses in its cheapest combination, ``least``.
 
-    ``groups``, ``radices``, ``losses``: (levels of all attributes, cells), (levels,) and (levels, cells), node of each cell, how
-    many nodes there are, and what a record loses there.
-    ``vectors``: (vectors, attributes) rows of ``groups`` to combine. ``sizes``, ``values``: (cells,) records, and their value.
-    Changed: ``least`` (cells,), what each cell loses in its cheapest combination.
+    Arguments as for `find_cheapest`, of which nothing is changed. Of cells that are alike the marks are.
     """
-    size = sizes.shape[0]
-    every, keys = np.arange(size), np.empty(size, np.int64)
+    last, size = order.shape[0], sizes.shape[0]
+    keys = np.empty(size, np.int64)
     cells, begin = np.empty(4 * size, np.int32), np.empty(size + 1, np.int64)
-    loss, marks = np.empty(size), np.empty(size, np.uint64)
+    loss, marks, places = np.empty(size), np.empty(size, np.uint64), np.empty(size, np.int64)
     found = filled = 0
-    for vector in vectors:
-        of, first = group_together(groups, radices, vector, every, keys)
-        count = first.shape[0]
-        records, members = np.zeros(count, np.int64), np.zeros(count, np.int64)
-        for i in range(size):
-            records[of[i]] += sizes[i]
-            members[of[i]] += 1
-        if different > 1:
-            seen, had = np.empty((count, different), np.int64), np.zeros(count, np.int64)
-            for i in range(size):
-                had[of[i]] = note_value(values[i], seen[of[i]], had[of[i]])
-            for group in range(count):
-                if had[group] < different:
-                    # As good as too few records.
-                    records[group] = 0
-        lost, allowed = np.zeros(count), np.zeros(count)
+    roll, rows = start_roll(groups, exact, order, sizes, values, different), exact.copy()
+    # Which of each stage every cell is in, and the dearest of their cheapest combinations.
+    where = np.zeros((last + 1, size), np.int64)
+    roll.lost[0] = 0.0
+    for cell in range(size):
+        where[0, cell] = roll.of[0, cell]
+        roll.lost[0, where[0, cell]] = max(roll.lost[0, where[0, cell]], least[cell])
+    known = 0
+    for place, vector in enumerate(vectors):
+        stage = shared_stages(rows, vector, order, known)
+        while known > stage:
+            known -= 1
+            rows[order[known]] = exact[order[known]]
+        while known < last:
+            rows[order[known]] = vector[order[known]]
+            known += 1
+            roll_up(roll, groups, exact, order[known - 1], rows[order[known - 1]], known, keys)
+            roll.lost[known, : roll.held[known]] = 0.0
+            for one in range(roll.held[known - 1]):
+                group = roll.of[known, one]
+                roll.lost[known, group] = max(roll.lost[known, group], roll.lost[known - 1, one])
+            if known < last:
+                for cell in range(size):
+                    where[known, cell] = roll.of[known, where[known - 1, cell]]
+        count, before = roll.held[last], found
+        number, at = np.full(count, -1, np.int64), np.zeros(count, np.int64)
         for group in range(count):
-            if records[group] >= k:
-                for row in vector:
-                    lost[group] += losses[row, first[group]]
-        for i in range(size):
-            group = of[i]
-            if records[group] >= k:
-                least[i] = min(least[i], lost[group])
-                allowed[group] = max(allowed[group], reach * least[i])
-        number, place = np.full(count, -1, np.int64), np.empty(count, np.int64)
-        for group in range(count):
-            if records[group] < k or lost[group] > allowed[group]:
+            if roll.records[last, group] < k or roll.had[last, group] < different:
+                continue
+            lost = 0.0
+            for row in vector:
+                lost += losses[row, roll.first[last, group]]
+            if lost > reach * roll.lost[last, group]:
                 continue
             if found == loss.shape[0]:
-                loss, marks, begin = (
+                loss, marks, places, begin = (
                     _longer(loss, 2 * found),
                     _longer(marks, 2 * found),
+                    _longer(places, 2 * found),
                     _longer(begin, 2 * found + 1),
                 )
-            number[group], place[group] = found, filled
-            begin[found], loss[found], marks[found] = filled, lost[group], 0
+            number[group] = found
+            loss[found], marks[found], places[found] = lost, 0, place
             found += 1
-            filled += members[group]
+        if found == before:
+            continue
+        for cell in range(size):
+            if last > 0:
+                where[last, cell] = roll.of[last, where[last - 1, cell]]
+            at[where[last, cell]] += 1
+        for group in range(count):
+            if number[group] >= 0:
+                begin[number[group]] = filled
+                filled += at[group]
+                at[group] = begin[number[group]]
         if filled > cells.shape[0]:
             cells = _longer(cells, 2 * filled)
-        for i in range(size):
-            group = of[i]
+        for cell in range(size):
+            group = where[last, cell]
             if number[group] >= 0:
-                cells[place[group]] = i
-                place[group] += 1
-                marks[number[group]] ^= _mark(i)
+                cells[at[group]] = cell
+                at[group] += 1
+                marks[number[group]] ^= _mark(cell)
     begin[found] = filled
-    return cells[:filled].copy(), begin[: found + 1].copy(), loss[:found].copy(), marks[:found].copy()
+    return (
+        cells[:filled].copy(),
+        begin[: found + 1].copy(),
+        loss[:found].copy(),
+        marks[:found].copy(),
+        places[:found].copy(),
+    )
 
 
 @njit(cache=True, allocates=False)
@@ -175,14 +340,16 @@ def find_dearest(cells, low, high, left, values, prices, k, dearest, worth, firs
     found = had = 0
     cheapest = least = -1.0
     different = first.shape[0]
-    for at in range(low, high):
-        cell = cells[at]
-        if prices[cell] > cheapest and left[cell] > 0:
-            found = insert_dearest(cell, prices[cell], left[cell], k, dearest, worth, found)
-            if found == k:
-                cheapest = worth[k - 1]
-    if found < k or has_different(dearest, values, different):
-        return found, cheapest
+    # Where all are to be different there is nobody else.
+    if different < k or k == 1:
+        for at in range(low, high):
+            cell = cells[at]
+            if prices[cell] > cheapest and left[cell] > 0:
+                found = insert_dearest(cell, prices[cell], left[cell], k, dearest, worth, found)
+                if found == k:
+                    cheapest = worth[k - 1]
+        if found < k or has_different(dearest, values, different):
+            return found, cheapest
     for at in range(low, high):
         cell = cells[at]
         if prices[cell] > least and left[cell] > 0:
@@ -241,7 +408,8 @@ def gain_of(cells, low, high, left, prices, worth, highest, own):
     for price in worth:
         gain += min(0.0, price - own)
     for at in range(low, high):
-        gain += left[cells[at]] * max(0.0, prices[cells[at]] - own)
+        if prices[cells[at]] > own:
+            gain += left[cells[at]] * (prices[cells[at]] - own)
     return gain
 
 
