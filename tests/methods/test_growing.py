@@ -17,7 +17,7 @@ from likeness.encode.column import EncodedAttribute
 from likeness.encode.lattice import that_grows
 from likeness.methods.base import Problem, charged_loss
 from likeness.methods.growing import _rule, _SmallClasses, improve_growing
-from likeness.methods.growing.kernels import class_loss
+from likeness.methods.growing.kernels import best_partition, class_loss
 from likeness.microdata.plan import Plan, renumber
 from likeness.microdata.regions import LOSSES, geometry, recode, region_losses
 from likeness.models.requirements import require_of
@@ -61,6 +61,42 @@ def tables(draw, classes=4):
         codes = st.lists(st.integers(-int(own.missing), near), min_size=n, max_size=n)
         columns.append((own, draw(codes)))
     return grown(columns, least), np.repeat(np.arange(len(sizes)), sizes), least
+
+
+def partitions(records):
+    """All partitions of some records, one after the other."""
+    if not records:
+        yield []
+        return
+    for others in partitions(records[1:]):
+        yield [[records[0]], *others]
+        for i, own in enumerate(others):
+            yield [*others[:i], [records[0], *own], *others[i + 1 :]]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_best_partition_is_the_best_of_all(seed):
+    rng = np.random.default_rng(seed)
+    least, n = 2 + seed % 2, 7
+    columns = [
+        (own, rng.integers(0, own.size, n + 2).tolist()) for own in rng.choice(KINDS, 2, replace=False)
+    ]
+    data = grown(columns, least)
+    rule, laid = _rule(data, np.arange(data.size), least), geometry(data.quasi, LOSSES["glm"])
+    codes = np.ascontiguousarray(data.codes, dtype=np.int64)
+    own = rng.permutation(n + 2)[:n]
+
+    def lost(classes):
+        return sum(class_loss(rule, laid, codes, np.array(one), len(one)) for one in classes)
+
+    some = [classes for classes in partitions(own.tolist()) if min(map(len, classes)) >= least]
+    found, labels = best_partition(rule, laid, codes, own, least)
+    assert found == pytest.approx(min(map(lost, some)))
+    made = [own[labels == number].tolist() for number in range(labels.max() + 1)]
+    assert min(map(len, made)) >= least
+    assert lost(made) == pytest.approx(found)
+    # Too few for a class.
+    assert best_partition(rule, laid, codes, own, n + 1)[0] == np.inf
 
 
 @pytest.mark.slow

@@ -2,9 +2,10 @@
 
 Searches minimise the narrowest regions. Of small classes more is published (`likeness.microdata.attained`), so afterwards every
 class of at most twice as many members as must have an end is looked at once more, under the loss of what is published of it: it
-takes a member of a class near it, changes places with one, is joined with another class, or is dissolved into several. A move is
-made where both lose less and all classes that it touches hold the guarantee. Those that moves touched are looked at again, until
-a round lowers the loss by less than half a hundredth.
+takes a member of a class near it, changes places with one, is joined with another class, or is dissolved into several. Where no
+move gains, it and the nearest classes are made anew, the best of all partitions of their records. A move is made where both lose
+less and all classes that it touches hold the guarantee. Those that moves touched are looked at again, until a round lowers the
+loss by less than half a hundredth.
 """
 
 from __future__ import annotations
@@ -37,6 +38,10 @@ _NEAR = 96
 """Classes that are tried for each, those that would lose least with it."""
 _LOOKED_AT = 8_192
 """Classes among which these are looked for: the next ones in the order of their regions."""
+_TOGETHER = 8
+"""Records that are made into classes anew, at most: of more there are too many partitions."""
+_SPARE = 2
+"""One class more than there are, in so many, may come of that in a round."""
 _ROUNDS = 8
 _LEAST_SHARE = 5e-3
 
@@ -81,7 +86,7 @@ def improve_growing(problem: Problem, plan: Plan) -> Plan:
 
 @dataclass(eq=False)
 class _SmallClasses:
-    """Classes while they change; ``pool`` (E, `_MOST`) their members, ``size`` 0 of those that take no part.
+    """Classes while they change; ``pool`` (E, `_MOST`) their members, ``size`` 0 of those that take no part or are not there yet.
 
     ``recoding``: their regions before anything was changed.
     """
@@ -109,9 +114,11 @@ class _SmallClasses:
         sizes = np.bincount(plan.classes[kept], minlength=plan.count)
         inside = np.arange(order.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         taken = sizes[plan.classes[order]] <= _MOST - 2
-        pool = np.zeros((plan.count, _MOST), np.int64)
+        most = plan.count + plan.count // _SPARE
+        pool = np.zeros((most, _MOST), np.int64)
         pool[plan.classes[order][taken], inside[taken]] = order[taken]
-        size = np.where(sizes <= _MOST - 2, sizes, 0)
+        size = np.zeros(most, np.int64)
+        size[: plan.count] = np.where(sizes <= _MOST - 2, sizes, 0)
         codes = np.ascontiguousarray(data.codes, dtype=np.int64)
         rule = _rule(data, kept, least)
         laid = geometry(data.quasi, problem.loss)
@@ -121,7 +128,7 @@ class _SmallClasses:
                 for own, m in zip(pool, size.tolist(), strict=True)
             ]
         )
-        part = np.zeros(plan.count, np.int64)
+        part = np.zeros(most, np.int64)
         if problem.parts is not None:
             part[plan.classes[kept]] = problem.parts[kept]
         return _SmallClasses(problem, recoding, rule, laid, codes, pool, size, loss, part, int(sizes.min()))
@@ -149,12 +156,15 @@ class _SmallClasses:
             )
             if move != NOTHING and self._make(g, move, (h, i, r, homes), holds):
                 gained += float(gain)
+            else:
+                gained += self._make_anew(g, near, holds) or self._make_anew(g, near[1::2], holds)
         return gained
 
     def _near(self, g: int) -> NDArray[np.int64]:
-        """Classes of the same part that would lose least with a class, as they were before anything was changed."""
-        begin = max(0, min(g - _LOOKED_AT // 2, self.size.size - _LOOKED_AT))
-        among = slice(begin, begin + _LOOKED_AT)
+        """Classes of the same part that would lose least with a class, the nearest first, as they were before any change."""
+        end = min(self.recoding.classes, max(0, g - _LOOKED_AT // 2) + _LOOKED_AT)
+        begin = max(0, end - _LOOKED_AT)
+        among = slice(begin, end)
         weights = attribute_weights(self.problem.data.quasi).tolist()
         together = np.zeros(self.size[among].size)
         for regions, weight in zip(self.recoding.attributes, weights, strict=True):
@@ -163,14 +173,41 @@ class _SmallClasses:
         more = (sizes + self.size[g]) * together - self.loss[among]
         # Rounded, so that what loses as much does so on every machine.
         more = np.where((sizes > 0) & (self.part[among] == self.part[g]), np.round(more, 9), np.inf)
-        if more.size <= _NEAR:
-            return np.flatnonzero(np.isfinite(more)) + begin
-        # All that lose less than the last of them, and of those that lose as much the first.
-        last = np.partition(more, _NEAR - 1)[_NEAR - 1]
-        near = np.flatnonzero(more < last)
-        as_much = np.flatnonzero(more == last)[: _NEAR - near.size]
-        near = np.sort(np.concatenate([near, as_much]))
+        near = np.arange(more.size)
+        if more.size > _NEAR:
+            # All that lose less than the last of them, and of those that lose as much the first.
+            last = np.partition(more, _NEAR - 1)[_NEAR - 1]
+            near = np.flatnonzero(more < last)
+            near = np.concatenate([near, np.flatnonzero(more == last)[: _NEAR - near.size]])
+        near = near[np.argsort(more[near], kind="stable")]
         return near[np.isfinite(more[near])] + begin
+
+    def _make_anew(self, g: int, near: NDArray[np.int64], holds: Callable[..., bool]) -> float:
+        """Make a class and the nearest ones anew if they lose less then and hold; what that gains."""
+        from likeness.methods.growing.kernels import LEAST_GAIN, best_partition
+
+        group, records = [g], int(self.size[g])
+        for h in near.tolist():
+            if h != g and 0 < self.size[h] <= _TOGETHER - records:
+                group.append(h)
+                records += int(self.size[h])
+        if len(group) == 1:
+            return 0.0
+        own = np.array([record for number in group for record in self._members(number)], np.int64)
+        lost, labels = best_partition(self.rule, self.geometry, self.codes, own, self.smallest)
+        gain = float(self.loss[group].sum() - lost)
+        if gain <= LEAST_GAIN:
+            return 0.0
+        classes = [own[labels == number] for number in range(int(labels.max()) + 1)]
+        spare = np.flatnonzero(self.size[self.recoding.classes :] == 0) + self.recoding.classes
+        places = [*group, *spare[: max(0, len(classes) - len(group))].tolist()]
+        if len(places) < len(classes) or not all(holds(one) for one in classes):
+            return 0.0
+        for i, number in enumerate(places):
+            self.part[number] = self.part[g]
+            self._put(number, classes[i].tolist() if i < len(classes) else [])
+        self.changed += places
+        return gain
 
     def _members(self, number: int) -> list[int]:
         """Records of one class."""

@@ -219,3 +219,45 @@ def best_move(rule, geometry, codes, pool, size, loss, g, near, smallest):
     if loss[g] - costs.sum() > gain:
         gain, move = loss[g] - costs.sum(), DISSOLVE
     return gain, move, other, from_g, from_other, homes
+
+
+@njit(cache=True)
+def best_partition(rule, geometry, codes, records, smallest):
+    """Find the classes of ``smallest`` records or more in which some records lose least: what these lose, and the class of each.
+
+    Every set of records is looked at as a class; then of every set the best class of its first record, with what the others lose
+    least. Infinite where there are too few records.
+    """
+    n = records.shape[0]
+    everybody = 1 << n
+    cost, least = np.full(everybody, np.inf), np.full(everybody, np.inf)
+    taken, members = np.zeros(everybody, np.int64), np.empty(n, np.int64)
+    for own in range(1, everybody):
+        m = 0
+        for i in range(n):
+            if (own >> i) & 1:
+                members[m] = records[i]
+                m += 1
+        if m >= smallest:
+            cost[own] = class_loss(rule, geometry, codes, members, m)
+    least[0] = 0.0
+    for own in range(1, everybody):
+        first = own & -own
+        others = own ^ first
+        some = others
+        while True:
+            if cost[some | first] < least[own]:
+                lost = cost[some | first] + least[others ^ some]
+                if lost < least[own]:
+                    least[own], taken[own] = lost, some | first
+            if some == 0:
+                break
+            some = (some - 1) & others
+    labels, left, number = np.zeros(n, np.int64), everybody - 1, 0
+    while left > 0 and taken[left] > 0:
+        for i in range(n):
+            if (taken[left] >> i) & 1:
+                labels[i] = number
+        left ^= taken[left]
+        number += 1
+    return least[everybody - 1], labels
