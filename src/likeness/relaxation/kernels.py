@@ -144,6 +144,28 @@ def lower_least(roll, stage):
         roll.lost[stage - 1, one] = min(roll.lost[stage - 1, one], roll.lost[stage, roll.of[stage, one]])
 
 
+@njit(cache=True)
+def raise_dearest(roll, stage, where):
+    """Let the most that cells of the stage before lose be known of those of a stage, and note which of them each cell is in."""
+    roll.lost[stage, : roll.held[stage]] = 0.0
+    for one in range(roll.held[stage - 1]):
+        group = roll.of[stage, one]
+        roll.lost[stage, group] = max(roll.lost[stage, group], roll.lost[stage - 1, one])
+    for cell in range(where.shape[1]):
+        where[stage, cell] = roll.of[stage, where[stage - 1, cell]]
+
+
+@njit(cache=True)
+def write_cells(where, number, at, cells, marks):
+    """Write the cells of the combinations that have a number (-1: none) where each ``at`` begins, and note them in its mark."""
+    for cell in range(where.shape[0]):
+        group = where[cell]
+        if number[group] >= 0:
+            cells[at[group]] = cell
+            at[group] += 1
+            marks[number[group]] ^= _mark(cell)
+
+
 @njit(cache=True, nogil=True)
 def find_cheapest(groups, losses, vectors, exact, order, sizes, values, k, different, least):
     """Find what each cell loses in its cheapest combination of ``k`` records and ``different`` values, at vectors of levels.
@@ -214,13 +236,7 @@ def list_combinations(groups, losses, vectors, exact, order, sizes, values, k, d
             rows[order[known]] = vector[order[known]]
             known += 1
             roll_up(roll, groups, exact, order[known - 1], rows[order[known - 1]], known, keys)
-            roll.lost[known, : roll.held[known]] = 0.0
-            for one in range(roll.held[known - 1]):
-                group = roll.of[known, one]
-                roll.lost[known, group] = max(roll.lost[known, group], roll.lost[known - 1, one])
-            if known < last:
-                for cell in range(size):
-                    where[known, cell] = roll.of[known, where[known - 1, cell]]
+            raise_dearest(roll, known, where)
         count, before = roll.held[last], found
         number, at = np.full(count, -1, np.int64), np.zeros(count, np.int64)
         for group in range(count):
@@ -244,8 +260,6 @@ def list_combinations(groups, losses, vectors, exact, order, sizes, values, k, d
         if found == before:
             continue
         for cell in range(size):
-            if last > 0:
-                where[last, cell] = roll.of[last, where[last - 1, cell]]
             at[where[last, cell]] += 1
         for group in range(count):
             if number[group] >= 0:
@@ -254,12 +268,7 @@ def list_combinations(groups, losses, vectors, exact, order, sizes, values, k, d
                 at[group] = begin[number[group]]
         if filled > cells.shape[0]:
             cells = _longer(cells, 2 * filled)
-        for cell in range(size):
-            group = where[last, cell]
-            if number[group] >= 0:
-                cells[at[group]] = cell
-                at[group] += 1
-                marks[number[group]] ^= _mark(cell)
+        write_cells(where[last], number, at, cells, marks)
     begin[found] = filled
     return (
         cells[:filled].copy(),
