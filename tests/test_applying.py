@@ -87,6 +87,16 @@ def test_who_is_too_many_of_a_value_is_left_out_not_the_class():
     assert (later.counts["published"], sum(later.counts["withheld"].values())) == (6, 1)
 
 
+def test_what_does_not_fit_into_earlier_regions_is_not_blamed_on_a_method():
+    earlier = lk.anonymize(FIRST, POLICY, seed=7)
+    with pytest.raises(lk.CannotBeMetError) as told:
+        lk.apply(earlier, MORE.with_columns(age=pl.col("age") + 500))
+    said = str(told.value)
+    assert "too few of these records lie in regions of the earlier release" in said
+    assert "--at-most" in said
+    assert "leave method" not in said
+
+
 def test_what_is_no_release_or_other_columns_or_another_form_is_refused_in_one_line():
     earlier = lk.anonymize(FIRST, POLICY, seed=7)
     with pytest.raises(lk.InvalidError, match="apply needs a release or its folder; got int"):

@@ -475,3 +475,15 @@ def test_what_is_tried_of_a_wide_table_is_bounded(monkeypatch):
     assert sum(one.work for one in tried) <= choosing.MOST_WORK
     assert {one.method.name for one in tried} >= {"sbca", "k-member"}
     assert {one.method.name: one.outcome for one in choice.candidates}["mondrian"] == TOO_MUCH
+
+
+def test_what_only_one_method_holds_is_made_by_it():
+    frame = pl.DataFrame({"age": [30, 34, 41, 45, 60, 66], "disease": list("abcabc")})
+    columns = {"age": lk.quasi(), "disease": lk.sensitive()}
+    policy = lk.Policy(columns=columns, privacy={"model": "m-invariance", "m": 3})
+    release = lk.anonymize(frame, policy, seed=1)
+    assert release.verify().ok
+    assert release.private.method.name == "m-invariant"
+    assert lk.check(frame, policy).release is not None
+    with pytest.raises(lk.PolicyError, match=r"'generalized' is none .* leave it out: it is 'angelized'"):
+        lk.anonymize(frame, policy.replace(form="generalized"))

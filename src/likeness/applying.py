@@ -9,7 +9,14 @@ import numpy as np
 
 from likeness import registry
 from likeness.anonymization import anonymize
-from likeness.errors import InvalidError, PolicyError, VerificationError
+from likeness.errors import (
+    CannotBeMetError,
+    InvalidError,
+    MethodFailedError,
+    PolicyError,
+    Refusal,
+    VerificationError,
+)
 from likeness.folder.layout import find_layout
 from likeness.folder.private_part import read_private
 from likeness.folder.public_part import read_public
@@ -115,7 +122,13 @@ def apply(
     asked = asked.naming_method(method).replace(seed=seed)
     if at_most is not None:
         asked = asked.replace(withhold={"at_most": at_most})
-    return anonymize(original, asked, progress=progress)
+    try:
+        return anonymize(original, asked, progress=progress)
+    except MethodFailedError as problem:
+        # Nothing of what it says of methods can be done here.
+        what = "too few of these records lie in regions of the earlier release, or have others there"
+        first = Refusal(what, why=problem.reasons[0], remedy="allow more (--at-most), or anonymize them anew")
+        raise CannotBeMetError(*problem.notes, reasons=(first, *problem.unmet[1:])) from None
 
 
 def withheld_rows(release: Release) -> dict[str, list[int]]:

@@ -142,6 +142,11 @@ def methods_to_try(policy: Policy) -> tuple[Method, ...]:
         return (policy.method,)
     form = _default_form(policy) if policy.form is None else policy.form.name
     found = tuple(method for method in _candidates(policy) if form in _forms_of(method))
+    if not found and _keeps_signatures(policy):
+        own = _default_form(policy)
+        raise PolicyError(
+            f"form: {form!r} is none that methods which are made for this guarantee publish in; leave it out: it is {own!r} then"
+        )
     if not found:
         makers = [
             name for name in registry.names("methods") if form in _forms_of(registry.load("methods", name))
@@ -450,13 +455,20 @@ def _candidates(policy: Policy) -> list[Method]:
     parts = [registry.load("methods", name) for name in registry.names("methods")]
     lowered = _aim(policy).searched
     own = {"loss": lowered} if lowered in LOSSES else {}
+    keeping = _keeps_signatures(policy)
     return [
         registry.create(
             "methods", part.name, own if own.keys() <= {field.name for field in fields(part)} else {}
         )
         for part in parts
-        if part.candidate and (policy.individual is None or part.takes_individuals)
+        if (part.keeps_signatures if keeping else part.candidate)
+        and (policy.individual is None or part.takes_individuals)
     ]
+
+
+def _keeps_signatures(policy: Policy) -> bool:
+    """Whether classes are asked for that only methods made for it find, as no class of others holds it."""
+    return policy.individual is None and any(model.signature_size is not None for model in policy.privacy)
 
 
 def _aim(policy: Policy) -> Metric:
@@ -465,8 +477,8 @@ def _aim(policy: Policy) -> Metric:
 
 
 def _default_form(policy: Policy) -> str:
-    """Where people have several records, the form of a method made for the guarantee; else the one that most publish in."""
-    if policy.individual is not None:
+    """The form of a method made for the guarantee, of people with several records or signatures; else the one of most."""
+    if policy.individual is not None or _keeps_signatures(policy):
         for method in _candidates(policy):
             if method.made_for(tuple(policy.privacy)):
                 return method.form

@@ -314,6 +314,21 @@ def test_small_classes_are_warned_of_where_regions_are_the_narrowest():
     (told_,) = [one for one in release.warnings if one.code == "regions-can-be-undone"]
     assert "the smallest class has 2 records" in str(told_)
     assert "of 'age' and 'city'" in str(told_)
+    # What it says can be taken as it stands.
+    assert "(form: {name: generalized, recoding: grid, steps: {…}})" in str(told_)
+    assert "(form: {name: generalized, attained: 2})" in str(told_)
+
+
+@pytest.mark.parametrize("more", [{"kind": "real"}, {"round": 2}])
+def test_nobody_is_told_to_let_grow_what_cannot(more):
+    frame = pl.DataFrame({"age": [30, 34, 41, 45, 60, 66, 70, 78]})
+    policy = lk.Policy(columns={"age": lk.quasi(**more)}, privacy=lk.KAnonymity(2), method=lk.Mondrian())
+    (told_,) = [
+        one for one in lk.anonymize(frame, policy, seed=1).warnings if one.code == "regions-can-be-undone"
+    ]
+    assert "attained" not in str(told_)
+    with pytest.raises(lk.PolicyError, match="attained"):
+        lk.anonymize(frame, policy.replace(form={"name": "generalized", "attained": 2}), seed=1)
 
 
 GROWS = {"name": "generalized", "attained": 2}

@@ -240,6 +240,14 @@ def test_a_joined_table_is_not_joined_again(tmp_path):
     assert encode(found.table, policy).table is found.table
 
 
+def test_columns_of_both_tables_that_are_not_named_may_be_dropped(tmp_path):
+    people = PEOPLE.with_columns(age=pl.Series([40, 31, 22]), place=pl.lit("x"))
+    columns = {"columns": VISITORS | {"*": lk.drop()}, "privacy": K, "individual": "who"}
+    (tmp_path / "visits.csv").write_text(VISITS)
+    policy = lk.Policy(**columns, records={"table": "visits.csv", "on": "who"}).in_folder(tmp_path)
+    assert encode(read(people), policy).data.individuals is not None
+
+
 def test_people_without_records_may_keep_their_place_or_be_an_error(tmp_path):
     people = PEOPLE.with_columns(age=pl.Series([40, 31, 22]))
     found = of_two(people, VISITS, tmp_path, hygiene={"no_sensitive": "value"})

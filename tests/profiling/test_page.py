@@ -93,5 +93,5 @@ def test_people_are_counted_where_the_policy_will_say_who_they_are():
     assert "k-anonymity: k up to 30, the number of people; they have 90 records\n" in str(found)
     said = str(found)
     assert "(α,k)-anonymity: α from 0.5 of the people\n" in said
-    assert "  eir-l-diversity: l up to 2 or more\n" in said
+    assert "  eir-l-diversity: l up to 2\n" in said
     assert "    'a', 15 people: at least 2 (β = 1), 2 (β = 2), 2 (β = 4) people\n" in said

@@ -408,6 +408,11 @@ EXPLAINED = {
     "mean_belief_in_class": "mean belief in what was not known, where the bucket or class is known too",
 }
 """What the figures of an `Inquiry` mean."""
+ONE_RECORD = (
+    "everybody has one record here, so that who knows a value of somebody knows all there is",
+    "attack a release of people with several records",
+)
+"""Why who knows a value has nothing to learn, and what could be attacked."""
 NO_SETS = "is defined for published values and highest categories, not for generalized sets of values; sensitive-vertical is"
 
 

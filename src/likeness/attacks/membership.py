@@ -20,6 +20,7 @@ from likeness.attacks._individuals import (
 from likeness.attacks._knowing import (
     EXPLAINED,
     NO_SETS,
+    ONE_RECORD,
     Cases,
     Inquiry,
     Told,
@@ -131,10 +132,7 @@ class MembershipAttack(ColumnAttack):
         if original.source is not None:
             return None if publication.shows_highest(0) else self._refused(NO_SETS)
         if original.individuals is None:
-            return self._refused(
-                "everybody has one record here, so that who knows a value of somebody knows all there is",
-                "attack a release of people with several records",
-            )
+            return self._refused(*ONE_RECORD)
         if publication.links_buckets:
             return self._refused(
                 "is defined for two tables where they show one record a person, the highest category",

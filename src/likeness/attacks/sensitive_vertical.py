@@ -10,7 +10,7 @@ import numpy as np
 
 from likeness.attacks._columns import ColumnAttack, column_of
 from likeness.attacks._individuals import ValueSets, crowd_of_original, sets_of
-from likeness.attacks._knowing import in_own_class, rows_of_people, single, through_regions
+from likeness.attacks._knowing import ONE_RECORD, in_own_class, rows_of_people, single, through_regions
 from likeness.attacks.base import AttackResult, check_targets, choose_targets
 from likeness.checks import choice, number
 from likeness.exact import times
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from likeness.attacks._knowing import Whereabouts
     from likeness.attacks.base import Making
+    from likeness.errors import Refusal
     from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
     from likeness.microdata.node_sets import NodeSets
@@ -87,6 +88,13 @@ class SensitiveVerticalAttack(ColumnAttack):
         choice(self.name, "record", self.record, ("any", "first", "last"))
         number(self.name, "threshold", self.threshold, above=0, at_most=1)
         check_targets(self.name, self.targets, self.seed)
+
+    def inapplicable(self, publication: Publication, original: Microdata) -> Refusal | None:
+        """Find why the attack is not defined for a release: nobody has several values."""
+        problem = super().inapplicable(publication, original)
+        if problem is not None or original.source is not None or original.individuals is not None:
+            return problem
+        return self._refused(*ONE_RECORD)
 
     def attack_column(
         self, publication: Publication, original: Microdata, making: Making | None, sensitive: str

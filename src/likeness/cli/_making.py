@@ -178,6 +178,10 @@ _DIFFERING = {
 """What becomes of people whose records differ, by the key of their number."""
 
 
+_MOST_LISTED = 20
+"""Values of a parameter that are said; of longer ones nothing is."""
+
+
 def named(part: Any) -> str:
     """Name a method, form or model with the parameters it was given.
 
@@ -187,7 +191,13 @@ def named(part: Any) -> str:
     >>> named(BetaLikeness(beta=4, sensitive="disease"))
     "beta-likeness (beta = 4) on 'disease'"
     """
-    given = {name: value for name, value in registry.parameters(part).items() if value is not None}
+    told = {name: value for name, value in registry.parameters(part).items() if value is not None}
+    # The regions of an earlier release are thousands.
+    given = {
+        name: value
+        for name, value in told.items()
+        if not isinstance(value, list) or len(value) <= _MOST_LISTED
+    }
     column = given.pop("sensitive", None)
     phrase = f"{part.name} ({parameters(given)})" if given else str(part.name)
     return phrase if column is None else f"{phrase} on {column!r}"

@@ -268,9 +268,7 @@ def refuse_unknown(kind: str) -> None:
     """Refuse a kind that there is none of, before any work is done; raises `PolicyError`."""
     known = kinds()
     if kind not in known:
-        raise PolicyError(
-            f"dossier: there is no kind {kind!r}{suggestion(kind, list(known))}; there are {', '.join(known)}"
-        )
+        raise PolicyError(f"dossier: there is no kind {kind!r}{suggestion(kind, list(known))}")
 
 
 def make_dossier(kind: str, documents: Documents) -> Dossier:

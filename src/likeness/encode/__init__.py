@@ -289,7 +289,8 @@ def join_records(table: Table, policy: Policy) -> Table:
         second = read_as_said((policy.folder or Path()) / records.table, **records.reading)
     except TableError as problem:
         raise TableError(*problem.within("records")) from None
-    unused = {name for name, column in policy.columns.items() if column.role == "drop"} - {policy.weights}
+    columns = policy.naming([*table.names, *second.names]).columns
+    unused = {name for name, column in columns.items() if column.role == "drop"} - {policy.weights}
     return join(
         table,
         second,

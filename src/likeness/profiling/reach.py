@@ -136,7 +136,7 @@ def measure_reach(cells: Cells, person: Cells | None = None) -> StrongestParamet
     if person is None:
         return found
     covered = np.cumsum(np.sort(counts)[::-1])
-    return replace(found, people=total, eir_l=1 + int(np.count_nonzero(covered < total)))
+    return replace(found, people=total, eir_l=min(counts.size, 1 + int(np.count_nonzero(covered < total))))
 
 
 def smallest_class(count: int, total: int, beta: int) -> int:

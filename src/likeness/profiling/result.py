@@ -513,10 +513,11 @@ def _reach_of(reach: StrongestParameters) -> list[str]:
     diversity = f"distinct l up to {reach.values:,}; entropy l up to {_down(reach.entropy_l)}{recursive}"
     word, words = ("record", "records") if reach.people is None else ("person", "people")
     share_of = "" if reach.people is None else " of the people"
+    more = " or more" if reach.eir_l is not None and reach.eir_l < reach.values else ""
     lines = [
         f"{reach.column}: {diversity}; (α,k)-anonymity: α from {_up(reach.alpha)}{share_of}",
         "  β-likeness, t-closeness, δ-disclosure: any parameter",
-        *([] if reach.eir_l is None else [f"  eir-l-diversity: l up to {reach.eir_l:,} or more"]),
+        *([] if reach.eir_l is None else [f"  eir-l-diversity: l up to {reach.eir_l:,}{more}"]),
         "  under enhanced β-likeness a class needs, to hold a rare value:",
     ]
     for value in reach.rare:

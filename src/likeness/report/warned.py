@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.attacks.base import Attack
+    from likeness.microdata.domain import Domain
     from likeness.models.requirements import Requirement
     from likeness.release import Release
 
@@ -261,18 +262,31 @@ def undone(release: Release) -> list[Finding]:
         "recovered": found["recovered"],
         "known": found["values_known"],
         "columns": tight,
+        "form": form.name,
+        "can_grow": all(_can_grow(release, domain) for domain in quasi),
     }
     return [Finding("regions-can-be-undone", facts, _undone)]
 
 
-def _undone(*, smallest: int, recovered: float, known: float, columns: Sequence[str]) -> str:
+def _can_grow(release: Release, domain: Domain) -> bool:
+    """Whether regions of a column can grow: its values have neighbours, as far as anybody knows."""
+    rounded = release.private.policy.columns[domain.name].round is not None
+    return (
+        domain.lattice is None and not rounded and not (domain.shape == "interval" and domain.kind == "real")
+    )
+
+
+def _undone(
+    *, smallest: int, recovered: float, known: float, columns: Sequence[str], form: str, can_grow: bool
+) -> str:
     """Say what follows from regions, and what would help."""
+    grow = f", or let regions grow where that would follow (form: {{name: {form}, attained: 2}})"
     return (
         f"the smallest class has {count(smallest, 'record')}, and regions are the narrowest that cover their classes: from them "
         f"alone follow the exact quasi-identifiers of {recovered:.1%} of the records (not whose is whose), and {known:.1%} of "
         f"generalized values (attack downcoding); ask for k of at least {SMALL}, or declare steps that regions are "
-        f"rounded outward to (form: {{recoding: grid, steps: …}}) of {' and '.join(map(quoted, columns))}, or let regions grow "
-        "where that would follow (form: {attained: 2})"
+        f"rounded outward to (form: {{name: {form}, recoding: grid, steps: {{…}}}}) of {' and '.join(map(quoted, columns))}"
+        f"{grow if can_grow else ''}"
     )
 
 
