@@ -215,7 +215,7 @@ def _put(path: Path, stage: Path, target: Path, placed: list[Path], *, overwrite
             placed.append(target)
     except FileExistsError:
         raise OutputError(
-            f"{path}: appeared while it was being made; say --overwrite to replace it, or give another name or folder"
+            f"{path}: appeared while it was being made; say --overwrite to replace it, or give another name"
         ) from None
     except OSError as problem:
         raise OutputError(f"{path}: cannot be written ({problem.strerror or problem})") from None

@@ -15,3 +15,15 @@ def test_a_folder_that_is_no_release(run, desk):
     found = run("apply", "nowhere", "patients.csv", "-o", "next")
     assert found.code == 2
     assert not (desk / "next").exists()
+
+
+def test_regions_of_a_large_release_are_not_all_printed(run, desk):
+    people = [f"{age},{'flu' if age % 2 else 'cold'}" for age in range(100) for _ in range(2)]
+    (desk / "many.csv").write_text("\n".join(["age,disease", *people, ""]))
+    (desk / "many.yaml").write_text(
+        "columns: {age: {role: quasi}, disease: {role: sensitive}}\nprivacy: [{model: k-anonymity, k: 2}]\n"
+    )
+    assert run("anonymize", "many.csv", "many.yaml", "-o", "many").code == 0
+    found = run("apply", "many", "many.csv", "-o", "more")
+    assert found.code == 0
+    assert "lost, by regions-of (columns = ['age'])" in found.out

@@ -55,6 +55,22 @@ def on_lattice(attribute: EncodedAttribute, step: Step) -> EncodedAttribute:
     return attribute._replace(domain=domain, codes=codes)
 
 
+def why_not_growing(domain: Domain, column: Column) -> str:
+    """Say why regions of a column cannot grow (`that_grows`), as the end of a message; empty where they can."""
+    if column.round is not None:
+        # A region that grows by one tells where it was: between multiples there is nobody.
+        return (
+            "attained does not go with round, whose multiples are known to be the only values; declare steps for it "
+            "(recoding: grid) instead of one of them"
+        )
+    if domain.shape == "interval" and domain.kind == "real":
+        return (
+            "attained needs values that have neighbours, and real numbers have none; publish whole numbers (kind: integer), "
+            "give it a hierarchy, or declare steps for it (recoding: grid) instead of attained"
+        )
+    return ""
+
+
 def that_grows(attribute: EncodedAttribute, least: int, column: Column) -> EncodedAttribute:
     """Let the regions of an attribute grow where fewer than ``least`` members have an end, a listed value or a child.
 
@@ -62,19 +78,10 @@ def that_grows(attribute: EncodedAttribute, least: int, column: Column) -> Encod
     `EncodeError` for real numbers, of which nobody can say which are neighbours.
     """
     domain = attribute.domain
-    if column.round is not None:
-        # A region that grows by one tells where it was: between multiples there is nobody.
-        raise EncodeError(
-            f"column {domain.name!r}: attained does not go with round, whose multiples are known to be the only values; declare "
-            "steps for it (recoding: grid) instead of one of them"
-        )
+    if why := why_not_growing(domain, column):
+        raise EncodeError(f"column {domain.name!r}: {why}")
     if domain.shape != "interval":
         return attribute._replace(domain=replace(domain, attained=Attained(least)))
-    if domain.kind == "real":
-        raise EncodeError(
-            f"column {domain.name!r}: attained needs values that have neighbours, and real numbers have none; publish whole "
-            "numbers (kind: integer), give it a hierarchy, or declare steps for it (recoding: grid) instead of attained"
-        )
     if domain.kind == "ordered":
         grows = replace(Attained.between(least, 0, domain.size - 1), places=np.arange(domain.size))
         return attribute._replace(domain=replace(domain, attained=grows))

@@ -137,6 +137,15 @@ def shared_stages(rows, vector, order, known):
     return stage
 
 
+@njit(cache=True, allocates=False)
+def loss_at(losses, vector, cell):
+    """What a record of a cell loses at a vector of levels."""
+    lost = 0.0
+    for row in vector:
+        lost += losses[row, cell]
+    return lost
+
+
 @njit(cache=True)
 def lower_least(roll, stage):
     """Let what the cells of a stage lose at least be known of those of the stage before."""
@@ -194,10 +203,7 @@ def find_cheapest(groups, losses, vectors, exact, order, sizes, values, k, diffe
             roll.lost[known, : roll.held[known]] = np.inf
         for group in range(roll.held[last]):
             if roll.records[last, group] >= k and roll.had[last, group] >= different:
-                lost = 0.0
-                for row in vector:
-                    lost += losses[row, roll.first[last, group]]
-                roll.lost[last, group] = lost
+                roll.lost[last, group] = loss_at(losses, vector, roll.first[last, group])
     while known > 0:
         lower_least(roll, known)
         known -= 1
@@ -212,7 +218,7 @@ def list_combinations(groups, losses, vectors, exact, order, sizes, values, k, d
     Left out are those with fewer than ``k`` records or ``different`` values, and those that lose more than ``reach`` times what
     any of their cells loses in its cheapest combination, ``least``.
 
-    Arguments as for `find_cheapest`, of which nothing is changed. Of cells that are alike the marks are.
+    Arguments as for `find_cheapest`; ``least`` is not changed. Combinations of the same cells have the same mark.
     """
     last, size = order.shape[0], sizes.shape[0]
     keys = np.empty(size, np.int64)
@@ -242,9 +248,7 @@ def list_combinations(groups, losses, vectors, exact, order, sizes, values, k, d
         for group in range(count):
             if roll.records[last, group] < k or roll.had[last, group] < different:
                 continue
-            lost = 0.0
-            for row in vector:
-                lost += losses[row, roll.first[last, group]]
+            lost = loss_at(losses, vector, roll.first[last, group])
             if lost > reach * roll.lost[last, group]:
                 continue
             if found == loss.shape[0]:

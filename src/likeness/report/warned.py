@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from likeness import registry
+from likeness.encode.lattice import why_not_growing
 from likeness.methods.base import holding_classes
 from likeness.metrics.base import mean_loss
 from likeness.microdata.grouping import distinct
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.attacks.base import Attack
-    from likeness.microdata.domain import Domain
     from likeness.models.requirements import Requirement
     from likeness.release import Release
 
@@ -263,17 +263,12 @@ def undone(release: Release) -> list[Finding]:
         "known": found["values_known"],
         "columns": tight,
         "form": form.name,
-        "can_grow": all(_can_grow(release, domain) for domain in quasi),
+        "can_grow": all(
+            domain.lattice is None and not why_not_growing(domain, private.policy.columns[domain.name])
+            for domain in quasi
+        ),
     }
     return [Finding("regions-can-be-undone", facts, _undone)]
-
-
-def _can_grow(release: Release, domain: Domain) -> bool:
-    """Whether regions of a column can grow: its values have neighbours, as far as anybody knows."""
-    rounded = release.private.policy.columns[domain.name].round is not None
-    return (
-        domain.lattice is None and not rounded and not (domain.shape == "interval" and domain.kind == "real")
-    )
 
 
 def _undone(

@@ -41,7 +41,7 @@ _LOOKED_AT = 8_192
 _TOGETHER = 8
 """Records that are made into classes anew, at most: of more there are too many partitions."""
 _SPARE = 2
-"""One class more than there are, in so many, may come of that in a round."""
+"""For every so many classes a round may make one more."""
 _ROUNDS = 8
 _LEAST_SHARE = 5e-3
 
