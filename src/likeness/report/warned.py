@@ -264,7 +264,10 @@ def undone(release: Release) -> list[Finding]:
         "columns": tight,
         "form": form.name,
         "can_grow": all(
-            domain.lattice is None and not why_not_growing(domain, private.policy.columns[domain.name])
+            domain.lattice is None
+            and not why_not_growing(
+                domain, private.policy.columns[private.encoded.original_name(domain.name)]
+            )
             for domain in quasi
         ),
     }
