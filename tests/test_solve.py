@@ -139,6 +139,63 @@ def test_a_method_that_cannot_keep_level_limits_says_so():
         solved(data, lk.BetaLikeness(1), method=lk.Burel())
 
 
+TOO_MANY = [
+    lk.AlphaKAnonymity("1/2", 2),
+    lk.RhoPrivacy("1/2"),
+    lk.KlDiversity(2, 2),
+    lk.RecursiveClDiversity("1.01", 2),
+    lk.EntropyLDiversity(2),
+]
+
+
+@pytest.mark.parametrize("model", TOO_MANY, ids=lambda model: model.name)
+def test_of_a_value_that_is_too_frequent_the_fewest_are_withheld_and_the_farthest(model):
+    age = [*range(51), *range(49)]
+    data = data_of({"age": [1_000, *age[1:]], "s": ["a"] * 51 + ["b"] * 49})
+    found = solved(data, model, at_most=Fraction(2, 100))
+    assert found.plan.withheld == 2
+    out = np.flatnonzero(~found.plan.published)
+    assert out.tolist() == [0, 50]
+    assert [reason.name for reason in found.plan.because] == ["surplus"]
+    with pytest.raises(CannotBeMetError) as failure:
+        solved(data, model, at_most=Fraction(1, 100))
+    line = str(failure.value)
+    assert "at least 2 records would have to be withheld (2.00%), and the policy allows 1.00%" in line
+
+
+def test_who_is_too_many_does_not_depend_on_the_order_of_records():
+    rng = np.random.default_rng(4)
+    frame = pl.DataFrame({"age": rng.integers(0, 12, 300), "s": rng.choice(list("aaabcd"), 300)})
+
+    def published(order: Any) -> list[Any]:
+        data = data_of(frame[order].to_dict(as_series=False))
+        found = solved(data, lk.KlDiversity(3, 3), at_most=Fraction(3, 10))
+        return sorted(
+            zip(
+                data.codes[0, found.plan.published],
+                data.sensitive_codes[0, found.plan.published],
+                strict=True,
+            )
+        )
+
+    first = published(np.arange(300))
+    assert len(first) < 300
+    for _ in range(5):
+        assert published(rng.permutation(300)) == first
+
+
+def test_a_method_that_decides_who_is_withheld_is_asked_for_all():
+    data = data_of({"age": [1, 2, 3, 50], "s": list("aaab")})
+
+    @dataclass(frozen=True)
+    class Deciding(Fixed):
+        leaves_surplus = False
+
+    found = solved(data, lk.RhoPrivacy("1/2"), at_most=Fraction(1, 2), method=Deciding((-1, -1, 0, 0)))
+    assert np.flatnonzero(~found.plan.published).tolist() == [0, 1]
+    assert [reason.name for reason in found.plan.because] == ["made-up"]
+
+
 def reasons(data: Any, models: Any, at_most: Fraction | int = 0) -> tuple[str, ...]:
     """Why it cannot be met."""
     with pytest.raises(CannotBeMetError) as caught:

@@ -13,8 +13,8 @@ import numpy as np
 
 from likeness.errors import PolicyError
 from likeness.methods.base import holding_classes
-from likeness.microdata.grouping import group_codes
-from likeness.microdata.plan import Plan, Reason
+from likeness.microdata.grouping import count_copies, group_codes
+from likeness.microdata.plan import Decided, Plan, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -100,7 +100,7 @@ def move_surplus(
         codes = view.codes(here.judged_codes)
         for part in np.flatnonzero(failing).tolist():
             own = np.flatnonzero(parts == part)
-            surplus = _surplus(bound, codes[own], view.values)
+            surplus = bound.surplus(np.bincount(codes[own], minlength=view.values))
             if surplus is None or not surplus.any():
                 continue
             own = own[surplus[codes[own]] > 0]
@@ -146,6 +146,17 @@ def _limited(requirements: Iterable[Requirement]) -> list[tuple[BoundModel, View
     ]
 
 
+def _telling(requirements: Iterable[Requirement]) -> list[tuple[BoundModel, View]]:
+    """Models that tell what records have too much of (`BoundModel.surplus`), whatever else is known of one; what they look at."""
+    return [
+        (one.bound, one.view)
+        for one in requirements
+        if one.view is not None
+        and not one.view.known
+        and one.bound.surplus(np.zeros(one.view.values, np.int64)) is not None
+    ]
+
+
 def _room(bound: BoundModel, codes: NDArray[np.int64], values: int, value: int, most: int) -> int:
     """How many more of a value a part with these codes may have, ``most`` at most, counting that it grows by them."""
     had = np.count_nonzero(codes == value)
@@ -165,35 +176,41 @@ def withhold_surplus(
     requirements: tuple[Requirement, ...],
     parts: NDArray[np.int64],
     because: dict[Reason, int],
-) -> Plan | None:
+) -> Decided | None:
     """Withhold of each part that no classes can publish whole what it has too much of; None where there is nothing.
 
-    Upper limits on the shares of values survive the union of classes, so the most records of a part that any classes can
-    publish are the largest N with ``Σ_s min(n_s, most of s that a class of N may hold) >= N``. Of a value that is too frequent
-    those leave whose quasi-identifiers lie farthest from the middle of the part. Parts that fail for other reasons are left to
-    the method.
+    As few as that takes (`BoundModel.surplus`). Of a value that is too frequent those leave whose quasi-identifiers lie farthest
+    from the middle of the part. Parts that fail for other reasons are left to the method.
     """
-    limited = _limited(requirements)
-    if not limited or here.members is not None:
+    telling = _telling(requirements)
+    if not telling or here.members is not None:
         return None
     count = int(parts.max(initial=-1)) + 1
     failing = ~holding_classes(requirements, here, parts, count)
+    if not failing.any():
+        return None
     away: NDArray[np.float64] | None = None
-    out = np.zeros(here.size, np.bool_)
+    left = np.ones(here.size, np.int64) if here.copies is None else here.copies.copy()
+    had = left.copy()
     surplus_of: list[str] = []
-    for bound, view in limited:
+    for bound, view in telling:
         codes, total = view.codes(here.judged_codes), np.zeros(view.values, np.int64)
         for part in np.flatnonzero(failing).tolist():
-            records = np.flatnonzero((parts == part) & ~out)
-            surplus = _surplus(bound, codes[records], view.values)
-            if surplus is None or surplus.sum() == records.size:
+            rows = np.flatnonzero((parts == part) & (left > 0))
+            counts = count_copies(codes[rows], left[rows], view.values)
+            surplus = bound.surplus(counts)
+            if surplus is None or surplus.sum() == counts.sum():
                 continue
             away = _eccentricity(here, parts, count) if away is None else away
             total += surplus
-            out[_farthest(records, codes, surplus, away)] = True
+            for value in np.flatnonzero(surplus).tolist():
+                own = rows[codes[rows] == value]
+                own = own[np.lexsort((*here.codes[:, own], -away[own]))]
+                before = np.cumsum(left[own]) - left[own]
+                left[own] -= np.clip(surplus[value] - before, 0, left[own])
         most = np.argsort(-total, kind="stable")[: np.count_nonzero(total)]
         surplus_of += [view.domain.name_of(value) for value in most.tolist()]
-    if not out.any():
+    if np.array_equal(left, had):
         return None
     values = ", ".join(surplus_of[:_VALUES_SHOWN]) + (
         f" and {len(surplus_of) - _VALUES_SHOWN} more" if len(surplus_of) > _VALUES_SHOWN else ""
@@ -201,8 +218,15 @@ def withhold_surplus(
     reason = Reason(
         "surplus", "too many with {values} among those who may share a class with them", values=values
     )
-    because[reason] = because.get(reason, 0) + int(out.sum())
-    return Plan(np.zeros(here.size, np.int64)).withhold(out, reason)
+    because[reason] = because.get(reason, 0) + int((had - left).sum())
+    # A row of which only some records go becomes two.
+    of = np.concatenate([np.flatnonzero(left), np.flatnonzero(left < had)])
+    out = np.arange(of.size) >= np.count_nonzero(left)
+    copies = np.where(out, (had - left)[of], left[of])
+    order = np.argsort(of, kind="stable")
+    of, out, copies = of[order], out[order], copies[order]
+    plan = Plan(np.zeros(of.size, np.int64)).withhold(out, reason)
+    return Decided(plan, of, None if here.copies is None else copies)
 
 
 def least_withheld(units: Microdata, requirements: tuple[Requirement, ...], parts: NDArray[np.int64]) -> int:
@@ -211,7 +235,7 @@ def least_withheld(units: Microdata, requirements: tuple[Requirement, ...], part
     Of a part that fails for other reasons, nobody can be published as one class, and all are counted.
     """
     count = int(parts.max(initial=-1)) + 1
-    sizes = np.bincount(parts, minlength=count)
+    sizes = count_copies(parts, units.copies, count)
     kept = sizes.copy()
     for requirement in requirements:
         view = requirement.view
@@ -221,10 +245,13 @@ def least_withheld(units: Microdata, requirements: tuple[Requirement, ...], part
             else view.codes(units.judged_codes)
         )
         for part in np.flatnonzero(~holding_classes((requirement,), units, parts, count)).tolist():
+            own = np.flatnonzero(parts == part)
             surplus = (
                 None
                 if codes is None or view is None
-                else _surplus(requirement.bound, codes[parts == part], view.values)
+                else requirement.bound.surplus(
+                    count_copies(codes[own], None if units.copies is None else units.copies[own], view.values)
+                )
             )
             kept[part] = 0 if surplus is None else min(kept[part], sizes[part] - surplus.sum())
     for requirement in requirements:
@@ -233,35 +260,25 @@ def least_withheld(units: Microdata, requirements: tuple[Requirement, ...], part
     return int((sizes - kept).sum())
 
 
-def _surplus(bound: BoundModel, codes: NDArray[np.int64], values: int) -> NDArray[np.int64] | None:
-    """(m,) How many of each value a part must lose so that the rest can be one class; None where a model does not tell."""
-    counts = np.bincount(codes, minlength=values)
-    needed = bound.sizes_needed(counts)
-    if needed is None:
-        return None
-    sizes = np.concatenate(needed)
-    whole = np.arange(1, codes.size + 1)
-    possible = np.flatnonzero(np.searchsorted(np.sort(sizes), whole, "right") >= whole)
-    most = int(whole[possible[-1]]) if possible.size else 0
-    return np.bincount(np.repeat(np.arange(values), counts)[sizes > most], minlength=values)
-
-
 def _eccentricity(here: Microdata, parts: NDArray[np.int64], count: int) -> NDArray[np.float64]:
     """(n,) How far each record lies from the middle of its part: sum over attributes, as shares of the range."""
     found = np.zeros(here.size)
     order = np.argsort(parts, kind="stable")
     start = np.searchsorted(parts[order], np.arange(count + 1))
-    middle = (start[:-1] + start[1:]) // 2
+    weights = np.ones(here.size, np.int64) if here.copies is None else here.copies
+    half = count_copies(parts, here.copies, count) // 2
     for domain, codes in zip(here.quasi, here.codes, strict=True):
         places = domain.places(0.5)[codes]
         if domain.shape == "set":
             # Of plain categories the middle is the most frequent one.
-            cells = np.bincount(parts * domain.codes + codes, minlength=count * domain.codes).reshape(
-                count, -1
-            )
+            cells = count_copies(parts * domain.codes + codes, here.copies, count * domain.codes)
+            cells = cells.reshape(count, -1)
             found += codes != cells.argmax(axis=1)[parts]
             continue
         within = order[np.lexsort((places[order], parts[order]))]
+        passed = np.cumsum(weights[within])
+        before = np.append(0, passed)[start[:-1]]
+        middle = np.searchsorted(passed, before + half, side="right")
         found += np.abs(places - places[within[middle]][parts])
     return found
 
@@ -296,7 +313,7 @@ def surplus_of_known(requirement: Requirement, data: Microdata) -> NDArray[np.bo
     away = _eccentricity(data, sharing, failing.size)
     for group in np.flatnonzero(failing).tolist():
         records = np.flatnonzero(sharing == group)
-        surplus = _surplus(requirement.bound, codes[records], view.values)
+        surplus = requirement.bound.surplus(np.bincount(codes[records], minlength=view.values))
         if surplus is not None:
             hopeless[records] = False
             hopeless[_farthest(records, codes, surplus, away)] = True

@@ -20,7 +20,7 @@ from likeness.errors import CannotBeMetError
 from likeness.methods.leftovers import join_where_needed
 from likeness.microdata.copies import counted_again, written_out
 from likeness.microdata.grouping import count_copies, number_keys, pack
-from likeness.microdata.plan import Plan, Reason, side_by_side
+from likeness.microdata.plan import Decided, Plan, Reason, side_by_side
 from likeness.models.requirements import require_of
 from likeness.progress import Progress
 
@@ -51,17 +51,6 @@ class BlockProblem(NamedTuple):
     method: Method
     problem: Problem
     whole: bool
-
-
-class Decided(NamedTuple):
-    """What was decided of the rows of a table, or of a block.
-
-    ``of`` (m,): the row that is meant by each of the plan. ``copies`` (m,): how many of its records; None where all are.
-    """
-
-    plan: Plan
-    of: NDArray[np.int64]
-    copies: NDArray[np.int64] | None
 
 
 @dataclass(frozen=True)

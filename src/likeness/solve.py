@@ -24,7 +24,6 @@ from likeness.apart import (
     surplus_of_known,
     withhold_surplus,
 )
-from likeness.blocks import Decided
 from likeness.errors import CannotBeMetError, MethodFailedError, PolicyError, Refusal
 from likeness.methods.base import (
     KNOWN_PART_FAILS,
@@ -40,7 +39,7 @@ from likeness.methods.growing import improve_growing
 from likeness.methods.leftovers import join_telling, join_where_needed
 from likeness.microdata.copies import drawn
 from likeness.microdata.grouping import group_codes
-from likeness.microdata.plan import Plan, Reason, spread
+from likeness.microdata.plan import Decided, Plan, Reason, spread
 from likeness.microdata.regions import Recoding, merge_equal, recode
 from likeness.models.requirements import Requirement, refuse_nothing, require_of
 from likeness.progress import Progress
@@ -239,8 +238,12 @@ class _Solver:
                     parts = rows.moving(parts, here, requirements)
                 inside = group_codes([parts[rows.active]], [int(parts.max()) + 1]).of
             hopeless = _withhold_hopeless(here, requirements, allowance, because)
-            if hopeless is None and inside is not None:
-                hopeless = withhold_surplus(here, searched, inside, because)
+            if hopeless is None and method.leaves_surplus:
+                everyone = np.zeros(here.size, np.int64) if inside is None else inside
+                surplus = withhold_surplus(here, searched, everyone, because)
+                if surplus is not None:
+                    rows.told_apart(surplus)
+                    hopeless = surplus.plan
             if hopeless is not None:
                 rows.withhold(hopeless, because)
                 self._refuse_excess(rows, because, first, parts)
@@ -535,6 +538,7 @@ def explain(
                 Refusal(
                     f"the table of {count(everybody, word)}, taken as one class, does not hold it; "
                     f"the strongest it could meet is {why}"
+                    f"{_fewest(units, requirement, at_most, word)}"
                     f"{_alone(requirement, data)}{_rare(requirement, everybody, word, data)}{_because_known(data, requirement)}",
                     (requirement.subject,),
                 )
@@ -554,6 +558,18 @@ def explain(
             notes += _failing_parts(units, requirements, parts, word)
             notes += _weaker_limits(units, requirements, at_most, word)
     return reasons, notes
+
+
+def _fewest(units: Microdata, requirement: Requirement, at_most: Fraction, word: str) -> str:
+    """Say how many would have to be withheld, where the model tells; empty else."""
+    everybody = units.count_records()
+    fewest = least_withheld(units, (requirement,), np.zeros(units.size, np.int64))
+    if fewest == everybody:
+        return ""
+    return (
+        f"; at least {count(fewest, word)} would have to be withheld ({fewest / everybody:.2%}), and the policy allows "
+        f"{float(at_most):.2%} (withhold: at_most)"
+    )
 
 
 def _failing_parts(

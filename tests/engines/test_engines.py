@@ -75,6 +75,37 @@ def test_the_same_classes_as_in_memory(tmp_path: Path, engine: str, privacy: Any
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("engine", ["memory", "streaming"])
+@pytest.mark.parametrize("share", ["0.25", "0.26"])
+def test_who_is_too_many_is_told_of_counts_as_of_records(tmp_path: Path, engine: str, share: str) -> None:
+    """Of a row only some records may go: then it becomes two."""
+    rng = np.random.default_rng(11)
+    privacy = [
+        {"model": "alpha-k-anonymity", "alpha": share, "k": 2, "sensitive": "disease", "others": "unknown"}
+    ]
+    told, withheld = 0, 0
+    for number in range(3):
+        # Small domains: most rows stand for several records.
+        frame = (
+            random_table(rng, 200)
+            .with_columns(pl.col("age") % 3, day=None)
+            .drop("note", "day", "weight", "pay")
+        )
+        policy = policy_of(privacy, "mondrian")
+        policy["columns"] = {name: policy["columns"][name] for name in frame.columns}
+        alone = lk.anonymize(frame, policy)
+        source = written(frame.sample(fraction=1, shuffle=True, seed=number), tmp_path / f"in-{number}", 3)
+        made = lk.publish(source, policy, tmp_path / f"out-{number}", engine=engine)
+        assert published(tmp_path / f"out-{number}") == shown(alone)
+        assert made.counts == alone.counts
+        assert lk.verify(tmp_path / f"out-{number}", original=source, engine=engine).ok
+        withheld += alone.counts["input"] - alone.counts["published"]
+        told += any("too many with" in reason for reason in made.counts["withheld"])
+    assert told
+    assert withheld
+
+
+@pytest.mark.slow
 def test_full_domain_methods_count_alike(tmp_path: Path) -> None:
     """Incognito and Datafly, which withhold what fails, withhold as many records of counts as of records."""
     rng = np.random.default_rng(5)

@@ -196,7 +196,7 @@ def test_the_surplus_is_the_least_by_brute_force(seed, rows, beta):
         most += records.size - best
     assert least_withheld(encoded.data, searched, parts) == most
     withheld = withhold_surplus(encoded.data, searched, parts, {})
-    gone = np.zeros(encoded.data.size, np.bool_) if withheld is None else ~withheld.published
+    gone = np.zeros(encoded.data.size, np.bool_) if withheld is None else ~withheld.plan.published
     left = holding_classes(searched, encoded.data, np.where(gone, -1, parts), int(parts.max()) + 1)
     lost = sum(int((parts == part).sum()) for part in np.flatnonzero(~left))
     assert int(gone.sum()) + lost - int(gone[~left[parts]].sum() if lost else 0) == most

@@ -38,6 +38,9 @@ MODELS: tuple[tuple[tuple[str, dict[str, Any]], ...], ...] = (
     (("beta-likeness", {"beta": "0.7"}), ("k-anonymity", {"k": 2})),
     (("distinct-l-diversity", {"l": 2}), ("k-anonymity", {"k": 3})),
     (("proximity", {"epsilon": 1, "m": 2}),),
+    (("rho-privacy", {"rho2": "0.6"}),),
+    (("rho-privacy", {"rho2": "0.5", "rho1": "0.4"}),),
+    (("kl-diversity", {"k": 2, "l": 2}),),
 )
 ALL = [pytest.param(i, id="+".join(name for name, _ in MODELS[i])) for i in range(len(MODELS))]
 
@@ -107,7 +110,7 @@ def test_none_of_all_partitions_loses_less(i, seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("i", ALL)
 def test_none_of_all_partitions_of_500_tables_loses_less(i):
-    for seed in range(42):  # of 12 compositions, 504 tables
+    for seed in range(34):  # of 15 compositions, 510 tables
         data, loss = tiny(1_000 * i + seed, most=10), "ncp" if seed % 2 else "glm"
         if data.size <= 7:
             equal_to_all_partitions(data, i, loss)
@@ -127,6 +130,36 @@ def test_none_of_all_partitions_of_500_tables_loses_less(i):
 @pytest.mark.parametrize("seed", range(2))
 def test_withholding_is_charged_and_counts_where_distributions_change(i, seed):
     equal_to_all_partitions(tiny(50 + seed, most=6, least=5), i, "glm", allowance=1 + seed)
+
+
+@pytest.mark.parametrize("i", ALL)
+@pytest.mark.parametrize("seed", range(6))
+def test_withholding_is_bounded_where_classes_are_not_listed(i, seed):
+    bounded_where_classes_are_not_listed(i, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("i", ALL)
+def test_withholding_is_bounded_where_classes_of_many_tables_are_not_listed(i):
+    for seed in range(100, 140):
+        bounded_where_classes_are_not_listed(i, seed)
+
+
+def bounded_where_classes_are_not_listed(i: int, seed: int) -> None:
+    data, loss, allowance = tiny(seed, most=6, least=4), "ncp" if seed % 2 else "glm", 1 + seed % 3
+    best = partitions.least(data, holds(data, i), loss, allowance)
+    plan = Optimal(loss=loss, most_classes=1).run(asked(data, i, loss, allowance))
+    if best is None:
+        assert not plan.published.any()
+        return
+    if not plan.published.any():  # another method found none: nothing is said of the optimum
+        assert not plan.history
+        return
+    assert plan.withheld <= allowance
+    assert plan.history["lower_bound"] * data.size <= best + 1e-6
+    assert best - 1e-6 <= charged(data, plan, loss)
+    if plan.history["proven"]:
+        assert charged(data, plan, loss) == pytest.approx(best, abs=1e-6)
 
 
 def test_the_two_oracles_agree():

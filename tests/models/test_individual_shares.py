@@ -138,7 +138,7 @@ def test_without_individuals_every_record_is_one():
 def test_values_that_no_release_can_hold_are_named():
     table = [[0, 1], [0], [0, 2]]
     assert bind_to_people(IrAlphaBetaAnonymity(0.4, 0.5), table).out_of_reach() == (
-        ". No release can hold it: '0' has a share of 0.6, above beta"
+        ". No release of all of them can hold it: '0' has a share of 0.6, above beta"
     )
     assert not bind_to_people(IrAlphaBetaAnonymity(0.4, 0.6), table).out_of_reach()
 

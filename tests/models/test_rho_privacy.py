@@ -59,11 +59,13 @@ def test_how_strong_a_table_is():
 
 def test_a_limit_below_the_share_is_out_of_reach_of_every_release():
     assert bind(RhoPrivacy({"2": "1/2", "0": "1/2"}), REFERENCE).out_of_reach() == (
-        ". No release can hold it: '2' has a share of 0.6, above its limit of 0.5"
+        ". No release of all of them can hold it: '2' has a share of 0.6, above its limit of 0.5"
     )
     assert bind(RhoPrivacy({"2": "3/5"}), REFERENCE).out_of_reach() == ""
     data = table([1, 3, 6])
-    with pytest.raises(CannotBeMetError, match=r"No release can hold it: 'disease2' has a share of 0\.6"):
+    with pytest.raises(
+        CannotBeMetError, match=r"No release of all of them can hold it: 'disease2' has a share of 0\.6"
+    ):
         solve(
             Mondrian(),
             data,

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from math import ceil, prod
 from os import cpu_count
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ import numpy as np
 from likeness.microdata.grouping import Groups, group_codes
 from likeness.microdata.levels import most_levels
 from likeness.microdata.regions import LOSSES, geometry
-from likeness.models.base import LARGEST, DistributionModel
+from likeness.models.base import LARGEST
 from likeness.models.requirements import require_of
 from likeness.progress import Progress
 from likeness.relaxation import ClassNeeds, Relaxation, asked_of, combinations, gains, levelled
@@ -385,23 +384,16 @@ def _of_values(
     model = requirement.model
     if requirement.conditions.values is not None:
         strange[:] = max(0, min(data.size + 1, ceil(requirement.conditions.values)) - 1)
-    compares = isinstance(model, DistributionModel) and not model.against_original and allowance > 0
+    judged = replace(data, quasi=(), codes=data.codes[:0])
+    eased = requirement.at_least(judged, allowance)
+    compares, own = eased is None, (eased or requirement).bound
     if not compares:
-        least[:] = requirement.bound.smallest_class
-        smallest = requirement.bound.smallest_classes()
+        least[:] = own.smallest_class
+        smallest = own.smallest_classes()
         if smallest.size == size:
             least = np.maximum(least, smallest)
-    judged = replace(data, quasi=(), codes=data.codes[:0])
-    if isinstance(model, DistributionModel) and compares:
-        eased = model.eased(Fraction(allowance, data.size))
-        if eased is not None:
-            # A value that nobody would have any more could bring others nearer to each other.
-            if model.distance_in(requirement.view.domain) == "equal" or counts[counts > 0].min() > allowance:
-                least[:] = require_of((eased,), judged)[0].bound.smallest_class
-            return least, strange
-        if np.count_nonzero(counts) > _MOST_VALUES:
-            return least, strange
-    own = requirement.bound
+    elif own.sizes_needed(counts) is None or np.count_nonzero(counts) > _MOST_VALUES:
+        return least, strange
     for code in np.flatnonzero(counts).tolist():
         if compares:
             # A value is limited least where all that is withheld is of other values.

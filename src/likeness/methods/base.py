@@ -268,6 +268,14 @@ class Method(ABC):
         return False
 
     @property
+    def leaves_surplus(self) -> bool:
+        """Whether it can do nothing for those of whom the table has too many, so that they are withheld before it runs.
+
+        False where it adds others to them, where it decides itself who is withheld, or where it changes values.
+        """
+        return not self.invents
+
+    @property
     def cuts_from_above(self) -> bool:
         """Whether it cuts classes from above, by rules that look at a class's own records alone.
 

@@ -81,6 +81,11 @@ class Perturbation(Method):
     def __post_init__(self) -> None:
         choice(self.name, "rule", self.rule, RULES)
 
+    @property
+    def leaves_surplus(self) -> bool:
+        """False: values are changed until nobody has too many."""
+        return False
+
     def check(self, requirements: tuple[Requirement, ...]) -> None:
         """Refuse models that are more than limits on the confidence in each value."""
         limited = [one for one in requirements if one.view is not None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -187,6 +187,17 @@ class Plan:
         if self.added is None:
             return own[:, rows]
         return np.concatenate([own, self.added.sensitive[:, ::-1]], axis=1)[:, rows]
+
+
+class Decided(NamedTuple):
+    """What was decided of the rows of a table, or of a block, of which some may be told apart.
+
+    ``of`` (m,): the row that is meant by each of the plan. ``copies`` (m,): how many of its records; None where all are.
+    """
+
+    plan: Plan
+    of: NDArray[np.int64]
+    copies: NDArray[np.int64] | None
 
 
 def side_by_side(

@@ -127,7 +127,7 @@ class BoundShares(BoundModel):
             for code, share in enumerate(shares)
             if share > self.beta
         ]
-        return f". No release can hold it: {', '.join(above[:_VALUES_SHOWN])}" if above else ""
+        return f". No release of all of them can hold it: {', '.join(above[:_VALUES_SHOWN])}" if above else ""
 
 
 def too_few_values(attribute: SensitiveAttribute, least: int) -> str:

@@ -176,6 +176,22 @@ class BoundModel(ABC):
         """
         return None
 
+    def surplus(self, counts: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """(m,) How many of each value so many records must lose at least, so that the rest can be one class.
+
+        ``counts`` (m,): records of each value. All of them, where no rest can; None where the model does not tell.
+        Upper limits on shares survive the union of classes, so the most records that any classes can publish are the largest N
+        with ``Σ_s min(n_s, most of s that a class of N may hold) >= N``.
+        """
+        needed = self.sizes_needed(counts)
+        if needed is None:
+            return None
+        sizes = np.concatenate(needed)
+        whole = np.arange(1, sizes.size + 1)
+        possible = np.flatnonzero(np.searchsorted(np.sort(sizes), whole, "right") >= whole)
+        most = int(whole[possible[-1]]) if possible.size else 0
+        return np.bincount(np.repeat(np.arange(counts.size), counts)[sizes > most], minlength=counts.size)
+
     def posterior_limits(self) -> Sequence[Real] | None:
         """Limit on the confidence in each value, where such limits are all the model asks; else None.
 
@@ -498,6 +514,18 @@ class SensitiveModel(PrivacyModel):
         return False
 
     @property
+    def compares(self) -> bool:
+        """Whether what it asks of a class changes with the records that are published elsewhere."""
+        return False
+
+    def eased(self, share: Fraction) -> Self | None:  # noqa: ARG002  # most know no such
+        """Give a model that holds, compared with all records, where this holds compared with all but a share; None if unknown.
+
+        Of each value some record is among the others, unless any two values are as far apart.
+        """
+        return None if self.compares else self
+
+    @property
     def scope(self) -> Scope:
         """``steward`` when the original distribution, which is not published, is the reference."""
         return "steward" if self.against_original else "public"
@@ -550,12 +578,10 @@ class DistributionModel(SensitiveModel):
         """Whether classes are compared with the distribution of the original table."""
         return self.reference == "original"
 
-    def eased(self, share: Fraction) -> Self | None:  # noqa: ARG002  # most know no such
-        """Give a model that holds, compared with all records, where this holds compared with all but a share; None if unknown.
-
-        Of each value some record is among the others, unless any two values are as far apart.
-        """
-        return None
+    @property
+    def compares(self) -> bool:
+        """Whether what it asks of a class changes with the records that are published elsewhere."""
+        return not self.against_original
 
     @property
     def compared_with(self) -> str:
@@ -620,6 +646,11 @@ class KnowledgeModel(SensitiveModel):
         if self.by != "values":
             what = "is about what is known of values, not of their categories; leave by out"
             raise PolicyError(Refusal(what, (self.name,)))
+
+    @property
+    def compares(self) -> bool:
+        """Whether what it asks of a class changes with the records that are published elsewhere: clusters are of all of them."""
+        return True
 
     @property
     def scope(self) -> Scope:

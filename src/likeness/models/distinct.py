@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likeness.errors import PolicyError, Refusal
+from likeness.microdata.statistics import count_classes
 from likeness.models.base import BoundModel, SensitiveAttribute, Strength
 
 if TYPE_CHECKING:
@@ -23,6 +25,33 @@ def with_protected(stats: ClassStatistics, protected: NDArray[np.bool_] | None) 
     if protected is None:
         return np.ones(stats.classes, np.bool_)
     return np.bincount(stats.class_of[protected[stats.value]], minlength=stats.classes) > 0
+
+
+def levelled(bound: BoundModel, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(m,) How many of each value so many records must lose at least, so that the rest is as mixed as a model asks.
+
+    Of models that look at how often values occur, whichever they are, and that are the stricter the more frequent the most
+    frequent are: these are cut to one level, the highest that holds, and some of them may stay one above it. ``counts`` (m,):
+    records of each value. All of them, where no level holds.
+    """
+
+    def holds(level: int, above: int) -> bool:
+        """Whether the rest does, where of those that are more frequent so many stay one above the level."""
+        kept = np.minimum(counts, level)
+        kept[larger[:above]] += kept[larger[:above]] < counts[larger[:above]]
+        there = np.flatnonzero(kept)
+        stats = count_classes(np.zeros(there.size, np.int64), 1, there, counts.size, copies=kept[there])
+        return bool(bound.holds(stats)[0])
+
+    larger = np.argsort(-counts, kind="stable")
+    level = bisect_left(range(1, int(counts.max(initial=0)) + 1), True, key=lambda level: not holds(level, 0))
+    if level == 0:
+        return counts.copy()
+    several = range(1, int(np.count_nonzero(counts > level)) + 1)
+    above = bisect_left(several, True, key=lambda above: not holds(level, above))
+    kept = np.minimum(counts, level)
+    kept[larger[:above]] = np.minimum(counts[larger[:above]], level + 1)
+    return counts - kept
 
 
 def of_categories(model: SensitiveModel) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from likeness.checks import number
 from likeness.exact import Real, ln_bounds, rational
 from likeness.models.base import COUNT, BoundModel, Conditions, SensitiveAttribute, SensitiveModel, Strength
+from likeness.models.distinct import levelled
 from likeness.wording import decimal
 
 if TYPE_CHECKING:
@@ -127,6 +128,9 @@ class _Bound(BoundModel):
 
     def values_needed(self) -> int:
         return math.ceil(self.l)
+
+    def surplus(self, counts: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        return levelled(self, counts) if self.attribute.protected is None else None
 
     def smallest_classes(self) -> NDArray[np.int64]:
         return self.attribute.smallest_classes(math.ceil(self.l))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -90,6 +90,15 @@ class KlDiversity(SensitiveModel):
         """What can be counted of it."""
         return Conditions(size=self.l, values=Fraction(self.l))
 
+    @property
+    def compares(self) -> bool:
+        """True: a value is as rare as the records that are published make it."""
+        return True
+
+    def eased(self, share: Fraction) -> Self:  # noqa: ARG002  # whatever the share
+        """Give the model itself: of fewer records no value is had by more people."""
+        return self
+
     def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
         """Bind to a sensitive attribute."""
         return _Bound(attribute, self.k, self.l)
@@ -135,7 +144,7 @@ class _Bound(ShareLimits):
             return ""
         code = int(rare[np.argmin(self.attribute.counts[rare])])
         have = int(self.attribute.counts[code])
-        return f"{quoted(self.attribute.label(code))} is published of {have}, fewer than k = {self.k}"
+        return f"; {quoted(self.attribute.label(code))} is published of {have}, fewer than k = {self.k}"
 
     def strongest(self, stats: ClassStatistics) -> Strength:
         if stats.classes == 0:

@@ -21,7 +21,7 @@ from likeness.models.base import (
     SomeValues,
     Strength,
 )
-from likeness.models.distinct import with_protected
+from likeness.models.distinct import levelled, with_protected
 from likeness.wording import decimal
 
 if TYPE_CHECKING:
@@ -168,6 +168,9 @@ class _Bound(BoundModel):
 
     def values_needed(self) -> int:
         return self.l if self.attribute.protected is None else 1
+
+    def surplus(self, counts: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        return levelled(self, counts) if self.attribute.protected is None else None
 
     def smallest_classes(self) -> NDArray[np.int64]:
         return self.attribute.smallest_classes(self.l)

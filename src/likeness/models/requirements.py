@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +24,6 @@ from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from fractions import Fraction
 
     from numpy.typing import NDArray
 
@@ -116,6 +116,30 @@ class Requirement:
         label_of = self.view.domain.label_of
         worst = np.argsort(-sizes, kind="stable")[:most].tolist()
         return [(label_of(code), int(sizes[code])) for code in worst if sizes[code] > 1]
+
+    @property
+    def compares(self) -> bool:
+        """Whether what it asks of a class changes with the records that are published elsewhere."""
+        return isinstance(self.model, SensitiveModel) and self.model.compares
+
+    def at_least(self, data: Microdata, allowance: int) -> Requirement | None:
+        """Bind what it asks of every class whichever ``allowance`` of the records are withheld; None where nothing is known."""
+        if (
+            allowance <= 0
+            or self.view is None
+            or not isinstance(self.model, SensitiveModel)
+            or not self.compares
+        ):
+            return self
+        eased = self.model.eased(Fraction(allowance, data.count_records()))
+        if eased is None:
+            return None
+        records = data if data.members is None else data.members.records
+        counts = np.bincount(self.view.codes(records.judged_codes))
+        # A value that nobody would have any more could bring others nearer to each other.
+        if self.model.distance_in(self.view.domain) != "equal" and counts[counts > 0].min() <= allowance:
+            return None
+        return require_of((eased,), data)[0]
 
     @property
     def closed_under_adding(self) -> bool:

@@ -132,6 +132,11 @@ class RhoPrivacy(GroupedModel):
         """Values that have a ρ1 or a ρ2 of their own."""
         return frozenset({**self._read("rho1").named, **self._read("rho2").named})
 
+    @property
+    def compares(self) -> bool:
+        """Whether what it asks of a class changes with the records that are published elsewhere: where there is a ρ1."""
+        return self.rho1 is not None and super().compares
+
     def naming_only(self, values: Collection[str]) -> Self:
         """Leave values out that are not among these."""
         changed: dict[str, Any] = {}

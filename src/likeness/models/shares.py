@@ -134,7 +134,7 @@ class ShareLimits(BoundModel):
             for code, (share, limit) in enumerate(zip(self.attribute.shares, self.upper_limits, strict=True))
             if not limit.at_least(share)
         ]
-        return f". No release can hold it: {', '.join(above[:_VALUES_SHOWN])}" if above else ""
+        return f". No release of all of them can hold it: {', '.join(above[:_VALUES_SHOWN])}" if above else ""
 
 
 def _where(protected: NDArray[np.bool_], limits: Sequence[Real], free: Real) -> list[Real]:

@@ -123,6 +123,11 @@ class ThetaSensitivity(SensitiveModel):
         """What can be counted of it: a variance takes two categories."""
         return Conditions(size=self.k, values=Fraction(2))
 
+    @property
+    def compares(self) -> bool:
+        """True: no class is asked for more categories than all records have."""
+        return True
+
     def bind_to(self, attribute: SensitiveAttribute) -> BoundModel:
         """Bind to a sensitive attribute."""
         mu = number(self.name, "mu", self.mu, above=0)

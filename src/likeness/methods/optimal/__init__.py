@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -20,14 +20,16 @@ from likeness.models.requirements import require_of
 from likeness.wording import count
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
-    from likeness.methods.optimal.assigning import Dealt
+    from likeness.methods.optimal.assigning import Dealt, Quota
     from likeness.methods.optimal.regions import Regions
     from likeness.models.requirements import Requirement
 
 _MOST_REGIONS = 1 << 16
-_MOST_QUOTAS = 64
+_MOST_WAYS = 64
 _EXACT = 1e-9
 WITHHELD = Reason(
     "withheld-by-the-optimum", "withholding them loses less than any class that they could be in"
@@ -38,7 +40,8 @@ WITHHELD = Reason(
 class Optimal(Method):
     """Find the release of least loss, and prove that none loses less.
 
-    A withheld record loses 1; as many are withheld as the policy allows, where that is less.
+    A withheld record loses 1; as many are withheld as the policy allows, where that is less. Who can be in no class, because of
+    what else is known of them, is withheld before, and what is proven is so of the others.
 
     Parameters
     ----------
@@ -62,8 +65,10 @@ class Optimal(Method):
     the distance to the bound is said (``lower_bound`` and ``proven`` in the private history).
 
     The optimum is the solver's: proven within its tolerances in floating point, some 10⁻⁶. That classes hold is decided exactly.
-    Models that compare with the distribution of the published records change with every record withheld: then each way to
-    withhold is tried where all classes are listed, and nobody is withheld else. Needs SciPy: ``likeness[optimal]``.
+    Models that compare with the records that are published change with every record withheld (`SensitiveModel.compares`): then
+    each way to withhold is tried where all classes are listed. Else the bound is that of what they ask at least, whoever is
+    withheld (`SensitiveModel.eased`), and the release, unless the optimum of that holds, one in which nobody is.
+    Needs SciPy: ``likeness[optimal]``.
 
     References
     ----------
@@ -86,6 +91,11 @@ class Optimal(Method):
         choice(self.name, "loss", self.loss, tuple(LOSSES))
         for parameter in ("most_nodes", "most_assignments", "most_classes"):
             whole(self.name, parameter, getattr(self, parameter), at_least=1)
+
+    @property
+    def leaves_surplus(self) -> bool:
+        """False: who is withheld is part of the optimum."""
+        return False
 
     def check(self, requirements: tuple[Requirement, ...]) -> None:  # noqa: ARG002  # any will do
         """Refuse to run without SciPy.
@@ -153,7 +163,7 @@ class Optimal(Method):
         from likeness.methods.optimal.regions import regions_of
 
         data = problem.data
-        asked = asked_of(problem.requirements, data.judged_codes[:, cells.first], cells.sizes)
+        asked = asked_of(_at_least(problem), data.judged_codes[:, cells.first], cells.sizes)
         codes = np.unique(data.codes[:, cells.first], axis=1)
         most = min(_MOST_REGIONS, 4 * self.most_assignments)
         found = regions_of(data.quasi, codes, problem.loss, most)
@@ -187,59 +197,88 @@ class Optimal(Method):
             return NOTHING
         judged = problem.data.judged_codes[:, cells.first]
         asked = asked_of(problem.requirements, judged, cells.sizes)
-        by_table = _compared(problem.requirements)
-        if not asked.whole or (by_table and problem.allowance > 0):
+        allowance = _most_withheld(problem)
+        changing = allowance > 0 and any(one.compares for one in problem.requirements)
+        ways = _ways(judged, cells.sizes, allowance if changing else 0)
+        if ways is not None and not asked.whole:
             classes = classes_of(cells.sizes, self.most_classes)
-            quotas = (
-                None
-                if classes is None
-                else _quotas(judged, cells.sizes, problem.allowance if by_table else 0)
-            )
-            if classes is not None and quotas is not None:
-                return self._partitioned(problem, cells, regions, classes, quotas)
-        allowance = 0 if by_table else max(0, problem.allowance)
-        return deal(regions, cells.sizes, asked, allowance, self.most_nodes)
+            if classes is not None:
+                return self._partitioned(problem, cells, regions, classes, ways)
+        if not changing:
+            return deal(regions, cells.sizes, asked, self.most_nodes, allowance=allowance)
+        if ways is not None and asked.whole:
+            return self._dealt(problem, cells, regions, ways)
+        least = asked_of(_at_least(problem), judged, cells.sizes)
+        relaxed = deal(regions, cells.sizes, least, self.most_nodes, allowance=allowance)
+        if relaxed.cells is not None and _plan_of(problem, cells, relaxed) is not None:
+            return relaxed
+        nobody = deal(regions, cells.sizes, asked, self.most_nodes)
+        return nobody._replace(
+            bound=relaxed.bound,
+            proven=relaxed.proven and nobody.cells is not None,
+            nodes=relaxed.nodes + nobody.nodes,
+        )
+
+    def _dealt(self, problem: Problem, cells: Groups, regions: Regions, ways: _Ways) -> Dealt:
+        """Deal the records to regions, for each way to withhold records."""
+        from likeness.methods.optimal.assigning import asked_of, deal
+
+        judged = problem.data.judged_codes[:, cells.first]
+
+        def of(requirements: tuple[Requirement, ...], quota: Quota, most_nodes: int) -> Dealt:
+            asked = asked_of(requirements, judged, cells.sizes)
+            return deal(regions, cells.sizes, asked, most_nodes, quota=quota if quota[1].any() else None)
+
+        return self._best(problem, cells, regions, ways, of)
 
     def _partitioned(
-        self,
-        problem: Problem,
-        cells: Groups,
-        regions: Regions,
-        classes: NDArray[np.int64],
-        quotas: tuple[NDArray[np.int64], list[NDArray[np.int64]]],
+        self, problem: Problem, cells: Groups, regions: Regions, classes: NDArray[np.int64], ways: _Ways
     ) -> Dealt:
         """List all classes, and find the best of the partitions into those that hold, for each way to withhold records."""
         from likeness.methods.optimal.partitioning import holding, hulls_of, partition
 
-        data, (groups, numbers) = problem.data, quotas
         hulls = hulls_of(classes, regions)
         # A class whose region was left out is too small to hold.
         inside = (regions.covers[hulls] | (classes == 0)).all(axis=1)
         classes, hulls = classes[inside], hulls[inside]
-        found: list[Dealt] = []
-        for number in numbers:
-            requirements = problem.requirements
-            if number.any():
-                requirements = _bound_without(problem, cells, groups, number)
-            good = holding(classes, cells.first, data, requirements)
-            found.append(
-                partition(
-                    classes[good],
-                    hulls[good],
-                    regions,
-                    cells.sizes,
-                    self.most_nodes,
-                    allowance=0 if _compared(problem.requirements) else max(0, problem.allowance),
-                    quota=(groups, number) if number.any() else None,
-                )
+        changing = any(one.compares for one in problem.requirements)
+
+        def of(requirements: tuple[Requirement, ...], quota: Quota, most_nodes: int) -> Dealt:
+            good = holding(classes, cells.first, problem.data, requirements)
+            return partition(
+                classes[good],
+                hulls[good],
+                regions,
+                cells.sizes,
+                most_nodes,
+                allowance=0 if changing else _most_withheld(problem),
+                quota=quota if quota[1].any() else None,
             )
-        made = [one for one in found if one.cells is not None]
-        best = min(made or found, key=lambda one: _lost(one, regions))
-        return best._replace(
-            bound=min(one.bound for one in found),
-            proven=all(one.proven for one in found),
-            nodes=sum(one.nodes for one in found),
-        )
+
+        return self._best(problem, cells, regions, ways, of)
+
+    def _best(
+        self,
+        problem: Problem,
+        cells: Groups,
+        regions: Regions,
+        ways: _Ways,
+        solved: Callable[[tuple[Requirement, ...], Quota, int], Dealt],
+    ) -> Dealt:
+        """Find the best of all ways to withhold records; each loses 1 for each of them, so some need no look."""
+        from likeness.methods.optimal.assigning import NOTHING
+
+        best, bound, proven, nodes = NOTHING, np.inf, True, 0
+        for number in ways.numbers:
+            if number.any() and number.sum() >= _lost(best, regions):
+                continue
+            bound_to = _bound_without(problem, cells, ways.groups, number)
+            found = solved(bound_to, (ways.groups, number), max(1, self.most_nodes - nodes))
+            bound, nodes = min(bound, found.bound), nodes + found.nodes
+            proven &= found.proven
+            if best.cells is None or _lost(found, regions) < _lost(best, regions):
+                best = found
+        return best._replace(bound=bound, proven=proven, nodes=nodes)
 
 
 def _lost(dealt: Dealt, regions: Regions) -> float:
@@ -271,47 +310,63 @@ def _cells_of(problem: Problem) -> Groups:
     return group_codes(columns, radices)
 
 
-def _compared(requirements: tuple[Requirement, ...]) -> bool:
-    """Whether a model may compare classes with the distribution of what is published."""
-    return any(one.view is not None and not one.conditions.complete for one in requirements)
+def _most_withheld(problem: Problem) -> int:
+    """How many may be withheld, but not everybody."""
+    return max(0, min(problem.allowance, problem.data.size - 1))
 
 
-def _quotas(
-    judged: NDArray[np.int32], sizes: NDArray[np.int64], allowance: int
-) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]] | None:
-    """Group cells of equal judged codes, and list how many of each may be withheld; None where there are too many ways."""
+def _at_least(problem: Problem) -> tuple[Requirement, ...]:
+    """What is asked of classes whoever is withheld."""
+    own = (one.at_least(problem.data, problem.allowance) for one in problem.requirements)
+    return tuple(one for one in own if one is not None)
+
+
+class _Ways(NamedTuple):
+    """Ways to withhold records: ``groups`` (C,) of cells of equal judged codes, and how many of each, the fewest first."""
+
+    groups: NDArray[np.int64]
+    numbers: list[NDArray[np.int64]]
+
+
+def _ways(judged: NDArray[np.int32], sizes: NDArray[np.int64], allowance: int) -> _Ways | None:
+    """List the ways to withhold up to ``allowance`` records; None where there are too many."""
     groups = np.unique(judged, axis=1, return_inverse=True)[1].reshape(-1)
-    most = np.minimum(np.bincount(groups, sizes).astype(np.int64), max(0, allowance))
-    if prod((most + 1).tolist()) > _MOST_QUOTAS**2:
+    most = np.minimum(np.bincount(groups, sizes).astype(np.int64), allowance)
+    if prod((most + 1).tolist()) > _MOST_WAYS**2:
         return None
-    ways = [
+    found = [
         np.array(way, np.int64)
         for way in product(*(range(int(own) + 1) for own in most))
-        if sum(way) <= max(0, allowance) and sum(way) < sizes.sum()
+        if sum(way) <= allowance
     ]
-    return (groups, ways) if len(ways) <= _MOST_QUOTAS else None
+    return _Ways(groups, sorted(found, key=np.sum)) if len(found) <= _MOST_WAYS else None
 
 
 def _bound_without(
     problem: Problem, cells: Groups, groups: NDArray[np.int64], number: NDArray[np.int64]
 ) -> tuple[Requirement, ...]:
-    """Bind the models to the distribution of the records that are left; those that compare with the original stay as they are."""
+    """Bind the models to the distribution of the records that are left, so many fewer of each group."""
     of = groups[cells.of]
     kept = np.ones(of.size, np.bool_)
     for group in np.flatnonzero(number):
         kept[np.flatnonzero(of == group)[: number[group]]] = False
+    return _bound_to(problem, kept)
+
+
+def _bound_to(problem: Problem, kept: NDArray[np.bool_]) -> tuple[Requirement, ...]:
+    """Bind the models to the distribution of the records that are kept; those that compare with no other stay as they are."""
+    if kept.all():
+        return problem.requirements
     left = problem.data.take(np.flatnonzero(kept))
-    return tuple(
-        one if one.view is None or _against_original(one) else require_of((one.model,), left)[0]
-        for one in problem.requirements
-    )
+    return tuple(require_of((one.model,), left)[0] if one.compares else one for one in problem.requirements)
 
 
-def _against_original(requirement: Requirement) -> bool:
-    """Whether a model compares with the original table."""
-    from likeness.models.base import SensitiveModel
-
-    return isinstance(requirement.model, SensitiveModel) and requirement.model.against_original
+def _holds_by_itself(problem: Problem, plan: Plan) -> bool:
+    """Whether it publishes somebody, withholds no more than may be, and holds beside what it publishes itself."""
+    if plan.withheld > problem.allowance or not plan.published.any():
+        return False
+    itself = replace(problem, requirements=_bound_to(problem, plan.published))
+    return bool(itself.holding(plan.classes, plan.count).all())
 
 
 def _plan_of(problem: Problem, cells: Groups, found: Dealt) -> Plan | None:
@@ -326,15 +381,7 @@ def _plan_of(problem: Problem, cells: Groups, found: Dealt) -> Plan | None:
     if out.any():
         plan = plan.withhold(out, WITHHELD)
     plan = merge_equal(problem.data, plan)
-    requirements = problem.requirements
-    if out.any() and _compared(requirements):
-        left = problem.data.take(np.flatnonzero(~out))
-        requirements = tuple(
-            one if one.view is None or _against_original(one) else require_of((one.model,), left)[0]
-            for one in requirements
-        )
-    holds = replace(problem, requirements=requirements).holding(plan.classes, plan.count)
-    return plan if holds.all() else None
+    return plan if _holds_by_itself(problem, plan) else None
 
 
 def _otherwise(problem: Problem) -> Plan | None:
@@ -343,10 +390,8 @@ def _otherwise(problem: Problem) -> Plan | None:
         plan = method_for(tuple(one.model for one in problem.requirements)).run(problem)
     except CannotBeMetError:
         return None
-    if plan.withheld > problem.allowance or not plan.published.any():
-        return None
     merged = merge_equal(problem.data, plan)
-    return merged if problem.holding(merged.classes, merged.count).all() else None
+    return merged if _holds_by_itself(problem, merged) else None
 
 
 def _one_class(problem: Problem) -> Plan:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from likeness.methods.optimal.solver import least_cost
-from likeness.models.base import LARGEST
+from likeness.methods.optimal.solver import least_cost, to_stderr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,16 +88,23 @@ def asked_of(
         if needed is None:
             whole &= only_values
             continue
-        shares.append((codes, np.array([_per_record(own) for own in needed])))
+        shares.append((codes, np.array([_per_record(own, int(sizes.sum())) for own in needed])))
         size = max(size, min((int(own[0]) for own in needed if own.size), default=1))
+    # Larger than any class: solvers would confuse what is much larger with nothing.
+    size = min(size, int(sizes.sum()) + 1)
     return LinearConditions(size, tuple(different), tuple(shares), whole)
 
 
-def _per_record(needed: NDArray[np.int64]) -> float:
-    """Find the largest r such that c records of a value need a class of at least r c; 0 where there are none."""
+def _per_record(needed: NDArray[np.int64], everybody: int) -> float:
+    """Find the largest r such that c records of a value need a class of at least r c; 0 where there are none.
+
+    No more than what no class of ``everybody`` has, which solvers would confuse with nothing.
+    """
     if needed.size == 0:
         return 0.0
-    found = min(Fraction(min(int(own), LARGEST), i + 1) for i, own in enumerate(needed.tolist()))
+    found = min(
+        Fraction(min(int(own), (everybody + 1) * (i + 1)), i + 1) for i, own in enumerate(needed.tolist())
+    )
     # Towards 0, so that rounding forbids no class that holds.
     return float(np.nextafter(float(found), 0.0)) if found.denominator > 1 else float(found)
 
@@ -113,6 +119,12 @@ class _Model:
     opened: int
     asked: LinearConditions
     allowance: int
+    quota: Quota | None
+
+    @property
+    def out(self) -> int:
+        """Of how many cells records may be withheld: of all, or none."""
+        return self.sizes.size if self.allowance > 0 or self.quota is not None else 0
 
     @property
     def dealt(self) -> int:
@@ -120,8 +132,18 @@ class _Model:
         return int(self.cells.size)
 
 
+Quota = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
+"""(C,) The group of each cell, and (G,) how many records of each group are withheld: exactly so many."""
+
+
 def deal(
-    regions: Regions, sizes: NDArray[np.int64], asked: LinearConditions, allowance: int, most_nodes: int
+    regions: Regions,
+    sizes: NDArray[np.int64],
+    asked: LinearConditions,
+    most_nodes: int,
+    *,
+    allowance: int = 0,
+    quota: Quota | None = None,
 ) -> Dealt:
     """Deal the records of cells to regions so that they lose least.
 
@@ -133,15 +155,17 @@ def deal(
         Records of each cell.
     asked
         What a class must hold.
-    allowance
-        Records that may be withheld, each of which loses 1.
     most_nodes
         Nodes of the branch and bound after which the search ends.
+    allowance
+        Records that may be withheld, each of which loses 1.
+    quota
+        Who is withheld, where that is given.
     """
     from scipy.optimize import LinearConstraint
 
     of, cells = np.nonzero(regions.covers)
-    model = _Model(of, cells, sizes, regions.loss.size, asked, allowance)
+    model = _Model(of, cells, sizes, regions.loss.size, asked, allowance, quota)
     matrix, low, high = _constraints(model)
     cost, upper, integral = _variables(model, regions)
     found = least_cost(cost, LinearConstraint(matrix, low, high), upper, integral, most_nodes)
@@ -156,7 +180,7 @@ def deal(
     if dealt is None:
         return failed
     some = np.flatnonzero(dealt[: model.dealt])
-    out = dealt[cost.size - sizes.size :] if allowance > 0 else np.zeros(sizes.size, np.int64)
+    out = dealt[cost.size - sizes.size :] if model.out else np.zeros(sizes.size, np.int64)
     gone = np.flatnonzero(out)
     return Dealt(
         np.concatenate([cells[some], gone]),
@@ -173,7 +197,7 @@ def _variables(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     """What each variable costs, its largest value, and whether it must be whole."""
     values = sum(_kinds(codes) * model.opened for codes, _ in model.asked.different)
-    out = model.sizes.size if model.allowance > 0 else 0
+    out = model.out
     cost = np.concatenate([regions.loss[model.regions], np.zeros(model.opened + values), np.ones(out)])
     upper = np.concatenate(
         [model.sizes[model.cells], np.ones(model.opened + values), model.sizes[: out or 0]]
@@ -199,10 +223,16 @@ def _constraints(model: _Model) -> tuple[Any, NDArray[np.float64], NDArray[np.fl
     # Everybody is somewhere.
     parts = [(cells, dealt, np.ones(dealt.size))]
     values = sum(_kinds(codes) * model.opened for codes, _ in model.asked.different)
-    if model.allowance > 0:
+    if model.out:
         out = model.dealt + model.opened + values + np.arange(sizes.size)
         parts.append((np.arange(sizes.size), out, np.ones(sizes.size)))
-        rows.add([(np.zeros(sizes.size, np.int64), out, np.ones(sizes.size))], 1, -np.inf, model.allowance)
+        if model.quota is None:
+            rows.add(
+                [(np.zeros(sizes.size, np.int64), out, np.ones(sizes.size))], 1, -np.inf, model.allowance
+            )
+        else:
+            groups, numbers = model.quota
+            rows.add([(groups, out, np.ones(sizes.size))], numbers.size, numbers, numbers)
     rows.add(parts, sizes.size, sizes, sizes)
     every = np.arange(model.opened)
     # A region that is open has so many records; one that is not, none.
@@ -237,7 +267,7 @@ def _constraints(model: _Model) -> tuple[Any, NDArray[np.float64], NDArray[np.fl
             if per_record[code] > 1:
                 share = 1.0 - per_record[code] * (codes[cells] == code)
                 rows.add([(of, dealt, share)], opened.size, 0)
-    return rows.laid_out(model.dealt + model.opened + values + (sizes.size if model.allowance > 0 else 0))
+    return rows.laid_out(model.dealt + model.opened + values + model.out)
 
 
 class _Rows:
@@ -283,15 +313,16 @@ def _whole_numbers(
         matrix, low, high = held
         equal = low == high
         more, less = ~equal & np.isfinite(low), ~equal & np.isfinite(high)
-        again = linprog(
-            cost,
-            A_ub=_stacked([-matrix[more], matrix[less]]),
-            b_ub=np.concatenate([-low[more], high[less]]),
-            A_eq=matrix[equal],
-            b_eq=low[equal],
-            bounds=np.stack([np.where(fixed, whole, 0.0), np.where(fixed, whole, upper)], axis=1),
-            method="highs-ds",
-        )
+        with to_stderr():
+            again = linprog(
+                cost,
+                A_ub=_stacked([-matrix[more], matrix[less]]),
+                b_ub=np.concatenate([-low[more], high[less]]),
+                A_eq=matrix[equal],
+                b_eq=low[equal],
+                bounds=np.stack([np.where(fixed, whole, 0.0), np.where(fixed, whole, upper)], axis=1),
+                method="highs-ds",
+            )
         if again.x is None or np.abs(again.x - np.rint(again.x)).max(initial=0.0) > _CLOSE:
             return None
         whole = np.rint(again.x)

@@ -14,6 +14,7 @@ from likeness.methods.optimal.solver import least_cost
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likeness.methods.optimal.assigning import Quota
     from likeness.methods.optimal.regions import Regions
     from likeness.microdata.data import Microdata
     from likeness.models.requirements import Requirement
@@ -68,7 +69,7 @@ def partition(
     most_nodes: int,
     *,
     allowance: int = 0,
-    quota: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
+    quota: Quota | None = None,
 ) -> Dealt:
     """Find the classes of least loss that make up the table, no two of equal regions.
 
@@ -86,8 +87,8 @@ def partition(
         Nodes of the branch and bound after which the search ends.
     allowance
         Records that may be withheld, each of which loses 1.
-    quota : (C,) int64, (G,) int64
-        The group of each cell, and how many records of each group are withheld: exactly so many, where it is given.
+    quota
+        Who is withheld, where that is given.
     """
     from scipy.optimize import LinearConstraint
     from scipy.sparse import coo_array, csr_array, hstack
