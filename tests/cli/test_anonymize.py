@@ -30,6 +30,20 @@ def test_the_summary(run, desk):
     }
 
 
+def test_what_of_a_file_is_not_kept_is_said(run, desk):
+    text = (desk / "patients.csv").read_text().replace("flu", "grippe aiguë")
+    (desk / "latin.csv").write_bytes(text.replace("\n", "\r\n").encode("cp1252"))
+    said = "the release is written as its table came (csv), but in UTF-8 (it came in cp1252); with lines that end in LF"
+    found = run("anonymize", "latin.csv", "policy.yaml", "-o", "out", "--encoding", "cp1252")
+    assert found.code == 0
+    assert f"note: {said}" in found.err
+    assert said[1:] in (desk / "out/private/report.html").read_text()
+    again = run(
+        "anonymize", "latin.csv", "policy.yaml", "-o", "json", "--encoding", "cp1252", "--format", "json"
+    )
+    assert [line.startswith(said) for line in again.json["files"]] == [True]
+
+
 def test_json_accounts_for_every_record(run, desk):
     with (desk / "patients.csv").open("a") as table:
         table.write("30,,flu\n30,99999,cold\n")

@@ -11,6 +11,7 @@ from likeness.choosing import UNFIT
 from likeness.cli._console import cell, console, number, parameters
 from likeness.policy import as_policy
 from likeness.report.finding import kept_findings
+from likeness.report.warned import file_findings
 from likeness.report.measured import counted_line, smallest_class
 from likeness.wording import columns, count
 
@@ -66,6 +67,8 @@ def make(
         console.note(f"note: column {before!r} is published as {after!r}: releases use that name themselves")
     for line in release.warnings:
         console.note(f"warning: {line}")
+    for found in file_findings(release):
+        console.note(f"note: {found}")
     if release.certificate.reproducible:
         console.note(
             "note: a seed was given, so whoever knows it, the table and the policy can make this release again: keep it secret"
@@ -89,6 +92,7 @@ def summarise(release: Release) -> dict[str, Any]:
         "proven": judged(release.verdict),
         "loss": values,
         "kept": [str(found) for found in kept_findings(release.evaluation) if not found.warned],
+        "files": [str(found) for found in file_findings(release)],
         "loss_details": values.details,
         "counts": release.counts,
         "individuals": release.individual_counts,

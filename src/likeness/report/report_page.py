@@ -32,6 +32,7 @@ from likeness.report.people import heaviest_withheld, people_findings, people_ro
 from likeness.report.pictures import pictures
 from likeness.report.script import drawing_script, script_hash
 from likeness.report.two_tables import two_tables
+from likeness.report.warned import file_findings
 from likeness.wording import count, digits, figure, phrase
 
 if TYPE_CHECKING:
@@ -235,6 +236,7 @@ def report_page(
         counts=_count_rows(counts),
         warnings=[str(found) for found in release.warnings],
         kept=[str(found) for found in kept_findings(release.evaluation) if not found.warned],
+        files=[str(found) for found in file_findings(release)],
         known=known_tables(release),
         with_and_without=with_and_without(release),
         two_tables=two_tables(release),

@@ -55,10 +55,13 @@ def findings_of(release: Release) -> tuple[Finding, ...]:
         *kept_findings(release.evaluation),
         *weakened_by_seed(release),
         *beside_an_earlier_one(release),
-        *written_otherwise(release),
-        *read_with_labels(release),
-        *types_not_kept(release),
+        *file_findings(release),
     )
+
+
+def file_findings(release: Release) -> list[Finding]:
+    """Say how the original's file was read, and what of how it is written the release does not keep."""
+    return [*written_otherwise(release), *read_with_labels(release), *types_not_kept(release)]
 
 
 def weakened_by_seed(release: Release) -> list[Finding]:
