@@ -84,6 +84,14 @@ def test_nodes_of_unpublished_hierarchies_are_for_the_steward():
             overlap(MADE, ["0213*"]).shares(part)
 
 
+def test_however_regions_are_ordered_the_same_node_is_named():
+    texts = ["021**", "0213*", "0214*", "02150"]
+    for order in (texts, texts[::-1], texts[2:] + texts[:2]):
+        with pytest.raises(TableError, match=r"how many values '021\*\*' stands for"):
+            overlap(MADE, order).shares(["02139", "02140"])
+    assert overlap(MADE, texts[:0:-1]).shares(["02150"]).tolist() == [1, 0, 0]
+
+
 @pytest.mark.parametrize(
     ("texts", "condition", "expected"),
     [

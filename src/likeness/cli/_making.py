@@ -11,8 +11,8 @@ from likeness.choosing import UNFIT
 from likeness.cli._console import cell, console, number, parameters
 from likeness.policy import as_policy
 from likeness.report.finding import kept_findings
-from likeness.report.warned import file_findings
 from likeness.report.measured import counted_line, smallest_class
+from likeness.report.warned import file_findings
 from likeness.wording import columns, count
 
 if TYPE_CHECKING:

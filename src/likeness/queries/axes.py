@@ -227,8 +227,7 @@ class RegionAxis(Axis):
         if len(ranges) < len(conditions) or len(days) != 1 or not whole:
             return None
         low, high = np.array([(float(one.low), float(one.high)) for one in ranges]).T
-        regions = self.overlap.regions
-        ends = [made_ends(self.overlap, region, days=days == {True}) for region in regions]
+        ends = self.overlap.by_label(lambda region: made_ends(self.overlap, region, days=days == {True}))
         return Spans(low.copy(), high.copy(), Stretches.of(*np.array(ends).reshape(-1, 3).T))
 
     def _ranges(self, conditions: Sequence[Any]) -> Spans | Sets | None:

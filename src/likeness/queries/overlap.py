@@ -12,10 +12,10 @@ import re
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import ceil, floor
 from numbers import Number
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from likeness.published.regions import Region, position
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -194,6 +194,8 @@ def _number(text: str) -> Fraction | None:
         return None
 
 
+_Found = TypeVar("_Found")
+
 _PUBLISH_TREE = (
     "ask without the column; whoever publishes can give its hierarchy as a file of all codes instead of a rule (prefix, dates, "
     "intervals): a file is published with the release, and then every code can be asked for"
@@ -229,15 +231,27 @@ class Overlap:
             return np.array([self._interval_share(region, low, high) for region in self.regions])
         between = self.between(condition)
         if between is not None and self.note.shape == "tree" and self.tree is None:
-            return np.array([self._made_share(region, between) for region in self.regions])
+            return np.array(self.by_label(lambda region: self._made_share(region, between)))
         values = as_values(condition, self.note.name) if between is None else self.values_between(between)
         if self.note.shape == "interval":
             points = {_place(self.note, value) for value in values if value is not None}
             missing = np.array([float(None in values and None in r.values) for r in self.regions])
             return missing + [sum(self._interval_share(r, x, x) for x in points) for r in self.regions]
         if self.note.shape == "tree":
-            return np.array([self._node_share(region, values) for region in self.regions])
+            return np.array(self.by_label(lambda region: self._node_share(region, values)))
         return np.array([self._set_share(region, values) for region in self.regions])
+
+    def by_label(self, found: Callable[[Region], _Found]) -> list[_Found]:
+        """(R,) Find something of every region, by the order of their labels: what cannot be found fails at the same one."""
+        by_place = {i: found(self.regions[i]) for i in self._in_order}
+        return [by_place[i] for i in range(len(self.regions))]
+
+    @cached_property
+    def _in_order(self) -> list[int]:
+        """Places of the regions, by their labels."""
+        return sorted(
+            range(len(self.regions)), key=lambda i: min(map(str, self.regions[i].values), default="")
+        )
 
     def between(self, condition: Any) -> Range | None:
         """Take a pair of numbers or days as a range also of a column that is published in nodes or sets."""

@@ -113,7 +113,7 @@ def region_sums(overlap: Overlap, condition: Any, power: int) -> NDArray[np.floa
             [_of_interval(overlap, r, _spans(overlap, condition), power) for r in overlap.regions]
         )
     if note.shape == "tree" and overlap.tree is None:
-        return np.array([_of_made(overlap, region, condition, power) for region in overlap.regions])
+        return np.array(overlap.by_label(lambda region: _of_made(overlap, region, condition, power)))
     known = shown_values(overlap) if overlap.tree is None else list(overlap.tree.leaves)
     number = dict(zip(known, value_weights(note, known, power).tolist(), strict=True))
     wanted = wanted_values(overlap, condition)
