@@ -23,6 +23,19 @@ def test_page_and_what_it_refers_to(run, released):
     assert run("verify", "out", "--original", "patients.csv").code == 0
 
 
+def test_dossiers_of_one_folder_share_what_is_the_same(run, released):
+    words = ("dossier", "out", "--original", "patients.csv", "--targets", "50")
+    assert run(*words, "--for", "ema", "-o", "ema.html").code == 0
+    told = (released.parent / "risk.json").read_bytes()
+    assert run(*words, "--for", "hipaa", "-o", "hipaa.html").code == 0
+    assert (released.parent / "risk.json").read_bytes() == told
+    other = run(*words, "--for", "wp216", "-o", "wp216.html", "--sampling-fraction", "0.5")
+    assert other.code == 2
+    assert "risk.json: already exists, with other figures; say --overwrite" in other.errors[0]
+    assert not (released.parent / "wp216.html").exists()
+    assert (released.parent / "risk.json").read_bytes() == told
+
+
 def test_word(run, released):
     found = run("dossier", "out", "--for", "27559", "--original", "patients.csv", "-o", "iso.docx")
     assert found.code == 0

@@ -82,17 +82,23 @@ def dossier(
             f"{output}: a dossier is private, and this would be handed out with public/; write it elsewhere"
         )
     beside = output.with_name("risk.json")
-    for path in (output, beside):
-        check_file(path, overwrite=overwrite)
+    check_file(output, overwrite=overwrite)
+    # That of another dossier of the release may say the same.
+    check_file(beside, overwrite=True)
     table = reading.read(original)
     release = open_release(folder, table)
     found = RiskOptions(population, sampling_fraction, control, hold_out, (), targets, seed).of(
         release, table
     )
     made = release.dossier(kind, found)
-    told = json.dumps(found.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
+    told = f"{json.dumps(found.to_json(), indent=2, ensure_ascii=False, allow_nan=False)}\n"
+    kept = beside.exists() and not overwrite
+    if kept and beside.read_bytes() != told.encode():
+        raise OutputError(
+            f"{beside}: already exists, with other figures; say --overwrite to replace it, or write to another folder"
+        )
     page: Any = as_text(made.to_html()) if output.suffix == ".html" else partial(_docx, made)
-    write_files({output: page, beside: as_text(f"{told}\n")}, overwrite=overwrite)
+    write_files({output: page} | ({} if kept else {beside: as_text(told)}), overwrite=overwrite)
     console.say(
         f"wrote {output} and {beside}, private both; {len(made.open_questions)} questions in it are for you to answer"
     )
