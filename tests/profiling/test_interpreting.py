@@ -78,6 +78,12 @@ def test_what_columns_are_taken_for(name, values, role, look):
     assert role_and_look(list(values), name) == (role, look)
 
 
+def test_how_many_are_alone_with_a_number_is_said_as_counted():
+    found = meaning([i + 1 / 7 for i in range(60)] + [1.5] * 40)
+    assert (found.role, found.looks_like) == ("drop", "unique number")
+    assert found.reason.startswith("60 % of the records have a number that no other has, a fingerprint")
+
+
 def test_dates_and_codes_bring_their_hierarchies():
     assert meaning(DAYS).settings == {"hierarchy": {"dates": ["month", "year"]}}
     assert meaning(["02139", "10001"], "zip").settings == {"hierarchy": {"prefix": 5}}

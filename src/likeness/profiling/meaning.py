@@ -459,8 +459,13 @@ def unique_number(cells: Cells) -> Meaning | None:
         return None
     if cells.kind == "integer" and cells.unique >= _EACH_ITS_OWN:
         return Meaning("id", "identifier", "nearly every record has a whole number of its own", {})
-    reason = "nearly every record has a number of its own, a fingerprint; role: quasi would publish it in intervals"
+    reason = f"{_alone(cells)}, a fingerprint; role: quasi would publish it in intervals"
     return Meaning("unique number", "drop", reason, {})
+
+
+def _alone(cells: Cells) -> str:
+    """Say how many records are alone with their number, rounded down."""
+    return f"{int(100 * cells.unique)} % of the records have a number that no other has"
 
 
 _LONGEST_CODE = 6
@@ -534,7 +539,7 @@ def sensitive(cells: Cells) -> Meaning | None:
     if group is None:
         return None
     if cells.kind in NUMBERS and cells.records >= MANY and cells.unique >= NEARLY_UNIQUE:
-        reason = f"{reason}, but nearly every record has a number of its own, a fingerprint: round it to publish it"
+        reason = f"{reason}, but {_alone(cells)}, a fingerprint: round it to publish it"
         return Meaning(group, "drop", reason, {})
     return Meaning(group, "sensitive", reason, settings_of(cells), _mixed_in(look))
 
