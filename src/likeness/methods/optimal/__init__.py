@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from likeness.methods.optimal.assigning import Dealt, Quota
     from likeness.methods.optimal.regions import Regions
+    from likeness.microdata.data import Microdata
     from likeness.models.requirements import Requirement
 
 _MOST_REGIONS = 1 << 16
@@ -96,6 +97,10 @@ class Optimal(Method):
     def leaves_surplus(self) -> bool:
         """False: who is withheld is part of the optimum."""
         return False
+
+    def work(self, data: Microdata, requirements: tuple[Requirement, ...]) -> int:  # noqa: ARG002  # who can tell
+        """Take it to cost what it may: all nodes, of as large a programme as is tried."""
+        return self.most_nodes * self.most_assignments
 
     def check(self, requirements: tuple[Requirement, ...]) -> None:  # noqa: ARG002  # any will do
         """Refuse to run without SciPy.
