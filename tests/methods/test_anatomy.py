@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -52,6 +54,33 @@ def test_buckets_of_different_values_or_nothing(codes, width):
     assert sorted(found) == list(range(len(found)))
     for held in found.values():
         assert len(set(held)) == len(held) >= width
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    codes=st.lists(st.integers(0, 3), min_size=2, max_size=40),
+    width=st.integers(2, 4),
+    seed=st.integers(0, 9),
+)
+def test_the_fewest_who_are_too_many_are_withheld_where_that_may_be(codes, width, seed):
+    counts = [codes.count(value) for value in range(4)]
+    # The most that buckets of different values can hold: no value more often than there are buckets.
+    most = max(
+        (n for n in range(len(codes) + 1) if sum(min(own, n // width) for own in counts) >= n), default=0
+    )
+    made = problem(codes, values=4, seed=seed)
+    plan = Anatomy(width).run(replace(made, allowance=len(codes) - 1))
+    if most == 0:
+        assert plan.withheld == len(codes)
+        return
+    assert plan.withheld == len(codes) - most
+    for held in buckets(plan, codes).values():
+        assert len(set(held)) == len(held) >= width
+    if plan.withheld:
+        (reason,) = plan.because
+        assert reason.name == "surplus"
+        fewer = Anatomy(width).run(replace(made, allowance=plan.withheld - 1))
+        assert fewer.withheld == len(codes)
 
 
 def test_classes_are_records_of_equal_quasi_identifiers():

@@ -17,7 +17,8 @@ from likeness.errors import PolicyError, Refusal
 from likeness.methods.base import Method, Problem
 from likeness.methods.leftovers import withhold_buckets, withhold_identities
 from likeness.microdata.plan import Plan, Reason
-from likeness.wording import count
+from likeness.models.base import fewest_removed
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +32,7 @@ class Anatomy(Method):
     ----------
     l
         Number of different sensitive values in every bucket, at least 2. No value may make up more than 1/l
-        of the table.
+        of what is published: who is too many is withheld, drawn at random, where the policy allows so many.
 
     Notes
     -----
@@ -76,8 +77,15 @@ class Anatomy(Method):
             return plan
         codes = data.sensitive_codes[0][kept]
         counts = np.bincount(codes, minlength=data.sensitive[0].codes).astype(np.int64)
-        if int(counts.max()) * self.l > kept.size:
-            return plan.withhold(plan.published, self._not_eligible(problem, counts))
+        surplus = fewest_removed([self.l * np.arange(1, own + 1) for own in counts.tolist()])
+        if surplus.any():
+            if plan.withheld + surplus.sum() > problem.allowance or surplus.sum() == kept.size:
+                return plan.withhold(plan.published, self._not_eligible(problem, counts))
+            out = np.zeros(data.size, np.bool_)
+            out[kept[_some_of_each(codes, surplus, problem.rng)]] = True
+            plan = plan.withhold(out, self._surplus(problem, surplus))
+            kept = np.flatnonzero(plan.published)
+            codes, counts = data.sensitive_codes[0][kept], counts - surplus
         buckets = np.full(data.size, -1, np.int64)
         buckets[kept] = _deal(codes, counts, self.l, problem.rng)
         plan = replace(plan, buckets=buckets)
@@ -87,6 +95,17 @@ class Anatomy(Method):
             withheld = plan.withheld
             plan = withhold_identities(problem, withhold_buckets(problem, plan))
         return plan
+
+    def _surplus(self, problem: Problem, surplus: NDArray[np.int64]) -> Reason:
+        """Say of which values there are too many."""
+        label_of = problem.data.sensitive[0].label_of
+        values = [quoted(label_of(value)) for value in np.argsort(-surplus, kind="stable").tolist()]
+        return Reason(
+            "surplus",
+            "too many with {values} for buckets of {l} different values",
+            values=", ".join(values[: np.count_nonzero(surplus)]),
+            l=self.l,
+        )
 
     def _not_eligible(self, problem: Problem, counts: NDArray[np.int64]) -> Reason:
         """Say which value is too frequent for l."""
@@ -105,6 +124,17 @@ class Anatomy(Method):
             l=self.l,
             largest=total // most,
         )
+
+
+def _some_of_each(
+    codes: NDArray[np.int32], number: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw so many (m,) records of each value; their places."""
+    shuffled = rng.permutation(codes.size)
+    by_value = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    counts = np.bincount(codes, minlength=number.size)
+    place = np.arange(codes.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    return by_value[place < np.repeat(number, counts)]
 
 
 def _deal(

@@ -137,6 +137,25 @@ class Judgement:
         return bool(self.holds.all())
 
 
+def fewest_removed(needed: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """(m,) How many records of each value must go so that the rest can be together.
+
+    ``needed``: of each value, how many must be together that 1, 2, … of its records may be among them, ascending.
+    Upper limits on shares survive the union of classes, so the most records that any classes can publish are the largest N
+    with ``Σ_s min(n_s, most of s that a class of N may hold) >= N``.
+
+    >>> halves = [2 * np.arange(1, 52), 2 * np.arange(1, 50)]
+    >>> fewest_removed(halves)
+    array([2, 0])
+    """
+    sizes = np.concatenate([*needed])
+    value = np.repeat(np.arange(len(needed)), [own.size for own in needed])
+    whole = np.arange(1, sizes.size + 1)
+    possible = np.flatnonzero(np.searchsorted(np.sort(sizes), whole, "right") >= whole)
+    most = int(whole[possible[-1]]) if possible.size else 0
+    return np.bincount(value[sizes > most], minlength=len(needed))
+
+
 class BoundModel(ABC):
     """A model that knows its sensitive attribute and reference distribution."""
 
@@ -180,17 +199,9 @@ class BoundModel(ABC):
         """(m,) How many of each value so many records must lose at least, so that the rest can be one class.
 
         ``counts`` (m,): records of each value. All of them, where no rest can; None where the model does not tell.
-        Upper limits on shares survive the union of classes, so the most records that any classes can publish are the largest N
-        with ``Σ_s min(n_s, most of s that a class of N may hold) >= N``.
         """
         needed = self.sizes_needed(counts)
-        if needed is None:
-            return None
-        sizes = np.concatenate(needed)
-        whole = np.arange(1, sizes.size + 1)
-        possible = np.flatnonzero(np.searchsorted(np.sort(sizes), whole, "right") >= whole)
-        most = int(whole[possible[-1]]) if possible.size else 0
-        return np.bincount(np.repeat(np.arange(counts.size), counts)[sizes > most], minlength=counts.size)
+        return None if needed is None else fewest_removed(needed)
 
     def posterior_limits(self) -> Sequence[Real] | None:
         """Limit on the confidence in each value, where such limits are all the model asks; else None.
