@@ -184,6 +184,21 @@ def test_who_is_too_many_does_not_depend_on_the_order_of_records():
         assert published(rng.permutation(300)) == first
 
 
+def test_a_method_that_finds_nothing_without_those_who_are_too_many_is_asked_for_all():
+    data = data_of({"age": [*range(9), 99], "s": list("aaabbbcaaa")})
+
+    # Two of the six a are too many, the one of 99 among them; the method withholds three others.
+    @dataclass(frozen=True)
+    class Literal(Fixed):
+        joins_rest = False
+
+    fixed = Literal((-1, -1, -1, 0, 0, 0, 0, 0, 0, 0))
+    found = solved(data, lk.RhoPrivacy("1/2"), at_most=Fraction(3, 10), method=fixed)
+    assert np.flatnonzero(~found.plan.published).tolist() == [0, 1, 2]
+    with pytest.raises(CannotBeMetError):
+        solved(data, lk.RhoPrivacy("1/2"), at_most=Fraction(2, 10), method=fixed)
+
+
 def test_a_method_that_decides_who_is_withheld_is_asked_for_all():
     data = data_of({"age": [1, 2, 3, 50], "s": list("aaab")})
 
@@ -235,8 +250,8 @@ def test_how_many_would_have_to_be_withheld_is_said():
     data = data_of({"town": towns}, town=lk.quasi(hierarchy=TOWNS, max_level=1))
     assert reasons(data, lk.KAnonymity(2), Fraction(1, 100)) == (
         (
-            "cannot be met: 1 of 13 records would have to be withheld (7.69%); the policy allows 1.00% (withhold: at_most). "
-            "Allow more, weaken the guarantee, or lift level limits"
+            "cannot be met: 1 of 13 records would have to be withheld (7.69%); the policy allows 1.00% (withhold: at_most); "
+            "allow more, weaken the guarantee, or lift level limits"
         ),
         "withheld 1: the smallest part allowed by the level limits does not hold the guarantee",
         (

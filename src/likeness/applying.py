@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -127,7 +128,8 @@ def apply(
     except MethodFailedError as problem:
         # Nothing of what it says of methods can be done here.
         what = "too few of these records lie in regions of the earlier release, or have others there"
-        first = Refusal(what, why=problem.reasons[0], remedy="allow more (--at-most), or anonymize them anew")
+        why = str(replace(problem.unmet[0], remedy=""))
+        first = Refusal(what, why=why, remedy="allow more (--at-most), or anonymize them anew")
         raise CannotBeMetError(*problem.notes, reasons=(first, *problem.unmet[1:])) from None
 
 

@@ -282,8 +282,8 @@ class MethodFailedError(CannotBeMetError):
         if not self.unmet:
             return []
         first = Refusal(
-            f"{self.method} finds no release, while there is one: taken as one class, the table holds the guarantee; leave "
-            f"method (and form) out for the best known. {self.reasons[0]}"
+            f"{self.method} finds no release, while there is one: taken as one class, what may be published of the table holds "
+            f"the guarantee; leave method (and form) out for the best known. {self.reasons[0]}"
         )
         return [reason.within("cannot be met") for reason in (first, *self.unmet[1:])]
 

@@ -113,7 +113,7 @@ def solve(
     again = deepcopy(rng)
     search = _Solver(data, models, withhold_at_most, parts, plans, blocks)
     try:
-        found = search.run(method, rng, progress)
+        found = search.found(method, rng, progress)
     except (_ExcessError, CannotBeMetError) as failure:
         problem = search.refusal(failure) if isinstance(failure, _ExcessError) else failure
         try:
@@ -124,7 +124,7 @@ def solve(
     if not found.moved or loss is None:
         return found
     try:
-        other = search.run(method, again, progress, moving=False)
+        other = search.found(method, again, progress, moving=False)
     except (_ExcessError, CannotBeMetError):
         return found
     return other if loss(other) < loss(found) else found
@@ -210,11 +210,43 @@ class _Solver:
     plans: Plans | None
     blocks: BlockSearch | None
 
-    def run(
+    def found(
         self, method: Method, rng: np.random.Generator, progress: Progress, *, moving: bool = True
+    ) -> Solution:
+        """What a method finds without those of whom the table has too many; or where it decides itself who these are.
+
+        Raises `_ExcessError` or `CannotBeMetError` where it finds nothing.
+        """
+        again = deepcopy(rng)
+        try:
+            return self.run(method, rng, progress, moving=moving, surplus=method.leaves_surplus)
+        except (_ExcessError, CannotBeMetError):
+            if not method.leaves_surplus or self.parts is not None or self._surplus() is None:
+                raise
+            try:
+                return self.run(method, again, progress, moving=moving, surplus=False)
+            except (_ExcessError, CannotBeMetError):
+                pass
+            raise
+
+    def _surplus(self) -> Decided | None:
+        """Those of whom the whole table has too many."""
+        units = self.data.units
+        requirements = require_of(self.models, units, units)
+        return withhold_surplus(units, requirements, np.zeros(units.size, np.int64), {})
+
+    def run(
+        self,
+        method: Method,
+        rng: np.random.Generator,
+        progress: Progress,
+        *,
+        moving: bool = True,
+        surplus: bool = True,
     ) -> Solution:
         """Run a method, withhold what cannot hold, until nothing changes.
 
+        ``surplus``: whether those of whom there are too many are withheld before it runs; of parts always.
         Raises `_ExcessError` when more would have to be withheld than may be.
         """
         rows, parts = _RowsLeft.of(self.data.units), self.parts
@@ -238,12 +270,12 @@ class _Solver:
                     parts = rows.moving(parts, here, requirements)
                 inside = group_codes([parts[rows.active]], [int(parts.max()) + 1]).of
             hopeless = _withhold_hopeless(here, requirements, allowance, because)
-            if hopeless is None and method.leaves_surplus:
+            if hopeless is None and (surplus or inside is not None):
                 everyone = np.zeros(here.size, np.int64) if inside is None else inside
-                surplus = withhold_surplus(here, searched, everyone, because)
-                if surplus is not None:
-                    rows.told_apart(surplus)
-                    hopeless = surplus.plan
+                many = withhold_surplus(here, searched, everyone, because)
+                if many is not None:
+                    rows.told_apart(many)
+                    hopeless = many.plan
             if hopeless is not None:
                 rows.withhold(hopeless, because)
                 self._refuse_excess(rows, because, first, parts)
@@ -530,15 +562,17 @@ def explain(
     for requirement in requirements:
         stats = requirement.of_rows(units, whole, 1)
         fails = not requirement.bound.holds(stats).all()
-        # Where parts are kept apart, the whole table need not hold.
-        if fails and requirement.bound.parts() is None:
+        fewest = least_withheld(units, (requirement,), whole)
+        # Where parts are kept apart, or enough may be withheld, the whole table need not hold.
+        impossible = fewest == everybody or fewest > at_most * everybody
+        if fails and requirement.bound.parts() is None and impossible:
             bound = requirement.bound
             why = f"{bound.strongest(stats)}{bound.because(stats)}{bound.out_of_reach()}"
             reasons.append(
                 Refusal(
                     f"the table of {count(everybody, word)}, taken as one class, does not hold it; "
                     f"the strongest it could meet is {why}"
-                    f"{_fewest(units, requirement, at_most, word)}"
+                    f"{_at_least(fewest, everybody, at_most, word)}"
                     f"{_alone(requirement, data)}{_rare(requirement, everybody, word, data)}{_because_known(data, requirement)}",
                     (requirement.subject,),
                 )
@@ -548,9 +582,9 @@ def explain(
         reasons.append(
             Refusal(
                 f"{withheld:,} of {count(everybody, word)} would have to be withheld "
-                f"({withheld / everybody:.2%}); the policy allows {float(at_most):.2%} (withhold: at_most). Allow more, weaken "
-                "the guarantee, or lift level limits"
-                + "".join(_rare(requirement, room, word, data) for requirement in requirements)
+                f"({withheld / everybody:.2%}); the policy allows {float(at_most):.2%} (withhold: at_most)"
+                + "".join(_rare(requirement, room, word, data) for requirement in requirements),
+                remedy="allow more, weaken the guarantee, or lift level limits",
             )
         )
         notes += [Refusal(f"withheld {number}", why=str(reason)) for reason, number in because.items()]
@@ -560,10 +594,8 @@ def explain(
     return reasons, notes
 
 
-def _fewest(units: Microdata, requirement: Requirement, at_most: Fraction, word: str) -> str:
-    """Say how many would have to be withheld, where the model tells; empty else."""
-    everybody = units.count_records()
-    fewest = least_withheld(units, (requirement,), np.zeros(units.size, np.int64))
+def _at_least(fewest: int, everybody: int, at_most: Fraction, word: str) -> str:
+    """Say how many would have to be withheld, where that is known; empty else."""
     if fewest == everybody:
         return ""
     return (

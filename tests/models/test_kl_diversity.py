@@ -24,7 +24,8 @@ def test_strongest_is_the_rarest_value_and_the_largest_share():
 
 def test_it_names_the_value_that_is_too_rare():
     assert (
-        bind(KlDiversity(2, 1), [3, 1]).because(count([[1, 1]])) == "'1' is published of 1, fewer than k = 2"
+        bind(KlDiversity(2, 1), [3, 1]).because(count([[1, 1]]))
+        == "; '1' is published of 1, fewer than k = 2"
     )
     assert bind(KlDiversity(2, 1), [3, 2]).because(count([[1, 1]])) == ""
 

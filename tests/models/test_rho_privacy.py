@@ -71,7 +71,7 @@ def test_a_limit_below_the_share_is_out_of_reach_of_every_release():
             data,
             [RhoPrivacy({"disease2": 0.5})],
             np.random.default_rng(0),
-            Fraction(1),
+            Fraction(1, 10),
             Progress(),
         )
 

@@ -102,6 +102,11 @@ class RegionsOf(Method):
         return bool(self.columns)
 
     @property
+    def leaves_surplus(self) -> bool:
+        """False: each region has too many of its own, or none."""
+        return False
+
+    @property
     def ignores_order(self) -> bool:
         """Always: a record's region depends on its values."""
         return True
