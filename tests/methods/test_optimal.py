@@ -16,6 +16,7 @@ from tests.oracles import partitions
 import likeness as lk
 from likeness import registry
 from likeness.errors import PolicyError
+from likeness.methods import handful
 from likeness.methods.base import Problem
 from likeness.methods.optimal import Optimal
 from likeness.methods.optimal.solver import to_stderr
@@ -43,6 +44,12 @@ MODELS: tuple[tuple[tuple[str, dict[str, Any]], ...], ...] = (
     (("kl-diversity", {"k": 2, "l": 2}),),
 )
 ALL = [pytest.param(i, id="+".join(name for name, _ in MODELS[i])) for i in range(len(MODELS))]
+
+
+@pytest.fixture(autouse=True)
+def programmes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Solve programmes for the tiniest tables, too, whose partitions are else looked at one by one."""
+    monkeypatch.setattr(handful, "_MOST_RECORDS", 0)
 
 
 def made(i: int) -> tuple[Any, ...]:
@@ -160,6 +167,17 @@ def bounded_where_classes_are_not_listed(i: int, seed: int) -> None:
     assert best - 1e-6 <= charged(data, plan, loss)
     if plan.history["proven"]:
         assert charged(data, plan, loss) == pytest.approx(best, abs=1e-6)
+
+
+@pytest.mark.parametrize("i", ALL)
+@pytest.mark.parametrize("seed", range(6))
+def test_of_a_handful_every_partition_is_looked_at(monkeypatch, i, seed):
+    monkeypatch.setattr(handful, "_MOST_RECORDS", 12)
+    data = tiny(200 + seed, most=6, least=4)
+    equal_to_all_partitions(data, i, "ncp" if seed % 2 else "glm", allowance=seed % 3)
+    if all(model.closed_under_union for model in made(i)):
+        plan = Optimal().run(asked(data, i, "glm"))
+        assert not plan.published.any() or plan.history["partitions"] == "all"
 
 
 def test_the_two_oracles_agree():

@@ -17,7 +17,7 @@ from likeness import registry
 from likeness.checks import choice, number, whole
 from likeness.errors import PolicyError, Refusal
 from likeness.methods.base import Method, Problem, charged_loss, holding_classes, method_for
-from likeness.methods.local_search.partitions import best_partitions, holds_published, is_handful
+from likeness.methods.handful import best_partitions, holds_published, is_handful
 from likeness.methods.local_search.pools import Items, Pools
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, Reason, renumber

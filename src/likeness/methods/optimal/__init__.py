@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from itertools import product
+from itertools import combinations, product
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -13,6 +13,7 @@ import numpy as np
 from likeness.checks import choice, whole
 from likeness.errors import CannotBeMetError, PolicyError, Refusal
 from likeness.methods.base import Method, Problem, charged_loss, method_for, table_fails
+from likeness.methods.handful import best_partitions, is_handful
 from likeness.microdata.grouping import Groups, group_codes
 from likeness.microdata.plan import Plan, Reason, renumber
 from likeness.microdata.regions import LOSSES, merge_equal
@@ -65,9 +66,11 @@ class Optimal(Method):
     Where that fails, or nodes run out, the release is the better one of what was found and of the method for the guarantee, and
     the distance to the bound is said (``lower_bound`` and ``proven`` in the private history).
 
-    The optimum is the solver's: proven within its tolerances in floating point, some 10⁻⁶. That classes hold is decided exactly.
+    Of up to twelve records every partition is looked at instead, for each way to withhold some, under models that are closed
+    under union. Else the optimum is the solver's: proven within its tolerances in floating point, some 10⁻⁶. That classes
+    hold is decided exactly.
     Models that compare with the records that are published change with every record withheld (`SensitiveModel.compares`): then
-    each way to withhold is tried where all classes are listed. Else the bound is that of what they ask at least, whoever is
+    each way to withhold is solved by itself, if there are few. Else the bound is that of what they ask at least, whoever is
     withheld (`SensitiveModel.eased`), and the release, unless the optimum of that holds, one in which nobody is.
     Needs SciPy: ``likeness[optimal]``.
 
@@ -128,6 +131,8 @@ class Optimal(Method):
         data = problem.data
         if not data.quasi or data.size == 0:
             return _one_class(problem)
+        if is_handful(problem) and all(one.model.closed_under_union for one in problem.requirements):
+            return _of_all_partitions(problem)
         cells = _cells_of(problem)
         regions = self._regions(problem, cells)
         problem.progress.step("looking for the optimum", 0, 0)
@@ -284,6 +289,52 @@ class Optimal(Method):
             if best.cells is None or _lost(found, regions) < _lost(best, regions):
                 best = found
         return best._replace(bound=bound, proven=proven, nodes=nodes)
+
+
+def _of_all_partitions(problem: Problem) -> Plan:
+    """Find the best of all partitions of a handful of records, for each way to withhold some of them where that counts."""
+    most = _most_withheld(problem)
+    if not any(one.compares for one in problem.requirements):
+        found = _best_of_all(replace(problem, allowance=most))
+        return _one_class(problem) if found is None else _told(problem, found)
+    best, loses = None, np.inf
+    cell = _cells_of(problem).of
+    for withheld in range(most + 1):
+        if withheld * problem.loss.withheld(cell.size) >= loses:
+            break
+        alike = {tuple(sorted(cell[list(out)])): out for out in combinations(range(cell.size), withheld)}
+        for out in alike.values():
+            kept = np.ones(cell.size, np.bool_)
+            kept[list(out)] = False
+            rows = np.flatnonzero(kept)
+            left = replace(
+                problem, data=problem.data.take(rows), requirements=_bound_to(problem, kept), allowance=0
+            )
+            found = _best_of_all(left)
+            if found is None:
+                continue
+            classes = np.full(cell.size, found.count, np.int64)
+            classes[rows] = found.classes
+            plan = Plan(classes).withhold(~kept, WITHHELD) if withheld else Plan(classes)
+            if charged_loss(problem, plan) < loses - _EXACT:
+                best, loses = plan, charged_loss(problem, plan)
+    return _one_class(problem) if best is None else _told(problem, best)
+
+
+def _best_of_all(problem: Problem) -> Plan | None:
+    """Find the best of all partitions of what models are bound to; None where none holds."""
+    classes = next(best_partitions(problem), None)
+    if classes is None:
+        return None
+    out = classes < 0
+    plan = Plan(renumber(np.where(out, classes.max() + 1, classes)))
+    return merge_equal(problem.data, plan.withhold(out, WITHHELD) if out.any() else plan)
+
+
+def _told(problem: Problem, plan: Plan) -> Plan:
+    """Say of a plan that it is the optimum."""
+    loss = charged_loss(problem, plan) / problem.data.size
+    return replace(plan, history={"loss": loss, "lower_bound": loss, "proven": True, "partitions": "all"})
 
 
 def _lost(dealt: Dealt, regions: Regions) -> float:
