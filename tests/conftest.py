@@ -45,7 +45,7 @@ def constants_of_modules() -> providers.Constants:
 
 providers._get_local_constants = constants_of_modules
 
-SHARES = {"explore": 1.0, "all": 0.4, "quick": 0.15}
+SHARES = {"explore": 1.0, "all": 0.3, "quick": 0.15}
 """Of the examples that a property asks for, how many are tried: where counterexamples are hunted, by `make test`, by default."""
 FEWEST = 5
 

@@ -213,18 +213,19 @@ class _Solver:
     def found(
         self, method: Method, rng: np.random.Generator, progress: Progress, *, moving: bool = True
     ) -> Solution:
-        """What a method finds without those of whom the table has too many; or where it decides itself who these are.
+        """What a method finds without those of whom the table has too many, or where it decides itself who these are.
 
+        First as the method says (`Method.leaves_surplus`), and where it finds nothing so, the other way.
         Raises `_ExcessError` or `CannotBeMetError` where it finds nothing.
         """
         again = deepcopy(rng)
         try:
             return self.run(method, rng, progress, moving=moving, surplus=method.leaves_surplus)
         except (_ExcessError, CannotBeMetError):
-            if not method.leaves_surplus or self.parts is not None or self._surplus() is None:
+            if self.parts is not None or method.invents or self._surplus() is None:
                 raise
             try:
-                return self.run(method, again, progress, moving=moving, surplus=False)
+                return self.run(method, again, progress, moving=moving, surplus=not method.leaves_surplus)
             except (_ExcessError, CannotBeMetError):
                 pass
             raise

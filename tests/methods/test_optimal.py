@@ -180,6 +180,20 @@ def test_of_a_handful_every_partition_is_looked_at(monkeypatch, i, seed):
         assert not plan.published.any() or plan.history["partitions"] == "all"
 
 
+def test_where_it_finds_nothing_those_who_are_too_many_are_withheld_before():
+    """40 and 11 of two values: classes cannot be listed, and the programme of what is linear has others than hold."""
+    rng = np.random.default_rng(3)
+    frame = pl.DataFrame({"age": rng.integers(0, 9, 51), "s": ["a"] * 40 + ["b"] * 11})
+    columns = {"age": lk.quasi(), "s": lk.sensitive()}
+    policy = lk.Policy(
+        columns=columns, privacy=lk.EntropyLDiversity(2), method="optimal", withhold={"at_most": 0.6}
+    )
+    release = lk.anonymize(frame, policy, seed=1)
+    assert release.counts["published"] == 22
+    assert release.private.solution.plan.history["records"] == 22
+    assert release.verify().ok
+
+
 def test_the_two_oracles_agree():
     for seed in range(6):
         data = tiny(seed, most=7)

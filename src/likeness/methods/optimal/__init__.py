@@ -43,7 +43,8 @@ class Optimal(Method):
     """Find the release of least loss, and prove that none loses less.
 
     A withheld record loses 1; as many are withheld as the policy allows, where that is less. Who can be in no class, because of
-    what else is known of them, is withheld before, and what is proven is so of the others.
+    what else is known of them, is withheld before; so is, where nothing is found else, of whom there are too many. What is
+    proven is so of the others: of so many ``records``, the private history says.
 
     Parameters
     ----------
@@ -159,6 +160,7 @@ class Optimal(Method):
                 f"{bound / data.size:.4g} (gap {gap:.1%}, {count(found.nodes, 'node')})"
             )
         history: dict[str, Any] = {
+            "records": data.size,
             "loss": loses / data.size,
             "lower_bound": bound / data.size,
             "proven": bool(proven),
