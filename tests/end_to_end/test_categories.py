@@ -330,4 +330,5 @@ def test_released_classes_hold_by_the_plain_definition(model, seed):
         assert held == [False]
     else:
         assert all(held)
-        assert len(counts) > 1
+        # Of whom there were too many, so many were withheld that the rest barely holds as one class.
+        assert len(counts) > 1 or any("too many with" in reason for reason in release.counts["withheld"])
