@@ -201,6 +201,8 @@ def smallest_sizes(limit: Real, most: int) -> NDArray[np.int64]:
     array([ 3,  5,  8, 10])
     """
     counts = np.arange(1, most + 1, dtype=np.int64)
+    if not counts.size:
+        return counts
     low, high = limit.enclose(40)
     if low <= 0:
         return np.full(most, _NO_LIMIT, np.int64)
