@@ -135,25 +135,17 @@ def limits_shares(requirements: Iterable[Requirement]) -> bool:
     return bool(_limited(requirements))
 
 
+def _of_values(requirements: Iterable[Requirement]) -> list[tuple[BoundModel, View]]:
+    """Models of values, whatever else is known of a record, and what they look at."""
+    return [(one.bound, one.view) for one in requirements if one.view is not None and not one.view.known]
+
+
 def _limited(requirements: Iterable[Requirement]) -> list[tuple[BoundModel, View]]:
-    """Models that limit the shares of values from above, whatever else is known of a record, and what they look at."""
+    """Those of them that limit the shares of values from above."""
     return [
-        (one.bound, one.view)
-        for one in requirements
-        if one.view is not None
-        and not one.view.known
-        and one.bound.sizes_needed(np.zeros(one.view.values, np.int64)) is not None
-    ]
-
-
-def _telling(requirements: Iterable[Requirement]) -> list[tuple[BoundModel, View]]:
-    """Models that tell what records have too much of (`BoundModel.surplus`), whatever else is known of one; what they look at."""
-    return [
-        (one.bound, one.view)
-        for one in requirements
-        if one.view is not None
-        and not one.view.known
-        and one.bound.surplus(np.zeros(one.view.values, np.int64)) is not None
+        (bound, view)
+        for bound, view in _of_values(requirements)
+        if bound.sizes_needed(np.zeros(view.values, np.int64)) is not None
     ]
 
 
@@ -182,8 +174,8 @@ def withhold_surplus(
     As few as that takes (`BoundModel.surplus`). Of a value that is too frequent those leave whose quasi-identifiers lie farthest
     from the middle of the part. Parts that fail for other reasons are left to the method.
     """
-    telling = _telling(requirements)
-    if not telling or here.members is not None:
+    of_values = _of_values(requirements)
+    if not of_values or here.members is not None:
         return None
     count = int(parts.max(initial=-1)) + 1
     failing = ~holding_classes(requirements, here, parts, count)
@@ -193,7 +185,7 @@ def withhold_surplus(
     left = np.ones(here.size, np.int64) if here.copies is None else here.copies.copy()
     had = left.copy()
     surplus_of: list[str] = []
-    for bound, view in telling:
+    for bound, view in of_values:
         codes, total = view.codes(here.judged_codes), np.zeros(view.values, np.int64)
         for part in np.flatnonzero(failing).tolist():
             rows = np.flatnonzero((parts == part) & (left > 0))
@@ -203,11 +195,7 @@ def withhold_surplus(
                 continue
             away = _eccentricity(here, parts, count) if away is None else away
             total += surplus
-            for value in np.flatnonzero(surplus).tolist():
-                own = rows[codes[rows] == value]
-                own = own[np.lexsort((*here.codes[:, own], -away[own]))]
-                before = np.cumsum(left[own]) - left[own]
-                left[own] -= np.clip(surplus[value] - before, 0, left[own])
+            left[rows] -= _farthest(here, rows, left[rows], codes[rows], surplus, away[rows])
         most = np.argsort(-total, kind="stable")[: np.count_nonzero(total)]
         surplus_of += [view.domain.name_of(value) for value in most.tolist()]
     if np.array_equal(left, had):
@@ -315,8 +303,8 @@ def surplus_of_known(requirement: Requirement, data: Microdata) -> NDArray[np.bo
         records = np.flatnonzero(sharing == group)
         surplus = requirement.bound.surplus(np.bincount(codes[records], minlength=view.values))
         if surplus is not None:
-            hopeless[records] = False
-            hopeless[_farthest(records, codes, surplus, away)] = True
+            one = np.ones(records.size, np.int64)
+            hopeless[records] = _farthest(data, records, one, codes[records], surplus, away[records]) > 0
     return hopeless
 
 
@@ -333,14 +321,22 @@ def _sharing(requirement: Requirement, data: Microdata) -> tuple[NDArray[np.int6
 
 
 def _farthest(
-    records: NDArray[np.int64],
+    here: Microdata,
+    rows: NDArray[np.int64],
+    copies: NDArray[np.int64],
     codes: NDArray[np.int64],
     surplus: NDArray[np.int64],
     away: NDArray[np.float64],
 ) -> NDArray[np.int64]:
-    """Of some records the ``surplus`` (m,) of each value: those that lie farthest ``away`` (n,) from the middle of their part."""
-    found = [np.zeros(0, np.int64)]
+    """(n,) How many records of each of some ``rows`` (n,) are among the ``surplus`` (m,) that lie farthest ``away`` (n,).
+
+    ``copies``, ``codes`` (n,): how many each stands for, and their value. Of those as far away their quasi-identifiers decide, so
+    that the order of rows does not.
+    """
+    gone = np.zeros(rows.size, np.int64)
     for value in np.flatnonzero(surplus).tolist():
-        own = records[codes[records] == value]
-        found.append(own[np.argsort(-away[own], kind="stable")[: surplus[value]]])
-    return np.concatenate(found)
+        own = np.flatnonzero(codes == value)
+        own = own[np.lexsort((*here.codes[:, rows[own]], -away[own]))]
+        before = np.cumsum(copies[own]) - copies[own]
+        gone[own] = np.clip(surplus[value] - before, 0, copies[own])
+    return gone

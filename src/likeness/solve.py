@@ -6,6 +6,7 @@ Records that cannot be published in any class, because the adversary knows other
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -224,10 +225,8 @@ class _Solver:
         except (_ExcessError, CannotBeMetError):
             if self.parts is not None or method.invents or self._surplus() is None:
                 raise
-            try:
+            with suppress(_ExcessError, CannotBeMetError):
                 return self.run(method, again, progress, moving=moving, surplus=not method.leaves_surplus)
-            except (_ExcessError, CannotBeMetError):
-                pass
             raise
 
     def _surplus(self) -> Decided | None:

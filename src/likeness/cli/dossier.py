@@ -39,7 +39,7 @@ def dossier(
     """Write the document that an agency asks for: every figure with the place it stands in, every open question left open.
 
     It is private. What likeness cannot know is left as a field to fill in, never answered. Beside it, ``risk.json`` has the
-    figures of risk that it refers to.
+    figures of risk that it refers to; dossiers in one folder share it, where these are the same.
 
     Parameters
     ----------

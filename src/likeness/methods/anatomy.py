@@ -82,7 +82,8 @@ class Anatomy(Method):
             if plan.withheld + surplus.sum() > problem.allowance or surplus.sum() == kept.size:
                 return plan.withhold(plan.published, self._not_eligible(problem, counts))
             out = np.zeros(data.size, np.bool_)
-            out[kept[_some_of_each(codes, surplus, problem.rng)]] = True
+            by_value, first = _shuffled(codes, surplus, problem.rng)
+            out[kept[by_value[first]]] = True
             plan = plan.withhold(out, self._surplus(problem, surplus))
             kept = np.flatnonzero(plan.published)
             codes, counts = data.sensitive_codes[0][kept], counts - surplus
@@ -126,15 +127,14 @@ class Anatomy(Method):
         )
 
 
-def _some_of_each(
+def _shuffled(
     codes: NDArray[np.int32], number: NDArray[np.int64], rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """Draw so many (m,) records of each value; their places."""
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """(n,) Records by value, those of a value in random order; (n,) which are the first ``number`` (m,) of their value."""
     shuffled = rng.permutation(codes.size)
-    by_value = shuffled[np.argsort(codes[shuffled], kind="stable")]
     counts = np.bincount(codes, minlength=number.size)
     place = np.arange(codes.size) - np.repeat(np.cumsum(counts) - counts, counts)
-    return by_value[place < np.repeat(number, counts)]
+    return shuffled[np.argsort(codes[shuffled], kind="stable")], place < np.repeat(number, counts)
 
 
 def _deal(
@@ -145,11 +145,9 @@ def _deal(
 
     places = deal(counts, width)
     dealt = np.bincount(places, minlength=counts.shape[0])
-    # Records of each value in random order: the first of them take its places, the rest are left over.
-    shuffled = rng.permutation(codes.shape[0])
-    by_value = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    # The first records of each value take its places, the rest are left over.
+    by_value, takes = _shuffled(codes, dealt, rng)
     begins = np.cumsum(counts) - counts
-    takes = np.arange(codes.shape[0]) - np.repeat(begins, counts) < np.repeat(dealt, counts)
     buckets = np.empty(codes.shape[0], np.int64)
     buckets[by_value[takes]] = np.argsort(places, kind="stable") // width
     total = places.shape[0] // width

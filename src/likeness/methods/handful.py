@@ -9,7 +9,7 @@ import numpy as np
 
 from likeness.methods.base import holding_classes
 from likeness.microdata.data import Members
-from likeness.microdata.plan import Plan
+from likeness.microdata.plan import Plan, renumber
 from likeness.microdata.regions import attribute_weights, recode, region_losses
 from likeness.models.requirements import require_of
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from likeness.methods.base import Problem
     from likeness.microdata.data import Microdata
+    from likeness.microdata.plan import Reason
 
 _MOST_RECORDS = 12
 """Of more, there are too many sets of records to judge each."""
@@ -86,6 +87,12 @@ def best_partitions(problem: Problem) -> Iterator[NDArray[np.int64]]:
     for most in dict.fromkeys((allowance, 0)):
         if least[everybody, most] < np.inf:
             yield _followed(taken, records, most)
+
+
+def as_plan(classes: NDArray[np.int64], reason: Reason) -> Plan:
+    """Make a plan of such classes; whom they leave out is withheld for the ``reason``."""
+    out = classes < 0
+    return Plan(renumber(np.where(out, classes.max() + 1, classes))).withhold(out, reason)
 
 
 def _repeated(data: Microdata, rows: NDArray[np.int64]) -> Microdata:

@@ -17,7 +17,7 @@ from likeness import registry
 from likeness.checks import choice, number, whole
 from likeness.errors import PolicyError, Refusal
 from likeness.methods.base import Method, Problem, charged_loss, holding_classes, method_for
-from likeness.methods.handful import best_partitions, holds_published, is_handful
+from likeness.methods.handful import as_plan, best_partitions, holds_published, is_handful
 from likeness.methods.local_search.pools import Items, Pools
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.plan import Plan, Reason, renumber
@@ -334,8 +334,7 @@ def _mean_loss(problem: Problem, plan: Plan) -> float:
 def _best_of_all(problem: Problem, plans: list[Plan]) -> Plan | None:
     """The plan of least loss that a handful of records have; None where no other partition holds."""
     for classes in best_partitions(problem):
-        out = classes < 0
-        plan = Plan(renumber(np.where(out, classes.max() + 1, classes))).withhold(out, OUTLIER)
+        plan = as_plan(classes, OUTLIER)
         if holds_published(problem, plan):
             best = min(plans, key=lambda one: charged_loss(problem, one))
             better = best.withheld > problem.allowance or charged_loss(problem, plan) < charged_loss(

@@ -13,7 +13,7 @@ import numpy as np
 from likeness.checks import choice, whole
 from likeness.errors import CannotBeMetError, PolicyError, Refusal
 from likeness.methods.base import Method, Problem, charged_loss, method_for, table_fails
-from likeness.methods.handful import best_partitions, is_handful
+from likeness.methods.handful import as_plan, best_partitions, is_handful
 from likeness.microdata.grouping import Groups, group_codes
 from likeness.microdata.plan import Plan, Reason, renumber
 from likeness.microdata.regions import LOSSES, merge_equal
@@ -317,7 +317,7 @@ def _of_all_partitions(problem: Problem) -> Plan:
                 continue
             classes = np.full(cell.size, found.count, np.int64)
             classes[rows] = found.classes
-            plan = Plan(classes).withhold(~kept, WITHHELD) if withheld else Plan(classes)
+            plan = Plan(classes).withhold(~kept, WITHHELD)
             if charged_loss(problem, plan) < loses - _EXACT:
                 best, loses = plan, charged_loss(problem, plan)
     return _one_class(problem) if best is None else _told(problem, best)
@@ -326,11 +326,7 @@ def _of_all_partitions(problem: Problem) -> Plan:
 def _best_of_all(problem: Problem) -> Plan | None:
     """Find the best of all partitions of what models are bound to; None where none holds."""
     classes = next(best_partitions(problem), None)
-    if classes is None:
-        return None
-    out = classes < 0
-    plan = Plan(renumber(np.where(out, classes.max() + 1, classes)))
-    return merge_equal(problem.data, plan.withhold(out, WITHHELD) if out.any() else plan)
+    return None if classes is None else merge_equal(problem.data, as_plan(classes, WITHHELD))
 
 
 def _told(problem: Problem, plan: Plan) -> Plan:
