@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from likeness import blocks
+from likeness import blocks, registry
 from likeness.choosing import choose_form
-from likeness.encode import check_columns, encode
-from likeness.errors import PolicyError, Refusal, TableError
+from likeness.encode import check_columns, encode, join_records, read_records
+from likeness.errors import PolicyError, TableError
 from likeness.knowledge.base import learn
+from likeness.tables import ToJoin
 
 if TYPE_CHECKING:
     from likeness.encode import Encoded
     from likeness.engines.base import Engine, Source
     from likeness.policy import Policy
     from likeness.progress import Progress
-
-
-def refuse_uncountable(policy: Policy) -> None:
-    """Refuse what no engine can count: `PolicyError`."""
-    if policy.records is not None:
-        what = "joins a second table, and engines count one"
-        raise PolicyError(Refusal(what, ("records",), remedy="use engine: memory, or join them beforehand"))
+    from likeness.tables import Columned, Table
 
 
 def needs_records(policy: Policy) -> bool:
@@ -29,6 +24,7 @@ def needs_records(policy: Policy) -> bool:
     form, method, minimize = choose_form(policy), policy.method, policy.minimize
     return (
         policy.individual is not None
+        or policy.records is not None
         or policy.weights is not None
         or bool(policy.knowledge)
         or not form.publishes_counts
@@ -79,13 +75,31 @@ def counted_columns(policy: Policy) -> Policy:
     return policy.replace(columns=kept)
 
 
-def encode_counted(engine: Engine, source: Source, policy: Policy, progress: Progress) -> Encoded:
-    """Count the records of a table that say the same, and encode them as a policy says.
+def find_counted(
+    engine: Engine,
+    source: Any,
+    policy: Policy,
+    *,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+) -> Source | ToJoin:
+    """Find the table that an engine is to count; where the policy names a second one, with the records, that is read.
+
+    Raises `TableError` where either is not there, or is none.
+    """
+    found = engine.find(source, delimiter=delimiter, decimal=decimal)
+    records = policy.records
+    if records is None:
+        return found
+    return ToJoin(found, read_records(records, policy.folder), records.on, records.key)
+
+
+def encode_counted(engine: Engine, source: Source | ToJoin, policy: Policy, progress: Progress) -> Encoded:
+    """Count the records of a table that `find_counted` found and that say the same, and encode them as a policy says.
 
     Where a release is about single records (`needs_records`), they are written out in the order of their values: so the
-    table is the same whoever counted it. Raises what `likeness.encode.encode` does, and `PolicyError` for what engines do not do.
+    table is the same whoever counted it. Raises what `likeness.encode.encode` does.
     """
-    refuse_uncountable(policy)
     policy = policy.naming(source.names)
     check_columns(source, policy)
     own = counted_columns(policy)
@@ -93,11 +107,26 @@ def encode_counted(engine: Engine, source: Source, policy: Policy, progress: Pro
         raise PolicyError(
             "columns: nothing would be published, as every column is dropped or an identifier; give one another role"
         )
-    names = [name for name in source.names if name in own.columns]
-    table = engine.count(source, names, progress)
+    first = source.first if isinstance(source, ToJoin) else source
+    table = engine.count(first, _counted(first, own), progress)
     if table.records == 0:
-        raise TableError(f"{source.source}: there are no records")
+        raise TableError(f"{first.source}: there are no records")
     progress.step("encode", 0, 1)
     if not needs_records(policy):
         return encode(table, own)
-    return learn(encode(table.written_out(), own), own, progress)
+    table = table.written_out()
+    if isinstance(source, ToJoin):
+        table = join_records(table, own, _in_order(source, own, progress))
+    return learn(encode(table, own), own, progress)
+
+
+def _counted(table: Columned, policy: Policy) -> list[str]:
+    """Columns of a table that are counted."""
+    return [name for name in table.names if name in policy.columns]
+
+
+def _in_order(both: ToJoin, policy: Policy, progress: Progress) -> Table:
+    """Put a second table in the order of its values, whose they are first: so it, too, is the same however it is cut."""
+    names = [both.key, *(name for name in _counted(both.second, policy) if name != both.key)]
+    memory: Engine = registry.create("engines", "memory", {})
+    return memory.count(both.second, names, progress).written_out()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.attacks.matching import reach_of, shared_cells
-from likeness.counting import encode_counted
+from likeness.counting import encode_counted, find_counted
 from likeness.encode import encode, join_records
 from likeness.engines.base import engine_for
 from likeness.errors import InvalidError, VerificationError
@@ -257,7 +257,8 @@ def _rejoined(
 
 def _named(original: Table, encoded: Encoded) -> tuple[str, ...]:
     """Columns that a policy names: of an original that was counted not all are encoded."""
-    return original.names if encoded.table.ordered else encoded.table.names
+    own = encoded.table.names
+    return (*dict.fromkeys((*original.names, *own)),) if encoded.table.ordered else own
 
 
 def _encoded(
@@ -268,7 +269,8 @@ def _encoded(
     whole = join_records(original, policy)
     try:
         if audit is not None and audit.is_ordered:
-            encoded = encode_counted(engine_for(original, "memory"), original, policy, Progress())
+            memory = engine_for(original, "memory")
+            encoded = encode_counted(memory, find_counted(memory, original, policy), policy, Progress())
         else:
             encoded = encode(whole, policy)
     except InvalidError as problem:

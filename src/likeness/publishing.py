@@ -12,7 +12,13 @@ import numpy as np
 from likeness import blocks
 from likeness.anonymization import anonymize_encoded
 from likeness.choosing import LOSS, choose_form
-from likeness.counting import counted_columns, encode_counted, searches_at_once, searches_records
+from likeness.counting import (
+    counted_columns,
+    encode_counted,
+    find_counted,
+    searches_at_once,
+    searches_records,
+)
 from likeness.engines.base import engine_for
 from likeness.folder.audit import make_audit, plain_policy
 from likeness.folder.cells import cells_of, write_cells
@@ -80,6 +86,8 @@ class PartedRelease:
         Where it lies.
     engine : str
         What counted the records.
+    policy : Policy
+        What was asked; every column of the table is named.
     certificate : Certificate
         What was proven.
     verdict : Verdict
@@ -104,6 +112,7 @@ class PartedRelease:
 
     folder: Path
     engine: str
+    policy: Policy
     certificate: Certificate
     verdict: Verdict
     method: Method
@@ -154,9 +163,9 @@ def publish(
         A folder of Parquet or CSV files, a pattern (``visits/*.parquet``) or one file; what else the engine takes, such as a
         DataFrame of Spark.
     policy
-        What the columns mean and what must hold; a second table (``records``) is refused. What is about single records, or
-        people with several (``individual``, ``knowledge``, ``weights``, pseudonyms, other forms than ``generalized`` and
-        ``perturbed``), needs them in memory, in the order of their values; the release is then one that `open_release` opens.
+        What the columns mean and what must hold. What is about single records, or people with several (``records``,
+        ``individual``, ``knowledge``, ``weights``, pseudonyms, other forms than ``generalized`` and ``perturbed``), needs them
+        in memory, in the order of their values; the release is then one that `open_release` opens.
     folder
         Where the release goes; its parent must exist.
     engine
@@ -178,7 +187,7 @@ def publish(
     Raises
     ------
     InvalidError
-        When policy or table are invalid, whatever the data hold, or the policy joins a second table.
+        When policy or table are invalid, whatever the data hold.
     CannotBeMetError
         When this table cannot meet the policy; says what would make it possible.
     OutputError
@@ -204,12 +213,12 @@ def publish(
     policy = _asked(policy, seed)
     target = check_target(folder, overwrite=overwrite)
     own = engine_for(source, engine or policy.engine)
-    found = own.find(source, delimiter=delimiter, decimal=decimal)
+    found = find_counted(own, source, policy, delimiter=delimiter, decimal=decimal)
     policy = policy.naming(found.names)
     encoded = encode_counted(own, found, policy, progress)
     release = _search(encoded, policy, own, progress)
     if encoded.table.ordered:
-        return _of_records(release, own, release.write(target, overwrite=overwrite))
+        return _of_records(release, policy, own, release.write(target, overwrite=overwrite))
     with staging(target, overwrite=overwrite) as stage:
         made = _write(release, policy, own, stage, progress)
         # What was written is read back from its files: nothing of what was found is needed any more.
@@ -324,7 +333,7 @@ def preview(
     Raises
     ------
     InvalidError
-        When policy or table are invalid, whatever the data hold, or the policy joins a second table.
+        When policy or table are invalid, whatever the data hold.
     CannotBeMetError
         When this table cannot meet the policy; says what would make it possible.
 
@@ -341,7 +350,7 @@ def preview(
     policy = _asked(policy, seed)
     begun = perf_counter()
     own = engine_for(source, engine or policy.engine)
-    found = own.find(source, delimiter=delimiter, decimal=decimal)
+    found = find_counted(own, source, policy, delimiter=delimiter, decimal=decimal)
     policy = policy.naming(found.names)
     encoded = encode_counted(own, found, policy, progress)
     counted = perf_counter()
@@ -411,6 +420,7 @@ def _write(
     made = PartedRelease(
         stage,
         engine.name,
+        policy,
         certificate,
         release.verdict,
         private.method,
@@ -431,7 +441,7 @@ def _write(
     return made
 
 
-def _of_records(release: Release, engine: Engine, folder: Path) -> PartedRelease:
+def _of_records(release: Release, policy: Policy, engine: Engine, folder: Path) -> PartedRelease:
     """Say what was found of a release of single records, which an engine counted, and that was written."""
     private, found = release.private, release.certificate
     table = private.encoded.table
@@ -439,6 +449,7 @@ def _of_records(release: Release, engine: Engine, folder: Path) -> PartedRelease
     return PartedRelease(
         folder,
         engine.name,
+        policy,
         found,
         release.verdict,
         private.method,

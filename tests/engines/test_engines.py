@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 import pytest
-from tests.engines.tables import policy_of, published, random_table, shown, written
+from tests.engines.tables import HIERARCHY, policy_of, published, random_table, shown, written
 
 import likeness as lk
 from likeness.engines.base import engine_for
@@ -19,6 +19,7 @@ from likeness.engines.streaming import StreamingEngine
 from likeness.folder import parts as parts_module
 from likeness.folder import verification
 from likeness.folder.layout import PARTS, PRIVATE, PUBLIC
+from likeness.folder.parts import part_name
 from likeness.progress import Progress
 from likeness.tables.parts import COPIES, count_cells, find_parts
 
@@ -285,18 +286,97 @@ def test_a_row_that_is_nobodys_is_found_with_the_original(release: Path, tmp_pat
     assert not right
 
 
-def test_a_second_table_is_refused(tmp_path: Path) -> None:
-    """In one line, before anything is counted; nothing is left."""
-    frame = random_table(np.random.default_rng(3), 60)
-    policy = policy_of(K, "mondrian") | {
-        "individual": "note",
-        "records": {"table": "visits.csv", "on": "note"},
+@pytest.mark.parametrize("asked", ["classes of persons", "persons"])
+def test_people_and_their_records(tmp_path: Path, asked: str) -> None:
+    """Two tables: the same bytes on every engine, however both are cut and ordered; verified, and opened beside the people."""
+    rng = np.random.default_rng(3)
+    frame = random_table(rng, 90).select("age", "letter", "disease", "note")
+    people = frame.select("age", "letter").with_columns(
+        pl.Series("who", range(90)), pl.lit("gone").alias("left out")
+    )
+    records = pl.DataFrame({"pid": rng.integers(0, 80, 240), "text": ["gone"] * 240})
+    records = records.with_columns(frame["disease"].gather(rng.integers(0, 90, 240)))
+    policy = (
+        {
+            "columns": {
+                "age": {"role": "quasi"},
+                "letter": {"role": "quasi", "hierarchy": HIERARCHY, "missing": {"policy": "category"}},
+                "who": {"role": "identifier"},
+                "disease": {"role": "sensitive"},
+                "*": {"role": "drop"},
+            },
+            "withhold": {"at_most": 0.3},
+            "seed": 5,
+        }
+        | SINGLE[asked]
+        | {"hygiene": {"duplicates": "drop"}}
+    )
+    files = []
+    for engine, parts in (("memory", 1), ("streaming", 2), ("streaming", 7)):
+        shuffled = people.sample(fraction=1, shuffle=True, seed=parts)
+        source = written(shuffled, tmp_path / f"people-{parts}", parts)
+        second = written(
+            records.sample(fraction=1, shuffle=True, seed=parts), tmp_path / f"records-{parts}", parts
+        )
+        policy["records"] = {"table": str(second), "on": "who", "key": "pid"}
+        policy["individual"] = "who"
+        made = lk.publish(source, policy, tmp_path / f"out-{parts}", engine=engine)
+        files.append(made.certificate.files)
+        assert made.counts["input"] == 240
+        assert {*made.policy.with_role("drop")} == {"left out", "text"}
+        assert lk.verify(made.folder, original=source, engine=engine).ok
+    assert files[0] == files[1] == files[2]
+    opened = lk.open_release(made.folder, original=lk.read(source))
+    assert opened.counts == made.counts
+    assert dict(opened.loss()) == dict(made.loss)
+    # A record of somebody else is told.
+    other = records.with_columns(pl.col("pid").reverse())
+    other.write_parquet(tmp_path / "other.parquet")
+    policy["records"]["table"] = str(tmp_path / "other.parquet")
+    assert lk.verify(made.folder, original=source, policy=policy, engine="streaming").failed
+
+
+def test_how_numbers_are_written_is_kept(tmp_path: Path) -> None:
+    """A table that was read with what stands between thousands is counted with it."""
+    pl.DataFrame({"pay": ["1,200", "3,400", "5,600"] * 4}).write_csv(tmp_path / "pay.csv")
+    table = lk.read(tmp_path / "pay.csv", thousands=",")
+    policy = {"columns": {"pay": {"role": "quasi"}}, "privacy": [{"model": "k-anonymity", "k": 12}]}
+    lk.publish(table, policy, tmp_path / "out", engine="memory")
+    shown = pl.read_csv(tmp_path / "out" / PUBLIC / part_name(0, "csv"))
+    assert shown["pay"].unique().to_list() == ["[1200, 5600]"]
+
+
+def test_two_tables_that_do_not_go_together(tmp_path: Path) -> None:
+    """What is wrong of either is said before anything is counted; nothing is left."""
+    people = pl.DataFrame({"age": [30, 31, 60, 61] * 5, "who": range(20)})
+    pl.DataFrame({"pid": [*range(20)], "disease": ["flu", "cold"] * 10, "ward": 1}).write_csv(
+        tmp_path / "r.csv"
+    )
+    policy = {
+        "columns": {
+            "age": {"role": "quasi"},
+            "who": {"role": "identifier"},
+            "disease": {"role": "sensitive"},
+        },
+        "individual": "who",
+        "privacy": K,
     }
-    policy["columns"]["note"] = {"role": "identifier"}
-    with pytest.raises(
-        lk.PolicyError, match="records: joins a second table, and engines count one; use engine: memory"
+    for said, wrong in (
+        ({"table": "none.csv", "on": "who"}, "records: .*none.csv: "),
+        (
+            {"table": "r.csv", "on": "who"},
+            "r.csv: no column 'who'; known: .*; where the column that names a person is called",
+        ),
+        ({"table": "r.csv", "on": "who", "key": "pi"}, "r.csv: no column 'pi'; did you mean 'pid'?"),
+        ({"table": "r.csv", "on": "who", "key": "pid"}, "the policy does not name column 'ward'"),
     ):
-        lk.publish(frame, policy, tmp_path / "out", engine="memory")
+        records = said | {"table": str(tmp_path / said["table"])}
+        with pytest.raises(lk.InvalidError, match=wrong):
+            lk.publish(people, policy | {"records": records}, tmp_path / "out", engine="memory")
+    columns = policy["columns"] | {"ward": {"role": "drop"}, "pid": {"role": "identifier"}}
+    said = {"table": str(tmp_path / "r.csv"), "on": "who", "key": "pid"}
+    with pytest.raises(lk.PolicyError, match=r"'pid', which names people in .*: that is 'who'; leave it out"):
+        lk.publish(people, policy | {"records": said, "columns": columns}, tmp_path / "out", engine="memory")
     assert not (tmp_path / "out").exists()
 
 

@@ -69,7 +69,7 @@ def publish_by(
         )
     return made, {
         "engine": made.engine,
-        "asked": asked(policy, policy.privacy),
+        "asked": asked(made.policy, made.policy.privacy),
         "method": named(made.method),
         "candidates": {one.method.label: one.to_json() for one in made.candidates},
         "proven": judged(made.verdict),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from likeness.models.base import SensitiveModel
 from likeness.models.requirements import one_a_column, one_a_source
 from likeness.policy.files import write_yaml
 from likeness.published.columns import Coded, ColumnNote, PublishedColumns, note_on
-from likeness.tables import JoinedTable, join, read_as_said
+from likeness.tables import JoinedTable, ToJoin, join, read_as_said
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ if TYPE_CHECKING:
     from likeness.microdata.plan import Reason
     from likeness.models.base import PrivacyModel
     from likeness.policy import Missing, Policy
-    from likeness.tables import Table
+    from likeness.policy.sections import Records
+    from likeness.tables import Columned, Table
 
 _FEW = 3
 _PASTED = 1_000
@@ -276,19 +277,23 @@ def _show(encoded: Encoded, policy: Policy) -> Encoded:
     return replace(encoded, data=replace(data, quasi=quasi))
 
 
-def join_records(table: Table, policy: Policy) -> Table:
+def read_records(records: Records, folder: Path | None) -> Table:
+    """Read the second table of a policy; a relative path is meant from the policy's ``folder``. Raises `TableError`."""
+    try:
+        return read_as_said((folder or Path()) / records.table, **records.reading)
+    except TableError as problem:
+        raise TableError(*problem.within("records")) from None
+
+
+def join_records(table: Table, policy: Policy, second: Table | None = None) -> Table:
     """Join the second table of the policy, if it names one; a table that is joined already stays as it is.
 
-    Relative paths are meant from the policy's folder. Raises `TableError` where the second table cannot be read, or they
-    cannot be joined.
+    ``second``: that table, where it was read before. Raises `TableError` where it cannot be read, or they cannot be joined.
     """
     records = policy.records
     if records is None or isinstance(table, JoinedTable):
         return table
-    try:
-        second = read_as_said((policy.folder or Path()) / records.table, **records.reading)
-    except TableError as problem:
-        raise TableError(*problem.within("records")) from None
+    second = read_records(records, policy.folder) if second is None else second
     columns = policy.naming([*table.names, *second.names]).columns
     unused = {name for name, column in columns.items() if column.role == "drop"} - {policy.weights}
     return join(
@@ -326,18 +331,6 @@ def _say_unnamed(table: Columned, unnamed: list[str]) -> list[str]:
     return ["\n".join([line, *pasted])]
 
 
-class Columned(Protocol):
-    """What has columns and a name of its own."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The columns."""
-
-    @property
-    def source(self) -> str:
-        """What messages call it."""
-
-
 def check_columns(table: Columned, policy: Policy) -> None:
     """Refuse tables and policies that do not name the same columns; `PolicyError` says which."""
     there = set(table.names)
@@ -345,7 +338,7 @@ def check_columns(table: Columned, policy: Policy) -> None:
     absent = [name for name in policy.columns if name not in there]
     problems = _say_unnamed(table, unnamed)
     for number, name in enumerate(absent):
-        if isinstance(table, JoinedTable) and name == table.key:
+        if isinstance(table, JoinedTable | ToJoin) and name == table.key:
             problems.append(
                 f"the policy names column {name!r}, which names people in {table.second.source}: that is {table.on!r}; leave it "
                 "out"

@@ -72,6 +72,7 @@ class MemoryEngine(Engine):
             source=source.source,
             collect=lambda query: query.collect(),
             decimal=source.decimal,
+            thousands=source.thousands,
             format=source.format,
             written=source.written,
         )

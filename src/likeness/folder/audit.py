@@ -24,7 +24,7 @@ from likeness.policy import Policy
 from likeness.policy.hierarchy import rule_of
 from likeness.policy.sections import READING
 from likeness.proving.certificate import read_json
-from likeness.tables import JoinedTable
+from likeness.tables import JoinedTable, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from likeness.methods.base import Method
     from likeness.proving.certificate import Certificate
     from likeness.release import Release
-    from likeness.tables import Table
+    from likeness.tables import Columned
 
 FORMAT = 1
 _KEYS = (
@@ -327,10 +327,10 @@ def _finite(value: float) -> float | str:
     return float(value) if np.isfinite(value) else str(value)
 
 
-def locate_records(policy: Policy, original: Table, audit: Audit | None) -> Policy:
+def locate_records(policy: Policy, original: Columned, audit: Audit | None) -> Policy:
     """Take a policy with the place of its second table, and how that is read.
 
-    A policy of a file knows its folder, which stays as it is. Else the second table is looked for beside the file of
+    A policy of a file knows its folder, which stays as it is. Else the second table is looked for beside the file or files of
     ``original``, then where it was when the release was made, as ``audit`` knows; where neither has it, the place stays as
     it was. A policy that says nothing about how the table is read takes that over from ``audit`` in any case.
     """
@@ -344,11 +344,11 @@ def locate_records(policy: Policy, original: Table, audit: Audit | None) -> Poli
         policy = policy.replace(records=records)
     if policy.folder is not None:
         return policy
-    if original.format not in {"frame", "database"}:
+    if not isinstance(original, Table) or original.format not in {"frame", "database"}:
         beside = Path(original.source).absolute().parent
-        if (beside / records.table).is_file():
+        if (beside / records.table).exists():
             return policy.in_folder(beside)
     kept = None if audit is None else audit.content["original"].get("records")
-    if kept is not None and Path(kept).is_file():
+    if kept is not None and Path(kept).exists():
         return policy.replace(records=records.replace(table=kept))
     return policy

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.counting import encode_counted
+from likeness.counting import encode_counted, find_counted
 from likeness.encode import Encoded, encode
 from likeness.engines.base import engine_for
 from likeness.errors import InvalidError, LikenessError, Refusal, Statement
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.engines.base import Engine
+    from likeness.folder.audit import Audit
     from likeness.folder.cells import CountedCells
     from likeness.forms.base import Publication
     from likeness.microdata.data import Microdata
@@ -122,7 +123,8 @@ def verify(
         if steward is not None and original is not None:
             told = asked or steward.policy
             ordered = steward.audit is not None and steward.audit.is_ordered
-            counted = partial(_count, own, progress=progress or Progress()) if in_parts or ordered else None
+            counting = partial(_count, own, audit=steward.audit, progress=progress or Progress())
+            counted = counting if in_parts or ordered else None
             encoded = _encode(original, told, steward, counted)
         found = judge(public, steward, encoded, told)
         return found if ledger is None else _over_time(found, Path(ledger), public, steward, encoded)
@@ -365,9 +367,13 @@ def _compare(
         return list(problem.refusals), []
 
 
-def _count(engine: Engine, original: Any, policy: Policy, *, progress: Progress) -> Encoded:
+def _count(
+    engine: Engine, original: Any, policy: Policy, *, audit: Audit | None = None, progress: Progress
+) -> Encoded:
     """Count the records of an original, and encode what they say."""
-    return encode_counted(engine, engine.find(original), policy, progress)
+    found = engine.find(original)
+    policy = locate_records(policy, found, audit)
+    return encode_counted(engine, find_counted(engine, found, policy), policy, progress)
 
 
 def _compare_counts(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from likeness.tables.columns import EncodedColumn, Labelled
 from likeness.tables.formats import FileFormat, format_of
-from likeness.tables.joining import JoinedTable, join
+from likeness.tables.joining import Columned, JoinedTable, ToJoin, join
 from likeness.tables.kinds import as_codes
 from likeness.tables.own_types import in_own_type
 from likeness.tables.published import read_published
@@ -20,11 +20,13 @@ from likeness.tables.table import Table
 from likeness.tables.writing import build, retyped, widened, write
 
 __all__ = [
+    "Columned",
     "EncodedColumn",
     "FileFormat",
     "JoinedTable",
     "Labelled",
     "Table",
+    "ToJoin",
     "as_codes",
     "build",
     "format_of",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import polars as pl
@@ -25,6 +25,32 @@ if TYPE_CHECKING:
 
 _EXACT = {pl.Int64, pl.Float64, pl.Boolean, pl.Date}
 """Types of distinct values that every library holds as they are."""
+
+
+class Columned(Protocol):
+    """What has columns and a name of its own."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+
+    @property
+    def source(self) -> str:
+        """What messages call it."""
+
+
+class ToJoin:
+    """A table of people, found and not read, and one of their records that will be joined to it.
+
+    ``names``: the columns that `join` will give, and what stands in both; ``key``, of the second, is none of them.
+    `TableError` where that has no such column.
+    """
+
+    def __init__(self, first: Columned, second: Table, on: str, key: str | None) -> None:
+        self.first, self.second, self.on, self.key = first, second, on, on if key is None else key
+        _check_key(second, self.key)
+        self.source = f"{first.source} with {second.source}"
+        self.names = (*dict.fromkeys((*first.names, *(name for name in second.names if name != self.key))),)
 
 
 class JoinedTable(Table):
@@ -64,6 +90,7 @@ class JoinedTable(Table):
             decimal=first.decimal,
             thousands=first.thousands,
             written=first.written,
+            ordered=first.ordered,
         )
 
     def where(self, row: int, column: str | None = None) -> str:
@@ -115,11 +142,7 @@ def join(
     key = on if key is None else key
     missing_there = missing if missing_in_second is None else missing_in_second
     people = as_codes(first.encode(on, missing=missing, kind="text"))
-    if key not in second.names and nearest(key, second.names) is None:
-        raise TableError(
-            f"{second.source}: no column {key!r}{suggestion(key, second.names)}; where the column that names a person is called "
-            "otherwise in the second table, say so: records: {key: …}"
-        )
+    _check_key(second, key)
     records = as_codes(second.encode(key, missing=missing_there, kind="text"))
     both = [name for name in second.names if name in first.names and name != key and name not in unused]
     if both:
@@ -169,6 +192,16 @@ def join(
         second_row=second_row,
         of_nobody=of_nobody,
     )
+
+
+def _check_key(second: Columned, key: str) -> None:
+    """Refuse a second table without the column that names a person."""
+    if key in second.names:
+        return
+    what = f"{second.source}: no column {key!r}{suggestion(key, second.names)}"
+    if nearest(key, second.names) is None:
+        what += "; where the column that names a person is called otherwise in the second table, say so: records: {key: …}"
+    raise TableError(what)
 
 
 def _refuse_twice(first: Table, people: EncodedColumn) -> None:
