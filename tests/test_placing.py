@@ -161,3 +161,32 @@ def test_nothing_is_said_where_nothing_is_left(tmp_path, recwarn):
     clear(tmp_path / "out")
     clear(Path(tmp_path / "nowhere" / "out"))
     assert not recwarn.list
+
+
+WAITING = """
+import os, signal, time
+import polars
+from threading import Timer
+from likeness.placing import Apart
+signal.signal(signal.SIGINT, signal.default_int_handler)
+polars.DataFrame({"a": [1]}).lazy().collect()
+Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    Apart(lambda: time.sleep(600)).result()
+except KeyboardInterrupt:
+    print("heard")
+"""
+
+
+def test_who_waits_hears_a_signal_where_polars_is_loaded():
+    """And what is waited for keeps no process from ending."""
+    done = subprocess.run(
+        [sys.executable, "-c", WAITING], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (0, "heard\n")
+
+
+def test_what_is_done_apart_gives_and_raises():
+    assert placing.Apart(lambda: 3).result() == 3
+    with pytest.raises(ZeroDivisionError):
+        placing.Apart(lambda: 1 // 0).result()

@@ -17,7 +17,8 @@ import warnings
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from threading import Thread
+from typing import TYPE_CHECKING, Any
 
 from likeness.errors import OutputError
 
@@ -28,6 +29,43 @@ try:
     import fcntl
 except ImportError:  # pragma: no cover  # where there are no such locks, nobody is kept from writing twice
     fcntl = None  # type: ignore[assignment]
+
+
+_LISTENING = 0.1
+"""Seconds after which who waits looks for signals: where polars is loaded, they wake nobody."""
+
+
+class Apart(Thread):
+    """Something that is done by a thread of its own, because in the main one it would keep Ctrl-C to itself.
+
+    It keeps no process from ending.
+
+    Examples
+    --------
+    >>> Apart(lambda: 2 + 3).result()
+    5
+    """
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        super().__init__(daemon=True)
+        self._work, self._made = work, None
+        self._raised: BaseException | None = None
+        self.start()
+
+    def run(self) -> None:
+        """Do it, and keep what came of it."""
+        try:
+            self._made = self._work()
+        except BaseException as error:  # noqa: BLE001  # whoever waits for it raises it
+            self._raised = error
+
+    def result(self) -> Any:
+        """Wait until it is done; what it gave, or raised."""
+        while self.is_alive():
+            self.join(_LISTENING)
+        if self._raised is not None:
+            raise self._raised
+        return self._made
 
 
 _HEX = 16

@@ -234,6 +234,21 @@ def test_where_it_is_not_proven_it_says_how_far_the_bound_is():
     assert exact.history["lower_bound"] <= plan.history["lower_bound"] + 1e-9
 
 
+def test_it_ends_when_its_time_is_up():
+    """What it then gives holds, and is said to be no proven optimum; a time that suffices changes nothing."""
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({name: rng.integers(0, 6, 30) for name in "abcd"})
+    policy = lk.Policy(columns=dict.fromkeys("abcd", lk.quasi()), privacy=lk.KAnonymity(8))
+    release = lk.anonymize(frame, policy.replace(method=Optimal(seconds=0.2)), seed=1)
+    history = release.private.solution.plan.history
+    assert release.verify().ok
+    assert not history["proven"]
+    assert history["lower_bound"] < history["loss"]
+    data = table((9, 7, 5), seed=2, numbers=5)
+    plans = [Optimal(seconds=seconds).run(asked(data, 2, "glm")) for seconds in (None, 1_000)]
+    assert plans[0].history == plans[1].history
+
+
 def test_too_large_a_table_is_refused_in_one_line():
     data = table((40, 40), seed=1)
     with pytest.raises(PolicyError) as refused:
@@ -265,6 +280,8 @@ def test_parameters_are_checked():
     for name in ("most_nodes", "most_assignments", "most_classes"):
         with pytest.raises(PolicyError, match=f"optimal: {name} must be a whole number of at least 1; got 0"):
             Optimal(**{name: 0})
+    with pytest.raises(PolicyError, match="optimal: seconds must be a number above 0; got 0"):
+        Optimal(seconds=0)
     with pytest.raises(PolicyError, match="optimal: loss must be one of"):
         Optimal(loss="gcp")
 

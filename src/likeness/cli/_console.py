@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from likeness.progress import Progress, when_compiling
@@ -90,6 +91,9 @@ class Console:
     @contextmanager
     def progress(self) -> Iterator[Progress]:
         """Give a listener that draws on a terminal and is silent elsewhere, but for what takes minutes once."""
+        with suppress(AttributeError):  # there is no such thing on Windows
+            # Since polars was loaded, who waits for a thread would not be woken by Ctrl-C.
+            signal.siginterrupt(signal.SIGINT, True)
         if self.quiet or not sys.stderr.isatty():
 
             def tell() -> None:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from likeness.checks import choice, whole
+from likeness.checks import choice, number, whole
 from likeness.errors import CannotBeMetError, PolicyError, Refusal
 from likeness.methods.base import Method, Problem, charged_loss, method_for, table_fails
 from likeness.methods.handful import as_plan, best_partitions, is_handful
+from likeness.methods.optimal.solver import SolverLimits
 from likeness.microdata.grouping import Groups, group_codes
 from likeness.microdata.plan import Plan, Reason, renumber
 from likeness.microdata.regions import LOSSES, merge_equal
@@ -52,6 +53,8 @@ class Optimal(Method):
         The information loss: ``glm`` (default), ``ncp`` or ``iloss``, as in the other methods.
     most_nodes
         Nodes of the branch and bound after which the search ends; it then says how far from the optimum its release can be.
+    seconds
+        Ends the solver after so much time, too. What is found then depends on the machine.
     most_assignments
         Largest programme that is tried: pairs of a cell (records alike in all that counts) and a region that covers it.
     most_classes
@@ -82,13 +85,14 @@ class Optimal(Method):
     Examples
     --------
     >>> Optimal(most_nodes=20, most_assignments=600, most_classes=300)
-    Optimal(loss='glm', most_nodes=20, most_assignments=600, most_classes=300)
+    Optimal(loss='glm', most_nodes=20, most_assignments=600, most_classes=300, seconds=None)
     """
 
     loss: str = "glm"
     most_nodes: int = 20_000
     most_assignments: int = 120_000
     most_classes: int = 1 << 14
+    seconds: Any = None
 
     name: ClassVar[str] = "optimal"
 
@@ -96,6 +100,8 @@ class Optimal(Method):
         choice(self.name, "loss", self.loss, tuple(LOSSES))
         for parameter in ("most_nodes", "most_assignments", "most_classes"):
             whole(self.name, parameter, getattr(self, parameter), at_least=1)
+        if self.seconds is not None:
+            number(self.name, "seconds", self.seconds, above=0)
 
     @property
     def leaves_surplus(self) -> bool:
@@ -137,7 +143,8 @@ class Optimal(Method):
         cells = _cells_of(problem)
         regions = self._regions(problem, cells)
         problem.progress.step("looking for the optimum", 0, 0)
-        found = self._found(problem, cells, regions)
+        seconds = None if self.seconds is None else float(number(self.name, "seconds", self.seconds, above=0))
+        found = self._found(problem, cells, regions, SolverLimits.of(self.most_nodes, seconds))
         plan = None if found.cells is None else _plan_of(problem, cells, found)
         loses = np.inf if plan is None else charged_loss(problem, plan)
         proven = (
@@ -200,7 +207,7 @@ class Optimal(Method):
             )
         )
 
-    def _found(self, problem: Problem, cells: Groups, regions: Regions) -> Dealt:
+    def _found(self, problem: Problem, cells: Groups, regions: Regions, limits: SolverLimits) -> Dealt:
         """Solve the programme that fits the guarantee."""
         from likeness.methods.optimal.assigning import NOTHING, asked_of, deal
         from likeness.methods.optimal.partitioning import classes_of
@@ -215,36 +222,44 @@ class Optimal(Method):
         if ways is not None and not asked.whole:
             classes = classes_of(cells.sizes, self.most_classes)
             if classes is not None:
-                return self._partitioned(problem, cells, regions, classes, ways)
+                return self._partitioned(problem, cells, regions, classes, ways, limits)
         if not changing:
-            return deal(regions, cells.sizes, asked, self.most_nodes, allowance=allowance)
+            return deal(regions, cells.sizes, asked, limits, allowance=allowance)
         if ways is not None and asked.whole:
-            return self._dealt(problem, cells, regions, ways)
+            return self._dealt(problem, cells, regions, ways, limits)
         least = asked_of(_at_least(problem), judged, cells.sizes)
-        relaxed = deal(regions, cells.sizes, least, self.most_nodes, allowance=allowance)
+        relaxed = deal(regions, cells.sizes, least, limits, allowance=allowance)
         if relaxed.cells is not None and _plan_of(problem, cells, relaxed) is not None:
             return relaxed
-        nobody = deal(regions, cells.sizes, asked, self.most_nodes)
+        nobody = deal(regions, cells.sizes, asked, limits)
         return nobody._replace(
             bound=relaxed.bound,
             proven=relaxed.proven and nobody.cells is not None,
             nodes=relaxed.nodes + nobody.nodes,
         )
 
-    def _dealt(self, problem: Problem, cells: Groups, regions: Regions, ways: _Ways) -> Dealt:
+    def _dealt(
+        self, problem: Problem, cells: Groups, regions: Regions, ways: _Ways, limits: SolverLimits
+    ) -> Dealt:
         """Deal the records to regions, for each way to withhold records."""
         from likeness.methods.optimal.assigning import asked_of, deal
 
         judged = problem.data.judged_codes[:, cells.first]
 
-        def of(requirements: tuple[Requirement, ...], quota: Quota, most_nodes: int) -> Dealt:
+        def of(requirements: tuple[Requirement, ...], quota: Quota, limits: SolverLimits) -> Dealt:
             asked = asked_of(requirements, judged, cells.sizes)
-            return deal(regions, cells.sizes, asked, most_nodes, quota=quota if quota[1].any() else None)
+            return deal(regions, cells.sizes, asked, limits, quota=quota if quota[1].any() else None)
 
-        return self._best(problem, cells, regions, ways, of)
+        return self._best(problem, cells, regions, ways, limits, of)
 
     def _partitioned(
-        self, problem: Problem, cells: Groups, regions: Regions, classes: NDArray[np.int64], ways: _Ways
+        self,
+        problem: Problem,
+        cells: Groups,
+        regions: Regions,
+        classes: NDArray[np.int64],
+        ways: _Ways,
+        limits: SolverLimits,
     ) -> Dealt:
         """List all classes, and find the best of the partitions into those that hold, for each way to withhold records."""
         from likeness.methods.optimal.partitioning import holding, hulls_of, partition
@@ -255,19 +270,19 @@ class Optimal(Method):
         classes, hulls = classes[inside], hulls[inside]
         changing = any(one.compares for one in problem.requirements)
 
-        def of(requirements: tuple[Requirement, ...], quota: Quota, most_nodes: int) -> Dealt:
+        def of(requirements: tuple[Requirement, ...], quota: Quota, limits: SolverLimits) -> Dealt:
             good = holding(classes, cells.first, problem.data, requirements)
             return partition(
                 classes[good],
                 hulls[good],
                 regions,
                 cells.sizes,
-                most_nodes,
+                limits,
                 allowance=0 if changing else _most_withheld(problem),
                 quota=quota if quota[1].any() else None,
             )
 
-        return self._best(problem, cells, regions, ways, of)
+        return self._best(problem, cells, regions, ways, limits, of)
 
     def _best(
         self,
@@ -275,17 +290,18 @@ class Optimal(Method):
         cells: Groups,
         regions: Regions,
         ways: _Ways,
-        solved: Callable[[tuple[Requirement, ...], Quota, int], Dealt],
+        limits: SolverLimits,
+        solved: Callable[[tuple[Requirement, ...], Quota, SolverLimits], Dealt],
     ) -> Dealt:
         """Find the best of all ways to withhold records; each loses 1 for each of them, so some need no look."""
         from likeness.methods.optimal.assigning import NOTHING
 
         best, bound, proven, nodes = NOTHING, np.inf, True, 0
-        for number in ways.numbers:
-            if number.any() and number.sum() >= _lost(best, regions):
+        for often in ways.numbers:
+            if often.any() and often.sum() >= _lost(best, regions):
                 continue
-            bound_to = _bound_without(problem, cells, ways.groups, number)
-            found = solved(bound_to, (ways.groups, number), max(1, self.most_nodes - nodes))
+            bound_to = _bound_without(problem, cells, ways.groups, often)
+            found = solved(bound_to, (ways.groups, often), limits.without(nodes))
             bound, nodes = min(bound, found.bound), nodes + found.nodes
             proven &= found.proven
             if best.cells is None or _lost(found, regions) < _lost(best, regions):

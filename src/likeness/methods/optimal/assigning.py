@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from likeness.methods.optimal.solver import least_cost, to_stderr
+from likeness.methods.optimal.solver import interruptible, least_cost
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.methods.optimal.regions import Regions
+    from likeness.methods.optimal.solver import SolverLimits
     from likeness.models.requirements import Requirement
 
 _CLOSE = 1e-6
@@ -140,7 +141,7 @@ def deal(
     regions: Regions,
     sizes: NDArray[np.int64],
     asked: LinearConditions,
-    most_nodes: int,
+    limits: SolverLimits,
     *,
     allowance: int = 0,
     quota: Quota | None = None,
@@ -155,8 +156,8 @@ def deal(
         Records of each cell.
     asked
         What a class must hold.
-    most_nodes
-        Nodes of the branch and bound after which the search ends.
+    limits
+        How long the solver may take.
     allowance
         Records that may be withheld, each of which loses 1.
     quota
@@ -168,7 +169,7 @@ def deal(
     model = _Model(of, cells, sizes, regions.loss.size, asked, allowance, quota)
     matrix, low, high = _constraints(model)
     cost, upper, integral = _variables(model, regions)
-    found = least_cost(cost, LinearConstraint(matrix, low, high), upper, integral, most_nodes)
+    found = least_cost(cost, LinearConstraint(matrix, low, high), upper, integral, limits)
     bound = np.inf if found.status == 2 else float(found.mip_dual_bound or 0.0)
     nodes = int(found.mip_node_count or 0)
     failed = NOTHING._replace(
@@ -313,8 +314,8 @@ def _whole_numbers(
         matrix, low, high = held
         equal = low == high
         more, less = ~equal & np.isfinite(low), ~equal & np.isfinite(high)
-        with to_stderr():
-            again = linprog(
+        again = interruptible(
+            lambda: linprog(
                 cost,
                 A_ub=_stacked([-matrix[more], matrix[less]]),
                 b_ub=np.concatenate([-low[more], high[less]]),
@@ -323,6 +324,7 @@ def _whole_numbers(
                 bounds=np.stack([np.where(fixed, whole, 0.0), np.where(fixed, whole, upper)], axis=1),
                 method="highs-ds",
             )
+        )
         if again.x is None or np.abs(again.x - np.rint(again.x)).max(initial=0.0) > _CLOSE:
             return None
         whole = np.rint(again.x)

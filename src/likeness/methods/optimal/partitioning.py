@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from likeness.methods.optimal.assigning import Quota
     from likeness.methods.optimal.regions import Regions
+    from likeness.methods.optimal.solver import SolverLimits
     from likeness.microdata.data import Microdata
     from likeness.models.requirements import Requirement
 
@@ -66,7 +67,7 @@ def partition(
     hulls: NDArray[np.int64],
     regions: Regions,
     sizes: NDArray[np.int64],
-    most_nodes: int,
+    limits: SolverLimits,
     *,
     allowance: int = 0,
     quota: Quota | None = None,
@@ -83,8 +84,8 @@ def partition(
         The regions.
     sizes : (C,) int64
         Records of each cell.
-    most_nodes
-        Nodes of the branch and bound after which the search ends.
+    limits
+        How long the solver may take.
     allowance
         Records that may be withheld, each of which loses 1.
     quota
@@ -117,7 +118,7 @@ def partition(
         own = np.concatenate([np.zeros(count), np.ones(out)])
         held.append(LinearConstraint(own[None, :], -np.inf, allowance))
     upper = np.concatenate([np.ones(count), sizes[:out]])
-    found = least_cost(cost, held, upper, np.ones(count + out), most_nodes)
+    found = least_cost(cost, held, upper, np.ones(count + out), limits)
     nodes = int(found.mip_node_count or 0)
     if found.x is None:
         bound = np.inf if found.status == 2 else max(0.0, float(found.mip_dual_bound or 0.0))

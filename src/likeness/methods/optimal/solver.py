@@ -1,18 +1,43 @@
-"""Integer programmes as HiGHS is asked for them."""
+"""Integer programmes as HiGHS is asked for them, and how long it may take."""
 
 from __future__ import annotations
 
 import os
 import sys
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from likeness.placing import Apart
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
+
+
+class SolverLimits(NamedTuple):
+    """How long the solver may take: so many nodes, and until so many seconds of the clock (None: as long as it takes)."""
+
+    nodes: int
+    until: float | None = None
+
+    @staticmethod
+    def of(nodes: int, seconds: float | None) -> SolverLimits:
+        """Begin to count the seconds."""
+        return SolverLimits(nodes, None if seconds is None else monotonic() + seconds)
+
+    def without(self, nodes: int) -> SolverLimits:
+        """What is left after so many nodes: one at least."""
+        return self._replace(nodes=max(1, self.nodes - nodes))
+
+    @property
+    def options(self) -> dict[str, float]:
+        """As HiGHS takes them."""
+        seconds = {} if self.until is None else {"time_limit": max(0.01, self.until - monotonic())}
+        return {"node_limit": self.nodes, **seconds}
 
 
 def least_cost(
@@ -20,19 +45,26 @@ def least_cost(
     constraints: Any,
     upper: NDArray[np.float64],
     integral: NDArray[np.integer | np.floating],
-    most_nodes: int,
+    limits: SolverLimits,
 ) -> Any:
     """Ask for the least cost of variables from 0 to ``upper``, those ``integral`` (1 or 0) in whole numbers."""
     from scipy.optimize import Bounds, milp
 
-    with to_stderr():
-        return milp(
+    return interruptible(
+        lambda: milp(
             cost,
             constraints=constraints,
             bounds=Bounds(np.zeros(cost.size), upper),
             integrality=integral,
-            options={"node_limit": most_nodes, "mip_rel_gap": 0.0},
+            options={**limits.options, "mip_rel_gap": 0.0},
         )
+    )
+
+
+def interruptible(solve: Callable[[], Any]) -> Any:
+    """Give what a solver finds; Ctrl-C does not wait for it."""
+    with to_stderr():
+        return Apart(solve).result()
 
 
 @contextmanager

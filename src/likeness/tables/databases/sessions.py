@@ -5,13 +5,12 @@ from __future__ import annotations
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
-from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import polars as pl
 
 from likeness.errors import LikenessError, OutputError, Refusal, TableError
-from likeness.placing import unfinished
+from likeness.placing import Apart, unfinished
 from likeness.tables.databases.addresses import POSTGRESQL, SQLITE, Address
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ class Session:
     ) -> None:
         self.address, self.refused = address, refused
         self._connection, self._errors = connection, errors
-        self._running: _Apart | None = None
+        self._running: Apart | None = None
 
     def run(self, statement: str) -> None:
         """Run a statement that gives no rows."""
@@ -91,12 +90,12 @@ class Session:
             self._running.join(_PATIENCE)
         if self._running is None or not self._running.is_alive():
             # A connection that is lost, or closed, did so: what it says of that is nobody's.
-            _Apart(self._connection.rollback).join(_PATIENCE)
+            Apart(self._connection.rollback).join(_PATIENCE)
 
     def _do(self, work: Callable[[], _Result]) -> _Result:
         """Do something, and say in one line what the database refuses."""
         with self.saying():
-            self._running = _Apart(work)
+            self._running = Apart(work)
             return cast("_Result", self._running.result())
 
     @contextmanager
@@ -110,30 +109,6 @@ class Session:
     def refusal(self, what: str, *where: str, remedy: str = "") -> LikenessError:
         """Make an error about this database."""
         return self.refused(Refusal(what, (self.address.label, *where), remedy=remedy))
-
-
-class _Apart(Thread):
-    """Something that is done by a thread of its own: in the main one the driver would keep Ctrl-C to itself."""
-
-    def __init__(self, work: Callable[[], Any]) -> None:
-        super().__init__(daemon=True)
-        self._work, self._made = work, None
-        self._raised: BaseException | None = None
-        self.start()
-
-    def run(self) -> None:
-        """Do it, and keep what came of it."""
-        try:
-            self._made = self._work()
-        except BaseException as error:  # noqa: BLE001  # whoever waits for it raises it
-            self._raised = error
-
-    def result(self) -> Any:
-        """Wait until it is done; what it gave, or raised."""
-        self.join()
-        if self._raised is not None:
-            raise self._raised
-        return self._made
 
 
 @contextmanager
@@ -155,7 +130,7 @@ def session(address: Address, *, write: bool = False) -> Iterator[Session]:
     # A file whose writer was killed is put in order by whoever opens it next, which needs the right to write; none is made.
     uri = f"{address.path.absolute().as_uri()}?mode=rw" if address.kind == SQLITE else address.uri
     try:
-        connection = _Apart(partial(dbapi.connect, uri)).result()
+        connection = Apart(partial(dbapi.connect, uri)).result()
     except manager.Error as error:
         what = f"cannot be reached ({_reason(str(error), address)})"
         raise refused(Refusal(what, (address.label,))) from None
@@ -166,7 +141,7 @@ def session(address: Address, *, write: bool = False) -> Iterator[Session]:
                 made.run(_ONLY_READING[address.kind])
             yield made
     finally:
-        _Apart(connection.close).join(_PATIENCE)
+        Apart(connection.close).join(_PATIENCE)
 
 
 def _reason(said: str, address: Address) -> str:
