@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from likeness import registry
 from likeness.attacks.base import AttackResults, Held, Making
 from likeness.errors import InvalidError, LikenessError, PolicyError, Refusal
+from likeness.exact import rational
 from likeness.metrics.base import Evaluation
 from likeness.microdata.individuals import rows_of
 from likeness.pages import in_notebook
@@ -400,7 +401,7 @@ class Release:
                 data,
                 private.encoded.name_models(policy.privacy),
                 loss,
-                int(policy.withhold.at_most * data.size),
+                int(rational(policy.withhold.at_most) * data.size),
                 of_values=whole,
                 patient=policy.effort != "quick",
             ),

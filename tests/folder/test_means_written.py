@@ -194,3 +194,12 @@ def test_level_limits_say_who_may_share_a_class(form):
     areas = np.array([code[:2] for code in table["zip"]])
     for number in range(plan.count):
         assert len(set(areas[plan.classes == number])) == 1
+
+
+@pytest.mark.parametrize("form", ["microaggregated", "mixed"])
+def test_means_of_rounded_values_are_no_multiples(form, tmp_path):
+    frame = pl.DataFrame({"age": [10, 10, 15, 20, 25, 30], "s": list("abcabc")})
+    columns = {"age": lk.quasi(round=5), "s": lk.sensitive()}
+    policy = lk.Policy(columns=columns, privacy=lk.KAnonymity(3), form=form)
+    release = lk.anonymize(frame, policy, seed=1)
+    assert lk.verify(release.write(tmp_path / "out"), original=frame).ok

@@ -426,7 +426,8 @@ def _understand(part: _Found) -> Publication | None:
         if publication.size == 0:
             part.refuse("holds no records; there is no release of nobody", files)
         part.refusals += [
-            refusal.within(files) for refusal in _contradictions(publication, part.certificate.columns)
+            refusal.within(files)
+            for refusal in _contradictions(publication, part.certificate.columns, part.form)
         ]
     except KeyError as problem:
         part.refuse(f"the column {problem} is missing", files)
@@ -445,10 +446,10 @@ def _understand(part: _Found) -> Publication | None:
     return publication
 
 
-def _contradictions(publication: Publication, columns: PublishedColumns) -> Iterator[Refusal]:
+def _contradictions(publication: Publication, columns: PublishedColumns, form: Form) -> Iterator[Refusal]:
     """Say what was published that cannot be, after what the certificate says of the column."""
     notes = {note.name: note for note in columns.notes}
-    yield from _not_rounded(publication, notes)
+    yield from _not_rounded(publication, notes, form)
     if any(_ends(note) or note.values is not None for note in columns.with_role("quasi")):
         for cells in publication.cells:
             yield from _beyond(cells, publication.steps.get(cells.note.name))
@@ -462,11 +463,16 @@ def _contradictions(publication: Publication, columns: PublishedColumns) -> Iter
                 yield _of_end(domain.name, shown, side, key)
 
 
-def _not_rounded(publication: Publication, notes: Mapping[str, ColumnNote]) -> Iterator[Refusal]:
-    """Say which values, or ends of regions that no steps were declared for, are no multiples of what they were rounded to."""
+def _not_rounded(publication: Publication, notes: Mapping[str, ColumnNote], form: Form) -> Iterator[Refusal]:
+    """Say which values, or ends of regions that no steps were declared for, are no multiples of what they were rounded to.
+
+    Means of such values need not be.
+    """
     for cells in publication.cells:
         note = cells.note
         if note.round is None or note.name in publication.steps or note.shape != "interval":
+            continue
+        if form.shows(note.kind, note.shape) == "mean":
             continue
         step = rational(note.round)
         for region in cells.regions:
