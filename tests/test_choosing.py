@@ -487,3 +487,86 @@ def test_what_only_one_method_holds_is_made_by_it():
     assert lk.check(frame, policy).release is not None
     with pytest.raises(lk.PolicyError, match=r"'generalized' is none .* leave it out: it is 'angelized'"):
         lk.anonymize(frame, policy.replace(form="generalized"))
+
+
+def few_with_a_value(records: int, often: int) -> pl.DataFrame:
+    """A table in which ``often`` of so many records have the value ``rare``."""
+    rng = np.random.default_rng(records)
+    values = pl.Series("sick", rng.choice(list("abcd"), records)).scatter(range(often), "rare")
+    return pl.DataFrame({name: rng.integers(0, 30, records) for name in ("age", "zip")}).with_columns(values)
+
+
+@pytest.mark.parametrize(
+    "privacy",
+    [
+        lk.BetaLikeness(1),
+        lk.BasicBetaLikeness(1),
+        lk.DeltaDisclosure(1),
+        [lk.KAnonymity(3), lk.BetaLikeness(1)],
+    ],
+)
+def test_whoever_has_a_value_of_few_is_withheld_where_all_others_lose_less(privacy, tmp_path):
+    frame = few_with_a_value(600, 3)
+    columns = {"age": lk.quasi(), "zip": lk.quasi(), "sick": lk.sensitive()}
+    policy = lk.Policy(columns=columns, privacy=privacy)
+    release = lk.anonymize(frame, policy, seed=1)
+    assert release.verify().ok
+    assert "rare" not in release.table["sick"].to_list()
+    assert release.counts["published"] == 597
+    (reason,) = release.counts["withheld"]
+    assert reason.startswith("so few have 'rare' that ")
+    kept = lk.anonymize(frame, policy.replace(withhold={"at_most": 0.01, "rare_values": False}), seed=1)
+    assert kept.counts["published"] > 597
+    assert release.loss("ncp")["ncp"] < 0.8 * kept.loss("ncp")["ncp"]
+    (said,) = [one for one in release.findings if one.code == "rare-values-withheld"]
+    assert str(said).startswith("nobody with 'rare' is published: with 3 records so rare, ")
+    assert lk.verify(release.write(tmp_path / "out"), original=frame).ok
+    assert lk.open_release(tmp_path / "out", original=frame).findings == release.findings
+
+
+@pytest.mark.parametrize(
+    ("model", "more"),
+    [
+        # What it asks does not change with what is published.
+        (lk.KAnonymity(5), {}),
+        (lk.EntropyLDiversity(2), {}),
+        # Too few may go, none is as rare, or an effort that only finds.
+        (lk.BetaLikeness(1), {"withhold": {"at_most": 0.004}}),
+        (lk.BetaLikeness(1), {"effort": "quick"}),
+        (lk.BetaLikeness(1), {"method": "mondrian"}),
+    ],
+)
+def test_who_has_a_value_of_few_stays_otherwise(model, more):
+    columns = {"age": lk.quasi(), "zip": lk.quasi(), "sick": lk.sensitive()}
+    policy = lk.Policy(columns=columns, privacy=[model], **more)
+    release = lk.anonymize(few_with_a_value(600, 3), policy, seed=1)
+    assert release.table["sick"].to_list().count("rare") == 3
+
+
+@pytest.mark.parametrize(
+    ("sick", "model"),
+    [
+        (lk.sensitive(values=["rare"]), lk.BetaLikeness(1)),
+        (lk.sensitive(), lk.AlphaKAnonymity(Fraction(1, 2), 1, values=["rare"])),
+    ],
+)
+def test_nobody_is_left_out_of_whom_the_release_would_tell_anyway(sick, model):
+    """Values that need protection, and those that a model names."""
+    columns = {"age": lk.quasi(), "zip": lk.quasi(), "sick": sick}
+    policy = lk.Policy(columns=columns, privacy=[model])
+    release = lk.anonymize(few_with_a_value(600, 3), policy, seed=1)
+    assert "rare" in release.table["sick"].to_list()
+
+
+def test_a_method_that_withholds_all_with_a_named_value_is_left_out():
+    frame = pl.DataFrame({"q": ["yes", "no", "no", "yes"], "s": ["b", "a", "HIV", "a"]})
+    policy = lk.Policy(
+        columns={"q": lk.quasi(), "s": lk.sensitive()},
+        privacy=lk.AlphaKAnonymity(Fraction(1, 3), 1, values=["HIV"]),
+        withhold={"at_most": 0.29},
+    )
+    assert lk.anonymize(frame, policy, seed=1).counts["published"] == 4
+    with pytest.raises(
+        lk.CannotBeMetError, match="everybody with 'HIV', which alpha-k-anonymity names, would have"
+    ):
+        lk.anonymize(frame, policy.replace(method="optimal"), seed=1)

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from likeness.models.requirements import Requirement, View
 
 _VALUES_SHOWN = 3
+RARE_VALUES = "rare-values"
+"""Name of the reason why those are withheld who have values of few."""
+_MORE_FREQUENT = 1.5
+"""Times as many as have the rarest value must have the one that is then the rarest: else classes stay nearly as large."""
 
 
 def parts_of(units: Microdata, requirements: Iterable[Requirement]) -> NDArray[np.int64] | None:
@@ -200,12 +204,8 @@ def withhold_surplus(
         surplus_of += [view.domain.name_of(value) for value in most.tolist()]
     if np.array_equal(left, had):
         return None
-    values = ", ".join(surplus_of[:_VALUES_SHOWN]) + (
-        f" and {len(surplus_of) - _VALUES_SHOWN} more" if len(surplus_of) > _VALUES_SHOWN else ""
-    )
-    reason = Reason(
-        "surplus", "too many with {values} among those who may share a class with them", values=values
-    )
+    words = "too many with {values} among those who may share a class with them"
+    reason = Reason("surplus", words, values=_some_of(surplus_of))
     because[reason] = because.get(reason, 0) + int((had - left).sum())
     # A row of which only some records go becomes two.
     of = np.concatenate([np.flatnonzero(left), np.flatnonzero(left < had)])
@@ -215,6 +215,41 @@ def withhold_surplus(
     of, out, copies = of[order], out[order], copies[order]
     plan = Plan(np.zeros(of.size, np.int64)).withhold(out, reason)
     return Decided(plan, of, None if here.copies is None else copies)
+
+
+def rare_values(
+    here: Microdata, requirements: Iterable[Requirement], allowance: int
+) -> list[tuple[NDArray[np.bool_], Reason]]:
+    """Say whom to withhold so that the rarest value is a more frequent one: (n,) who, and why, for some such choices.
+
+    Models that compare with what is published let a class with a value of few be no smaller than the share of these few allows,
+    whoever else is in it. At most ``allowance`` records; of each column the fewest values, and the most.
+    """
+    found = []
+    views = {one.view.domain.name: one.view for one in requirements if one.compares and one.view is not None}
+    for view in views.values():
+        codes = view.codes(here.judged_codes)
+        counts = count_copies(codes, here.copies, view.values)
+        order = np.argsort(counts, kind="stable")
+        order = order[counts[order] > 0]
+        often = counts[order]
+        fits = (np.cumsum(often)[:-1] <= allowance) & (often[1:] >= _MORE_FREQUENT * often[0])
+        ends = np.flatnonzero(fits)
+        for end in dict.fromkeys(ends[[0, -1]].tolist() if ends.size else []):
+            values = order[: end + 1]
+            reason = Reason(
+                RARE_VALUES,
+                "so few have {values} that whoever shares a class with them would lose more than they do, withheld",
+                values=_some_of([view.domain.name_of(value) for value in values.tolist()]),
+            )
+            found.append((np.isin(codes, values), reason))
+    return found
+
+
+def _some_of(names: list[str]) -> str:
+    """Name the first of several values."""
+    more = f" and {len(names) - _VALUES_SHOWN} more" if len(names) > _VALUES_SHOWN else ""
+    return ", ".join(names[:_VALUES_SHOWN]) + more
 
 
 def least_withheld(units: Microdata, requirements: tuple[Requirement, ...], parts: NDArray[np.int64]) -> int:

@@ -14,7 +14,8 @@ from os import cpu_count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from likeness import registry
-from likeness.apart import level_parts
+from likeness.apart import level_parts, rare_values
+from likeness.encode import refuse_telling
 from likeness.errors import CannotBeMetError, PolicyError, Refusal
 from likeness.methods.base import Plans
 from likeness.methods.local_search import (
@@ -30,7 +31,7 @@ from likeness.metrics.ncp import Ncp
 from likeness.microdata.regions import LOSSES
 from likeness.models.requirements import require_of
 from likeness.progress import Progress
-from likeness.solve import Solution, check_fit, solve
+from likeness.solve import Solution, Without, check_fit, solve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -75,6 +76,10 @@ EFFORTS = {
     "normal": Effort(3, 3, 20_000_000, 1),
     "thorough": Effort(6, 40, 200_000_000, 20),
 }
+_MOST_ROUNDS = 3
+"""Times that values are looked for which are so rare that it is better to withhold them."""
+_LOWER = 0.95
+"""What a method must lose without them, of what it loses with them: less may be chance."""
 _OFTEN_OVER = 10
 """Part of the least steps of an effort after which moves have often ended: no more are replaced."""
 _NEARLY_BEST = 1.1
@@ -211,7 +216,9 @@ def choose(
     those that say so (`Method.always_tried`), and so is the cheapest of the others; the rest as long as all together take no
     more than `MOST_WORK` steps, or at a higher ``effort`` a multiple of it. None is tried beside one that loses nothing, nor,
     where classes are improved, one that moves outdo (`Method.outdone_by_moves`); there those that are patient (`Method.patient`)
-    are tried in place of some moves. Then the classes of those that lose least are improved (`LocalSearch`), as ``effort`` says.
+    are tried in place of some moves. Before, at an effort that improves classes, whoever has a value of few is withheld, if the
+    policy allows it and the cheapest method loses less so (`rare_values`). Then the classes of those that lose least are improved
+    (`LocalSearch`), as ``effort`` says.
     The loss (`LOSS`, or the metric that the policy's ``minimize`` names) is measured on the published regions, or tables; of
     equal losses the first is kept, and only the best solution is held.
     ``rng``: the randomness of each method's search, as if it was named. ``publish``: makes what a method's solution is published
@@ -229,6 +236,8 @@ def choose(
     if policy.method is not None:
         return Choice(methods[0], trials.solve(methods[0], progress))
     order = trials.cheapest_first(methods)
+    if policy.withhold.rare_values:
+        trials.leave_out_rare_values(order)
     for number, method in enumerate(order):
         progress.step("try methods", number, len(order))
         trials.look_at(trials.afforded(method, seconds))
@@ -282,14 +291,62 @@ class _Trials:
         self.candidates: list[Candidate] = []
         self.refused: list[CannotBeMetError | PolicyError] = []
         self.best: tuple[float, Method, Solution] | None = None
+        self.without = Without.nobody(self.units)
+        self.looked = 0
 
-    def solve(self, method: Method, progress: Progress) -> Solution:
-        """Solve by one method."""
+    def leave_out_rare_values(self, order: list[Method]) -> None:
+        """Withhold whoever has a value so rare that all others lose more by them, as the cheapest method that fits tells.
+
+        Every such choice that is the best is the beginning of others, until none lowers the loss by a twentieth.
+        """
+        everybody = self.units.count_records()
+        allowance = int(self.withhold_at_most * everybody)
+        if not self.effort.starts or not allowance or self.units.members is not None:
+            return
+        best: tuple[float, Without] | None = None
+        for _ in range(_MOST_ROUNDS):
+            left = allowance - everybody + self.without.others.count_records()
+            choices = rare_values(self.without.others, self.requirements, left)
+            if not choices:
+                break
+            if best is None:
+                best = self._loss_without(order, self.without), self.without
+            tried = [self.without.and_also(self.units, *choice) for choice in choices]
+            found = min(((self._loss_without(order, one), i) for i, one in enumerate(tried)))
+            if found[0] >= best[0] * _LOWER:
+                break
+            best = found[0], tried[found[1]]
+            self.without = best[1]
+        self.plans = Plans(self.without.others, self.rng)
+
+    def _loss_without(self, order: list[Method], without: Without) -> float:
+        """What the cheapest method that finds a release without some loses; infinite where none does, or may."""
+        try:
+            refuse_telling(self.data, without.reasons < 0, self.models)
+        except CannotBeMetError:
+            return float("inf")
+        for method in order:
+            try:
+                check_fit(method, self.units, limited=self.limited)
+                method.check(self.requirements)
+                self.looked += self.work[method]
+                found = self.solve(method, Progress(), without)
+            except (CannotBeMetError, PolicyError):
+                continue
+            return self.judge.measure(method, found)
+        return float("inf")
+
+    def solve(self, method: Method, progress: Progress, without: Without | None = None) -> Solution:
+        """Solve by one method, without those who are withheld before."""
         loss, at_most, rng = partial(self.judge.measure, method), self.withhold_at_most, self.rng(method)
-        return solve(
+        found = solve(
             method, self.data, self.models, rng, at_most, progress,
-            loss=loss, plans=self.plans, blocks=self.blocks,
+            loss=loss, plans=self.plans if without is None else None, blocks=self.blocks,
+            without=self.without if without is None else without,
         )  # fmt: skip
+        data = self.data if found.data is None else found.data
+        refuse_telling(data, found.plan.published, self.models)
+        return found
 
     def cheapest_first(self, methods: Iterable[Method]) -> list[Method]:
         """Sort methods by what they cost, those of equal cost by name; those that moves outdo come last."""
@@ -383,7 +440,7 @@ class _Trials:
         begun = sorted(near, key=lambda one: (one.loss, one.work, one.method.name))[: own.starts]
         if begun and self.moves:
             laying_out = STEPS_A_RECORD * WORK_A_STEP * self.units.size
-            left = own.times * self.spent - laying_out - patient
+            left = own.times * self.spent - laying_out - patient - self.looked
             # Where laying out alone takes as long as the least that is done, more lowers the loss by tenths of a percent.
             steps = own.steps if laying_out > own.steps * WORK_A_STEP else max(own.steps, left // WORK_A_STEP)
             if seconds is not None:

@@ -93,6 +93,7 @@ def solve(
     loss: Callable[[Solution], float] | None = None,
     plans: Plans | None = None,
     blocks: BlockSearch | None = None,
+    without: Without | None = None,
 ) -> Solution:
     """Find a plan whose published records hold every model against their own distribution.
 
@@ -102,7 +103,7 @@ def solve(
     Those of whom a part has too many may join another (`move_surplus`), which is harder to generalize then: given a ``loss``,
     the plan that withholds them is made too, where it may, and the one that loses less is kept.
     ``plans``: what methods found before for the same table and guarantee; what this one finds first is kept there.
-    ``blocks``: how a table of counts is searched that is too large to be searched at a time.
+    ``blocks``: how a table of counts is searched that is too large to be searched at a time. ``without``: who is withheld before.
     Raises `CannotBeMetError` when more would have to be withheld; says which model fails, for which value, what it needs.
     It is a `MethodFailedError` where the table taken as one class holds the guarantee: only this method finds no release.
     Raises `PolicyError` when the method cannot work with these models, or not with several records a person.
@@ -112,7 +113,8 @@ def solve(
     check_fit(method, units, limited=level_parts(units) is not None, blocks=blocks)
     parts = parts_of(units, require_of(models, units, units))
     again = deepcopy(rng)
-    search = _Solver(data, models, withhold_at_most, parts, plans, blocks)
+    without = Without.nobody(units) if without is None else without
+    search = _Solver(data, models, withhold_at_most, parts, plans, blocks, without)
     try:
         found = search.found(method, rng, progress)
     except (_ExcessError, CannotBeMetError) as failure:
@@ -129,6 +131,31 @@ def solve(
     except (_ExcessError, CannotBeMetError):
         return found
     return other if loss(other) < loss(found) else found
+
+
+@dataclass(frozen=True, eq=False)
+class Without:
+    """Some who are withheld before anything is searched.
+
+    ``reasons``: (n,) why each is, by position in ``because``, -1 of the others. ``because``: with how many of them.
+    ``others``: the table of these.
+    """
+
+    reasons: NDArray[np.int32]
+    because: dict[Reason, int]
+    others: Microdata
+
+    @staticmethod
+    def nobody(units: Microdata) -> Without:
+        """Withhold nobody."""
+        return Without(np.full(units.size, -1, np.int32), {}, units)
+
+    def and_also(self, units: Microdata, records: NDArray[np.bool_], reason: Reason) -> Without:
+        """Withhold some of the others, too; ``units``: the whole table."""
+        reasons = self.reasons.copy()
+        reasons[np.flatnonzero(reasons < 0)[records]] = len(self.because)
+        because = self.because | {reason: int(np.count_nonzero(records))}
+        return Without(reasons, because, units.take(np.flatnonzero(reasons < 0)))
 
 
 class _ExcessError(Exception):
@@ -150,24 +177,26 @@ class _RowsLeft:
     """The rows of a table while a search withholds some of them.
 
     ``units``: records or individuals. ``active``: (m,) those not withheld, by position. ``reasons``: (n,) why each
-    other is withheld, by position in all reasons so far. ``moved``: (n,) who stands with people of another part.
+    other is withheld, by position in all reasons so far. ``moved``: (n,) who stands with people of another part. ``begun``: the
+    table with which the search began.
     """
 
     units: Microdata
     active: NDArray[np.int64]
     reasons: NDArray[np.int32]
     moved: NDArray[np.bool_]
+    begun: Microdata
 
     @classmethod
-    def of(cls, units: Microdata) -> _RowsLeft:
-        """Begin with all of them."""
-        size = units.size
-        return cls(units, np.arange(size), np.full(size, -1, np.int32), np.zeros(size, np.bool_))
+    def of(cls, units: Microdata, without: Without) -> _RowsLeft:
+        """Begin with all of them who are not withheld before."""
+        active = np.flatnonzero(without.reasons < 0)
+        return cls(units, active, without.reasons.copy(), np.zeros(units.size, np.bool_), without.others)
 
     @property
     def here(self) -> Microdata:
-        """The table of those that are not withheld."""
-        return self.units if self.active.size == self.units.size else self.units.take(self.active)
+        """The table of those that are not withheld; as long as these are all with whom it began, the same."""
+        return self.begun if self.active.size == self.begun.size else self.units.take(self.active)
 
     def moving(
         self, parts: NDArray[np.int64], here: Microdata, requirements: tuple[Requirement, ...]
@@ -197,6 +226,7 @@ class _RowsLeft:
             self.active = np.arange(of.size - found.of.size, of.size)
             units.copies[self.active] = found.copies
             self.units, self.reasons, self.moved = units, self.reasons[of], self.moved[of]
+            self.begun = units.take(self.active)
         return self.here
 
 
@@ -210,6 +240,7 @@ class _Solver:
     parts: NDArray[np.int64] | None
     plans: Plans | None
     blocks: BlockSearch | None
+    without: Without
 
     def found(
         self, method: Method, rng: np.random.Generator, progress: Progress, *, moving: bool = True
@@ -249,8 +280,8 @@ class _Solver:
         ``surplus``: whether those of whom there are too many are withheld before it runs; of parts always.
         Raises `_ExcessError` when more would have to be withheld than may be.
         """
-        rows, parts = _RowsLeft.of(self.data.units), self.parts
-        because: dict[Reason, int] = {}
+        rows, parts = _RowsLeft.of(self.data.units, self.without), self.parts
+        because = dict(self.without.because)
         first: tuple[Requirement, ...] | None = None
         everybody, blocks = rows.units.count_records(), 1
         while True:

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from likeness.policy.sections import Records
     from likeness.tables import Columned, Table
 
+_TOLD = "the release would tell that there was somebody"
 _FEW = 3
 _PASTED = 1_000
 """Columns that a policy does not name, each of which has a line of its own; more are told in one."""
@@ -452,6 +453,38 @@ def _survey_weights(table: Table, name: str, rows: NDArray[np.int64]) -> NDArray
     return np.asarray(numbers[codes], np.float64)
 
 
+def refuse_telling(data: Microdata, kept: NDArray[np.bool_], models: Iterable[PrivacyModel] = ()) -> None:
+    """Refuse to withhold everybody who has what a release names in any case: it would tell that there was somebody.
+
+    Those are categories, values that need protection, and values that models name. ``kept`` (n,) is whether each record is
+    published. Raises `CannotBeMetError`.
+    """
+    if not kept.any():
+        return
+    remedy = "weaken the guarantee"
+    for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):
+        where = (f"column {domain.name!r}",)
+        gone = _without_anybody(domain, codes[kept])
+        if gone:
+            what = f"everybody of the category {quoted(gone[0])} would have to be withheld"
+            joined = f"{remedy}, or join the category with another one"
+            raise CannotBeMetError(reasons=[Refusal(what, where, why=_TOLD, remedy=joined)])
+        if not _somebody_protected(domain, codes[kept]):
+            what = "everybody who has a sensitive value would have to be withheld"
+            why = f"nothing would be left to protect, and {_TOLD}"
+            raise CannotBeMetError(reasons=[Refusal(what, where, why=why, remedy=remedy)])
+        there = {domain.label_of(code) for code in np.unique(codes[kept]).tolist()}
+        for model in models:
+            if not isinstance(model, SensitiveModel) or model.sensitive not in {None, domain.name}:
+                continue
+            lost = model.named_values & ({*domain.labels} - there)
+            if lost:
+                what = (
+                    f"everybody with {quoted(min(lost))}, which {model.name} names, would have to be withheld"
+                )
+                raise CannotBeMetError(reasons=[Refusal(what, where, why=_TOLD, remedy=remedy)])
+
+
 def describe_columns(
     encoded: Encoded,
     policy: Policy,
@@ -467,21 +500,7 @@ def describe_columns(
     who has a value that needs protection.
     """
     data = encoded.data
-    for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True):
-        gone = _without_anybody(domain, codes[kept]) if kept.any() else []
-        if gone:
-            what = f"everybody of the category {quoted(gone[0])} would have to be withheld"
-            why = "the release would tell that there was somebody"
-            remedy = "weaken the guarantee, or join the category with another one"
-            where = (f"column {domain.name!r}",)
-            raise CannotBeMetError(reasons=[Refusal(what, where, why=why, remedy=remedy)])
-        if kept.any() and not _somebody_protected(domain, codes[kept]):
-            what, where = (
-                "everybody who has a sensitive value would have to be withheld",
-                (f"column {domain.name!r}",),
-            )
-            why = "nothing would be left to protect, and the release would tell that there was somebody"
-            raise CannotBeMetError(reasons=[Refusal(what, where, why=why, remedy="weaken the guarantee")])
+    refuse_telling(data, kept)
     coded = {
         encoded.published_name(name): Coded(column.bottom, column.top, column.round)
         for name, column in policy.columns.items()

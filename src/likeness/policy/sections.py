@@ -354,13 +354,20 @@ class About(Declared):
 class Withhold(Declared):
     """How much may be withheld.
 
-    A share of the records; of the individuals, when people have several.
+    A share of the records; of the individuals, when people have several. Where no method is named and the effort is not
+    ``quick``, all who have one of the rarest sensitive values may be among them, if everybody else then loses so much less that
+    it is worth it: under models that compare with what is published, a value of few makes large classes. With
+    ``rare_values: false`` they never are for that reason.
     """
 
     example: ClassVar[str] = "{at_most: 0.01}"
 
     at_most: Share = Field(
         default=0.01, description="Largest share of records (or individuals) that may be withheld."
+    )
+    rare_values: bool = Field(
+        default=True,
+        description="Whether all who have one of the rarest sensitive values may be withheld, where the others lose less so.",
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from likeness import registry
+from likeness.apart import RARE_VALUES
 from likeness.encode.lattice import why_not_growing
 from likeness.methods.base import holding_classes
 from likeness.metrics.base import mean_loss
@@ -47,6 +48,7 @@ def findings_of(release: Release) -> tuple[Finding, ...]:
         *undeclared_people(release),
         *people_findings(release),
         *values_of_everybody(release),
+        *without_rare_values(release),
         *alone_in_a_class(release),
         *undone(release),
         *alone_with_a_number(release),
@@ -56,6 +58,22 @@ def findings_of(release: Release) -> tuple[Finding, ...]:
         *weakened_by_seed(release),
         *beside_an_earlier_one(release),
         *file_findings(release),
+    )
+
+
+def without_rare_values(release: Release) -> list[Finding]:
+    """Say that all who have some values were withheld, because they are so few."""
+    return [
+        Finding("rare-values-withheld", {"values": reason.facts["values"], "records": number}, _rare)
+        for reason, number in release.private.solution.plan.because.items()
+        if reason.name == RARE_VALUES
+    ]
+
+
+def _rare(*, values: str, records: int) -> str:
+    return (
+        f"nobody with {values} is published: with {count(records, 'record')} so rare, classes would have to be so large that all "
+        "others lose more; where they are what the release is about, say withhold: {rare_values: false}"
     )
 
 
