@@ -293,6 +293,7 @@ class _Trials:
         self.best: tuple[float, Method, Solution] | None = None
         self.without = Without.nobody(self.units)
         self.looked = 0
+        self.telling: CannotBeMetError | None = None
 
     def leave_out_rare_values(self, order: list[Method]) -> None:
         """Withhold whoever has a value so rare that all others lose more by them, as the cheapest method that fits tells.
@@ -345,7 +346,11 @@ class _Trials:
             without=self.without if without is None else without,
         )  # fmt: skip
         data = self.data if found.data is None else found.data
-        refuse_telling(data, found.plan.published, self.models)
+        try:
+            refuse_telling(data, found.plan.published, self.models)
+        except CannotBeMetError as problem:
+            self.telling = problem
+            raise
         return found
 
     def cheapest_first(self, methods: Iterable[Method]) -> list[Method]:
@@ -463,12 +468,13 @@ class _Trials:
         return Choice(kept, solution, candidates)
 
     def _refusal(self) -> CannotBeMetError | PolicyError:
-        """Say why no method has a release: as the cheapest that was tried says it."""
+        """Say why no method has a release: as one says it whose release would tell of somebody, else the cheapest."""
         cannot = [problem for problem in self.refused if isinstance(problem, CannotBeMetError)]
         if not cannot:
             return self.refused[0]
         tried = [one.method.name for one in self.candidates if one.outcome == CANNOT]
-        return CannotBeMetError(*cannot[0].notes, reasons=cannot[0].reasons, tried=tried)
+        said = cannot[0] if self.telling is None else self.telling
+        return CannotBeMetError(*said.notes, reasons=said.reasons, tried=tried)
 
 
 class _Listener:
