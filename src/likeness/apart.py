@@ -239,7 +239,7 @@ def rare_values(
             values = order[: end + 1]
             reason = Reason(
                 RARE_VALUES,
-                "so few have {values} that whoever shares a class with them would lose more than they do, withheld",
+                "so few have {values} that the large classes they need would lose more than withholding them does",
                 values=_some_of([view.domain.name_of(value) for value in values.tolist()]),
             )
             found.append((np.isin(codes, values), reason))
