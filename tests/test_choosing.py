@@ -567,6 +567,6 @@ def test_a_method_that_withholds_all_with_a_named_value_is_left_out():
     )
     assert lk.anonymize(frame, policy, seed=1).counts["published"] == 4
     with pytest.raises(
-        lk.CannotBeMetError, match="everybody with 'HIV', which alpha-k-anonymity names, would have"
+        lk.CannotBeMetError, match="everybody with 'HIV', whom alpha-k-anonymity is about, would have"
     ):
         lk.anonymize(frame, policy.replace(method="optimal"), seed=1)

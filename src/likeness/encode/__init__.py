@@ -479,9 +479,7 @@ def refuse_telling(data: Microdata, kept: NDArray[np.bool_], models: Iterable[Pr
                 continue
             lost = model.named_values & ({*domain.labels} - there)
             if lost:
-                what = (
-                    f"everybody with {quoted(min(lost))}, which {model.name} names, would have to be withheld"
-                )
+                what = f"everybody with {quoted(min(lost))}, whom {model.name} is about, would have to be withheld"
                 raise CannotBeMetError(reasons=[Refusal(what, where, why=_TOLD, remedy=remedy)])
 
 
