@@ -329,6 +329,11 @@ def test_people_and_their_records(tmp_path: Path, asked: str) -> None:
     opened = lk.open_release(made.folder, original=lk.read(source))
     assert opened.counts == made.counts
     assert dict(opened.loss()) == dict(made.loss)
+    # Whoever verifies has the release alone: the records are looked for beside the people, then where they were.
+    policy["records"]["table"] = str(second / "*.parquet")
+    again = lk.publish(source, policy, tmp_path / "by-pattern", engine="streaming")
+    assert again.certificate.files == files[0]
+    assert lk.verify(again.folder, original=source, engine="streaming").ok
     # A record of somebody else is told.
     other = records.with_columns(pl.col("pid").reverse())
     other.write_parquet(tmp_path / "other.parquet")

@@ -25,6 +25,7 @@ from likeness.policy.hierarchy import rule_of
 from likeness.policy.sections import READING
 from likeness.proving.certificate import read_json
 from likeness.tables import JoinedTable, Table
+from likeness.tables.parts import files_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -327,6 +328,11 @@ def _finite(value: float) -> float | str:
     return float(value) if np.isfinite(value) else str(value)
 
 
+def _is_there(table: Path) -> bool:
+    """Whether a file, a folder or a pattern has a table."""
+    return table.exists() or bool(files_of(table))
+
+
 def locate_records(policy: Policy, original: Columned, audit: Audit | None) -> Policy:
     """Take a policy with the place of its second table, and how that is read.
 
@@ -346,9 +352,9 @@ def locate_records(policy: Policy, original: Columned, audit: Audit | None) -> P
         return policy
     if not isinstance(original, Table) or original.format not in {"frame", "database"}:
         beside = Path(original.source).absolute().parent
-        if (beside / records.table).exists():
+        if _is_there(beside / records.table):
             return policy.in_folder(beside)
     kept = None if audit is None else audit.content["original"].get("records")
-    if kept is not None and Path(kept).exists():
+    if kept is not None and _is_there(Path(kept)):
         return policy.replace(records=records.replace(table=kept))
     return policy
