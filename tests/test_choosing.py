@@ -547,7 +547,7 @@ def test_who_has_a_value_of_few_stays_otherwise(model, more):
     ("sick", "model"),
     [
         (lk.sensitive(values=["rare"]), lk.BetaLikeness(1)),
-        (lk.sensitive(), lk.AlphaKAnonymity(Fraction(1, 2), 1, values=["rare"])),
+        (lk.sensitive(), lk.BetaLikeness(1) & lk.AlphaKAnonymity(Fraction(1, 2), 1, values=["rare"])),
     ],
 )
 def test_nobody_is_left_out_of_whom_the_release_would_tell_anyway(sick, model):

@@ -304,20 +304,20 @@ class _Trials:
         allowance = int(self.withhold_at_most * everybody)
         if not self.effort.starts or not allowance or self.units.members is not None:
             return
-        best: tuple[float, Without] | None = None
+        best: float | None = None
         for _ in range(_MOST_ROUNDS):
             left = allowance - everybody + self.without.others.count_records()
             choices = rare_values(self.without.others, self.requirements, left)
             if not choices:
                 break
             if best is None:
-                best = self._loss_without(order, self.without), self.without
+                best = self._loss_without(order, self.without)
             tried = [self.without.and_also(self.units, *choice) for choice in choices]
-            found = min(((self._loss_without(order, one), i) for i, one in enumerate(tried)))
-            if found[0] >= best[0] * _LOWER:
+            losses = [self._loss_without(order, one) for one in tried]
+            if min(losses) >= best * _LOWER:
                 break
-            best = found[0], tried[found[1]]
-            self.without = best[1]
+            best = min(losses)
+            self.without = tried[losses.index(best)]
         self.plans = Plans(self.without.others, self.rng)
 
     def _loss_without(self, order: list[Method], without: Without) -> float:

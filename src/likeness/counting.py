@@ -24,7 +24,6 @@ def needs_records(policy: Policy) -> bool:
     form, method, minimize = choose_form(policy), policy.method, policy.minimize
     return (
         policy.individual is not None
-        or policy.records is not None
         or policy.weights is not None
         or bool(policy.knowledge)
         or not form.publishes_counts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -266,13 +267,14 @@ def _encoded(
 ) -> Encoded:
     """Encode the original as a policy says; a table that does not fit the policy kept with a release is another one."""
     # A second table that is not there says nothing about the first.
-    whole = join_records(original, policy)
+    if audit is not None and audit.is_ordered:
+        memory = engine_for(original, "memory")
+        found = find_counted(memory, original, policy)
+        encoding = partial(encode_counted, memory, found, policy, Progress())
+    else:
+        encoding = partial(encode, join_records(original, policy), policy)
     try:
-        if audit is not None and audit.is_ordered:
-            memory = engine_for(original, "memory")
-            encoded = encode_counted(memory, find_counted(memory, original, policy), policy, Progress())
-        else:
-            encoded = encode(whole, policy)
+        encoded = encoding()
     except InvalidError as problem:
         if audit is None or not is_kept:
             raise

@@ -473,11 +473,12 @@ def refuse_telling(data: Microdata, kept: NDArray[np.bool_], models: Iterable[Pr
             what = "everybody who has a sensitive value would have to be withheld"
             why = f"nothing would be left to protect, and {_TOLD}"
             raise CannotBeMetError(reasons=[Refusal(what, where, why=why, remedy=remedy)])
-        there = {domain.label_of(code) for code in np.unique(codes[kept]).tolist()}
         for model in models:
             if not isinstance(model, SensitiveModel) or model.sensitive not in {None, domain.name}:
                 continue
-            lost = model.named_values & ({*domain.labels} - there)
+            named = model.named_values & {*domain.labels}
+            # All values are looked through only where some are named.
+            lost = named and named - {domain.label_of(code) for code in np.unique(codes[kept]).tolist()}
             if lost:
                 what = f"everybody with {quoted(min(lost))}, whom {model.name} is about, would have to be withheld"
                 raise CannotBeMetError(reasons=[Refusal(what, where, why=_TOLD, remedy=remedy)])
