@@ -334,3 +334,50 @@ def test_released_classes_hold_by_the_plain_definition(model, seed):
         assert len(counts) > 1 or any(
             reason.name == "surplus" for reason in release.private.solution.plan.because
         )
+
+
+FIVE = pl.DataFrame({"age": [1, 1, 9, 9], "disease": ["Flu", "Cough", "Flu", "Chest Pain"]})
+
+
+@pytest.mark.parametrize(
+    ("declared", "asked", "distance"),
+    [
+        (None, None, "equal"),
+        ("equal", None, "equal"),
+        (None, "ordered", "ordered"),
+        ("equal", "ordered", "ordered"),
+    ],
+)
+def test_categories_are_as_far_apart_as_is_declared(declared, asked, distance, tmp_path):
+    # The class of age 1 is half Low and half Mild, the other half Low and half High; the table half Low and a quarter of each
+    # other. Equal: a quarter goes from one to another. Ordered: by one of two steps.
+    given = policy(
+        columns={"age": lk.quasi(), "disease": lk.sensitive(distance=declared)},
+        privacy=lk.TCloseness("1/4", by="categories", distance=asked),
+        withhold={"at_most": 0},
+    )
+    release = lk.anonymize(FIVE, given, seed=1)
+    (proof,) = release.verdict.proofs
+    assert release.table["age"].n_unique() == 2
+    assert proof.strength.values["t"] == {"equal": 0.25, "ordered": 0.125}[distance]
+    out = release.write(tmp_path / "out")
+    assert lk.verify(out, FIVE).status == "proven"
+    certificate = json.loads((out / "public/certificate.json").read_text())
+    column = next(one for one in certificate["columns"] if one["name"] == "disease")
+    model = certificate["guarantee"][0]["parameters"]
+    assert (model.get("distance") or column["distance"]) == distance
+
+
+def test_categories_have_no_distance_in_a_hierarchy():
+    tree = {"*": {"lungs": ["Flu", "Cough", "Fever"], "others": ["Headache", "Chest Pain"]}}
+    columns = {"age": lk.quasi(), "sex": lk.quasi(), "disease": lk.sensitive(hierarchy=tree)}
+    said = refused(columns=columns, privacy=lk.TCloseness("0.2", by="categories"))
+    assert said == (
+        "t-closeness: distance hierarchical is that of the values of the sensitive column 'disease', and not of their "
+        "categories; say distance: equal or ordered"
+    )
+    assert lk.anonymize(
+        TABLE,
+        policy(columns=columns, privacy=lk.TCloseness("0.2", by="categories", distance="ordered")),
+        seed=1,
+    )

@@ -216,6 +216,9 @@ def _problem(domain: Domain, distance: str) -> str | None:
             "use distance equal, or drop those records (missing: drop)"
         )
     if distance == "hierarchical" and domain.hierarchy is None:
+        if domain.distance == "hierarchical":
+            what = f"distance hierarchical is that of the values of {column}, and not of their categories"
+            return f"{what}; say distance: equal or ordered"
         return f"distance hierarchical needs a hierarchy, and {column} has none"
     if distance == "hierarchical" and domain.shape != "tree":
         return f"distance hierarchical needs kind: hierarchical, and {column} is {domain.kind}"

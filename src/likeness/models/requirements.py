@@ -562,7 +562,7 @@ def _groups(model: SensitiveModel, domain: Domain, column: int, known: tuple[int
 
 
 def _by_category(model: SensitiveModel, domain: Domain, column: int, known: tuple[int, ...]) -> View:
-    """Read values as their categories."""
+    """Read values as their categories, which are as far apart as the column declares of its values."""
     categories = domain.categories
     if categories is None:
         raise PolicyError(
@@ -578,7 +578,6 @@ def _by_category(model: SensitiveModel, domain: Domain, column: int, known: tupl
         hierarchy=None,
         low=0.0,
         high=float(size - 1),
-        distance="ordered",
         declared=True,
         categories=None,
     )

@@ -51,7 +51,8 @@ class TCloseness(DistributionModel):
     distance
         Ground distance between values: ``equal`` (any two are 1 apart), ``ordered`` (ranks apart, over the
         largest) or ``hierarchical`` (height of the lowest common ancestor, over the root's; the height of a node
-        is the number of edges of the longest way down to a leaf); by default the one the column declares.
+        is the number of edges of the longest way down to a leaf); by default the one the column declares, for
+        its categories too: they are in the order in which the policy gives them, and ``ordered`` if it is said.
 
     References
     ----------
