@@ -638,3 +638,52 @@ def test_names_that_lead_elsewhere(release: Path) -> None:
     assert not parts_module.is_in_parts(["release/part-00000.exe"])
     assert not parts_module.is_in_parts(["release/part-00001.csv"])
     assert not parts_module.is_in_parts([])
+
+
+ODD = {
+    b"age,zip,dx\n31,02139,flu\n32,02139\n": "line 3 has 2 cells, but there are 3 columns; correct the line",
+    b"age,zip,dx\n31,02139,flu\n\n32,02139,flu\n": "line 3 is blank, but there are 3 columns; correct the line",
+    b"age,zip,dx\n31,02139,flu,x\n": "line 2 has 4 cells, but there are 3 columns; correct the line",
+    b"age,dx,dx\n31,cold,flu\n": "the name 'dx' stands for columns 2 and 3; give each its own",
+    b"age,,dx\n31,cold,flu\n": "column 2 has no name; name every column",
+    b"age,zip,dx\n31,0\x00,flu\n": "holds a zero byte at line 2, so it is no text in UTF-8",
+    b"age,zip,dx\n31,02139,caf\xe9\n": "is not UTF-8 at line 2 (value 0xE9)",
+    b"age,zip,dx\r31,02139,flu\r": "its lines end in CR alone; correct it, or read the file by itself",
+    b"age, zip, dx\n31, 02139, flu\n": "a space stands behind every delimiter; correct it, or read the file by itself",
+    b'age,zip,dx\n31,02139,"flu\n': "the record after line 1 cannot be read: unexpected end of data",
+    b'age,zip,dx\n31,5",flu\n32,6,"x"\n': "quotes are used inconsistently; double every quote inside a quoted cell",
+}
+
+
+@pytest.mark.parametrize("data", ODD, ids=[said[:30] for said in ODD.values()])
+@pytest.mark.parametrize("engine", ["memory", "streaming"])
+def test_lines_that_are_none_of_a_table_are_refused_in_many_files_too(
+    tmp_path: Path, engine: str, data: bytes
+) -> None:
+    """Polars takes a record without its last cells for one that has none there, renames the second of two columns, and so on."""
+    source, out = tmp_path / "in", tmp_path / "out"
+    source.mkdir()
+    (source / "a.csv").write_bytes(data)
+    policy = {
+        "columns": {"age": {"role": "quasi"}, "*": {"role": "other"}},
+        "privacy": [{"model": "k-anonymity", "k": 1}],
+    }
+    with pytest.raises(lk.LikenessError) as found:
+        lk.publish(source, policy, out, engine=engine)
+    assert ODD[data] in str(found.value)
+    assert "\n" not in str(found.value)
+    assert not out.exists()
+
+
+def test_quoted_cells_and_byte_order_marks_of_many_files_are_read(tmp_path: Path) -> None:
+    source = tmp_path / "in"
+    source.mkdir()
+    (source / "a.csv").write_bytes(b'\xef\xbb\xbfage,dx\r\n31,"flu, ""bad"""\r\n32,"two\nlines"\r\n')
+    (source / "b.csv").write_bytes(b"\xef\xbb\xbfage,dx\n33,caf\xc3\xa9")
+    found = StreamingEngine().count(find_parts(source), ["age", "dx"], Progress())
+    assert found.frame.cast(pl.String).rows() == [
+        ("31", 'flu, "bad"'),
+        ("32", "two\nlines"),
+        ("33", "café"),
+    ]
+    assert lk.read(source).frame.cast(pl.String).rows() == found.frame.cast(pl.String).rows()

@@ -1,5 +1,6 @@
 import csv
 import io
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -94,3 +95,36 @@ def test_counting_agrees_with_reading(rows):
     width = len(rows[0])
     even = all(len(row) == width for row in rows)
     assert count_records(text.getvalue().encode(), COMMA, width) == (len(rows) if even else None)
+
+
+@given(
+    data=st.lists(st.sampled_from(["a", ",", '"', "\n", "\r\n", "é"]), max_size=60).map(
+        lambda text: f"a,b\n{''.join(text)}".encode()
+    ),
+    block=st.integers(1, 40),
+)
+@settings(max_examples=400)
+def test_a_file_is_looked_at_block_by_block_as_at_once(data, block, tmp_path_factory):
+    path = tmp_path_factory.mktemp("blocks") / "a.csv"
+    path.write_bytes(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csv_shape, "_BLOCK", block)
+        by_blocks = outcome(lambda: csv_shape.count_in_file(path, COMMA, 2))
+    assert by_blocks == outcome(lambda: check_records(data, COMMA, 2, source=str(path)) - 1)
+
+
+def outcome(ask):
+    try:
+        return ask()
+    except TableError as problem:
+        # Of a record that cannot be read: where the one before it begins, or ends, at the end of a block.
+        return re.sub(r"after line \d+", "after line", str(problem))
+
+
+def test_a_record_without_an_end_is_not_held(tmp_path, monkeypatch):
+    monkeypatch.setattr(csv_shape, "_BLOCK", 64)
+    monkeypatch.setattr(csv_shape, "_LONGEST", 1024)
+    path = tmp_path / "a.csv"
+    path.write_text('a,b\n1,2\n"3,4\n' + "5,6\n" * 1000)
+    with pytest.raises(TableError, match=r"a\.csv: a record does not end within 0 MB; close every quote$"):
+        csv_shape.count_in_file(path, COMMA, 2)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from likeness.cli._console import Console
 
 STAGES = {
+    "look through": "looking through the files",
+    "count": "counting the records",
     "encode": "encoding the table",
     "search": "searching for the release",
     "publish": "publishing",

@@ -37,12 +37,13 @@ _SHARE = 3
 
 @dataclass(frozen=True, eq=False)
 class SparkTable:
-    """A DataFrame of Spark. ``decimal``: the decimal mark of numbers in columns of texts."""
+    """A DataFrame of Spark. ``decimal``: the decimal mark of numbers in columns of texts. ``parts``: the files it is of."""
 
     frame: Any
     source: str = "Spark frame"
     decimal: str | None = "."
     written: Written | None = Written(FileFormat("parquet"))  # noqa: RUF009  # a frozen value
+    parts: PartedTable | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -109,7 +110,7 @@ class SparkEngine(Engine):
         else:
             options = {"header": True, "sep": parts.delimiter, "escape": '"', "multiLine": True}
             frame = session.read.csv(paths, **options).fillna("")
-        return SparkTable(frame, parts.source, parts.decimal, parts.written)
+        return SparkTable(frame, parts.source, parts.decimal, parts.written, parts)
 
     def count(self, source: SparkTable, names: Sequence[str], progress: Progress) -> Table:
         """Count the records that say the same in some columns.
@@ -131,12 +132,13 @@ class SparkEngine(Engine):
         import polars as pl
         from pyspark.sql import functions
 
+        records = None if source.parts is None else source.parts.look_through(progress)
         columns = [functions.col(f"`{name.replace('`', '``')}`") for name in names]
         counting = functions.count(functions.lit(1)).alias(COPIES)
         asked = source.frame.groupBy(*columns).agg(counting)
         what = f"{source.source}: Spark could not count its records"
         found = pl.DataFrame(_watched(source.frame.sparkSession, asked.toArrow, progress, "count", what))
-        return count_cells(
+        counted = count_cells(
             found.lazy(),
             names,
             source=source.source,
@@ -146,6 +148,9 @@ class SparkEngine(Engine):
             format="frame",
             written=source.written,
         )
+        if source.parts is not None:
+            source.parts.check_number(counted.records, records)
+        return counted
 
     def each(
         self,

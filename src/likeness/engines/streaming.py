@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from likeness.engines.base import Engine, memory_of_machine
 from likeness.errors import Refusal, TableError
-from likeness.tables.parts import PartedTable, count_cells, files_of, find_parts
+from likeness.tables.parts import PartedTable, collected, count_cells, files_of, find_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,16 +93,10 @@ class StreamingEngine(Engine):
         """
 
         def collect(query: pl.LazyFrame) -> pl.DataFrame:
-            import polars as pl
+            return collected(source, lambda: query.collect(engine="streaming"))
 
-            try:
-                return query.collect(engine="streaming")
-            except (pl.exceptions.PolarsError, OSError) as problem:
-                reason = next(iter(str(problem).splitlines()), type(problem).__name__)
-                what = f"cannot be read ({reason})"
-                raise TableError(Refusal(what, (source.source,), remedy="look at its files")) from None
-
-        return count_cells(
+        records = source.look_through(progress)
+        counted = count_cells(
             source.scan(),
             names,
             source=source.source,
@@ -113,3 +107,5 @@ class StreamingEngine(Engine):
             format=source.kind,
             written=source.written,
         )
+        source.check_number(counted.records, records)
+        return counted

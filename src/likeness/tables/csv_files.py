@@ -6,6 +6,7 @@ columns, and if not, where.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
@@ -26,6 +27,8 @@ from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+    from typing import BinaryIO
 
     from likeness.endings import Ending
 
@@ -42,20 +45,21 @@ class Dialect:
     delimiter: str
     quote: str | None = '"'
 
-    def records(self, data: bytes) -> Iterator[tuple[int, list[str]]]:
+    def records(self, data: bytes | Iterable[bytes], *, line: int = 1) -> Iterator[tuple[int, list[str]]]:
         """Read records one by one with the line each begins on: for headers, samples and messages only.
 
-        `csv.Error` if a quote is not closed, or is followed by something other than a delimiter.
+        ``data``: the text, or its lines, of which ``line`` is the first. `csv.Error` if a quote is not closed, or is followed by
+        something other than a delimiter.
         """
-        lines = (line.decode() for line in io.BytesIO(data))
+        lines = (one.decode() for one in (io.BytesIO(data) if isinstance(data, bytes) else data))
         if self.quote is None:
             reader = csv.reader(lines, delimiter=self.delimiter, quoting=csv.QUOTE_NONE)
         else:
             reader = csv.reader(lines, delimiter=self.delimiter, quotechar=self.quote, strict=True)
-        line = 1
+        begins = line
         for record in reader:
-            yield line, record
-            line = reader.line_num + 1
+            yield begins, record
+            begins = line + reader.line_num
 
     def write(self, records: Iterable[list[str]]) -> bytes:
         """Write records with every cell quoted; an empty record is one empty cell."""
@@ -129,6 +133,7 @@ def _widths(data: bytes, dialect: Dialect) -> list[int]:
 
 
 _BLOCK = 1 << 24  # bytes looked at together
+_LONGEST = 1 << 28  # bytes of a record, in files of which no more is held
 
 
 def count_records(data: bytes, dialect: Dialect, width: int) -> int | None:
@@ -172,14 +177,17 @@ def _quotes_enclose_cells(data: bytes, delimiter: bytes, quote: bytes) -> bool:
     return True
 
 
-def check_records(data: bytes, dialect: Dialect, width: int, *, source: str) -> int:
+def check_records(
+    data: bytes | Iterable[bytes], dialect: Dialect, width: int, *, source: str, first: int = 1
+) -> int:
     """Count the records one by one, the header among them, stopping at the first that has not ``width`` cells.
 
-    `TableError` at that record, and at a quote that is not closed.
+    ``data``: as `Dialect.records` takes it; ``first``: its first line. `TableError` at that record, and at a quote that is not
+    closed.
     """
-    records, line = 0, 1
+    records, line = 0, max(1, first - 1)
     try:
-        for line, record in dialect.records(data):
+        for line, record in dialect.records(data, line=first):
             found = len(record) if record or width > 1 else 1  # a blank line is an empty cell
             if found != width:
                 amount = "is blank" if not record else f"has {found} cell{'s' * (found != 1)}"
@@ -197,6 +205,107 @@ def check_records(data: bytes, dialect: Dialect, width: int, *, source: str) -> 
             )
         ) from None
     return records
+
+
+def header_of(path: Path, delimiter: str | None) -> tuple[list[str], str]:
+    """Read the names of the columns of a CSV file of which more is not read; find its delimiter, unless it is said.
+
+    `TableError` where the file is empty or no text in UTF-8, has a name twice or not at all, or is written as polars and Spark
+    do not read files.
+    """
+    source = str(path)
+    with path.open("rb") as file:
+        head = file.read(_BLOCK).removeprefix(codecs.BOM_UTF8)
+    head = head[: head.rfind(b"\n") + 1] or head
+    if not head.strip():
+        raise TableError(Refusal("the file is empty", (source,)))
+    _check_bytes(head, source, 1)
+    remedy = "correct it, or read the file by itself"
+    if b"\n" not in head and b"\r" in head:
+        raise TableError(Refusal("its lines end in CR alone", (source,), remedy=remedy))
+    found = delimiter or find_delimiter(head, source=source, quote='"', header=True)
+    dialect = Dialect(found[0])
+    if len(found) > 1 or _is_padded(head, dialect):
+        raise TableError(Refusal("a space stands behind every delimiter", (source,), remedy=remedy))
+    names, _ = _names(head, dialect, source=source, header=True)
+    problems = name_problems(names, source)
+    if problems:
+        raise TableError(*problems)
+    return names, found
+
+
+def count_in_file(path: Path, dialect: Dialect, width: int) -> int:
+    """Count the records of a CSV file behind its header, some megabytes of it at a time.
+
+    `TableError` where it is no text in UTF-8, and at the first record that has not ``width`` cells or is not closed.
+    """
+    source, records, line = str(path), 0, 1
+    with path.open("rb") as file:
+        begins = len(codecs.BOM_UTF8) if file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8 else 0
+        file.seek(begins)
+        for data in _whole_records(file, dialect, source):
+            _check_bytes(data, source, line)
+            found = count_records(data, dialect, width)
+            if found is None:
+                file.seek(begins)
+                rest = _text_lines(file, source, line)
+                return records + check_records(rest, dialect, width, source=source, first=line) - 1
+            records, line, begins = records + found, line + data.count(b"\n"), begins + len(data)
+    return records - 1
+
+
+def _text_lines(lines: Iterable[bytes], source: str, first: int) -> Iterator[bytes]:
+    """Look at lines one by one; see `_check_bytes`."""
+    for number, line in enumerate(lines, first):
+        _check_bytes(line, source, number)
+        yield line
+
+
+def _whole_records(file: BinaryIO, dialect: Dialect, source: str) -> Iterator[bytes]:
+    """Read some megabytes of records at a time, as far as every quote opens or closes."""
+    rest = b""
+    while more := file.read(_BLOCK):
+        rest += more
+        end = _end_of_records(rest, dialect)
+        if end:
+            yield rest[:end]
+            rest = rest[end:]
+        elif len(rest) > _LONGEST:
+            what = f"a record does not end within {_LONGEST >> 20} MB"
+            raise TableError(Refusal(what, (source,), remedy="close every quote"))
+    if rest:
+        yield rest
+
+
+def _end_of_records(data: bytes, dialect: Dialect) -> int:
+    """Find where the last record that is whole ends, 0 where none is; ``data`` begins with a record."""
+    quote, end = (dialect.quote or "").encode(), data.rfind(b"\n")
+    if not quote:
+        return end + 1
+    before = data.count(quote, 0, end + 1)
+    while end >= 0 and before % 2:
+        opening = data.rfind(quote, 0, end)
+        end = data.rfind(b"\n", 0, opening)
+        before -= data.count(quote, end + 1, opening + 1)
+    return end + 1
+
+
+def _check_bytes(data: bytes, source: str, line: int) -> None:
+    """Refuse what is no text in UTF-8; ``line``: the first."""
+    at = data.find(b"\0")
+    remedy = "write it as UTF-8; files of other encodings are read one at a time only"
+    if at >= 0:
+        at = line + data.count(b"\n", 0, at)
+        what = f"holds a zero byte at line {at}, so it is no text in UTF-8"
+        raise TableError(Refusal(what, (source,), remedy=remedy))
+    if data.isascii():
+        return
+    try:
+        data.decode()
+    except UnicodeDecodeError as problem:
+        at = line + data.count(b"\n", 0, problem.start)
+        what = f"is not UTF-8 at line {at} (value 0x{data[problem.start]:02X})"
+        raise TableError(Refusal(what, (source,), remedy=remedy)) from None
 
 
 def read_csv(

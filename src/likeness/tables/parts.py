@@ -18,7 +18,7 @@ import polars as pl
 from likeness.errors import Refusal, TableError
 from likeness.progress import Progress
 from likeness.tables.columns import narrowed, packed_text
-from likeness.tables.csv_files import find_delimiter
+from likeness.tables.csv_files import Dialect, count_in_file, header_of
 from likeness.tables.databases import is_url
 from likeness.tables.formats import FileFormat, Written
 from likeness.tables.table import Table
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "csv", ".tab": "csv"}
-_HEAD = 1 << 20
-"""Bytes of a CSV file that its delimiter is found from."""
+_ODD_QUOTES, _QUOTE = "quotes are used inconsistently", "double every quote inside a quoted cell"
 _WIDEST = 1 << 62
 PIECE = 1 << 22
 """Records that are counted at a time: their counts are then put with those of the others."""
@@ -74,6 +73,25 @@ class PartedTable:
             empty_string_is_null=False,
             glob=False,
         )
+
+    def look_through(self, progress: Progress) -> int | None:
+        """Count the records of CSV files, looking at every line; None of Parquet, whose files tell.
+
+        Whoever reads them takes a record without its last cells for one that has no values there, and more than that.
+        `TableError` at the first line that is none of a table.
+        """
+        if self.kind != "csv":
+            return None
+        width, records = len(self.names), 0
+        for number, path in enumerate(self.files):
+            progress.step("look through", number, len(self.files))
+            records += count_in_file(path, Dialect(self.delimiter), width)
+        return records
+
+    def check_number(self, found: int, looked_through: int | None) -> None:
+        """Refuse files of which another number of records was read than `look_through` counted."""
+        if looked_through not in {None, found}:
+            raise TableError(Refusal(_ODD_QUOTES, (self.source,), remedy=_QUOTE))
 
     def pieces(self, collect: Callable[[pl.LazyFrame], pl.DataFrame]) -> list[pl.LazyFrame]:
         """Ask for all records piece by piece: some millions of a file at a time, where its kind tells how many it has.
@@ -139,9 +157,9 @@ def find_parts(
         )
     kind = str(kinds.pop())
     if kind == "csv":
-        names, delimiter = _header(files[0], delimiter)
+        names, delimiter = header_of(files[0], delimiter)
         for one in files[1:]:
-            _same_columns(files[0], names, one, _header(one, delimiter)[0])
+            _same_columns(files[0], names, one, header_of(one, delimiter)[0])
         point = decimal or ("." if delimiter == "," else None)
         return PartedTable(str(source), tuple(files), kind, delimiter, point)
     first = _schema(files[0])
@@ -179,26 +197,6 @@ def _not_whole(path: Path, problem: Exception) -> TableError:
 
 def _refuse_empty(path: Path) -> NoReturn:
     raise TableError(Refusal("the file is empty", (str(path),)))
-
-
-def _header(path: Path, delimiter: str | None) -> tuple[list[str], str]:
-    """Read the names of the columns of a CSV file; find its delimiter, unless it is said."""
-    with path.open("rb") as file:
-        head = file.read(_HEAD)
-    head = head.removeprefix(b"\xef\xbb\xbf")
-    head = head[: head.rfind(b"\n") + 1] or head
-    if not head.strip():
-        _refuse_empty(path)
-    try:
-        head.decode()
-    except UnicodeDecodeError:
-        what, remedy = (
-            "is not UTF-8",
-            "write it as UTF-8; files of other encodings are read one at a time only",
-        )
-        raise TableError(Refusal(what, (str(path),), remedy=remedy)) from None
-    found = delimiter or find_delimiter(head, source=str(path), quote='"', header=True)
-    return pl.read_csv(head, separator=found, n_rows=0, infer_schema=False).columns, found
 
 
 def _same_columns(first: Path, names: Sequence[str], path: Path, own: Sequence[str]) -> None:
@@ -396,15 +394,24 @@ def _packed(column: pl.LazyFrame, dtype: pl.DataType) -> pl.Series:
     return narrowed(column.select(pl.all().cast(packed_text())).collect(engine="streaming").to_series())
 
 
-def read_whole(parts: PartedTable) -> Table:
-    """Read all files of a table into memory."""
+def collected(parts: PartedTable, ask: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+    """Ask polars for something of the files of a table that was looked through; `TableError` where it cannot read them."""
     try:
-        frame = parts.scan().collect()
+        return ask()
     except (pl.exceptions.PolarsError, OSError) as problem:
+        if parts.kind == "csv" and isinstance(problem, pl.exceptions.ComputeError):
+            raise TableError(Refusal(_ODD_QUOTES, (parts.source,), remedy=_QUOTE)) from None
         reason = next(iter(str(problem).splitlines()), type(problem).__name__)
         raise TableError(
             Refusal(f"cannot be read ({reason})", (parts.source,), remedy="look at its files")
         ) from None
+
+
+def read_whole(parts: PartedTable) -> Table:
+    """Read all files of a table into memory."""
+    records = parts.look_through(Progress())
+    frame = collected(parts, parts.scan().collect)
+    parts.check_number(frame.height, records)
     return Table(
         frame,
         source=parts.source,
