@@ -211,7 +211,7 @@ def publish(
     """
     progress = progress or Progress()
     policy = _asked(policy, seed)
-    target = check_target(folder, overwrite=overwrite)
+    target = check_target(folder, overwrite=overwrite, source=source)
     own = engine_for(source, engine or policy.engine)
     found = find_counted(own, source, policy, delimiter=delimiter, decimal=decimal)
     policy = policy.naming(found.names)

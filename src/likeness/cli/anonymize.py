@@ -71,7 +71,7 @@ def anonymize(
     from likeness.folder.layout import check_target
     from likeness.policy import as_policy
 
-    check_target(output, overwrite=overwrite)
+    check_target(output, overwrite=overwrite, source=table)
     asked = as_policy(records.of(policy))
     own = engine_for(table, engine or asked.engine)
     if not own.whole:

@@ -67,7 +67,7 @@ def dossier(
     """
     from likeness.cli.risk import RiskOptions
     from likeness.dossier.base import refuse_unknown
-    from likeness.folder.layout import find_layout
+    from likeness.folder.layout import refuse_in_public
     from likeness.opening import open_release
     from likeness.placing import as_text, check_file, write_files
 
@@ -76,11 +76,7 @@ def dossier(
         raise OutputError(
             f"{output}: a dossier is a page or a Word document; name a file that ends in .html or .docx"
         )
-    public = find_layout(folder).public.resolve()
-    if public in output.resolve().parents:
-        raise OutputError(
-            f"{output}: a dossier is private, and this would be handed out with public/; write it elsewhere"
-        )
+    refuse_in_public(output, "a dossier is private")
     beside = output.with_name("risk.json")
     check_file(output, overwrite=overwrite)
     # That of another dossier of the release may say the same.

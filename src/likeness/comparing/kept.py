@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from likeness._version import __version__
 from likeness.comparing.run import ComparedRun
 from likeness.errors import OutputError
+from likeness.folder.layout import refuse_in_public
 from likeness.placing import (
     REPLACED,
     as_text,
@@ -113,6 +114,7 @@ def keeping(folder: str | Path | None, identity: Identity, *, overwrite: bool) -
     if folder is None:
         yield Kept(None)
         return
+    refuse_in_public(folder, "a comparison tells of the original")
     target = Path(folder).resolve()
     if not target.parent.is_dir():
         raise OutputError(f"{folder}: cannot be written: there is no folder {target.parent}; make it first")

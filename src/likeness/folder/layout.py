@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from likeness.errors import InvalidError, OutputError, Refusal, VerificationError
 from likeness.placing import REPLACED, beside, clear, clear_locked, locked, unfinished
@@ -139,13 +139,19 @@ def read_bounded(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def check_target(folder: str | Path, *, overwrite: bool) -> Path:
+def check_target(folder: str | Path, *, overwrite: bool, source: Any = None) -> Path:
     """Find where a release may be written (absolute, links followed); put in order what killed processes have left there.
 
-    Raises `OutputError` where the parent is missing or cannot be written, another process writes there, or something stands
-    there that must not be replaced: all but a release, with ``overwrite``.
+    ``source``: where the table is. Raises `OutputError` where the parent is missing or cannot be written, another process
+    writes there, the place lies in the public part of another release or in a folder of the table's files, or something
+    stands there that must not be replaced: all but a release, with ``overwrite``.
     """
     target = Path(folder).resolve()
+    refuse_in_public(folder, "a release has files of the steward's")
+    if isinstance(source, str | os.PathLike) and Path(source).is_dir() and _is_in(target, Path(source)):
+        raise OutputError(
+            f"{folder}: lies in {source}, whose files are the table, and would be read as some of it; give another folder"
+        )
     if not target.parent.is_dir():
         what = "is a file" if target.parent.exists() else "does not exist"
         raise OutputError(f"{folder}: cannot be written: {target.parent} {what}; make that folder first")
@@ -156,6 +162,23 @@ def check_target(folder: str | Path, *, overwrite: bool) -> Path:
     if not writable:
         raise OutputError(f"{folder}: cannot be written: no right to write in {target.parent}")
     return target
+
+
+def refuse_in_public(path: str | Path, why: str) -> None:
+    """Refuse to write what is private where it would be handed out: into the public part of a release.
+
+    ``why``: what is to be written, and that it is private. Raises `OutputError`.
+    """
+    for parent in Path(path).resolve().parents:
+        if _certificate_in(parent) is not None:
+            raise OutputError(
+                f"{path}: lies in {parent}, the public part of a release, and {why}; write it elsewhere"
+            )
+
+
+def _is_in(path: Path, folder: Path) -> bool:
+    """Whether a path is a folder, or lies in it."""
+    return folder.resolve() in {path, *path.parents}
 
 
 @contextmanager
@@ -286,12 +309,8 @@ def _lost(folder: str | Path, strangers: list[str] | None) -> OutputError:
 
 def _strangers(target: Path) -> list[str] | None:
     """List entries of a release folder that a release does not have; None when it is no release folder."""
-    try:
-        certificate = json.loads((target / PUBLIC / CERTIFICATE).read_bytes())
-        certified = set(certificate["files"])
-        if not {"likeness", "guarantee"} <= set(certificate):
-            return None
-    except (OSError, ValueError, KeyError, TypeError):
+    certified = _certificate_in(target / PUBLIC)
+    if certified is None:
         return None
     expected = {
         PUBLIC: {name.split("/", 1)[0] for name in certified} | {CERTIFICATE, CERTIFICATE_PAGE},
@@ -303,6 +322,16 @@ def _strangers(target: Path) -> list[str] | None:
         if (target / part).is_dir():
             found += [f"{part}/{path.name}" for path in (target / part).iterdir() if path.name not in names]
     return sorted(found)
+
+
+def _certificate_in(public: Path) -> set[str] | None:
+    """Name the files that the certificate in a folder is of; None where there is none."""
+    try:
+        certificate = json.loads((public / CERTIFICATE).read_bytes())
+        certified = set(certificate["files"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return certified if {"likeness", "guarantee"} <= set(certificate) else None
 
 
 def files_in(folder: Path) -> list[Path]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from likeness.errors import InvalidError, OutputError, PolicyError, Refusal, Statement, suggestion
+from likeness.folder.layout import refuse_in_public
 from likeness.microdata.signatures import Signatures
 from likeness.placing import write_text
 from likeness.wording import count, nouns, quoted
@@ -70,10 +71,11 @@ class Ledger:
         """Read a ledger that fits, or begin one where there is no file yet.
 
         Raises `InvalidError` where it is none, was changed, or is of another column or m; `PolicyError` where a new one needs
-        ``on``.
+        ``on``; `OutputError` where a new one would lie in the public part of a release.
         """
         place = Path(path)
         if not place.exists():
+            refuse_in_public(place, "a ledger names people")
             if on is None:
                 raise PolicyError(
                     f"ledger: {place} is a new one; say which column tells people apart, as in on: patient_id"

@@ -1,0 +1,65 @@
+"""Where nothing private is written, whatever the command."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("anonymize", "patients.csv", "policy.yaml", "-o", "out/public/again"),
+        ("anonymize", "patients.csv", "policy.yaml", "-o", "link/again"),
+        ("apply", "out", "patients.csv", "-o", "out/public/deeper/again"),
+        (
+            "strongest",
+            "patients.csv",
+            "policy.yaml",
+            "--parameter",
+            "k",
+            "--loss",
+            "ncp=0.5",
+            "-o",
+            "out/public/again",
+        ),
+        ("compare", "patients.csv", "policy.yaml", "-o", "out/public/again"),
+        ("dossier", "out", "--for", "ema", "--original", "patients.csv", "-o", "out/public/again.html"),
+    ],
+    ids=lambda words: f"{words[0]} {words[-1]}",
+)
+def test_nothing_private_is_written_into_what_is_handed_out(run, released, words):
+    public = released / "public"
+    (public / "deeper").mkdir()
+    (released.parent / "link").symlink_to(public)
+    before = sorted(public.rglob("*"))
+    found = run(*words)
+    assert found.code == 2
+    assert f"lies in {public}, the public part of a release" in found.errors[0]
+    assert found.errors[0].startswith(f"{words[-1]}: ")
+    assert sorted(public.rglob("*")) == before
+
+
+def test_a_ledger_does_not_lie_in_what_is_handed_out(run, released):
+    (released.parent / "m.yaml").write_text(
+        "columns: {age: {role: quasi}, zip: {role: identifier}, disease: {role: sensitive}}\n"
+        "privacy: [{model: m-invariance, m: 2}]\n"
+    )
+    ledger = ("--ledger", "out/public/ledger.json", "--on", "zip")
+    found = run("anonymize", "patients.csv", "m.yaml", "-o", "new", *ledger)
+    assert found.code == 2
+    assert "the public part of a release, and a ledger names people; write it elsewhere" in found.errors[0]
+    assert not (released / "public/ledger.json").exists()
+
+
+@pytest.mark.parametrize("engine", ["memory", "streaming"])
+def test_a_release_does_not_lie_among_the_files_of_its_table(run, released, engine):
+    folder = released.parent / "files"
+    folder.mkdir()
+    (folder / "patients.csv").write_bytes((released.parent / "patients.csv").read_bytes())
+    found = run("anonymize", "files", "policy.yaml", "-o", "files/out", "--engine", engine)
+    assert found.code == 2
+    assert found.errors == [
+        "files/out: lies in files, whose files are the table, and would be read as some of it; give another folder"
+    ]
+    assert [path.name for path in folder.iterdir()] == ["patients.csv"]
+    assert run("anonymize", "files", "policy.yaml", "-o", "new", "--engine", engine).code == 0
