@@ -344,7 +344,7 @@ def test_the_heavier_column_is_kept(aim, loss, heavy):
 
 
 def test_a_workload_that_cannot_be_asked_is_refused_in_one_line():
-    asked = policy(lk.KAnonymity(4), minimize={"name": "query-error", "aggregate": "sum", "of": "zip"})
+    asked = policy(lk.KAnonymity(4), minimize={"name": "query-error", "aggregate": "sum", "of": "disease"})
     with pytest.raises(lk.PolicyError) as caught:
         lk.anonymize(patients(), asked, seed=1)
     assert len(caught.value.problems) == 1
@@ -570,3 +570,32 @@ def test_a_method_that_withholds_all_with_a_named_value_is_left_out():
         lk.CannotBeMetError, match="everybody with 'HIV', whom alpha-k-anonymity is about, would have"
     ):
         lk.anonymize(frame, policy.replace(method="optimal"), seed=1)
+
+
+def test_who_publishes_what_cannot_be_measured_is_left_out():
+    drawn = np.random.default_rng(1)
+    table = pl.DataFrame(
+        {
+            "age": drawn.integers(20, 60, 300),
+            "zip": pl.Series(["10115", "20095"]).gather((drawn.random(300) < 0.1).astype(int)),
+            "disease": pl.Series(["flu", "cold", "hiv"]).gather(drawn.integers(0, 3, 300)),
+        }
+    )
+    asked = lk.Policy(
+        columns={"age": lk.quasi(), "zip": lk.quasi(hierarchy={"prefix": 5}), "disease": lk.sensitive()},
+        privacy=lk.KAnonymity(20),
+        minimize="query-error",
+    )
+    release = lk.anonymize(table, asked, seed=1)
+    told = {one.method.name: one for one in release.private.candidates}
+    assert told["local-recoding"].outcome == "loss cannot be measured"
+    assert "what '*' stands for was not published" in str(told["local-recoding"].why)
+    kept = next(one for one in told.values() if one.outcome == "kept")
+    assert kept.loss == min(one.loss for one in told.values() if one.loss is not None)
+    assert release.loss("query-error")["query-error"] == kept.loss
+    # Where no one tells enough, that is said, and what would help.
+    with pytest.raises(
+        lk.PolicyError,
+        match=r"^query-error: column 'zip': what '\*' .*; give its hierarchy as a file",
+    ):
+        lk.anonymize(table, asked.replace(privacy=lk.KAnonymity(40)), seed=1)

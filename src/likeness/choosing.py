@@ -89,6 +89,7 @@ KEPT = "kept"
 LOSES_MORE = "loses more"
 CANNOT = "finds no release"
 UNFIT = "does not fit"
+UNMEASURED = "loss cannot be measured"
 TOO_MUCH = "too much work"
 NOT_NEEDED = "not needed"
 
@@ -98,8 +99,9 @@ class Candidate:
     """What became of one method that could have made a release.
 
     ``method``: with its default parameters, but for the loss that is asked for.
-    ``outcome``: ``kept``; ``loses more``; ``finds no release``; ``does not fit`` the guarantee or the table;
-    ``too much work``, or ``not needed`` beside one that loses nothing, or where local moves bring others as far: not tried.
+    ``outcome``: ``kept``; ``loses more``; ``loss cannot be measured``, as what it publishes does not tell; ``finds no release``;
+    ``does not fit`` the guarantee or the table; ``too much work``, or ``not needed`` beside one that loses nothing, or where
+    local moves bring others as far: not tried.
     ``work``: steps that a run was estimated to take, each some nanoseconds.
     ``loss``: what its release has of the policy's ``minimize``, by default the normalized certainty penalty, withheld records
     counted as 1; None without a release, and ``why`` says why it has none.
@@ -294,6 +296,7 @@ class _Trials:
         self.without = Without.nobody(self.units)
         self.looked = 0
         self.telling: CannotBeMetError | None = None
+        self.unmeasured: list[PolicyError] = []
 
     def leave_out_rare_values(self, order: list[Method]) -> None:
         """Withhold whoever has a value so rare that all others lose more by them, as the cheapest method that fits tells.
@@ -334,12 +337,19 @@ class _Trials:
                 found = self.solve(method, Progress(), without)
             except (CannotBeMetError, PolicyError):
                 continue
-            return self.judge.measure(method, found)
+            return self._lost(method, found)
         return float("inf")
+
+    def _lost(self, method: Method, solution: Solution) -> float:
+        """What a solution loses; infinite where what is published does not tell."""
+        try:
+            return self.judge.measure(method, solution)
+        except PolicyError:
+            return float("inf")
 
     def solve(self, method: Method, progress: Progress, without: Without | None = None) -> Solution:
         """Solve by one method, without those who are withheld before."""
-        loss, at_most, rng = partial(self.judge.measure, method), self.withhold_at_most, self.rng(method)
+        loss, at_most, rng = partial(self._lost, method), self.withhold_at_most, self.rng(method)
         found = solve(
             method, self.data, self.models, rng, at_most, progress,
             loss=loss, plans=self.plans if without is None else None, blocks=self.blocks,
@@ -421,8 +431,14 @@ class _Trials:
         return NOT_NEEDED if self._is_outdone(method) and self.best is not None else ""
 
     def _compare(self, method: Method, solution: Solution) -> None:
-        """Keep a solution that loses less than all before it."""
-        loss = self.judge.measure(method, solution)
+        """Keep a solution that loses less than all before it; one whose loss cannot be measured is none."""
+        try:
+            loss = self.judge.measure(method, solution)
+        except PolicyError as problem:
+            why = problem.refusals[0]
+            self.candidates.append(Candidate(method, UNMEASURED, self.work[method], why=why))
+            self.unmeasured.append(problem)
+            return
         search = solution.plan.history.get(method.name)
         told = search if isinstance(search, Search) else None
         self.candidates.append(Candidate(method, LOSES_MORE, self.work[method], loss, search=told))
@@ -469,6 +485,8 @@ class _Trials:
 
     def _refusal(self) -> CannotBeMetError | PolicyError:
         """Say why no method has a release: as one says it whose release would tell of somebody, else the cheapest."""
+        if self.unmeasured:
+            return self.unmeasured[0]
         cannot = [problem for problem in self.refused if isinstance(problem, CannotBeMetError)]
         if not cannot:
             return self.refused[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from likeness.checks import choice, number, whole
 from likeness.errors import PolicyError, TableError
 from likeness.metrics.base import Metric, publication_of
 from likeness.queries.drawing import CONDITIONS, COUNTING, draw_workload, relative_errors
+from likeness.queries.overlap import UntoldError
 from likeness.queries.query import Query
 from likeness.wording import count
 
@@ -28,6 +29,8 @@ MOST_LOOKS = 20_000_000
 """... as far as so many looks of queries at sensitive values allow ..."""
 MOST_RECORD_LOOKS = 1_000_000_000
 """... and so many looks at different records: what ten thousand queries about a hundred thousand of them take."""
+
+_TELL_MORE = "give its hierarchy as a file of all codes, or declare its domain: both are published; or take another metric"
 
 
 @dataclass(frozen=True)
@@ -214,6 +217,9 @@ class QueryError(Metric):
                 sensitive=self.sensitive,
             )
             errors = relative_errors(publication, workload, self.counting)
+        except UntoldError as problem:
+            told = (replace(one, remedy=_TELL_MORE) for one in problem.within(self.name))
+            raise PolicyError(*told) from None
         except TableError as problem:
             raise PolicyError(*problem.within(self.name)) from None
         return errors, int(workload.draws or 0)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from likeness.errors import TableError
+from likeness.errors import Refusal, TableError
 from likeness.exact import rational
 from likeness.hierarchies.observed import MASK
 from likeness.microdata.domain import NUMERIC
@@ -202,6 +202,10 @@ _PUBLISH_TREE = (
 )
 
 
+class UntoldError(TableError):
+    """What a region stands for is not published."""
+
+
 class Overlap:
     """The regions of one published column, ready for conditions; ``note`` is what the certificate says about it."""
 
@@ -280,10 +284,8 @@ class Overlap:
                 if self.note.kind != "date"
                 else "ask without the column, or have it published again with its domain, the first and last day"
             )
-            raise TableError(
-                f"column {self.note.name!r}: what '*' stands for was not published, so nothing can be "
-                f"estimated over it; {remedy}"
-            )
+            what = "what '*' stands for was not published, so nothing can be estimated over it"
+            raise UntoldError(Refusal(what, (f"column {self.note.name!r}",), remedy=remedy))
 
     def contains(self, value: Any) -> NDArray[np.bool_]:
         """(R,) Whether each region may hold a value (None: the missing value)."""
@@ -362,12 +364,13 @@ class Overlap:
                 return sum(stretch.share(point, point) for point in points)
         raise self.untold(label)
 
-    def untold(self, label: str) -> TableError:
+    def untold(self, label: str) -> UntoldError:
         """Say that nobody was told what lies below a node."""
-        return TableError(
-            f"column {self.note.name!r}: how many values {quoted(label)} stands for is not published, so no part of it can be "
-            f"estimated; name whole nodes, such as {{{quoted(label)}}}, or {_PUBLISH_TREE}"
+        what = (
+            f"how many values {quoted(label)} stands for is not published, so no part of it can be estimated"
         )
+        remedy = f"name whole nodes, such as {{{quoted(label)}}}, or {_PUBLISH_TREE}"
+        return UntoldError(Refusal(what, (f"column {self.note.name!r}",), remedy=remedy))
 
     def _node_contains(self, region: Region, value: str) -> bool:
         """Whether a node may hold a leaf."""
