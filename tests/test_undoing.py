@@ -74,7 +74,9 @@ REPLACING = """
 
 @pytest.mark.slow
 @pytest.mark.parametrize("code", [WRITING, REPLACING], ids=["writing", "replacing"])
-@pytest.mark.parametrize(("number", "expected"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "expected"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 def test_a_command_ends_at_once_where_an_exception_is_swallowed(code, number, expected, tmp_path):
     before = []
     if code is REPLACING:

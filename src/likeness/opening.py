@@ -116,7 +116,7 @@ def open_release(
     try:
         public = read_public(layout)
         in_parts = public.certificate is not None and is_in_parts(public.certificate.files)
-        if original is None:
+        if original is None or public.certificate is None:
             verdict = judge(public, None, None, None)
             return _opened(_row_by_row(public) if in_parts else public, verdict, folder)
         if in_parts:
@@ -136,8 +136,14 @@ OF_COUNTS = (
 
 def _row_by_row(public: PublicPart) -> PublicPart:
     """Give every row of a release in parts a row of its own, as often as it was counted: they must fit in memory."""
-    table, form, certificate = public.tables[PARTS], public.form, public.certificate
-    if table.copies is None or form is None or certificate is None or public.publication is None:
+    table, form, certificate = public.tables.get(PARTS), public.form, public.certificate
+    if (
+        table is None
+        or table.copies is None
+        or form is None
+        or certificate is None
+        or public.publication is None
+    ):
         return public
     rows = np.repeat(np.arange(table.height), table.copies)
     whole = Table(table.take(rows, table.names), source=table.source, library="polars")

@@ -55,7 +55,7 @@ from likeness.pages import in_notebook, render
 from likeness.policy import as_policy
 from likeness.progress import Progress
 from likeness.randomness import stream
-from likeness.report.measured import counted_line
+from likeness.report.measured import counted_line, smallest_class
 from likeness.wording import count, figure
 
 if TYPE_CHECKING:
@@ -102,12 +102,14 @@ class PartedRelease:
         The normalized certainty penalty of each quasi-identifier, 1 for each withheld record.
     counts : dict
         What became of the records.
+    individuals : dict, optional
+        What became of the people, where they may have several records (`Release.individual_counts`).
     cells : int
         How many different records there are.
     blocks : int
         How many blocks they were searched in (`likeness.blocks`).
     smallest_class : int
-        Records of the smallest equivalence class.
+        Records of the smallest equivalence class or bucket; people, where they may have several.
     """
 
     folder: Path
@@ -120,6 +122,7 @@ class PartedRelease:
     loss: Measurements
     by_attribute: dict[str, float]
     counts: dict[str, Any]
+    individuals: dict[str, int] | None
     cells: int
     blocks: int
     smallest_class: int
@@ -264,8 +267,8 @@ class Preview:
     """What a dry run of `publish` found.
 
     ``source``, ``engine``: what was counted, and by what. ``records``, ``cells``: all, and different ones. ``blocks``: how many
-    blocks they are searched in. ``classes``,
-    ``lines``: what can be proven. ``method``, ``loss``: as in `PartedRelease`. ``counting``, ``seconds``: how long counting took,
+    blocks they are searched in. ``classes``, ``lines``: what can be proven. ``individuals``, ``smallest_class``: as in
+    `PartedRelease`. ``method``, ``loss``: as in `PartedRelease`. ``counting``, ``seconds``: how long counting took,
     and all of it. ``writing``: seconds that writing and proving will take, about. ``memory``: bytes that it will take in all,
     about.
     """
@@ -276,6 +279,9 @@ class Preview:
     cells: int
     blocks: int
     classes: int
+    class_noun: str
+    smallest_class: int
+    individuals: dict[str, int] | None
     lines: tuple[str, ...]
     method: Method
     loss: Measurements
@@ -364,6 +370,9 @@ def preview(
         _different(encoded.table),
         private.solution.blocks,
         release.certificate.classes,
+        release.certificate.make_form().class_noun,
+        smallest_class(release) if encoded.table.ordered else int(class_sizes(evaluation).min()),
+        release.individual_counts,
         tuple(release.verdict.lines()),
         private.method,
         measure_all(evaluation),
@@ -428,6 +437,7 @@ def _write(
         losses,
         LOSS.by_attribute(evaluation),
         cells.counts(),
+        None,
         encoded.table.height,
         solution.blocks,
         int(sizes.min()),
@@ -457,9 +467,10 @@ def _of_records(release: Release, policy: Policy, engine: Engine, folder: Path) 
         release.loss(),
         LOSS.by_attribute(evaluation),
         release.counts,
+        release.individual_counts,
         _different(table),
         release.private.solution.blocks,
-        int(class_sizes(evaluation).min()),
+        smallest_class(release),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,10 +18,10 @@ from likeness.pages import in_notebook
 from likeness.proving.proof import Verdict, as_published, prove
 from likeness.queries.query import Query
 from likeness.tables import build, in_own_type
-from likeness.wording import count
+from likeness.wording import count, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -764,7 +765,15 @@ class Release:
         ----------
         target
             Quasi-identifier values by column.
+
+        Raises
+        ------
+        PolicyError
+            When no values by column are given.
         """
+        if not isinstance(target, Mapping):
+            what = "must give values of quasi-identifiers by column, as in {'age': 34}"
+            raise PolicyError(f"posterior: {what}; got {shortened(repr(target))}")
         return self._publication.posterior(target)
 
     def write(self, folder: str | Path, *, overwrite: bool = False) -> Path:

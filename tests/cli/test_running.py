@@ -93,7 +93,7 @@ def test_warnings_are_gathered_and_printed_once_at_the_end(run, monkeypatch):
 @pytest.fixture
 def handlers():
     """Give the signals back what listened to them."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     yield before
     for number, handler in before.items():
         signal.signal(number, handler)

@@ -14,6 +14,8 @@ import pytest
 from tests.engines.tables import HIERARCHY, policy_of, published, random_table, shown, written
 
 import likeness as lk
+from likeness.cli import main
+from likeness.cli._making import people_line
 from likeness.engines.base import engine_for
 from likeness.engines.streaming import StreamingEngine
 from likeness.folder import parts as parts_module
@@ -687,3 +689,82 @@ def test_quoted_cells_and_byte_order_marks_of_many_files_are_read(tmp_path: Path
         ("33", "café"),
     ]
     assert lk.read(source).frame.cast(pl.String).rows() == found.frame.cast(pl.String).rows()
+
+
+@pytest.mark.parametrize("engine", ["memory", "streaming"])
+def test_cells_are_counted_by_records_not_by_different_ones(tmp_path: Path, engine: str) -> None:
+    """Of records eight of nine have a number there, of different ones one of two: what a column is depends on no engine."""
+    mixed = pl.DataFrame({"age": [1] * 9, "code": ["7"] * 8 + ["x"], "dx": [None, None, *["flu"] * 7]})
+    policy = {
+        "columns": {"age": {"role": "quasi"}, "code": {"role": "quasi"}, "dx": {"role": "sensitive"}},
+        "privacy": [{"model": "k-anonymity", "k": 2}],
+    }
+    source = written(mixed, tmp_path / "in", 2)
+    with pytest.raises(lk.LikenessError, match=r"column 'code' mixes numbers and text: 'x' at "):
+        lk.publish(source, policy, tmp_path / "out", engine=engine)
+    policy["columns"]["code"] = {"role": "drop"}
+    with pytest.raises(lk.LikenessError, match=r"column 'dx': 2 missing values, the first in "):
+        lk.publish(source, policy, tmp_path / "out", engine=engine)
+
+
+@pytest.mark.slow
+def test_people_are_told_of_whoever_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The summaries of `anonymize` and `check` say by every engine what became of people."""
+    rng = np.random.default_rng(2)
+    people = rng.integers(0, 60, 150)
+    source = tmp_path / "in"
+    source.mkdir()
+    pl.DataFrame(
+        {
+            "who": people,
+            "age": 20 + people % 30,
+            "dx": pl.Series(["flu", "cold", "hiv"]).gather(rng.integers(0, 3, 150)),
+        }
+    ).write_csv(source / "a.csv")
+    (tmp_path / "policy.yaml").write_text(
+        "columns: {who: {role: identifier}, age: {role: quasi}, dx: {role: sensitive}}\n"
+        "individual: who\nprivacy: [{model: ir-k-anonymity, k: 4}]\n"
+    )
+    told = {}
+    for engine in ("memory", "streaming"):
+        for command in ("anonymize", "check"):
+            out = ("-o", str(tmp_path / engine)) if command == "anonymize" else ()
+            words = (
+                command,
+                str(source),
+                str(tmp_path / "policy.yaml"),
+                *out,
+                "--seed",
+                "1",
+                "--engine",
+                engine,
+            )
+            again = ("--overwrite",) if command == "anonymize" else ()
+            assert main([*words, "--format", "json"]) == 0
+            found = json.loads(capsys.readouterr().out)
+            told[engine, command] = found["individuals"], found["smallest_class"]
+            assert main([*words, *again]) == 0
+            said = capsys.readouterr().out
+            assert people_line(found["individuals"])[0] in said
+            assert f"the smallest of {found['smallest_class']} individuals" in said
+    assert len({json.dumps(one, sort_keys=True) for one in told.values()}) == 1
+    assert told["memory", "check"][0]["published"] > 40
+
+
+def test_a_release_in_parts_of_which_some_is_missing(tmp_path: Path) -> None:
+    """It is said to be that, and not to be another release, or another table's."""
+    frame = pl.DataFrame({"age": [30, 31, 60, 61] * 5})
+    source = written(frame, tmp_path / "in", 2)
+    policy = lk.Policy(columns={"age": lk.quasi()}, privacy=lk.KAnonymity(2))
+    out = lk.publish(source, policy, tmp_path / "out", engine="streaming").folder
+    part = out / PUBLIC / part_name(0, "parquet")
+    aside = part.rename(tmp_path / "aside")
+    with pytest.raises(lk.VerificationError, match="is missing"):
+        lk.apply(out, frame)
+    aside.rename(part)
+    (out / PUBLIC / "certificate.json").unlink()
+    found = lk.verify(out)
+    assert {refusal.about for refusal in found.refusals} == {"public/certificate.json"}
+    for ask in (lambda: lk.open_release(out, frame), lambda: lk.apply(out, frame)):
+        with pytest.raises(lk.VerificationError, match=r"^WRONG: public/certificate\.json is missing$"):
+            ask()

@@ -166,3 +166,29 @@ def test_bits_of_columns_take_turns(widths):
                 plain = (plain << 1) | ((place >> (bits - 1 - level)) & 1)
     looked_up = sum(own[place] for own, place in zip(_units._bits_apart(widths), places, strict=True))
     assert np.array_equal(looked_up, plain)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (None, r"query: must say column to condition, as in \{'age': \(30, 39\)\}; got None"),
+        ("age", r"query: must say column to condition, .*; got 'age'"),
+        (5, r"query: must say column to condition, .*; got 5"),
+        ({"age": 5}, r"query: column 'age': a condition is a pair .*, as in \{5\}; got 5"),
+        (
+            {"disease": "flu"},
+            r"query: column 'disease': a condition is a pair .*, as in \{'flu'\}; got 'flu'",
+        ),
+    ],
+)
+def test_what_is_no_query_is_refused_in_one_line(asked, said):
+    table = pl.DataFrame({"age": [30, 39], "disease": ["flu", "cold"]})
+    columns = {"age": lk.quasi(), "disease": lk.sensitive()}
+    release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=1)
+    with pytest.raises(lk.PolicyError, match=f"^{said}$"):
+        release.estimate(asked)
+    if not isinstance(asked, dict):
+        with pytest.raises(
+            lk.PolicyError, match=r"^posterior: must give values of quasi-identifiers by column"
+        ):
+            release.posterior(asked)

@@ -12,6 +12,7 @@ exit  meaning
 3     valid, but this table cannot meet it; the message says what would make it possible
 4     nothing was found wrong, but from these files nothing could be checked (``verify``)
 70    a defect of likeness itself; ``--traceback`` (or LIKENESS_TRACEBACK=1) shows where
+129   hung up (SIGHUP)
 130   interrupted
 141   what read stdout closed it
 143   terminated (SIGTERM)

@@ -182,7 +182,9 @@ def examples_of(run: Callable[..., Any]) -> str:
 
 
 USAGE, DEFECT, INTERRUPTED, CLOSED = 2, 70, 130, 141
-ENDS = {signal.SIGINT: (INTERRUPTED, "interrupted"), signal.SIGTERM: (143, "terminated")}
+ENDS = {"SIGINT": (INTERRUPTED, "interrupted"), "SIGTERM": (143, "terminated"), "SIGHUP": (129, "hung up")}
+_ENDING = [one for one in signal.Signals if one.name in ENDS]
+"""Signals that end a command; there are systems without SIGHUP."""
 NOTHING_LEFT = "; nothing half-written was left"
 SHOW_CURSOR = "\r\x1b[K\x1b[?25h"
 """Wipes the line away on which progress was drawn, and shows the cursor again."""
@@ -195,7 +197,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
     ----------
     tokens
         The words behind ``likeness``; those the process was started with when left out: then the process is the
-        command's own, and Ctrl-C and SIGTERM end it at once, with nothing half-written left.
+        command's own, and Ctrl-C, SIGTERM and SIGHUP end it at once, with nothing half-written left.
 
     Returns
     -------
@@ -285,20 +287,20 @@ def _left() -> str:
 
 
 def _listen() -> None:
-    """End the process cleanly on Ctrl-C and SIGTERM, unless whoever started it wants them ignored."""
-    for number, ordinary in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)):
-        if signal.getsignal(number) is ordinary:
+    """End the process cleanly on what ends a command, unless whoever started it wants that ignored."""
+    for number in _ENDING:
+        if signal.getsignal(number) in {signal.default_int_handler, signal.SIG_DFL}:
             signal.signal(number, _end)
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:
     """Undo what is unfinished and end the process at once (`likeness.placing` says why not by an exception)."""
-    for other in (signal.SIGINT, signal.SIGTERM):
+    for other in _ENDING:
         signal.signal(other, signal.SIG_IGN)
     undo_all()
     if console.tracebacks:
         traceback.print_stack(frame)
-    code, what = ENDS[signal.Signals(number)]
+    code, what = ENDS[signal.Signals(number).name]
     # Not through sys.stderr: the signal may have come while something was being written there.
     os.write(2, f"{SHOW_CURSOR if os.isatty(2) else ''}error: {what}{_left()}\n".encode())
     os._exit(code)

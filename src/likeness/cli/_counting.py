@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from likeness.cli._console import console
-from likeness.cli._making import asked, headed_lines, judged, lost, named, tried
+from likeness.cli._making import asked, classes_line, headed_lines, judged, lost, named, people_line, tried
 from likeness.publishing import in_blocks, preview, publish
 from likeness.report.measured import counted_line
 from likeness.wording import count
@@ -76,6 +76,7 @@ def publish_by(
         "loss": dict(made.loss),
         "loss_by_attribute": made.by_attribute,
         "counts": made.counts,
+        "individuals": made.individuals,
         "different_records": made.cells,
         "blocks": made.blocks,
         "smallest_class": made.smallest_class,
@@ -94,9 +95,10 @@ def tell_counted(made: PartedRelease, summary: dict[str, Any]) -> list[str]:
         "methods tried": tried(summary["candidates"]),
         "counts": [
             *counted_line(made.counts),
+            *people_line(made.individuals),
             f"{count(made.cells, 'different record')}, counted by the engine {made.engine}",
             *in_blocks(made.blocks),
-            f"{count(made.certificate.classes, 'equivalence class')}, the smallest of {count(made.smallest_class, 'record')}",
+            classes_line(made.certificate.classes, summary, made.certificate.make_form().class_noun),
         ],
         "release": [
             f"{made.folder}/public may be handed out",
@@ -119,7 +121,15 @@ def tell_preview(found: Preview) -> list[str]:
             f"{count(found.cells, 'different record')}, counted by the engine {found.engine} in {found.counting:.1f} s",
             *in_blocks(found.blocks),
         ],
-        "can be met": [*found.lines, f"{count(found.classes, 'equivalence class')}"],
+        "can be met": [
+            *found.lines,
+            *people_line(found.individuals),
+            classes_line(
+                found.classes,
+                {"smallest_class": found.smallest_class, "individuals": found.individuals},
+                found.class_noun,
+            ),
+        ],
         f"lost, by {named(found.method)}": lost(found.loss),
         "cost": [
             f"{found.seconds:.1f} s so far; about {found.writing:.0f} s more to write and prove it",

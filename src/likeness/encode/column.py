@@ -146,7 +146,7 @@ def encode_attribute(
     treatment = missing.policy
     encoded = _as_codes(table.encode(name, missing=missing.markers, kind=_asked_kind(column)), column, folder)
     lacking = encoded.codes < 0 if dropped is None else (encoded.codes < 0) & ~dropped
-    number = int(np.count_nonzero(lacking))
+    number = int(np.count_nonzero(lacking) if table.copies is None else table.copies[lacking].sum())
     if number and treatment == "error":
         first = int(np.argmax(lacking))
         raise EncodeError(

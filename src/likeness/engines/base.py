@@ -163,9 +163,7 @@ def engine_for(source: Any, asked: str | None = None) -> Engine:
     """
     known = registry.names("engines")
     if asked is not None and asked not in known:
-        raise PolicyError(
-            f"engine: there is no {asked!r}{suggestion(asked, known)}; known: {', '.join(known)}"
-        )
+        raise PolicyError(f"engine: there is no {asked!r}{suggestion(asked, known)}")
     if asked is None:
         asked = next((name for name in known if registry.load("engines", name).made_for(source)), "memory")
     made: Engine = registry.create("engines", asked, {})

@@ -62,7 +62,7 @@ def read_private(layout: Layout, private: Path, public: PublicPart) -> PrivatePa
         return part  # said of the public part
     found = {path.name for path in private.iterdir()}
     known = public.certificate is not None and bool(public.certificate.knowledge)
-    in_parts = public.certificate is not None and is_in_parts(public.certificate.files)
+    in_parts = CELLS in found if public.certificate is None else is_in_parts(public.certificate.files)
     expected = (*(PRIVATE_FILES_OF_PARTS if in_parts else PRIVATE_FILES), *([KNOWLEDGE] if known else []))
     missing = [layout.label(private / name) for name in expected if name not in found]
     part.refusals += [Refusal("is missing", about=name) for name in missing]

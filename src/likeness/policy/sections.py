@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from likeness import registry
 from likeness.endings import Ending
-from likeness.errors import HierarchyError, suggestion
+from likeness.errors import HierarchyError, did_you_mean
 from likeness.policy import values
 from likeness.policy.problems import Declared, Entry, RefusalError, refusal
 
@@ -259,7 +259,7 @@ def read_engine(given: Any) -> Any:
     known = registry.names("engines")
     if given is None or given in known:
         return given
-    hint = suggestion(given, known) if isinstance(given, str) else ""
+    hint = did_you_mean(given, known) if isinstance(given, str) else ""
     raise refusal(f"must be one of {', '.join(known)}{hint}", given)
 
 

@@ -391,8 +391,14 @@ def _title(profile: Profile) -> str:
 
 
 def _megabytes(size: int) -> str:
-    """Write a number of bytes."""
-    return f"{size / 1e6:,.1f} MB"
+    """Write a number of bytes.
+
+    >>> _megabytes(2_345_678), _megabytes(8_400), _megabytes(120)
+    ('2.3 MB', '0.01 MB', 'less than 0.01 MB')
+    """
+    if size < 10_000:
+        return "0.01 MB" if size >= 5_000 else "less than 0.01 MB"
+    return f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{size / 1e6:.2f} MB"
 
 
 def _head(profile: Profile) -> tuple[str, ...]:

@@ -172,7 +172,7 @@ def types_not_kept(release: Release) -> list[Finding]:
 def _other_types(*, columns: Mapping[str, str]) -> str:
     """Say which types are lost."""
     listed = ", ".join(f"{quoted(name)} ({dtype})" for name, dtype in columns.items())
-    return f"published as another type than they came in, as what is shown of them are no such values any more: {listed}"
+    return f"written as texts, not in the type that they came in: {listed}"
 
 
 def read_with_labels(release: Release) -> list[Finding]:

@@ -189,7 +189,8 @@ class RawColumn:
     """One column's distinct raw values, with what a message needs to point at a cell.
 
     ``decimal``: the decimal mark of numbers in text; None if it is still to be found. ``thousands``: what separates their
-    thousands, where that was said. ``where`` names the place of a row (from 0): ``"line 17"`` or ``"row 16"``.
+    thousands, where that was said. ``where`` names the place of a row (from 0): ``"line 17"`` or ``"row 16"``. ``copies``: (n,)
+    how many records each row stands for; None where each is one.
     """
 
     source: str
@@ -198,6 +199,7 @@ class RawColumn:
     decimal: str | None
     where: Callable[[int], str]
     thousands: str | None = None
+    copies: NDArray[np.int64] | None = None
 
     @property
     def title(self) -> str:
@@ -208,6 +210,14 @@ class RawColumn:
     def values(self) -> pl.Series:
         """The distinct raw values."""
         return self.data.values
+
+    def records(self) -> NDArray[np.int64]:
+        """(m,) How many records have each of the distinct values."""
+        if self.copies is None:
+            return self.data.counts()
+        found = np.zeros(len(self.values) + 1, np.int64)
+        np.add.at(found, self.data.codes, self.copies)
+        return found[:-1]
 
     def keep(self, wanted: pl.Series | NDArray[np.bool_]) -> RawColumn:
         """Make all other values missing."""

@@ -319,7 +319,7 @@ def _plain(column: RawColumn) -> tuple[pl.Series, str]:
 
 def _refuse_mixtures(column: RawColumn, numbers: pl.Series, decimal: str) -> None:
     """Refuse to take a column for text when at least half of its records are numbers or days."""
-    half = (int(column.data.counts().sum()) + 1) // 2
+    half = (int(column.records().sum()) + 1) // 2
     grouped, found, remedy = _groups(column, decimal)
     if (grouped & ~numbers).any() and _records(column, numbers | grouped) >= half:
         message = (
@@ -367,7 +367,7 @@ def _groups(column: RawColumn, decimal: str) -> tuple[pl.Series, str, str]:
 
 def _records(column: RawColumn, which: pl.Series) -> int:
     """How many records have one of these values."""
-    return int(column.data.counts()[which.to_numpy()].sum())
+    return int(column.records()[which.to_numpy()].sum())
 
 
 def _extent(column: RawColumn, which: pl.Series) -> str:

@@ -221,7 +221,9 @@ class Table:
         Quoted cells may span several lines. ``column``: what it is about, for tables joined of two.
         """
         if self.copies is not None:
-            return f"{count(int(self.copies[row]), 'record')} of it"
+            return count(int(self.copies[row]), "equal record")
+        if self.ordered:
+            return f"row {row + 1} in the order of the values"
         if self.first_line is None:
             return f"row {row + 1}"
         # Every cell of a CSV table is text: the line breaks inside the cells above count too.
@@ -275,7 +277,9 @@ class Table:
                 self._latest = (name, self._native.distinct(self.held, position))
             except TableError as error:
                 raise TableError(*error.within(f"{self.source}: column {name!r}")) from None
-        return RawColumn(self.source, name, self._latest[1], self.decimal, self.where, self.thousands)
+        return RawColumn(
+            self.source, name, self._latest[1], self.decimal, self.where, self.thousands, self.copies
+        )
 
     def _unusable(self) -> list[str]:
         """Columns that no method can read, one line each."""
