@@ -179,6 +179,7 @@ def test_a_category_only_where_something_is_missing():
         (["a"], {"bottom": 1}, "column 'x': bottom and top coding need numbers or dates; its values are text"),
         ([1], {"bottom": 0.5}, "column 'x': bottom 0.5 is not a whole number of 64 bits, as its values are"),
         ([-1.7e308, 1.7e308], {}, "column 'x': its values lie further apart than a number of 64 bits can say"),
+        ([2**62, 2**62 + 100], {}, f"column 'x': {2**62} and {2**62 + 100} are one number to losses, which take the first 53"),
         ([1], {"top": 10**30}, f"column 'x': top {10**30} is not a whole number of 64 bits"),
         (["a"], {"hierarchy": {"intervals": {"width": 2}}}, "column 'x': intervals need numbers; its values are text"),
     ],

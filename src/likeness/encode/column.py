@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from likeness.policy.sections import Missing
     from likeness.tables import EncodedColumn, Table
 
+_EXACT = 1 << 53
+"""Whole numbers up to it are exact as floats."""
+
 
 class EncodeError(LikenessError):
     """Problems of one column, gathered by `likeness.encode.encode`."""
@@ -392,6 +395,18 @@ def _numeric(encoded: EncodedColumn, column: Column, common: dict[str, Any]) -> 
     kind: Any = encoded.kind
     domain = Domain(name, kind, values, "interval", **common)
     numbers = domain.numbers
+    same = np.flatnonzero(numbers[1:] == numbers[:-1])
+    # Where they lie farther apart, what such numbers differ by is nothing beside the width of the domain.
+    if (
+        same.size
+        and kind == "integer"
+        and column.role == "quasi"
+        and int(values[-1]) - int(values[0]) < _EXACT
+    ):
+        raise EncodeError(
+            f"column {name!r}: {values[same[0]]} and {values[same[0] + 1]} are one number to losses, which take the first 53 "
+            "binary digits; give it kind: categorical, or role: identifier where it names people"
+        )
     low, high = float(numbers[0]), float(numbers[-1])
     if column.domain is not None:
         low, high = ends_of(column.domain, kind)
