@@ -179,12 +179,14 @@ def withhold_surplus(
     from the middle of the part. Parts that fail for other reasons are left to the method.
     """
     of_values = _of_values(requirements)
-    if not of_values or here.members is not None:
+    if not of_values:
         return None
     count = int(parts.max(initial=-1)) + 1
     failing = ~holding_classes(requirements, here, parts, count)
     if not failing.any():
         return None
+    if here.members is not None:
+        return _withhold_people(here, requirements, parts, np.flatnonzero(failing), because)
     away: NDArray[np.float64] | None = None
     left = np.ones(here.size, np.int64) if here.copies is None else here.copies.copy()
     had = left.copy()
@@ -207,10 +209,105 @@ def withhold_surplus(
     words = "too many with {values} among those who may share a class with them"
     reason = Reason("surplus", words, values=_some_of(surplus_of))
     because[reason] = because.get(reason, 0) + int((had - left).sum())
-    # A row of which only some records go becomes two.
-    of = np.concatenate([np.flatnonzero(left), np.flatnonzero(left < had)])
-    out = np.arange(of.size) >= np.count_nonzero(left)
-    copies = np.where(out, (had - left)[of], left[of])
+    return leaving(here, had - left, reason)
+
+
+def _withhold_people(
+    here: Microdata,
+    requirements: tuple[Requirement, ...],
+    parts: NDArray[np.int64],
+    failing: NDArray[np.int64],
+    because: dict[Reason, int],
+) -> Decided | None:
+    """See `withhold_surplus`: of people with several values each, those who have most of the values that are too frequent.
+
+    Only where a part holds without them.
+    """
+    out = np.zeros(here.size, np.bool_)
+    away = _eccentricity(here, parts, int(parts.max(initial=-1)) + 1)
+    surplus_of: list[str] = []
+    for part in failing.tolist():
+        left = parts == part
+        names: list[str] = []
+        for bound, view in _of_values(requirements):
+            gone, values = _people_too_many(here, bound, view, left, away)
+            left &= ~gone
+            names += [view.domain.name_of(value) for value in values]
+        rows = np.flatnonzero(left)
+        one = np.zeros(rows.size, np.int64)
+        if names and rows.size and holding_classes(requirements, here.take(rows), one, 1)[0]:
+            out |= (parts == part) & ~left
+            surplus_of += names
+    if not out.any():
+        return None
+    words = "too many with {values} among those who may share a class with them"
+    reason = Reason("surplus", words, values=_some_of(list(dict.fromkeys(surplus_of))))
+    because[reason] = because.get(reason, 0) + int(out.sum())
+    return leaving(here, out.astype(np.int64), reason)
+
+
+def _people_too_many(
+    here: Microdata, bound: BoundModel, view: View, among: NDArray[np.bool_], away: NDArray[np.float64]
+) -> tuple[NDArray[np.bool_], list[int]]:
+    """(n,) Whom to withhold of some people so that no value is too frequent, and of which values there were too many.
+
+    Those leave first who have most of these values, then who lie farthest away; so the order of rows decides nothing.
+    """
+    members = here.members
+    assert members is not None  # noqa: S101  # people have several records
+    pairs = np.unique(np.stack([members.of, view.codes(members.records.judged_codes)]), axis=1)
+    pairs = pairs[:, among[pairs[0]]]
+    # What people are told apart by where all else is equal: their values, as texts of codes would be.
+    begins = (
+        np.flatnonzero(np.append(True, pairs[0, 1:] != pairs[0, :-1]))
+        if pairs.size
+        else np.zeros(0, np.int64)
+    )
+    place = np.arange(pairs.shape[1]) - np.repeat(begins, np.diff(np.append(begins, pairs.shape[1])))
+    values = np.full((int(place.max(initial=-1)) + 1, here.size), -1, np.int64)
+    values[place, pairs[0]] = pairs[1]
+    left, found = among.copy(), np.zeros(view.values, np.bool_)
+    while True:
+        there = left[pairs[0]]
+        counts, size = np.bincount(pairs[1, there], minlength=view.values), int(left.sum())
+        excess = _excess(bound, counts, size)
+        if excess is None or not excess.any():
+            return among & ~left, np.flatnonzero(found).tolist()
+        found |= excess > 0
+        score = np.bincount(pairs[0, there], excess[pairs[1, there]] > 0, minlength=here.size)
+        have = np.flatnonzero(score > 0)
+        order = np.lexsort((*values[::-1, have], *here.codes[:, have], -away[have], -score[have]))
+        # Many at a time as long as there are many too many.
+        left[have[order[: max(1, int(excess.max()) // 4)]]] = False
+
+
+def _excess(bound: BoundModel, counts: NDArray[np.int64], size: int) -> NDArray[np.int64] | None:
+    """(m,) How many with each value must leave so many people at least, by itself, so that it is not too frequent."""
+    low, high = np.zeros(counts.size, np.int64), counts.copy()
+    first = bound.too_frequent(counts, np.full(counts.size, size, np.int64))
+    if first is None:
+        return None
+    high[~first] = 0
+    while (low < high).any():
+        middle = (low + high) // 2
+        still = bound.too_frequent(counts - middle, size - middle)
+        assert still is not None  # noqa: S101  # it was not for all of them
+        low, high = (
+            np.where(still & (low < high), middle + 1, low),
+            np.where(still, high, np.minimum(high, middle)),
+        )
+    return high
+
+
+def leaving(here: Microdata, gone: NDArray[np.int64], reason: Reason) -> Decided:
+    """Withhold so many of the records that each row stands for: a row of which only some go becomes two.
+
+    ``gone`` (n,): how many of each.
+    """
+    had = np.ones(here.size, np.int64) if here.copies is None else here.copies
+    of = np.concatenate([np.flatnonzero(gone < had), np.flatnonzero(gone)])
+    out = np.arange(of.size) >= np.count_nonzero(gone < had)
+    copies = np.where(out, gone[of], (had - gone)[of])
     order = np.argsort(of, kind="stable")
     of, out, copies = of[order], out[order], copies[order]
     plan = Plan(np.zeros(of.size, np.int64)).withhold(out, reason)
@@ -322,25 +419,26 @@ def hopeless_records(requirement: Requirement, data: Microdata) -> NDArray[np.bo
     return hopeless
 
 
-def surplus_of_known(requirement: Requirement, data: Microdata) -> NDArray[np.bool_]:
+def surplus_of_known(requirement: Requirement, data: Microdata) -> NDArray[np.int64]:
     """(n,) Of the `hopeless_records`, those without whom the others who share what is known of them can share a class.
 
-    As `withhold_surplus` finds them in parts. All, where a model sets no upper limits on shares.
+    How many of each row, as `withhold_surplus` finds them in parts. All, where a model sets no upper limits on shares.
     """
     hopeless = hopeless_records(requirement, data)
+    had = np.ones(data.size, np.int64) if data.copies is None else data.copies
+    gone = np.where(hopeless, had, 0)
     view = requirement.view
     if view is None or data.members is not None or not hopeless.any():
-        return hopeless
+        return gone
     sharing, failing = _sharing(requirement, data)
     codes = view.codes(data.judged_codes)
     away = _eccentricity(data, sharing, failing.size)
     for group in np.flatnonzero(failing).tolist():
-        records = np.flatnonzero(sharing == group)
-        surplus = requirement.bound.surplus(np.bincount(codes[records], minlength=view.values))
+        rows = np.flatnonzero(sharing == group)
+        surplus = requirement.bound.surplus(count_copies(codes[rows], had[rows], view.values))
         if surplus is not None:
-            one = np.ones(records.size, np.int64)
-            hopeless[records] = _farthest(data, records, one, codes[records], surplus, away[records]) > 0
-    return hopeless
+            gone[rows] = _farthest(data, rows, had[rows], codes[rows], surplus, away[rows])
+    return gone
 
 
 def _sharing(requirement: Requirement, data: Microdata) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -18,6 +18,7 @@ from likeness import registry
 from likeness.apart import (
     hopeless_records,
     least_withheld,
+    leaving,
     level_parts,
     limits_shares,
     move_surplus,
@@ -47,7 +48,7 @@ from likeness.progress import Progress
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -100,8 +101,10 @@ def solve(
     The distribution that models compare with is that of the published records, so withholding changes it: the method runs
     again on what is left, and what was withheld stays withheld, so this ends. Where people have several records, classes
     are of individuals, each with all of its records, and ``withhold_at_most`` is a share of individuals.
-    Those of whom a part has too many may join another (`move_surplus`), which is harder to generalize then: given a ``loss``,
-    the plan that withholds them is made too, where it may, and the one that loses less is kept.
+    Those of whom a part has too many may join another (`move_surplus`), which is harder to generalize then. Of records that do
+    not hold with what is known of them the fewest are withheld without whom the others do, and must then share classes. Given a
+    ``loss``, the plan is made, too, that withholds those of a part, or all of whom the same is known, where it may, and the one
+    that loses least is kept.
     ``plans``: what methods found before for the same table and guarantee; what this one finds first is kept there.
     ``blocks``: how a table of counts is searched that is too large to be searched at a time. ``without``: who is withheld before.
     Raises `CannotBeMetError` when more would have to be withheld; says which model fails, for which value, what it needs.
@@ -124,13 +127,18 @@ def solve(
         except (_ExcessError, CannotBeMetError):
             raise problem from None
         raise MethodFailedError(*problem.notes, reasons=problem.unmet, method=method.name) from None
-    if not found.moved or loss is None:
+    if loss is None:
         return found
-    try:
-        other = search.found(method, again, progress, moving=False)
-    except (_ExcessError, CannotBeMetError):
-        return found
-    return other if loss(other) < loss(found) else found
+    others = [{"moving": False}] if found.moved else []
+    others += [{"fewest": False}] if search.may_leave_all(method) else []
+    best = loss(found) if others else 0.0
+    for other in others:
+        with suppress(_ExcessError, CannotBeMetError):
+            tried = search.found(method, deepcopy(again), progress, **other)
+            lost = loss(tried)
+            if lost < best:
+                found, best = tried, lost
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,28 +251,58 @@ class _Solver:
     without: Without
 
     def found(
-        self, method: Method, rng: np.random.Generator, progress: Progress, *, moving: bool = True
+        self,
+        method: Method,
+        rng: np.random.Generator,
+        progress: Progress,
+        *,
+        moving: bool = True,
+        fewest: bool = True,
     ) -> Solution:
         """What a method finds without those of whom the table has too many, or where it decides itself who these are.
 
-        First as the method says (`Method.leaves_surplus`), and where it finds nothing so, the other way.
+        First as the method says (`Method.leaves_surplus`), and where it finds nothing so, the other way; of records that do not
+        hold with what is known of them without the ``fewest``, then without all.
         Raises `_ExcessError` or `CannotBeMetError` where it finds nothing.
         """
-        again = deepcopy(rng)
-        try:
-            return self.run(method, rng, progress, moving=moving, surplus=method.leaves_surplus)
-        except (_ExcessError, CannotBeMetError):
-            if self.parts is not None or method.invents or self._surplus() is None:
-                raise
-            with suppress(_ExcessError, CannotBeMetError):
-                return self.run(method, again, progress, moving=moving, surplus=not method.leaves_surplus)
-            raise
+        failures: list[_ExcessError | CannotBeMetError] = []
+        for surplus, few in self._ways(method, fewest=fewest):
+            try:
+                own = deepcopy(rng)
+                return self.run(method, own, progress, moving=moving, surplus=surplus, fewest=few)
+            except (_ExcessError, CannotBeMetError) as problem:
+                failures.append(problem)
+        raise failures[0]
 
-    def _surplus(self) -> Decided | None:
-        """Those of whom the whole table has too many."""
+    def _ways(self, method: Method, *, fewest: bool) -> Iterator[tuple[bool, bool]]:
+        """Say how to try in turn (``surplus`` and ``fewest`` of `run`); each is looked for only when the one before failed."""
+        own = method.leaves_surplus
+        yield own, fewest
+        if fewest and self.may_leave_all(method):
+            yield own, False
+        if self.parts is None and not method.invents and self._has_surplus():
+            yield not own, fewest
+
+    def may_leave_all(self, method: Method) -> bool:
+        """Whether all of whom the same is known may be withheld, and fewer must, where these do not hold together."""
+        units = self.without.others
+        if method.chooses_withheld:
+            return False
+        allowance = int(self.withhold_at_most * self.data.units.count_records())
+        for requirement in require_of(self.models, units, self.data.units):
+            everyone = units.count_records(hopeless_records(requirement, units))
+            if 0 < everyone <= allowance:
+                return int(surplus_of_known(requirement, units).sum()) < everyone
+        return False
+
+    def _has_surplus(self) -> bool:
+        """Whether the whole table has too many of some, by themselves or with what is known of them."""
         units = self.data.units
         requirements = require_of(self.models, units, units)
-        return withhold_surplus(units, requirements, np.zeros(units.size, np.int64), {})
+        everyone = np.zeros(units.size, np.int64)
+        return withhold_surplus(units, requirements, everyone, {}) is not None or any(
+            hopeless_records(one, units).any() for one in requirements
+        )
 
     def run(
         self,
@@ -274,10 +312,12 @@ class _Solver:
         *,
         moving: bool = True,
         surplus: bool = True,
+        fewest: bool = True,
     ) -> Solution:
         """Run a method, withhold what cannot hold, until nothing changes.
 
-        ``surplus``: whether those of whom there are too many are withheld before it runs; of parts always.
+        ``surplus``: whether those of whom there are too many are withheld before it runs; of parts always. ``fewest``: whether,
+        of whom the same is known and who do not hold together, as few as must.
         Raises `_ExcessError` when more would have to be withheld than may be.
         """
         rows, parts = _RowsLeft.of(self.data.units, self.without), self.parts
@@ -300,15 +340,15 @@ class _Solver:
                 if moving:
                     parts = rows.moving(parts, here, requirements)
                 inside = group_codes([parts[rows.active]], [int(parts.max()) + 1]).of
-            hopeless = _withhold_hopeless(here, requirements, allowance, because)
-            if hopeless is None and (surplus or inside is not None):
+            many = None
+            if surplus or not method.chooses_withheld:
+                many = _withhold_hopeless(here, requirements, allowance, because, fewest=fewest)
+            if many is None and (surplus or inside is not None):
                 everyone = np.zeros(here.size, np.int64) if inside is None else inside
                 many = withhold_surplus(here, searched, everyone, because)
-                if many is not None:
-                    rows.told_apart(many)
-                    hopeless = many.plan
-            if hopeless is not None:
-                rows.withhold(hopeless, because)
+            if many is not None:
+                rows.told_apart(many)
+                rows.withhold(many.plan, because)
                 self._refuse_excess(rows, because, first, parts)
                 continue
             problem = Problem(here, searched, method.lowered, rng, inside, allowance, progress, self.plans)
@@ -394,23 +434,30 @@ class _OneClass(Method):
 
 
 def _withhold_hopeless(
-    here: Microdata, requirements: tuple[Requirement, ...], allowance: int, because: dict[Reason, int]
-) -> Plan | None:
+    here: Microdata,
+    requirements: tuple[Requirement, ...],
+    allowance: int,
+    because: dict[Reason, int],
+    *,
+    fewest: bool,
+) -> Decided | None:
     """Withhold records that no class can hold with what is known of them; None when there are none.
 
-    All who share what is known, so that the others are free to share classes as they like; where that is more than the
-    ``allowance``, those who are too many.
+    The ``fewest`` without whom the others who share what is known can share a class; or all who do, where the ``allowance`` lets
+    them, so that nobody is left who must share one.
     """
     for requirement in requirements:
         hopeless = hopeless_records(requirement, here)
-        if here.copies is None and hopeless.sum() > allowance:
-            hopeless = surplus_of_known(requirement, here)
-        if hopeless.any() and requirement.view is not None:
-            known = " and ".join(repr(here.sensitive[i].name) for i in requirement.view.known)
-            words = "records that share what is known of them ({known}) do not hold {model}"
-            reason = Reason("known-values-fail", words, known=known, model=requirement.subject)
-            because[reason] = because.get(reason, 0) + int(hopeless.sum())
-            return Plan(np.zeros(here.size, np.int64)).withhold(hopeless, reason)
+        if not hopeless.any() or requirement.view is None:
+            continue
+        gone = np.where(hopeless, 1 if here.copies is None else here.copies, 0)
+        if fewest or gone.sum() > allowance:
+            gone = surplus_of_known(requirement, here)
+        known = " and ".join(repr(here.sensitive[i].name) for i in requirement.view.known)
+        words = "records that share what is known of them ({known}) do not hold {model}"
+        reason = Reason("known-values-fail", words, known=known, model=requirement.subject)
+        because[reason] = because.get(reason, 0) + int(gone.sum())
+        return leaving(here, gone, reason)
     return None
 
 

@@ -273,7 +273,12 @@ class Method(ABC):
 
         False where it adds others to them, where it decides itself who is withheld, or where it changes values.
         """
-        return not self.invents
+        return not (self.invents or self.chooses_withheld)
+
+    @property
+    def chooses_withheld(self) -> bool:
+        """Whether it decides who is withheld, so that nobody is before it runs, whatever is known of them."""
+        return False
 
     @property
     def cuts_from_above(self) -> bool:

@@ -85,6 +85,12 @@ class BoundShares(BoundModel):
         """(E,) What values have a share of: individuals, or pairs."""
         return stats.sizes if self.of_people else stats.of_values().sizes
 
+    def too_frequent(self, counts: NDArray[np.int64], size: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+        """Values that more than β of the individuals have; None where β is a share of pairs, whose number this does not tell."""
+        if not self.of_people:
+            return None
+        return np.asarray(times(counts, self.beta.denominator) > times(size, self.beta.numerator), np.bool_)
+
     def measured(self, stats: ClassStatistics) -> NDArray[np.float64]:
         """Largest share of an individual; infinite where a value has more than β."""
         of = stats.individuals

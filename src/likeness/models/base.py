@@ -203,6 +203,18 @@ class BoundModel(ABC):
         needed = self.sizes_needed(counts)
         return None if needed is None else fewest_removed(needed)
 
+    def too_frequent(self, counts: NDArray[np.int64], size: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+        """(m,) Of which values so many are too many in a class of some size, whatever else is in it.
+
+        ``counts``, ``size`` (m,): of each value. None where the model sets no upper limits on shares.
+        """
+        needed = self.sizes_needed(counts)
+        if needed is None:
+            return None
+        return np.array(
+            [n > 0 and own[n - 1] > of for own, n, of in zip(needed, counts, size, strict=True)], np.bool_
+        )
+
     def posterior_limits(self) -> Sequence[Real] | None:
         """Limit on the confidence in each value, where such limits are all the model asks; else None.
 

@@ -104,9 +104,9 @@ class Optimal(Method):
             number(self.name, "seconds", self.seconds, above=0)
 
     @property
-    def leaves_surplus(self) -> bool:
-        """False: who is withheld is part of the optimum."""
-        return False
+    def chooses_withheld(self) -> bool:
+        """True: who is withheld is part of the optimum."""
+        return True
 
     def work(self, data: Microdata, requirements: tuple[Requirement, ...]) -> int:  # noqa: ARG002  # who can tell
         """Take it to cost what it may: all nodes, of as large a programme as is tried."""
@@ -348,7 +348,16 @@ def _best_of_all(problem: Problem) -> Plan | None:
 def _told(problem: Problem, plan: Plan) -> Plan:
     """Say of a plan that it is the optimum."""
     loss = charged_loss(problem, plan) / problem.data.size
-    return replace(plan, history={"loss": loss, "lower_bound": loss, "proven": True, "partitions": "all"})
+    return replace(
+        plan,
+        history={
+            "records": problem.data.size,
+            "loss": loss,
+            "lower_bound": loss,
+            "proven": True,
+            "partitions": "all",
+        },
+    )
 
 
 def _lost(dealt: Dealt, regions: Regions) -> float:

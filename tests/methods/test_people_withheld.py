@@ -1,0 +1,89 @@
+"""Of people with several values as few are withheld as must be, nearly, whatever the order of rows."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import likeness as lk
+
+MODELS = {
+    "alpha-k-anonymity": {"k": 1, "alpha": "share"},
+    "eir-alpha-beta-anonymity": {"alpha": 1, "beta": "share"},
+}
+
+
+def drawn(rng):
+    """People, each with one or two of some values, and the largest share that a value may have."""
+    values = "xyzw"[: int(rng.integers(2, 5))]
+    people = {
+        name: sorted({str(v) for v in rng.choice(list(values), int(rng.integers(1, 3)))})
+        for name in range(int(rng.integers(3, 8)))
+    }
+    return people, str(rng.choice([0.4, 0.5, 0.6, 0.7]))
+
+
+def fewest(people, share):
+    """How many must be withheld, by looking at every set of people; None where none is left."""
+
+    def holds(names):
+        have = [value for name in names for value in people[name]]
+        return all(Fraction(have.count(value), len(names)) <= Fraction(share) for value in have)
+
+    left = (size for size in range(len(people), 0, -1) if any(map(holds, combinations(people, size))))
+    return next((len(people) - size for size in left), None)
+
+
+def withheld(people, share, model, order):
+    given = {key: share if value == "share" else value for key, value in MODELS[model].items()}
+    table = pl.DataFrame(
+        [(name, name % 3, value) for name in order for value in people[name]],
+        schema=["who", "age", "s"],
+        orient="row",
+    )
+    policy = {
+        "columns": {"who": {"role": "identifier"}, "age": {"role": "quasi"}, "s": {"role": "sensitive"}},
+        "individual": "who",
+        "privacy": [{"model": model, **given}],
+        "method": "mondrian",
+        "withhold": {"at_most": 0.9},
+    }
+    try:
+        release = lk.anonymize(table, policy, seed=1)
+    except lk.CannotBeMetError:
+        return None
+    assert release.verdict.ok
+    return release.individual_counts["withheld"]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_nearly_as_few_as_must_be(model):
+    rng = np.random.default_rng(3)
+    found, least, refused = 0, 0, 0
+    for _ in range(60):
+        people, share = drawn(rng)
+        must = fewest(people, share)
+        own = withheld(people, share, model, list(people))
+        shuffled = rng.permutation(len(people)).tolist()
+        assert withheld(people, share, model, shuffled) == own
+        if must is None:
+            assert own is None
+        elif own is None:
+            refused += 1
+        else:
+            assert own >= must
+            found, least = found + own, least + must
+    assert least > 20
+    assert found <= least * 1.05
+    assert refused <= 1
+
+
+def test_who_has_most_of_what_is_too_frequent_leaves():
+    # Everybody else has one value: without c, a half of two has each.
+    people = {0: ["x"], 1: ["y"], 2: ["x", "y"]}
+    for order in ([0, 1, 2], [2, 1, 0], [1, 2, 0]):
+        assert withheld(people, "0.5", "alpha-k-anonymity", order) == 1
