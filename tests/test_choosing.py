@@ -524,6 +524,24 @@ def test_whoever_has_a_value_of_few_is_withheld_where_all_others_lose_less(priva
     assert lk.open_release(tmp_path / "out", original=frame).findings == release.findings
 
 
+def test_so_it_is_of_people_with_several_values(tmp_path):
+    """Whoever has one of the rarest leaves with all of their records."""
+    frame = few_with_a_value(900, 3).with_columns(who=pl.Series(range(900)) % 600)
+    by_person = frame.group_by("who").agg(pl.col("age", "zip").first())
+    frame = frame.select("who", "sick").join(by_person, on="who")
+    columns = {"who": lk.identifier(), "age": lk.quasi(), "zip": lk.quasi(), "sick": lk.sensitive()}
+    policy = lk.Policy(columns=columns, individual="who", privacy=lk.KAnonymity(3) & lk.BetaLikeness(1))
+    release = lk.anonymize(frame, policy, seed=1)
+    assert "rare" not in release.table["sick"].to_list()
+    assert release.individual_counts == {"input": 600, "published": 597, "withheld": 3, "dropped": 0}
+    (said,) = [one for one in release.findings if one.code == "rare-values-withheld"]
+    assert str(said).startswith("nobody with 'rare' is published: with 3 individuals so rare, ")
+    kept = lk.anonymize(frame, policy.replace(withhold={"at_most": 0.01, "rare_values": False}), seed=1)
+    assert release.loss("ncp")["ncp"] < 0.8 * kept.loss("ncp")["ncp"]
+    assert lk.verify(release.write(tmp_path / "out"), original=frame).ok
+    assert lk.open_release(tmp_path / "out", original=frame).findings == release.findings
+
+
 @pytest.mark.parametrize(
     ("model", "more"),
     [

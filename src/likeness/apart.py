@@ -253,9 +253,7 @@ def _people_too_many(
 
     Those leave first who have most of these values, then who lie farthest away; so the order of rows decides nothing.
     """
-    members = here.members
-    assert members is not None  # noqa: S101  # people have several records
-    pairs = np.unique(np.stack([members.of, view.codes(members.records.judged_codes)]), axis=1)
+    pairs = np.stack(_values_of(here, view))
     pairs = pairs[:, among[pairs[0]]]
     # What people are told apart by where all else is equal: their values, as texts of codes would be.
     begins = (
@@ -319,13 +317,15 @@ def rare_values(
 ) -> list[tuple[NDArray[np.bool_], Reason]]:
     """Say whom to withhold so that the rarest value is a more frequent one: (n,) who, and why, for some such choices.
 
+    Of people with several values those who have one of the rarest.
+
     Models that compare with what is published let a class with a value of few be no smaller than the share of these few allows,
     whoever else is in it. At most ``allowance`` records; of each column the fewest values, and the most.
     """
     found = []
     views = {one.view.domain.name: one.view for one in requirements if one.compares and one.view is not None}
     for view in views.values():
-        codes = view.codes(here.judged_codes)
+        who, codes = _values_of(here, view)
         counts = count_copies(codes, here.copies, view.values)
         order = np.argsort(counts, kind="stable")
         order = order[counts[order] > 0]
@@ -339,8 +339,18 @@ def rare_values(
                 "so few have {values} that the large classes they need would lose more than withholding them does",
                 values=_some_of([view.domain.name_of(value) for value in values.tolist()]),
             )
-            found.append((np.isin(codes, values), reason))
+            rare = np.zeros(here.size, np.bool_)
+            rare[who[np.isin(codes, values)]] = True
+            found.append((rare, reason))
     return found
+
+
+def _values_of(here: Microdata, view: View) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Say who has which values, once each: row and code."""
+    if here.members is None:
+        return np.arange(here.size), view.codes(here.judged_codes)
+    pairs = np.unique(np.stack([here.members.of, view.codes(here.members.records.judged_codes)]), axis=1)
+    return pairs[0], pairs[1]
 
 
 def _some_of(names: list[str]) -> str:

@@ -305,7 +305,7 @@ class _Trials:
         """
         everybody = self.units.count_records()
         allowance = int(self.withhold_at_most * everybody)
-        if not self.effort.starts or not allowance or self.units.members is not None:
+        if not self.effort.starts or not allowance:
             return
         best: float | None = None
         for _ in range(_MOST_ROUNDS):
@@ -326,7 +326,9 @@ class _Trials:
     def _loss_without(self, order: list[Method], without: Without) -> float:
         """What the cheapest method that finds a release without some loses; infinite where none does, or may."""
         try:
-            refuse_telling(self.data, without.reasons < 0, self.models)
+            kept = without.reasons < 0
+            people = self.units.members
+            refuse_telling(self.data, kept if people is None else kept[people.of], self.models)
         except CannotBeMetError:
             return float("inf")
         for method in order:

@@ -63,16 +63,22 @@ def findings_of(release: Release) -> tuple[Finding, ...]:
 
 def without_rare_values(release: Release) -> list[Finding]:
     """Say that all who have some values were withheld, because they are so few."""
-    return [
-        Finding("rare-values-withheld", {"values": reason.facts["values"], "records": number}, _rare)
-        for reason, number in release.private.solution.plan.because.items()
-        if reason.name == RARE_VALUES
-    ]
+    plan, individuals = release.private.solution.plan, release.private.encoded.data.individuals
+    found = []
+    for place, (reason, number) in enumerate(plan.because.items()):
+        if reason.name == RARE_VALUES:
+            few = {"records": number}
+            if individuals is not None:
+                few = {"individuals": np.unique(individuals[plan.reason_of == place]).size}
+            facts = {"values": reason.facts["values"], **few}
+            found.append(Finding("rare-values-withheld", facts, _rare))
+    return found
 
 
-def _rare(*, values: str, records: int) -> str:
+def _rare(*, values: str, records: int = 0, individuals: int = 0) -> str:
+    few = count(individuals, "individual") if individuals else count(records, "record")
     return (
-        f"nobody with {values} is published: with {count(records, 'record')} so rare, classes would have to be so large that all "
+        f"nobody with {values} is published: with {few} so rare, classes would have to be so large that all "
         "others lose more; where they are what the release is about, say withhold: {rare_values: false}"
     )
 
