@@ -133,6 +133,7 @@ def _widths(data: bytes, dialect: Dialect) -> list[int]:
 
 
 _BLOCK = 1 << 24  # bytes looked at together
+_HEAD = 1 << 20  # bytes that a delimiter is found from, and the header
 _LONGEST = 1 << 28  # bytes of a record, in files of which no more is held
 
 
@@ -215,8 +216,7 @@ def header_of(path: Path, delimiter: str | None) -> tuple[list[str], str]:
     """
     source = str(path)
     with path.open("rb") as file:
-        head = file.read(_BLOCK).removeprefix(codecs.BOM_UTF8)
-    head = head[: head.rfind(b"\n") + 1] or head
+        head = (file.read(_HEAD) + file.readline(_BLOCK)).removeprefix(codecs.BOM_UTF8)
     if not head.strip():
         raise TableError(Refusal("the file is empty", (source,)))
     _check_bytes(head, source, 1)
