@@ -286,7 +286,7 @@ class _Solver:
     def may_leave_all(self, method: Method) -> bool:
         """Whether all of whom the same is known may be withheld, and fewer must, where these do not hold together."""
         units = self.without.others
-        if method.chooses_withheld:
+        if method.chooses_withheld or len(units.sensitive) < 2:
             return False
         allowance = int(self.withhold_at_most * self.data.units.count_records())
         for requirement in require_of(self.models, units, self.data.units):
