@@ -368,26 +368,29 @@ def least_withheld(units: Microdata, requirements: tuple[Requirement, ...], part
     sizes = count_copies(parts, units.copies, count)
     kept = sizes.copy()
     for requirement in requirements:
-        view = requirement.view
-        codes = (
-            None
-            if view is None or view.known or units.members is not None
-            else view.codes(units.judged_codes)
-        )
         for part in np.flatnonzero(~holding_classes((requirement,), units, parts, count)).tolist():
-            own = np.flatnonzero(parts == part)
-            surplus = (
-                None
-                if codes is None or view is None
-                else requirement.bound.surplus(
-                    count_copies(codes[own], None if units.copies is None else units.copies[own], view.values)
-                )
-            )
-            kept[part] = 0 if surplus is None else min(kept[part], sizes[part] - surplus.sum())
+            gone = _least_gone(units, requirement, parts == part)
+            kept[part] = 0 if gone is None else min(kept[part], sizes[part] - gone)
     for requirement in requirements:
         if requirement.conditions.size is not None:
             kept[kept < requirement.conditions.size] = 0
     return int((sizes - kept).sum())
+
+
+def _least_gone(units: Microdata, requirement: Requirement, among: NDArray[np.bool_]) -> int | None:
+    """Fewest of some records, or people, without whom the others can be one class; None where the model does not tell."""
+    view = requirement.view
+    if view is None or view.known:
+        return None
+    who, codes = _values_of(units, view)
+    own = among[who]
+    counts = count_copies(codes[own], None if units.copies is None else units.copies[who[own]], view.values)
+    if units.members is None:
+        surplus = requirement.bound.surplus(counts)
+        return None if surplus is None else int(surplus.sum())
+    # Whoever leaves may have several of the values: of each by itself so many must.
+    excess = _excess(requirement.bound, counts, int(among.sum()))
+    return None if excess is None or not excess.any() else int(excess.max())
 
 
 def _eccentricity(here: Microdata, parts: NDArray[np.int64], count: int) -> NDArray[np.float64]:

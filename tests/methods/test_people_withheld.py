@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from itertools import combinations
 
@@ -38,7 +39,7 @@ def fewest(people, share):
     return next((len(people) - size for size in left), None)
 
 
-def withheld(people, share, model, order):
+def withheld(people, share, model, order, at_most=0.9):
     given = {key: share if value == "share" else value for key, value in MODELS[model].items()}
     table = pl.DataFrame(
         [(name, name % 3, value) for name in order for value in people[name]],
@@ -50,12 +51,12 @@ def withheld(people, share, model, order):
         "individual": "who",
         "privacy": [{"model": model, **given}],
         "method": "mondrian",
-        "withhold": {"at_most": 0.9},
+        "withhold": {"at_most": at_most},
     }
     try:
         release = lk.anonymize(table, policy, seed=1)
-    except lk.CannotBeMetError:
-        return None
+    except lk.CannotBeMetError as refusal:
+        return None if at_most else str(refusal)
     assert release.verdict.ok
     return release.individual_counts["withheld"]
 
@@ -80,6 +81,23 @@ def test_nearly_as_few_as_must_be(model):
     assert least > 20
     assert found <= least * 1.05
     assert refused <= 1
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_refusal_says_no_more_than_must_be(model):
+    rng = np.random.default_rng(4)
+    said = []
+    for _ in range(40):
+        people, share = drawn(rng)
+        must = fewest(people, share)
+        told = withheld(people, share, model, list(people), at_most=0)
+        number = re.search(r"at least (\d) individual", told) if isinstance(told, str) else None
+        if must == 0:
+            assert told == 0
+        elif number and must is not None:
+            said.append(must - int(number[1]))
+    assert min(said) == 0
+    assert np.mean(said) < 0.7
 
 
 def test_who_has_most_of_what_is_too_frequent_leaves():
