@@ -149,13 +149,15 @@ TOO_MANY = [
 
 
 @pytest.mark.parametrize("model", TOO_MANY, ids=lambda model: model.name)
-def test_of_a_value_that_is_too_frequent_the_fewest_are_withheld_and_the_farthest(model):
+def test_of_a_value_that_is_too_frequent_the_fewest_are_withheld_where_it_is_most_frequent(model):
     age = [*range(51), *range(49)]
     data = data_of({"age": [1_000, *age[1:]], "s": ["a"] * 51 + ["b"] * 49})
     found = solved(data, model, at_most=Fraction(2, 100))
     assert found.plan.withheld == 2
     out = np.flatnonzero(~found.plan.published)
-    assert out.tolist() == [0, 50]
+    # Nobody with b is as old as those: who is far from all others, and one of those around 49 and 50.
+    assert out[0] == 0
+    assert out[1] in range(45, 51)
     assert [reason.name for reason in found.plan.because] == ["surplus"]
     with pytest.raises(CannotBeMetError) as failure:
         solved(data, model, at_most=Fraction(1, 100))

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from likeness.models.requirements import Requirement, View
 
 _VALUES_SHOWN = 3
+_HANDFUL = 8
+"""Records of which it makes no difference who leaves."""
 RARE_VALUES = "rare-values"
 """Name of the reason why those are withheld who have values of few."""
 _MORE_FREQUENT = 1.5
@@ -175,8 +177,8 @@ def withhold_surplus(
 ) -> Decided | None:
     """Withhold of each part that no classes can publish whole what it has too much of; None where there is nothing.
 
-    As few as that takes (`BoundModel.surplus`). Of a value that is too frequent those leave whose quasi-identifiers lie farthest
-    from the middle of the part. Parts that fail for other reasons are left to the method.
+    As few as that takes (`BoundModel.surplus`). Of a value that is too frequent those leave among whose neighbours it is most
+    frequent (`_Halves`). Parts that fail for other reasons are left to the method.
     """
     of_values = _of_values(requirements)
     if not of_values:
@@ -187,7 +189,6 @@ def withhold_surplus(
         return None
     if here.members is not None:
         return _withhold_people(here, requirements, parts, np.flatnonzero(failing), because)
-    away: NDArray[np.float64] | None = None
     left = np.ones(here.size, np.int64) if here.copies is None else here.copies.copy()
     had = left.copy()
     surplus_of: list[str] = []
@@ -199,9 +200,8 @@ def withhold_surplus(
             surplus = bound.surplus(counts)
             if surplus is None or surplus.sum() == counts.sum():
                 continue
-            away = _eccentricity(here, parts, count) if away is None else away
             total += surplus
-            left[rows] -= _farthest(here, rows, left[rows], codes[rows], surplus, away[rows])
+            left[rows] -= _Halves(here, rows, left[rows]).leaving(codes[rows], surplus)
         most = np.argsort(-total, kind="stable")[: np.count_nonzero(total)]
         surplus_of += [view.domain.name_of(value) for value in most.tolist()]
     if np.array_equal(left, had):
@@ -445,12 +445,11 @@ def surplus_of_known(requirement: Requirement, data: Microdata) -> NDArray[np.in
         return gone
     sharing, failing = _sharing(requirement, data)
     codes = view.codes(data.judged_codes)
-    away = _eccentricity(data, sharing, failing.size)
     for group in np.flatnonzero(failing).tolist():
         rows = np.flatnonzero(sharing == group)
         surplus = requirement.bound.surplus(count_copies(codes[rows], had[rows], view.values))
         if surplus is not None:
-            gone[rows] = _farthest(data, rows, had[rows], codes[rows], surplus, away[rows])
+            gone[rows] = _Halves(data, rows, had[rows]).leaving(codes[rows], surplus)
     return gone
 
 
@@ -466,23 +465,77 @@ def _sharing(requirement: Requirement, data: Microdata) -> tuple[NDArray[np.int6
     return sharing.reshape(-1).astype(np.int64), ~requirement.bound.holds(stats)
 
 
-def _farthest(
-    here: Microdata,
-    rows: NDArray[np.int64],
-    copies: NDArray[np.int64],
-    codes: NDArray[np.int64],
-    surplus: NDArray[np.int64],
-    away: NDArray[np.float64],
-) -> NDArray[np.int64]:
-    """(n,) How many records of each of some ``rows`` (n,) are among the ``surplus`` (m,) that lie farthest ``away`` (n,).
+class _Halves:
+    """Some rows, cut in halves at the middle of the attribute in which they are widest, and these again, as far as is asked.
 
-    ``copies``, ``codes`` (n,): how many each stands for, and their value. Of those as far away their quasi-identifiers decide, so
-    that the order of rows does not.
+    So neighbours stay together, and what leaves can be taken from where there is most of it: what is left is then as even as
+    can be, and cuts of classes need fewer exchanges. ``copies`` (n,): how many records each row stands for. Where records are
+    equal, any of them may leave; nothing else depends on the order of rows.
     """
-    gone = np.zeros(rows.size, np.int64)
-    for value in np.flatnonzero(surplus).tolist():
-        own = np.flatnonzero(codes == value)
-        own = own[np.lexsort((*here.codes[:, rows[own]], -away[own]))]
-        before = np.cumsum(copies[own]) - copies[own]
-        gone[own] = np.clip(surplus[value] - before, 0, copies[own])
-    return gone
+
+    def __init__(self, here: Microdata, rows: NDArray[np.int64], copies: NDArray[np.int64]) -> None:
+        self.codes, self.copies = here.codes[:, rows], copies
+        # The missing value lies behind all others.
+        self.places = [domain.places(2.0) for domain in here.quasi]
+        self.order = np.arange(rows.size)
+        self.middles: dict[tuple[int, int], int] = {}
+
+    def leaving(self, values: NDArray[np.int64], surplus: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(n,) How many records of each row are among the ``surplus`` (m,) of each of the ``values`` (n,)."""
+        gone = np.zeros(values.size, np.int64)
+        for value in np.flatnonzero(surplus).tolist():
+            has = np.where(values == value, self.copies, 0)
+            waiting = [(0, values.size, int(surplus[value]))]
+            while waiting:
+                begin, end, quota = waiting.pop()
+                if not quota:
+                    continue
+                own = self.order[begin:end]
+                records, having = int(self.copies[own].sum()), int(has[own].sum())
+                middle = begin if quota >= having or records <= _HANDFUL else self._cut(begin, end)
+                if middle == begin:
+                    gone[own] += self._farthest(own, has[own], quota)
+                    continue
+                first = self.order[begin:middle]
+                ours, others = int(has[first].sum()), records - having
+                kept = int(self.copies[first].sum()) * (having - quota)
+                if others:
+                    # As many of what is left as there are others beside it, rounded.
+                    kept = (2 * (having - quota) * (int(self.copies[first].sum()) - ours) + others) // (
+                        2 * others
+                    )
+                else:
+                    kept //= records
+                goes = min(max(ours - kept, 0, quota - (having - ours)), ours, quota)
+                waiting += [(begin, middle, goes), (middle, end, quota - goes)]
+        return gone
+
+    def _cut(self, begin: int, end: int) -> int:
+        """Put the rows of a stretch that lie below its middle before the others; where these begin, or its begin if none do."""
+        if (begin, end) not in self.middles:
+            own = self.order[begin:end]
+            low, high = self.codes[:, own].min(axis=1), self.codes[:, own].max(axis=1)
+            ends = zip(self.places, low.tolist(), high.tolist(), strict=True)
+            widths = np.array([places[last] - places[first] for places, first, last in ends] or [0.0])
+            widest = int(widths.argmax())
+            middle = begin
+            if widths[widest] > 0:
+                codes = self.codes[widest, own] - low[widest]
+                below = np.cumsum(count_copies(codes, self.copies[own], int(high[widest] - low[widest]) + 1))
+                # The last one is not below any.
+                at = min(int(np.searchsorted(2 * below, below[-1])), int(codes.max()) - 1)
+                own = own[np.argsort(codes > at, kind="stable")]
+                self.order[begin:end] = own
+                middle += int(np.count_nonzero(codes <= at))
+            self.middles[begin, end] = middle
+        return self.middles[begin, end]
+
+    def _farthest(self, own: NDArray[np.int64], has: NDArray[np.int64], quota: int) -> NDArray[np.int64]:
+        """(n,) Take so many from some rows, the farthest from the middle first; of equal ones their quasi-identifiers decide."""
+        placed = np.array([places[codes[own]] for places, codes in zip(self.places, self.codes, strict=True)])
+        middle = (placed.min(axis=1, keepdims=True) + placed.max(axis=1, keepdims=True)) / 2
+        order = np.lexsort((*self.codes[:, own], -np.abs(placed - middle).sum(axis=0)))
+        before = np.cumsum(has[order]) - has[order]
+        found = np.zeros(own.size, np.int64)
+        found[order] = np.clip(quota - before, 0, has[order])
+        return found
