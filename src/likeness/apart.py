@@ -224,13 +224,12 @@ def _withhold_people(
     Only where a part holds without them.
     """
     out = np.zeros(here.size, np.bool_)
-    away = _eccentricity(here, parts, int(parts.max(initial=-1)) + 1)
     surplus_of: list[str] = []
     for part in failing.tolist():
         left = parts == part
         names: list[str] = []
         for bound, view in _of_values(requirements):
-            gone, values = _people_too_many(here, bound, view, left, away)
+            gone, values = _people_too_many(here, bound, view, left)
             left &= ~gone
             names += [view.domain.name_of(value) for value in values]
         rows = np.flatnonzero(left)
@@ -247,11 +246,11 @@ def _withhold_people(
 
 
 def _people_too_many(
-    here: Microdata, bound: BoundModel, view: View, among: NDArray[np.bool_], away: NDArray[np.float64]
+    here: Microdata, bound: BoundModel, view: View, among: NDArray[np.bool_]
 ) -> tuple[NDArray[np.bool_], list[int]]:
     """(n,) Whom to withhold of some people so that no value is too frequent, and of which values there were too many.
 
-    Those leave first who have most of these values, then who lie farthest away; so the order of rows decides nothing.
+    Those leave first who have most of these values, from where most people like them are.
     """
     pairs = np.stack(_values_of(here, view))
     pairs = pairs[:, among[pairs[0]]]
@@ -273,10 +272,14 @@ def _people_too_many(
             return among & ~left, np.flatnonzero(found).tolist()
         found |= excess > 0
         score = np.bincount(pairs[0, there], excess[pairs[1, there]] > 0, minlength=here.size)
-        have = np.flatnonzero(score > 0)
-        order = np.lexsort((*values[::-1, have], *here.codes[:, have], -away[have], -score[have]))
-        # Many at a time as long as there are many too many.
-        left[have[order[: max(1, int(excess.max()) // 4)]]] = False
+        most = left & (score == score.max())
+        # Many at a time as long as there are many too many; in an order of their own, so that of rows decides nothing.
+        some = min(max(1, int(excess.max()) // 4), int(np.count_nonzero(most)))
+        rows = np.flatnonzero(left)
+        rows = rows[np.lexsort(values[::-1, rows])]
+        one = np.ones(rows.size, np.int64)
+        goes = _Halves(here, rows, one).leaving(most[rows].astype(np.int64), np.array([0, some]))
+        left[rows[goes > 0]] = False
 
 
 def _excess(bound: BoundModel, counts: NDArray[np.int64], size: int) -> NDArray[np.int64] | None:

@@ -105,3 +105,24 @@ def test_who_has_most_of_what_is_too_frequent_leaves():
     people = {0: ["x"], 1: ["y"], 2: ["x", "y"]}
     for order in ([0, 1, 2], [2, 1, 0], [1, 2, 0]):
         assert withheld(people, "0.5", "alpha-k-anonymity", order) == 1
+
+
+def test_what_stays_can_be_divided():
+    """Who leaves is from where most people like them are; of those who lie farthest out, nothing could be cut any more."""
+    rng = np.random.default_rng(1)
+    who = np.repeat(np.arange(3000), 2)
+    values = rng.integers(1, 40, who.size)
+    values[::2] = np.where(rng.random(3000) < 0.506, 0, values[::2])
+    age, area = rng.integers(0, 90, 3000), rng.integers(0, 200, 3000)
+    table = pl.DataFrame({"who": who, "age": age[who], "area": area[who], "s": values})
+    columns = {"who": lk.identifier(), "age": lk.quasi(), "area": lk.quasi(), "s": lk.sensitive()}
+    policy = lk.Policy(
+        columns=columns,
+        individual="who",
+        privacy=lk.AlphaKAnonymity("1/2", 5),
+        method="mondrian",
+        withhold={"at_most": 0.1},
+    )
+    release = lk.anonymize(table, policy, seed=1)
+    assert release.individual_counts["withheld"] < 150
+    assert release.loss("ncp")["ncp"] < 0.7
