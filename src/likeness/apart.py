@@ -451,7 +451,8 @@ def surplus_of_known(requirement: Requirement, data: Microdata) -> NDArray[np.in
     for group in np.flatnonzero(failing).tolist():
         rows = np.flatnonzero(sharing == group)
         surplus = requirement.bound.surplus(count_copies(codes[rows], had[rows], view.values))
-        if surplus is not None:
+        # Where there is none, they fail for another reason.
+        if surplus is not None and surplus.any():
             gone[rows] = _Halves(data, rows, had[rows]).leaving(codes[rows], surplus)
     return gone
 

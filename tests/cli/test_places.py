@@ -23,6 +23,7 @@ import pytest
             "out/public/again",
         ),
         ("compare", "patients.csv", "policy.yaml", "-o", "out/public/again"),
+        ("profile", "patients.csv", "-o", "out/public/again.yaml"),
         ("dossier", "out", "--for", "ema", "--original", "patients.csv", "-o", "out/public/again.html"),
     ],
     ids=lambda words: f"{words[0]} {words[-1]}",
@@ -63,3 +64,39 @@ def test_a_release_does_not_lie_among_the_files_of_its_table(run, released, engi
     ]
     assert [path.name for path in folder.iterdir()] == ["patients.csv"]
     assert run("anonymize", "files", "policy.yaml", "-o", "new", "--engine", engine).code == 0
+
+
+@pytest.mark.parametrize("place", ["out/again", "out/private/again"])
+def test_a_release_does_not_lie_in_another(run, released, place):
+    found = run("anonymize", "patients.csv", "policy.yaml", "-o", place)
+    assert found.code == 2
+    assert found.errors == [f"{place}: lies in {released}, which is another release; write it elsewhere"]
+    assert run("verify", "out").code == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("apply", "out", "files", "-o", "files/again"),
+        ("strongest", "files", "policy.yaml", "--parameter", "k", "--loss", "ncp=0.5", "-o", "files/again"),
+        ("compare", "files", "policy.yaml", "-o", "files/again"),
+        ("anonymize", "files/**/*.csv", "policy.yaml", "-o", "files/again", "--engine", "streaming"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_so_it_is_of_whatever_command(run, released, words):
+    folder = released.parent / "files"
+    folder.mkdir()
+    (folder / "patients.csv").write_bytes((released.parent / "patients.csv").read_bytes())
+    found = run(*words)
+    assert found.code == 2
+    assert "whose files are the table, and would be read as some of it" in found.errors[0]
+    assert [path.name for path in folder.iterdir()] == ["patients.csv"]
+    # What is not read does no harm.
+    assert run("anonymize", "files", "policy.yaml", "-o", "files/_again").code == 0
+    assert run("check", "files", "policy.yaml").code == 0
+
+
+def test_what_is_no_certificate_keeps_nobody_from_writing(run, released):
+    (released.parent / "certificate.json").write_text("[" * 200_000)
+    assert run("anonymize", "patients.csv", "policy.yaml", "-o", "new").code == 0

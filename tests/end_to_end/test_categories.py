@@ -381,3 +381,16 @@ def test_categories_have_no_distance_in_a_hierarchy():
         policy(columns=columns, privacy=lk.TCloseness("0.2", by="categories", distance="ordered")),
         seed=1,
     )
+
+
+TREE = {"*": {"lungs": ["Flu", "Cough", "Fever"], "others": ["Headache", "Chest Pain"]}}
+
+
+@pytest.mark.parametrize("more", [{}, {"hierarchy": TREE}, {"hierarchy": TREE, "kind": "hierarchical"}])
+def test_an_ordered_distance_is_that_of_categories_where_values_have_no_order(more, tmp_path):
+    columns = {"age": lk.quasi(), "sex": lk.quasi(), "disease": lk.sensitive(distance="ordered", **more)}
+    given = policy(columns=columns, privacy=lk.TCloseness("0.2", by="categories"))
+    assert lk.verify(lk.anonymize(TABLE, given, seed=1).write(tmp_path / "out"), TABLE).status == "proven"
+    assert "distance ordered needs numbers, dates or a declared order" in refused(
+        columns=columns, privacy=lk.KAnonymity(3), categories={}
+    )

@@ -722,3 +722,22 @@ def test_a_release_in_parts_of_which_some_is_missing(tmp_path: Path) -> None:
     for ask in (lambda: lk.open_release(out, frame), lambda: lk.apply(out, frame)):
         with pytest.raises(lk.VerificationError, match=r"^WRONG: public/certificate\.json is missing$"):
             ask()
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.tab"])
+def test_a_file_says_in_a_folder_what_it_says_by_itself(tmp_path: Path, name: str) -> None:
+    """Names with quotes, and tabs where the ending says so."""
+    source = tmp_path / "in"
+    source.mkdir()
+    mark = "," if name.endswith("csv") else "\t"
+    (source / name).write_text(
+        f'"a""b"{mark}c,d\n1{mark}2\n3{mark}4\n' if mark == "\t" else '"a""b",c\n1,2\n3,4\n'
+    )
+    alone = lk.read(source / name)
+    found = StreamingEngine().count(find_parts(source), list(alone.names), Progress())
+    assert lk.read(source).names == alone.names == found.names
+    assert (
+        lk.read(source).frame.cast(pl.String).rows()
+        == alone.frame.cast(pl.String).rows()
+        == found.frame.cast(pl.String).rows()
+    )

@@ -126,3 +126,24 @@ def test_what_stays_can_be_divided():
     release = lk.anonymize(table, policy, seed=1)
     assert release.individual_counts["withheld"] < 150
     assert release.loss("ncp")["ncp"] < 0.7
+
+
+@pytest.mark.parametrize("method", [None, "exchange-cuts"])
+def test_a_part_that_fails_is_withheld_and_the_others_published(method):
+    rows = [(w, 20 + w, "1" if w < 4 else "2", "xy"[w % 2] if w < 4 else "x") for w in range(6)]
+    table = pl.DataFrame([*rows, (0, 20, "1", "y")], schema=["who", "age", "zip", "s"], orient="row")
+    policy = {
+        "columns": {
+            "who": {"role": "identifier"},
+            "age": {"role": "quasi"},
+            "zip": {"role": "quasi", "hierarchy": {"prefix": 1}, "max_level": 0},
+            "s": {"role": "sensitive"},
+        },
+        "individual": "who",
+        "privacy": [{"model": "distinct-l-diversity", "l": 2}],
+        "withhold": {"at_most": 0.5},
+        **({"method": method} if method else {}),
+    }
+    release = lk.anonymize(table, policy, seed=1)
+    assert release.verdict.ok
+    assert release.individual_counts == {"input": 6, "published": 4, "withheld": 2, "dropped": 0}

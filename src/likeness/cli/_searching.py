@@ -60,13 +60,17 @@ def ends(given: str | None) -> tuple[str, str] | None:
     return low, high
 
 
-def search(run: Callable[..., Searched], output: Path | None, *, overwrite: bool) -> dict[str, Any]:
+def search(
+    run: Callable[..., Searched], table: str, output: Path | None, *, overwrite: bool
+) -> dict[str, Any]:
     """Run a search, and write the release it finds where that is asked for.
 
     Parameters
     ----------
     run
         The search; takes ``progress``.
+    table
+        Where the table is.
     output
         The release folder; None to write nothing.
     overwrite
@@ -80,7 +84,7 @@ def search(run: Callable[..., Searched], output: Path | None, *, overwrite: bool
     from likeness.folder.layout import check_target
 
     if output is not None:
-        check_target(output, overwrite=overwrite)
+        check_target(output, overwrite=overwrite, source=table)
     with console.progress() as progress:
         found = run(progress=progress)
         if output is not None:

@@ -60,7 +60,7 @@ def apply(
     from likeness.cli._making import summarise, tell
     from likeness.folder.layout import check_target
 
-    check_target(output, overwrite=overwrite)
+    check_target(output, overwrite=overwrite, source=table)
     original = reading.read(table)
     into.check(("release",), overwrite=overwrite)
     with console.progress() as progress:

@@ -76,6 +76,7 @@ def strongest(
             tolerance=tolerance,
             seed=seed,
         ),
+        table,
         output,
         overwrite=overwrite,
     )

@@ -77,6 +77,7 @@ def weakest(
             tolerance=tolerance,
             seed=seed,
         ),
+        table,
         output,
         overwrite=overwrite,
     )

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from likeness._version import __version__
 from likeness.comparing.run import ComparedRun
 from likeness.errors import OutputError
-from likeness.folder.layout import refuse_in_public
+from likeness.folder.layout import refuse_among_files, refuse_in_public
 from likeness.placing import (
     REPLACED,
     as_text,
@@ -105,16 +105,20 @@ def seed_kept(folder: str | Path) -> int | None:
 
 
 @contextmanager
-def keeping(folder: str | Path | None, identity: Identity, *, overwrite: bool) -> Iterator[Kept]:
+def keeping(
+    folder: str | Path | None, identity: Identity, *, overwrite: bool, source: str | None = None
+) -> Iterator[Kept]:
     """Be the only one who works in a folder: a new one, or that of the same comparison, which goes on.
 
-    Raises `OutputError` where it cannot be written, another process works there, or holds something else: without ``overwrite``
-    a comparison of another table or policy, by another version, or with another seed.
+    ``source``: where the table is. Raises `OutputError` where it cannot be written, would lie among the table's files, another
+    process works there, or it holds something else: without ``overwrite`` a comparison of another table or policy, by another
+    version, or with another seed.
     """
     if folder is None:
         yield Kept(None)
         return
     refuse_in_public(folder, "a comparison tells of the original")
+    refuse_among_files(folder, source)
     target = Path(folder).resolve()
     if not target.parent.is_dir():
         raise OutputError(f"{folder}: cannot be written: there is no folder {target.parent}; make it first")

@@ -135,7 +135,7 @@ def compare(
     grid = grid_of(told, vary, encoded.data.units)
     asked = runs_asked(told, methods, grid, effort, seed)
     identity = Identity(encoded.table.digest, f"{entropy_of(encoded, told.replace(seed=0)):064x}", seed)
-    with keeping(folder, identity, overwrite=overwrite) as kept:
+    with keeping(folder, identity, overwrite=overwrite, source=original.source) as kept:
         runs = _run_all(encoded, asked, identity, kept, WorkerPool(original, jobs, limits), limits, progress)
         found = Comparison(
             tuple(runs),

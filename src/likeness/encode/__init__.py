@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.encode.column import EncodedAttribute, EncodeError, categorize, encode_attribute, protect_only
+from likeness.encode.column import (
+    EncodedAttribute,
+    EncodeError,
+    categorize,
+    check_order,
+    encode_attribute,
+    protect_only,
+)
 from likeness.encode.individuals import (
     DUPLICATES,
     NO_RECORDS,
@@ -202,6 +209,7 @@ def encode(table: Table, policy: Policy) -> Encoded:
             if name in policy.categories:
                 domain = categorize(attribute.domain, policy.categories[name], folder)
                 attribute = attribute._replace(domain=domain)
+            check_order(attribute.domain)
             if column.values is not None:
                 attribute = attribute._replace(domain=protect_only(attribute.domain, column.values))
         except EncodeError as problem:

@@ -167,6 +167,19 @@ def encode_attribute(
     return EncodedAttribute(domain, np.ascontiguousarray(codes, np.int32), number, treatment)
 
 
+def check_order(domain: Domain) -> None:
+    """Refuse an ordered distance between values that have no order, nor categories, which have one. Raises `EncodeError`."""
+    if (
+        domain.distance == "ordered"
+        and domain.kind not in {*NUMERIC, "ordered"}
+        and domain.categories is None
+    ):
+        raise EncodeError(
+            f"column {domain.name!r}: distance ordered needs numbers, dates or a declared order, and it is {domain.kind}; "
+            "say kind: ordered and a domain, or give its values categories"
+        )
+
+
 def _as_codes(encoded: EncodedColumn, column: Column, folder: Path) -> EncodedColumn:
     """Codes that went through a column of floats as the codes they are, unless what lists the values has them so, too."""
     plain = as_codes(encoded)

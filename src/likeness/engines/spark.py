@@ -109,7 +109,7 @@ class SparkEngine(Engine):
             frame = session.read.parquet(*paths)
         else:
             options = {"header": True, "sep": parts.delimiter, "escape": '"', "multiLine": True}
-            frame = session.read.csv(paths, **options).fillna("")
+            frame = session.read.csv(paths, **options).toDF(*parts.columns).fillna("")
         return SparkTable(frame, parts.source, parts.decimal, parts.written, parts)
 
     def count(self, source: SparkTable, names: Sequence[str], progress: Progress) -> Table:

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from likeness.errors import InvalidError, OutputError, Refusal, VerificationError
 from likeness.placing import REPLACED, beside, clear, clear_locked, locked, unfinished
-from likeness.tables import format_of
+from likeness.tables import format_of, would_read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,10 +148,10 @@ def check_target(folder: str | Path, *, overwrite: bool, source: Any = None) -> 
     """
     target = Path(folder).resolve()
     refuse_in_public(folder, "a release has files of the steward's")
-    if isinstance(source, str | os.PathLike) and Path(source).is_dir() and _is_in(target, Path(source)):
-        raise OutputError(
-            f"{folder}: lies in {source}, whose files are the table, and would be read as some of it; give another folder"
-        )
+    for parent in target.parents:
+        if _certificate_in(parent / PUBLIC) is not None:
+            raise OutputError(f"{folder}: lies in {parent}, which is another release; write it elsewhere")
+    refuse_among_files(folder, source)
     if not target.parent.is_dir():
         what = "is a file" if target.parent.exists() else "does not exist"
         raise OutputError(f"{folder}: cannot be written: {target.parent} {what}; make that folder first")
@@ -176,9 +176,15 @@ def refuse_in_public(path: str | Path, why: str) -> None:
             )
 
 
-def _is_in(path: Path, folder: Path) -> bool:
-    """Whether a path is a folder, or lies in it."""
-    return folder.resolve() in {path, *path.parents}
+def refuse_among_files(folder: str | Path, source: Any) -> None:
+    """Refuse to write where what is written would be read as some of the table; ``source``: where that is.
+
+    Raises `OutputError`.
+    """
+    if isinstance(source, str | os.PathLike) and would_read(source, Path(folder).resolve()):
+        raise OutputError(
+            f"{folder}: lies in {source}, whose files are the table, and would be read as some of it; give another folder"
+        )
 
 
 @contextmanager
@@ -327,9 +333,11 @@ def _strangers(target: Path) -> list[str] | None:
 def _certificate_in(public: Path) -> set[str] | None:
     """Name the files that the certificate in a folder is of; None where there is none."""
     try:
-        certificate = json.loads((public / CERTIFICATE).read_bytes())
+        if not (public / CERTIFICATE).is_file():
+            return None
+        certificate = json.loads(read_bounded(public / CERTIFICATE))
         certified = set(certificate["files"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, VerificationError):
         return None
     return certified if {"likeness", "guarantee"} <= set(certificate) else None
 

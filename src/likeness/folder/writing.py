@@ -53,7 +53,7 @@ def write_folder(release: Release, folder: str | Path, *, overwrite: bool = Fals
     """
     private = release.private
     refuse_no_columns(release)
-    target = check_target(folder, overwrite=overwrite)
+    target = check_target(folder, overwrite=overwrite, source=private.encoded.table.source)
     give_back()
     with staging(target, overwrite=overwrite) as stage:
         public = _write_public(release, stage / PUBLIC)

@@ -11,7 +11,7 @@ from likeness.checks import choice, number, whole
 from likeness.errors import PolicyError, TableError
 from likeness.metrics.base import Metric, publication_of
 from likeness.queries.drawing import CONDITIONS, COUNTING, draw_workload, relative_errors
-from likeness.queries.overlap import UntoldError
+from likeness.queries.overlap import UntoldError, UntoldNodesError
 from likeness.queries.query import Query
 from likeness.wording import count
 
@@ -30,7 +30,10 @@ MOST_LOOKS = 20_000_000
 MOST_RECORD_LOOKS = 1_000_000_000
 """... and so many looks at different records: what ten thousand queries about a hundred thousand of them take."""
 
-_TELL_MORE = "give its hierarchy as a file of all codes, or declare its domain: both are published; or take another metric"
+_TELL_NODES = (
+    "give its hierarchy as a file of all codes instead of a rule, which is published, or take another metric"
+)
+_TELL_DOMAIN = "declare its domain, which is published, or take another metric"
 
 
 @dataclass(frozen=True)
@@ -218,7 +221,8 @@ class QueryError(Metric):
             )
             errors = relative_errors(publication, workload, self.counting)
         except UntoldError as problem:
-            told = (replace(one, remedy=_TELL_MORE) for one in problem.within(self.name))
+            remedy = _TELL_NODES if isinstance(problem, UntoldNodesError) else _TELL_DOMAIN
+            told = (replace(one, remedy=remedy) for one in problem.within(self.name))
             raise PolicyError(*told) from None
         except TableError as problem:
             raise PolicyError(*problem.within(self.name)) from None

@@ -243,11 +243,11 @@ def side_by_side(
 def spread(plan: Plan, of: NDArray[np.int64]) -> Plan:
     """Make a plan for individuals one for their records; ``of``: (n,) int64, individual of each record.
 
-    Classes, buckets, bounds and reasons are spread; the plan must have no sensitive codes.
+    Classes, buckets, bounds and reasons are spread, where it has any; the plan must have no sensitive codes.
     """
     reasons = plan.reason_of
-    numbers = np.bincount(reasons[of] + 1, minlength=len(plan.because) + 1)[1:]
-    because = dict(zip(plan.because, numbers.tolist(), strict=True))
+    numbers = np.bincount(reasons[of] + 1, minlength=len(plan.because) + 1)
+    because = dict(zip(plan.because, numbers[1:].tolist(), strict=False))
     return replace(
         plan,
         classes=plan.classes[of],

@@ -168,7 +168,7 @@ class ColumnNote:
             for given in (self.order or (), self.values or (), self.sensitive_values or ())
         ):
             return "a value stands there twice"
-        if self.distance == "ordered" and self.kind not in NUMERIC | {"ordered"}:
+        if self.distance == "ordered" and self.kind not in NUMERIC | {"ordered"} and self.categories is None:
             return f"the kind {self.kind} has no distance {self.distance}"
         if self.distance == "hierarchical" and self.tree is None:
             return f"without a hierarchy there is no distance {self.distance}"

@@ -206,6 +206,10 @@ class UntoldError(TableError):
     """What a region stands for is not published."""
 
 
+class UntoldNodesError(UntoldError):
+    """It is a node of a hierarchy that a rule made from the data."""
+
+
 class Overlap:
     """The regions of one published column, ready for conditions; ``note`` is what the certificate says about it."""
 
@@ -285,7 +289,8 @@ class Overlap:
                 else "ask without the column, or have it published again with its domain, the first and last day"
             )
             what = "what '*' stands for was not published, so nothing can be estimated over it"
-            raise UntoldError(Refusal(what, (f"column {self.note.name!r}",), remedy=remedy))
+            untold = UntoldNodesError if self.note.shape == "tree" else UntoldError
+            raise untold(Refusal(what, (f"column {self.note.name!r}",), remedy=remedy))
 
     def contains(self, value: Any) -> NDArray[np.bool_]:
         """(R,) Whether each region may hold a value (None: the missing value)."""
@@ -370,7 +375,7 @@ class Overlap:
             f"how many values {quoted(label)} stands for is not published, so no part of it can be estimated"
         )
         remedy = f"name whole nodes, such as {{{quoted(label)}}}, or {_PUBLISH_TREE}"
-        return UntoldError(Refusal(what, (f"column {self.note.name!r}",), remedy=remedy))
+        return UntoldNodesError(Refusal(what, (f"column {self.note.name!r}",), remedy=remedy))
 
     def _node_contains(self, region: Region, value: str) -> bool:
         """Whether a node may hold a leaf."""

@@ -13,6 +13,7 @@ from likeness.tables.formats import FileFormat, format_of
 from likeness.tables.joining import Columned, JoinedTable, ToJoin, join
 from likeness.tables.kinds import as_codes
 from likeness.tables.own_types import in_own_type
+from likeness.tables.parts import would_read
 from likeness.tables.published import read_published
 from likeness.tables.reading import read, read_as_said
 from likeness.tables.spelling import misspelled, must_read, plain_value, read_texts, texts
@@ -42,5 +43,6 @@ __all__ = [
     "retyped",
     "texts",
     "widened",
+    "would_read",
     "write",
 ]

@@ -223,7 +223,8 @@ def header_of(path: Path, delimiter: str | None) -> tuple[list[str], str]:
     remedy = "correct it, or read the file by itself"
     if b"\n" not in head and b"\r" in head:
         raise TableError(Refusal("its lines end in CR alone", (source,), remedy=remedy))
-    found = delimiter or find_delimiter(head, source=source, quote='"', header=True)
+    tabs = path.suffix.lower() in {".tsv", ".tab"}
+    found = delimiter or ("\t" if tabs else find_delimiter(head, source=source, quote='"', header=True))
     dialect = Dialect(found[0])
     if len(found) > 1 or _is_padded(head, dialect):
         raise TableError(Refusal("a space stands behind every delimiter", (source,), remedy=remedy))

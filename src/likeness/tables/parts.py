@@ -43,7 +43,7 @@ class PartedTable:
     """A table in files of one kind.
 
     ``source``: what messages call it. ``files``: in the order of their names. ``kind``: ``parquet`` or ``csv``.
-    ``delimiter``, ``decimal``: of CSV.
+    ``delimiter``, ``decimal``, ``columns``: of CSV; the names as they are meant.
     """
 
     source: str
@@ -51,6 +51,7 @@ class PartedTable:
     kind: str
     delimiter: str = ","
     decimal: str | None = "."
+    columns: tuple[str, ...] = ()
 
     @property
     def written(self) -> Written:
@@ -60,7 +61,7 @@ class PartedTable:
     @property
     def names(self) -> tuple[str, ...]:
         """Columns, in order."""
-        return tuple(self.scan().collect_schema().names())
+        return self.columns or tuple(self.scan().collect_schema().names())
 
     def scan(self) -> pl.LazyFrame:
         """Ask for all records; texts of CSV as they stand there."""
@@ -72,6 +73,8 @@ class PartedTable:
             infer_schema=False,
             empty_string_is_null=False,
             glob=False,
+            # polars leaves quotes doubled in names.
+            new_columns=list(self.columns),
         )
 
     def look_through(self, progress: Progress) -> int | None:
@@ -132,6 +135,23 @@ def files_of(source: str | os.PathLike[str]) -> list[Path]:
     return [one for one in found if one.is_file() and not _beside(one, base)]
 
 
+def would_read(source: str | os.PathLike[str], target: Path) -> bool:
+    """Whether files that are written into a folder are read as some of a table: of a folder, or of those that a pattern names.
+
+    ``target``: absolute.
+    """
+    text = str(source)
+    base = Path(source)
+    if not base.is_dir():
+        if "**" not in text or is_url(text):
+            return False
+        base = Path(text[: text.index("**")] or ".")
+        base = base if base.is_dir() else base.parent
+    base = base.resolve()
+    inside = target.is_relative_to(base)
+    return inside and not any(name[:1] in {".", "_"} for name in target.relative_to(base).parts)
+
+
 def find_parts(
     source: str | os.PathLike[str], *, delimiter: str | None = None, decimal: str | None = None
 ) -> PartedTable:
@@ -161,7 +181,7 @@ def find_parts(
         for one in files[1:]:
             _same_columns(files[0], names, one, header_of(one, delimiter)[0])
         point = decimal or ("." if delimiter == "," else None)
-        return PartedTable(str(source), tuple(files), kind, delimiter, point)
+        return PartedTable(str(source), tuple(files), kind, delimiter, point, tuple(names))
     first = _schema(files[0])
     for one in files[1:]:
         own = _schema(one)
