@@ -27,7 +27,7 @@ DISEASE = (
 @pytest.mark.parametrize(
     "part",
     [
-        "Profile of polars frame: 80 records, 5 columns, 0.0 MB in memory, 0.0 MB once encoded\n",
+        "Profile of polars frame: 80 records, 5 columns, less than 0.01 MB in memory, less than 0.01 MB once encoded\n",
         "\nMissing values\n  age: '?' (20 records) is declared missing: stands among whole numbers\n",
         "\n  work: does '?' (16 records) mean a missing value? it is a usual word for a missing value\n",
         "\nCheck\n  people have several records: 40 values of 'name', up to 2 records each.",

@@ -168,27 +168,15 @@ def test_bits_of_columns_take_turns(widths):
     assert np.array_equal(looked_up, plain)
 
 
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        (None, r"query: must say column to condition, as in \{'age': \(30, 39\)\}; got None"),
-        ("age", r"query: must say column to condition, .*; got 'age'"),
-        (5, r"query: must say column to condition, .*; got 5"),
-        ({"age": 5}, r"query: column 'age': a condition is a pair .*, as in \{5\}; got 5"),
-        (
-            {"disease": "flu"},
-            r"query: column 'disease': a condition is a pair .*, as in \{'flu'\}; got 'flu'",
-        ),
-    ],
-)
-def test_what_is_no_query_is_refused_in_one_line(asked, said):
+@pytest.mark.parametrize("asked", [None, "age", 5])
+def test_what_is_no_query_is_refused_in_one_line(asked):
     table = pl.DataFrame({"age": [30, 39], "disease": ["flu", "cold"]})
     columns = {"age": lk.quasi(), "disease": lk.sensitive()}
     release = lk.anonymize(table, lk.Policy(columns=columns, privacy=lk.KAnonymity(2)), seed=1)
-    with pytest.raises(lk.PolicyError, match=f"^{said}$"):
+    said = rf"^query: must say column to condition, as in \{{'age': \(30, 39\)\}}; got {asked!r}$"
+    with pytest.raises(lk.PolicyError, match=said):
         release.estimate(asked)
-    if not isinstance(asked, dict):
-        with pytest.raises(
-            lk.PolicyError, match=r"^posterior: must give values of quasi-identifiers by column"
-        ):
-            release.posterior(asked)
+    with pytest.raises(lk.PolicyError, match=r"^posterior: must give values of quasi-identifiers by column"):
+        release.posterior(asked)
+    with pytest.raises(lk.TableError, match="a condition is a pair"):
+        release.estimate({"age": 5})

@@ -5,7 +5,7 @@ Many aggregate queries at once: their distinct conditions, and which query has w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, overload
 
@@ -16,7 +16,7 @@ from likeness.errors import PolicyError
 from likeness.wording import count, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -43,7 +43,7 @@ class Query:
     Raises
     ------
     PolicyError
-        When the aggregate is unknown, or does not go with ``of``, or what is given is no condition.
+        When the aggregate is unknown, or does not go with ``of``, or no conditions by column are given.
 
     Examples
     --------
@@ -62,12 +62,6 @@ class Query:
             raise PolicyError(
                 f"query: must say column to condition, as in {{'age': (30, 39)}}; got {shortened(repr(self.where))}"
             )
-        for name, condition in self.where.items():
-            if isinstance(condition, str | bytes) or not isinstance(condition, Collection):
-                raise PolicyError(
-                    f"query: column {name!r}: a condition is a pair (low, high) or a collection of values, as in "
-                    f"{{{condition!r}}}; got {shortened(repr(condition))}"
-                )
         choice("query", "aggregate", self.aggregate, AGGREGATES)
         counted = {"count": "records", "individuals": "people"}.get(self.aggregate)
         if counted and self.of is not None:
