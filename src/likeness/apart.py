@@ -206,8 +206,7 @@ def withhold_surplus(
         surplus_of += [view.domain.name_of(value) for value in most.tolist()]
     if np.array_equal(left, had):
         return None
-    words = "too many with {values} among those who may share a class with them"
-    reason = Reason("surplus", words, values=_some_of(surplus_of))
+    reason = _too_many(surplus_of)
     because[reason] = because.get(reason, 0) + int((had - left).sum())
     return leaving(here, had - left, reason)
 
@@ -239,8 +238,7 @@ def _withhold_people(
             surplus_of += names
     if not out.any():
         return None
-    words = "too many with {values} among those who may share a class with them"
-    reason = Reason("surplus", words, values=_some_of(list(dict.fromkeys(surplus_of))))
+    reason = _too_many(list(dict.fromkeys(surplus_of)))
     because[reason] = because.get(reason, 0) + int(out.sum())
     return leaving(here, out.astype(np.int64), reason)
 
@@ -254,13 +252,8 @@ def _people_too_many(
     """
     pairs = np.stack(_values_of(here, view))
     pairs = pairs[:, among[pairs[0]]]
-    # What people are told apart by where all else is equal: their values, as texts of codes would be.
-    begins = (
-        np.flatnonzero(np.append(True, pairs[0, 1:] != pairs[0, :-1]))
-        if pairs.size
-        else np.zeros(0, np.int64)
-    )
-    place = np.arange(pairs.shape[1]) - np.repeat(begins, np.diff(np.append(begins, pairs.shape[1])))
+    # What people are told apart by where all else is equal: their values, from the first on.
+    place = np.arange(pairs.shape[1]) - np.searchsorted(pairs[0], pairs[0])
     values = np.full((int(place.max(initial=-1)) + 1, here.size), -1, np.int64)
     values[place, pairs[0]] = pairs[1]
     left, found = among.copy(), np.zeros(view.values, np.bool_)
@@ -298,6 +291,12 @@ def _excess(bound: BoundModel, counts: NDArray[np.int64], size: int) -> NDArray[
             np.where(still, high, np.minimum(high, middle)),
         )
     return high
+
+
+def _too_many(values: list[str]) -> Reason:
+    """Why those are withheld who have values that are too frequent."""
+    words = "too many with {values} among those who may share a class with them"
+    return Reason("surplus", words, values=_some_of(values))
 
 
 def leaving(here: Microdata, gone: NDArray[np.int64], reason: Reason) -> Decided:
@@ -501,15 +500,12 @@ class _Halves:
                     gone[own] += self._farthest(own, has[own], quota)
                     continue
                 first = self.order[begin:middle]
-                ours, others = int(has[first].sum()), records - having
-                kept = int(self.copies[first].sum()) * (having - quota)
-                if others:
-                    # As many of what is left as there are others beside it, rounded.
-                    kept = (2 * (having - quota) * (int(self.copies[first].sum()) - ours) + others) // (
-                        2 * others
-                    )
-                else:
-                    kept //= records
+                size, ours = int(self.copies[first].sum()), int(has[first].sum())
+                stay, others = having - quota, records - having
+                # What stays is in proportion to the others beside it, rounded; where all have the value, to how many they are.
+                kept = (
+                    (2 * stay * (size - ours) + others) // (2 * others) if others else stay * size // records
+                )
                 goes = min(max(ours - kept, 0, quota - (having - ours)), ours, quota)
                 waiting += [(begin, middle, goes), (middle, end, quota - goes)]
         return gone

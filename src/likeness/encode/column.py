@@ -26,7 +26,7 @@ from likeness.hierarchies import (
 )
 from likeness.hierarchies.nested import from_nested
 from likeness.hierarchies.problems import ALIKE
-from likeness.microdata.domain import NUMERIC, Domain
+from likeness.microdata.domain import IN_ORDER, NUMERIC, Domain
 from likeness.policy.hierarchy import rule_of
 from likeness.tables import as_codes, texts
 from likeness.wording import count, quoted
@@ -169,11 +169,7 @@ def encode_attribute(
 
 def check_order(domain: Domain) -> None:
     """Refuse an ordered distance between values that have no order, nor categories, which have one. Raises `EncodeError`."""
-    if (
-        domain.distance == "ordered"
-        and domain.kind not in {*NUMERIC, "ordered"}
-        and domain.categories is None
-    ):
+    if domain.distance == "ordered" and domain.kind not in IN_ORDER and domain.categories is None:
         raise EncodeError(
             f"column {domain.name!r}: distance ordered needs numbers, dates or a declared order, and it is {domain.kind}; "
             "say kind: ordered and a domain, or give its values categories"

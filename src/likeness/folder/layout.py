@@ -143,8 +143,8 @@ def check_target(folder: str | Path, *, overwrite: bool, source: Any = None) -> 
     """Find where a release may be written (absolute, links followed); put in order what killed processes have left there.
 
     ``source``: where the table is. Raises `OutputError` where the parent is missing or cannot be written, another process
-    writes there, the place lies in the public part of another release or in a folder of the table's files, or something
-    stands there that must not be replaced: all but a release, with ``overwrite``.
+    writes there, the place lies in another release or in a folder of the table's files, or something stands there that must
+    not be replaced: all but a release, with ``overwrite``.
     """
     target = Path(folder).resolve()
     refuse_in_public(folder, "a release has files of the steward's")

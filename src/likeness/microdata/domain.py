@@ -25,6 +25,8 @@ Shown = Literal["region", "mean", "mode"]
 Missing = TypeVar("Missing", str, None)
 
 NUMERIC: frozenset[str] = frozenset({"integer", "real", "date"})
+IN_ORDER: frozenset[str] = NUMERIC | {"ordered"}
+"""Kinds whose values have an order."""
 SUITABLE: dict[str, str] = {
     "integer": "{intervals: [0, 18, 40, 65]}",
     "real": "{intervals: [0, 18, 40, 65]}",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.errors import PolicyError
-from likeness.microdata.domain import NUMERIC
+from likeness.microdata.domain import IN_ORDER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -208,7 +208,7 @@ def _problem(domain: Domain, distance: str) -> str | None:
     if distance not in DISTANCES:
         return f"distance must be one of {', '.join(DISTANCES)}; got {distance!r}"
     column = f"the sensitive column {domain.name!r}"
-    if distance == "ordered" and domain.kind not in NUMERIC | {"ordered"}:
+    if distance == "ordered" and domain.kind not in IN_ORDER:
         return f"distance ordered needs numbers, dates or a declared order, and {column} is {domain.kind}"
     if distance == "ordered" and domain.missing:
         return (

@@ -12,7 +12,7 @@ import numpy as np
 from likeness.checks import number, whole
 from likeness.errors import PolicyError
 from likeness.exact import rational, times
-from likeness.microdata.domain import NUMERIC
+from likeness.microdata.domain import IN_ORDER
 from likeness.models.base import (
     LARGEST,
     BoundModel,
@@ -94,7 +94,7 @@ class Proximity(SensitiveModel):
             When its values have no distance.
         """
         domain = attribute.domain
-        if domain.kind not in NUMERIC | {"ordered"}:
+        if domain.kind not in IN_ORDER:
             raise PolicyError(
                 f"{self.name}: needs numbers, dates or a declared order, "
                 f"and the sensitive column {domain.name!r} is {domain.kind}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likeness.errors import CannotBeMetError, PolicyError, Refusal, suggestion
-from likeness.microdata.domain import NUMERIC
+from likeness.microdata.domain import IN_ORDER
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.statistics import ClassStatistics, count_classes, count_within
 from likeness.models.base import (
@@ -529,7 +529,7 @@ def _groups(model: SensitiveModel, domain: Domain, column: int, known: tuple[int
     """Values, or groups of values, that a model looks at."""
     if model.by == "categories":
         return _by_category(model, domain, column, known)
-    if model.needs_order and (domain.kind not in {*NUMERIC, "ordered"} or domain.missing):
+    if model.needs_order and (domain.kind not in IN_ORDER or domain.missing):
         raise PolicyError(
             f"{model.name}: needs an order of the values of {domain.name!r}; declare it, as in categories: "
             f"{{{domain.name}: severity.csv}}, and leave by out, or kind: ordered"

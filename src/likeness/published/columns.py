@@ -12,7 +12,7 @@ import numpy as np
 
 from likeness.errors import HierarchyError, TableError
 from likeness.hierarchies import categories_from_rows, from_rows
-from likeness.microdata.domain import NUMERIC, Domain
+from likeness.microdata.domain import IN_ORDER, NUMERIC, Domain
 from likeness.microdata.node_sets import NodeSets
 from likeness.microdata.regions import tellable_codes
 from likeness.published.text import EVERYTHING, MISSING, read_set, read_value, write_set, write_value
@@ -168,7 +168,7 @@ class ColumnNote:
             for given in (self.order or (), self.values or (), self.sensitive_values or ())
         ):
             return "a value stands there twice"
-        if self.distance == "ordered" and self.kind not in NUMERIC | {"ordered"} and self.categories is None:
+        if self.distance == "ordered" and self.kind not in IN_ORDER and self.categories is None:
             return f"the kind {self.kind} has no distance {self.distance}"
         if self.distance == "hierarchical" and self.tree is None:
             return f"without a hierarchy there is no distance {self.distance}"
