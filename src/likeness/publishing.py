@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from likeness.proving.certificate import Certificate
     from likeness.proving.proof import Verdict
     from likeness.release import Release
+    from likeness.report.finding import Finding
     from likeness.tables import Table
 
 
@@ -110,6 +111,8 @@ class PartedRelease:
         How many blocks they were searched in (`likeness.blocks`).
     smallest_class : int
         Records of the smallest equivalence class or bucket; people, where they may have several.
+    findings : tuple of Finding
+        What the steward should know (`Release.findings`): the warnings, and what is merely said.
     """
 
     folder: Path
@@ -126,6 +129,25 @@ class PartedRelease:
     cells: int
     blocks: int
     smallest_class: int
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """What to look at before it is handed out, as `Release.warnings` says it.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import polars as pl, likeness as lk
+        >>> table = pl.DataFrame({"age": [30, 39], "disease": ["flu", "flu"]})
+        >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
+        >>> policy = lk.Policy(columns=columns, privacy=lk.KAnonymity(2))
+        >>> with tempfile.TemporaryDirectory() as place:
+        ...     made = lk.publish(table, policy, place + "/out", engine="memory")
+        >>> [(found.code, dict(found.facts)) for found in made.warnings][0]
+        ('one-value-for-everybody', {'column': 'disease', 'records': 2})
+        """
+        return tuple(found for found in self.findings if found.warned)
 
     def __repr__(self) -> str:
         """Say what was proven, and where it lies."""
@@ -268,7 +290,7 @@ class Preview:
 
     ``source``, ``engine``: what was counted, and by what. ``records``, ``cells``: all, and different ones. ``blocks``: how many
     blocks they are searched in. ``classes``, ``lines``: what can be proven. ``individuals``, ``smallest_class``: as in
-    `PartedRelease`. ``method``, ``loss``: as in `PartedRelease`. ``counting``, ``seconds``: how long counting took,
+    `PartedRelease`. ``method``, ``loss``, ``findings``: as in `PartedRelease`. ``counting``, ``seconds``: how long counting took,
     and all of it. ``writing``: seconds that writing and proving will take, about. ``memory``: bytes that it will take in all,
     about.
     """
@@ -289,10 +311,17 @@ class Preview:
     seconds: float
     writing: float
     memory: int
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """What to look at before it is handed out, as `Release.warnings` says it."""
+        return tuple(found for found in self.findings if found.warned)
 
     def to_json(self) -> dict[str, Any]:
         """Write it as JSON can hold it."""
-        found = {one.name: getattr(self, one.name) for one in fields(self)}
+        found = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "findings"}
+        found["warnings"] = list(map(str, self.warnings))
         told = {"lines": list(self.lines), "method": self.method.name, "loss": dict(self.loss)}
         return found | told | {"feasible": True}
 
@@ -380,6 +409,7 @@ def preview(
         perf_counter() - begun,
         records * _SECONDS_A_RECORD,
         _memory(encoded, policy),
+        release.findings,
     )
 
 
@@ -441,6 +471,7 @@ def _write(
         encoded.table.height,
         solution.blocks,
         int(sizes.min()),
+        release.findings,
     )
     write_text(steward / REPORT, _page(made, sizes))
     kept = plain_policy(policy, certificate, encoded.renamed)
@@ -471,6 +502,7 @@ def _of_records(release: Release, policy: Policy, engine: Engine, folder: Path) 
         _different(table),
         release.private.solution.blocks,
         smallest_class(release),
+        release.findings,
     )
 
 
@@ -497,6 +529,8 @@ def _page(made: PartedRelease, sizes: NDArray[np.int64]) -> str:
         cells=count(made.cells, "different record"),
         records=", ".join([count(counts["input"], "record"), *in_blocks(made.blocks)]),
         proven=made.verdict.lines(),
+        warnings=list(map(str, made.warnings)),
+        notes=[str(found) for found in made.findings if not found.warned],
         counted=counted_line(counts),
         lost=[[name, figure(value), made.loss.metrics[name].range] for name, value in made.loss.items()],
         by_attribute=[[name, figure(value)] for name, value in made.by_attribute.items()],

@@ -63,6 +63,8 @@ def publish_by(
             progress=progress,
             **reading.of_parts(),
         )
+    for line in made.warnings:
+        console.note(f"warning: {line}")
     if made.certificate.reproducible:
         console.note(
             "note: a seed was given, so whoever knows it, the table and the policy can make this release again: keep it secret"
@@ -81,6 +83,8 @@ def publish_by(
         "blocks": made.blocks,
         "smallest_class": made.smallest_class,
         "reproducible": made.certificate.reproducible,
+        "warnings": [str(found) for found in made.warnings],
+        "notes": [str(found) for found in made.findings if not found.warned],
         "remarks": list(made.certificate.remarks),
         "folder": str(made.folder),
     }
@@ -100,6 +104,7 @@ def tell_counted(made: PartedRelease, summary: dict[str, Any]) -> list[str]:
             *in_blocks(made.blocks),
             classes_line(made.certificate.classes, summary, made.certificate.make_form().class_noun),
         ],
+        "notes": summary["notes"],
         "release": [
             f"{made.folder}/public may be handed out",
             f"{made.folder}/private is the steward's alone",
@@ -130,6 +135,7 @@ def tell_preview(found: Preview) -> list[str]:
                 found.class_noun,
             ),
         ],
+        "warnings": list(map(str, found.warnings)),
         f"lost, by {named(found.method)}": lost(found.loss),
         "cost": [
             f"{found.seconds:.1f} s so far; about {found.writing:.0f} s more to write and prove it",

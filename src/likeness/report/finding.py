@@ -9,6 +9,7 @@ import numpy as np
 
 from likeness import registry
 from likeness.errors import LikenessError
+from likeness.microdata.grouping import count_copies
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -59,8 +60,9 @@ def kept_findings(evaluation: Evaluation) -> list[Finding]:
     if shown is None or not shown.size or not registry.load("forms", shown.form).publishes_exactly:
         return []
     found = _perturbed(evaluation, shown.mechanism) if shown.mechanism is not None else _by_bucket(shown)
-    alone = int(np.count_nonzero(np.bincount(shown.identities) == 1))
-    facts = {"alone": alone, "records": shown.size, "form": shown.form}
+    identities = int(shown.identities.max(initial=-1)) + 1
+    alone = int(np.count_nonzero(count_copies(shown.identities, shown.copies, identities) == 1))
+    facts = {"alone": alone, "records": shown.records, "form": shown.form}
     return [*found, Finding("alone-exactly", facts, _alone_exactly, warned=False)]
 
 
@@ -74,10 +76,10 @@ def _perturbed(evaluation: Evaluation, mechanism: Mechanism) -> list[Finding]:
     expected = mechanism.expected_truth
     same = None
     if plan.sensitive is not None:
-        same = int(np.count_nonzero((plan.sensitive[0] == data.sensitive_codes[0])[published]))
+        same = data.count_records((plan.sensitive[0] == data.sensitive_codes[0]) & published)
     facts = {
         "column": data.sensitive[0].name,
-        "records": int(np.count_nonzero(published)),
+        "records": data.count_records(published),
         "kept": same,
         "expected": expected,
         "chance": chance,

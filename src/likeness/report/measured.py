@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 def class_sizes(release: Release) -> NDArray[np.int64]:
     """(E,) Records of each equivalence class, or individuals where people may have several, ascending."""
-    classes = release.private.solution.plan.classes
-    individuals = release.private.encoded.data.individuals
-    return np.sort(count_classes(classes, int(classes.max(initial=-1)) + 1, individuals=individuals).sizes)
+    classes, data = release.private.solution.plan.classes, release.private.encoded.data
+    most = int(classes.max(initial=-1)) + 1
+    return np.sort(count_classes(classes, most, individuals=data.individuals, copies=data.copies).sizes)
 
 
 def smallest_class(release: Release) -> int:
@@ -39,7 +39,7 @@ def smallest_class(release: Release) -> int:
         return int(count_classes(shown.classes, buckets, individuals=shown.rows).sizes.min())
     if release.private.encoded.data.individuals is not None:
         return int(class_sizes(release)[0])
-    return int(np.bincount(shown.classes).min())
+    return int(count_classes(shown.classes, int(shown.classes.max()) + 1, copies=shown.copies).sizes.min())
 
 
 def size_summary(sizes: NDArray[np.int64]) -> list[list[str]]:

@@ -216,7 +216,7 @@ def values_of_everybody(release: Release) -> list[Finding]:
     """Say which sensitive columns have one value only in all published records: no class can hide it."""
     private = release.private
     data, published = private.encoded.data, private.solution.plan.published
-    records = int(np.count_nonzero(published))
+    records = data.count_records(published)
     return [
         Finding("one-value-for-everybody", {"column": domain.name, "records": records}, _everybodys)
         for domain, codes in zip(data.sensitive, data.sensitive_codes, strict=True)
@@ -270,24 +270,30 @@ def _alone(*, alone: int, classes: int, unit: str, models: Sequence[str]) -> str
 def undone(release: Release) -> list[Finding]:
     """Say whose exact quasi-identifiers follow from regions being the narrowest, where classes are small.
 
-    One finding where a class of fewer than `SMALL` records is generalized, and some column has no declared steps, nor grows.
+    One finding where a class of fewer than `SMALL` records is generalized, and some column has no declared steps, nor grows. Of
+    a release that was made of counts it says how small the smallest is: who can be told takes the records.
     """
     private = release.private
     form, quasi = release.certificate.make_form(), private.encoded.data.quasi
-    attack: Attack = registry.create("attacks", "downcoding", {})
     tight = [domain.name for domain in quasi if domain.lattice is None and domain.attained is None]
     smallest = int(class_sizes(release).min(initial=SMALL))
     if smallest >= SMALL or smallest < 2 or not tight or form.publishes_exactly:
         return []
-    if attack.refusal(release.publication, private.encoded.data) is not None:
-        return []
-    found = release.attack(attack).details
-    if not found["values_known"]:
-        return []
-    facts = {
+    if private.encoded.data.copies is not None:
+        recovered = {}
+        # As exact as it is, nothing is to be undone.
+        if not mean_loss(release.evaluation, "glm"):
+            return []
+    else:
+        attack: Attack = registry.create("attacks", "downcoding", {})
+        if attack.refusal(release.publication, private.encoded.data) is not None:
+            return []
+        found = release.attack(attack).details
+        if not found["values_known"]:
+            return []
+        recovered = {"recovered": found["recovered"], "known": found["values_known"]}
+    facts = recovered | {
         "smallest": smallest,
-        "recovered": found["recovered"],
-        "known": found["values_known"],
         "columns": tight,
         "form": form.name,
         "can_grow": all(
@@ -302,14 +308,26 @@ def undone(release: Release) -> list[Finding]:
 
 
 def _undone(
-    *, smallest: int, recovered: float, known: float, columns: Sequence[str], form: str, can_grow: bool
+    *,
+    smallest: int,
+    columns: Sequence[str],
+    form: str,
+    can_grow: bool,
+    recovered: float | None = None,
+    known: float | None = None,
 ) -> str:
     """Say what follows from regions, and what would help."""
     grow = f", or let regions grow where that would follow (form: {{name: {form}, attained: 2}})"
+    follows = (
+        "exact quasi-identifiers of some of its records may follow (not whose is whose; the attack downcoding counts them in a "
+        "sample that fits into memory)"
+        if recovered is None
+        else f"follow the exact quasi-identifiers of {recovered:.1%} of the records (not whose is whose), and {known:.1%} of "
+        "generalized values (attack downcoding)"
+    )
     return (
         f"the smallest class has {count(smallest, 'record')}, and regions are the narrowest that cover their classes: from them "
-        f"alone follow the exact quasi-identifiers of {recovered:.1%} of the records (not whose is whose), and {known:.1%} of "
-        f"generalized values (attack downcoding); ask for k of at least {SMALL}, or declare steps that regions are "
+        f"alone {follows}; ask for k of at least {SMALL}, or declare steps that regions are "
         f"rounded outward to (form: {{name: {form}, recoding: grid, steps: {{…}}}}) of {' and '.join(map(quoted, columns))}"
         f"{grow if can_grow else ''}"
     )
@@ -323,15 +341,17 @@ def alone_with_a_number(release: Release) -> list[Finding]:
     """
     private = release.private
     encoded, published = private.encoded, np.flatnonzero(private.solution.plan.published)
-    individuals = encoded.data.individuals
+    individuals, copies = encoded.data.individuals, encoded.data.copies
+    # Records that say the same are people of their own.
+    times = None if copies is None else copies[published]
     person = np.arange(published.size) if individuals is None else individuals[published]
-    people = distinct(person).size
+    people = encoded.data.count_records(published) if individuals is None else distinct(person).size
     found = []
     for name in encoded.with_role("other"):
         column, weights = encoded.table.encode(name), name == encoded.survey_weights
         if column.kind not in {"integer", "real"}:
             continue
-        alone = _alone_with(column.codes[encoded.data.rows[published]], person)
+        alone = _alone_with(column.codes[encoded.data.rows[published]], person, times)
         if alone and (weights or alone >= _MANY_ALONE * people):
             facts = {
                 "column": encoded.published_name(name),
@@ -344,9 +364,11 @@ def alone_with_a_number(release: Release) -> list[Finding]:
     return found
 
 
-def _alone_with(codes: NDArray[np.int32], person: NDArray[np.int64]) -> int:
-    """Number of people who have a value that is nobody else's; -1 is no value."""
+def _alone_with(codes: NDArray[np.int32], person: NDArray[np.int64], times: NDArray[np.int64] | None) -> int:
+    """Number of people who have a value that is nobody else's; -1 is no value. ``times``: how many people each row is."""
     has = codes >= 0
+    if times is not None:
+        return int(np.count_nonzero(np.bincount(codes[has], times[has]) == 1))
     most = int(person.max(initial=0)) + 1
     code, who = np.divmod(distinct(codes[has].astype(np.int64) * most + person[has]), most)
     return int(distinct(who[np.bincount(code)[code] == 1]).size)
@@ -452,7 +474,7 @@ def _halves(release: Release) -> dict[str, NDArray[np.int64]]:
     data = data.take(np.flatnonzero(private.solution.plan.published))
     found = {}
     for domain, codes in zip(data.quasi, data.codes, strict=True):
-        middle = np.median(codes)
+        middle = _median(codes, data.copies)
         upper = codes > middle if (codes > middle).any() else codes >= middle
         if upper.all():
             continue
@@ -463,6 +485,19 @@ def _halves(release: Release) -> dict[str, NDArray[np.int64]]:
             half = of[data.individuals]
         found[domain.name] = half
     return found
+
+
+def _median(codes: NDArray[np.int32], copies: NDArray[np.int64] | None) -> float:
+    """Median of codes, each of which counts so often.
+
+    >>> _median(np.array([0, 3, 5]), None), _median(np.array([0, 3, 5]), np.array([2, 1, 1]))
+    (3.0, 1.5)
+    """
+    if copies is None:
+        return float(np.median(codes))
+    up_to = np.cumsum(np.bincount(codes, copies))
+    below, above = np.searchsorted(up_to, [(up_to[-1] - 1) // 2, up_to[-1] // 2], "right")
+    return (int(below) + int(above)) / 2
 
 
 def _both_hold(release: Release, requirement: Requirement, half: NDArray[np.int64]) -> bool:
@@ -517,7 +552,9 @@ def formulas_in(release: Release) -> list[Finding]:
     if release.certificate.formulas == "escape":
         return []
     found: dict[str, Finding] = {}
-    for columns in release.columns.values():
+    for place, columns in enumerate(release.columns.values()):
+        # Only the first table has rows that stand for several.
+        copies = None if place else release.publication.copies
         names = pl.Series(list(columns), dtype=pl.String)
         for name in names.filter(are_formulas(names)):
             found[name] = Finding("formula-as-name", {"column": name}, _formula_as_name)
@@ -528,9 +565,9 @@ def formulas_in(release: Release) -> list[Finding]:
             which = are_formulas(pl.Series(labels, dtype=pl.String)).to_numpy()
             # The last entry stands for missing cells.
             cells = np.append(which, np.False_)[column.codes]
-            number = int(np.count_nonzero(cells))
+            number = int(np.count_nonzero(cells) if copies is None else copies[cells].sum())
             if number and name not in found:
-                example = labels[int(column.codes[int(np.argmax(cells))])]
+                example = min(labels[code] for code in distinct(column.codes[cells]).tolist())
                 facts = {"column": name, "cells": number, "example": example}
                 found[name] = Finding("formulas", facts, _formulas)
     return list(found.values())
