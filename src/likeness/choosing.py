@@ -388,17 +388,31 @@ class _Trials:
         """A method as it is tried: one that is patient with parameters that the effort allows, where there are some."""
         if not method.patient or not self.moves:
             return method
-        moves = max(self.effort.times * self.spent, self.effort.steps * WORK_A_STEP // _OFTEN_OVER)
-        # A third is left to moves.
-        most = moves * 2 // 3
-        if seconds is not None:
-            most = min(most, int(seconds * WORK_A_SECOND) * (cpu_count() or 1))
-        found = method.within(most, self.units, self.requirements)
+        found = self._within(method, self.effort, seconds)
         if found is None:
             return method
         self.work[found] = found.work(self.units, self.requirements)
         self.affordable.add(found)
         return found
+
+    def _within(self, method: Method, effort: Effort, seconds: float | None) -> Method | None:
+        """A patient method with parameters that an effort allows."""
+        moves = max(effort.times * self.spent, effort.steps * WORK_A_STEP // _OFTEN_OVER)
+        # A third is left to moves.
+        most = moves * 2 // 3
+        if seconds is not None:
+            most = min(most, int(seconds * WORK_A_SECOND) * (cpu_count() or 1))
+        return method.within(most, self.units, self.requirements)
+
+    def _as_normal(self, begun: list[Method]) -> list[Method]:
+        """Patient methods as `normal` has them, where that is not how they were tried.
+
+        Of few records moves end elsewhere from them, and not rarely lower; of many it takes too much to begin twice.
+        """
+        if self.units.size > FEW:
+            return []
+        found = (self._within(one, EFFORTS["normal"], None) for one in begun if one.patient)
+        return [one for one in found if one is not None and one not in begun]
 
     def look_at(self, method: Method, *, asked: bool = False) -> None:
         """Try a method, unless it does not fit or, where it was not ``asked`` for, costs too much; note what became of it."""
@@ -469,8 +483,11 @@ class _Trials:
             if seconds is not None:
                 # Time is to end it.
                 steps = max(steps, int(seconds * STEPS_A_SECOND) * (cpu_count() or 1))
-            starts = begun[0].method if len(begun) == 1 else tuple(one.method for one in begun)
-            method = LocalSearch(starts, self.judge.metric.searched, steps, seconds)
+            starts = [one.method for one in begun]
+            starts += self._as_normal(starts)
+            method = LocalSearch(
+                starts[0] if len(starts) == 1 else tuple(starts), self.judge.metric.searched, steps, seconds
+            )
             self.work[method] = method.work(self.units, self.requirements)
             self.look_at(method, asked=True)
 

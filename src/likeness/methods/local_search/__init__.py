@@ -48,6 +48,8 @@ _ROUNDS = 6
 """Rounds in which pools are shaken, for equal parts of the steps that are left."""
 _STEPS_A_CELL = 100_000
 """Steps of such a round, for each cell of the table, after which another one is made only if the loss fell."""
+_IN_VAIN = 3
+"""Times that a small table's search begins anew, and ends without a lower loss, before it ends for good."""
 CONVERGED = "no move was worth it any more"
 USED_UP = "its steps were used up"
 TIME_UP = "its time was up"
@@ -102,8 +104,9 @@ class LocalSearch(Method):
     places, the records that keep a class wide on one side of an attribute go where they cost least, a class is dissolved, those
     who lie in a part of its region are split off, as far as those who stay hold without them, or it is made anew together with
     its nearest; whatever is done, all classes hold, and the loss is lower. When no move is worth it any more, classes are made
-    anew from records that are drawn, and what came of it is kept where the loss is lower, or, ever less, a little higher; the
-    best is kept, until the steps are used up. Then those are withheld, as many as may be, whose class loses more by them than
+    anew from records that are drawn, or one is made around a record, of those whom other classes can spare; what came of it is
+    kept where the loss is lower, or, ever less, a little higher; the best is kept, until the steps are used up. Then those are
+    withheld, as many as may be, whose class loses more by them than
     the 1 that a withheld record is charged.
 
     Parameters
@@ -111,13 +114,15 @@ class LocalSearch(Method):
     start
         The method whose classes are improved: its name, or a mapping of ``name`` and parameters; by default the one that was
         made for the guarantee, else ``mondrian``. It must make classes of records. Of several, in a list, each is improved for
-        an equal part of a third of the steps, and the one that loses least then for the others.
+        an equal part of a third of the steps, and the one that loses least then for the others; if it ends before, so is
+        the next.
     loss
         The information loss that is lowered: ``ncp`` (default), ``glm`` or ``iloss``; or ``discernibility``, the number of those
         who share a class with each (or could be a withheld one), where NCP decides between moves that lower it as much.
     steps
-        About how many steps are taken at most, in all, each some 25 nanoseconds. The search ends before when many steps lower the
-        loss by less than a ten thousandth.
+        About how many steps are taken at most, in all, each some 25 nanoseconds. Where many steps lower the loss of a small table
+        by less than a ten thousandth, the search begins anew, with other draws, and keeps the best; three times in vain, and it
+        ends.
     seconds
         Ends the search after so much time, too. What is found then depends on the machine.
 
@@ -199,7 +204,8 @@ class LocalSearch(Method):
     @property
     def label(self) -> str:
         """Its name, and those of the methods that are started from."""
-        return f"{self.name} from {', '.join(one.name for one in self.starts)}" if self.starts else self.name
+        names = dict.fromkeys(one.name for one in self.starts)
+        return f"{self.name} from {', '.join(names)}" if names else self.name
 
     def check(self, requirements: tuple[Requirement, ...]) -> None:
         """Refuse what a method that is started from refuses."""
@@ -242,9 +248,15 @@ class LocalSearch(Method):
             plans.sort(key=lambda plan: charged_loss(asked, plan))
             left, rest = max(1, self.steps * 2 // 3), None if seconds is None else seconds * 2 / 3
         found = plans[0]
-        if ended != INTERRUPTED:
-            found, steps, ended = self._improved(asked, found, left, rest)
-            taken += steps
+        for plan in plans:
+            if ended == INTERRUPTED or left <= 0:
+                break
+            own, steps, ended = self._improved(asked, plan, left, rest)
+            found = min(found, own, key=lambda one: charged_loss(asked, one))
+            taken, left = taken + steps, left - steps
+            # Where no move is worth it any more, others may come farther.
+            if ended != CONVERGED or seconds is not None:
+                break
         told = Search(self.loss, before, _mean_loss(asked, found), taken, self.steps, ended)
         return replace(found, history=found.history | {self.name: told})
 
@@ -306,6 +318,8 @@ class LocalSearch(Method):
         """
         left, shaken, rounds, ended = steps, False, _ROUNDS, USED_UP
         many = _STEPS_A_CELL * table.part.size
+        begun, best, lowest = classes, None, np.inf
+        least, in_vain = np.inf, 0
         while True:
             share = min(left // rounds, many) if shaken else left
             pools = Pools.of(table, _shown_once(problem, table, classes), problem.rng, share, shaken=shaken)
@@ -313,16 +327,26 @@ class LocalSearch(Method):
             left -= max(work, 1)
             problem.progress.step("lower the loss", steps - max(0, left), steps)
             converged = before - after <= (_LEAST_SHARE_SHAKEN if shaken else _LEAST_SHARE) * before
-            if after <= 0 or (shaken and converged and share == many):
+            settled = shaken and converged and share == many
+            if after < lowest:
+                best, lowest = pools, after
+            if settled:
+                in_vain = 0 if lowest < least * (1 - _LEAST_SHARE_SHAKEN) else in_vain + 1
+                least = lowest
+            if after <= 0 or in_vain == _IN_VAIN:
                 ended = CONVERGED
                 break
             if left <= 0 or stopped.is_set():
                 break
+            if settled:
+                # Drawn otherwise, it comes elsewhere.
+                classes, shaken, rounds = begun, False, _ROUNDS
+                continue
             classes = pools.classes()
             if shaken:
                 rounds = max(1, rounds - 1)
             shaken = shaken or converged
-        return pools, steps - left, stopped.why or ended
+        return best or pools, steps - left, stopped.why or ended
 
 
 def _mean_loss(problem: Problem, plan: Plan) -> float:

@@ -1097,31 +1097,124 @@ def _draw(pool, below):
     return np.int64((x >> np.uint64(20)) % np.uint64(below))
 
 
+@njit(cache=True, allocates=False)
+def _least_missed(geometry, judges, pool, h):
+    """Item that a class and its own lose least by, a record, if it goes over, as far as its own holds without it; or -1."""
+    values = judges.shape.shape[0] > 0
+    best, least = -1, np.inf
+    now = _excess(judges, pool, h) if values else 0.0
+    for k in range(pool.of.shape[0]):
+        c = pool.of[k]
+        if c == h:
+            continue
+        # Those who are in no class have to go somewhere.
+        released = 0.0
+        if c >= 0:
+            released = _charged(pool, c) - _charge(pool, pool.mass[c] - pool.weight[k], pool.without[k])
+        if (pool.weight[k] * pool.loss[h] - released) / pool.records[k] >= least:
+            continue
+        _hull_with(pool, h, k)
+        lost = _charge(pool, pool.mass[h] + pool.weight[k], _lost(geometry, pool)) - _charged(pool, h)
+        lost = (lost - released) / pool.records[k]
+        if lost >= least:
+            continue
+        if c >= 0:
+            _tally(pool, k, c, -1)
+            keeps = _holds(judges, pool, c)
+            _tally(pool, k, c, 1)
+            if not keeps:
+                continue
+        if values:
+            _tally(pool, k, h, 1)
+            nearer = _excess(judges, pool, h) < now or _holds(judges, pool, h)
+            _tally(pool, k, h, -1)
+            if not nearer:
+                continue
+        best, least = k, lost
+    return best
+
+
+@njit(cache=True, allocates=False)
+def _gather(geometry, judges, pool, seed, touched):
+    """Make a class around an item, of whom other classes can spare; its own is dissolved if it does not hold without it.
+
+    Gives whether all items are in classes; else all is as it was.
+    """
+    h = 0
+    while h < pool.head.shape[0] and pool.head[h] >= 0:
+        h += 1
+    if h == pool.head.shape[0]:
+        return False
+    g = pool.of[seed]
+    touched[g] = touched[h] = True
+    _move(pool, seed, h)
+    _refresh(geometry, pool, h)
+    waiting = 0
+    if not _holds(judges, pool, g):
+        waiting = _release(pool, g, 0)
+    _refresh(geometry, pool, g)
+    while not _holds(judges, pool, h):
+        k = _least_missed(geometry, judges, pool, h)
+        if k < 0:
+            _undo(geometry, pool, touched)
+            return False
+        c = pool.of[k]
+        _move(pool, k, h)
+        _widen(pool, h, k)
+        _hull_with(pool, h, k)
+        pool.loss[h] = _lost(geometry, pool)
+        if c >= 0:
+            touched[c] = True
+            _refresh(geometry, pool, c)
+        else:
+            waiting = _left_waiting(pool, waiting)
+    if not _deal(geometry, judges, pool, waiting, -1, touched, np.inf):
+        _undo(geometry, pool, touched)
+        return False
+    return True
+
+
+@njit(cache=True, allocates=False)
+def _left_waiting(pool, waiting):
+    """Leave those out who wait no more; how many do."""
+    left = 0
+    for w in range(waiting):
+        if pool.of[pool.waiting[w]] < 0:
+            pool.waiting[left] = pool.waiting[w]
+            left += 1
+    return left
+
+
 @njit(cache=True)
 def _shake(geometry, judges, pool, most, work, heat):
-    """Make a class that is drawn anew, with some of its nearest, and let their items settle.
+    """Make a class that is drawn anew, with some of its nearest, or one around an item; and let their items settle.
 
     It is taken back unless the loss is then lower, or higher by no more than what is drawn at this heat.
     """
     n = pool.of.shape[0]
     pool.numbers[WORK] += n
-    g = pool.of[_draw(pool, n)]
+    seed = _draw(pool, n)
+    g = pool.of[seed]
     if _free(pool, g):
         return
     before, clock = _total(pool), pool.numbers[CLOCK]
-    near = np.empty(most, np.int64)
-    found = min(_nearest_classes(geometry, pool, g, near), 1 + _draw(pool, most))
-    chosen = np.empty(found + 1, np.int64)
-    chosen[0] = g
     touched = np.zeros(pool.head.shape[0], np.bool_)
-    touched[g] = True
-    for c in range(found):
-        chosen[c + 1] = near[c]
-        touched[near[c]] = True
     of, changed = pool.of.copy(), pool.changed.copy()
     moved, swapped, renewed = pool.moved.copy(), pool.swapped.copy(), pool.renewed.copy()
-    if not _rebuild(geometry, judges, pool, chosen, touched, True, _SLACK, work):
-        return
+    if pool.crowd == 0.0 and _draw(pool, 2) == 0:
+        if not _gather(geometry, judges, pool, seed, touched):
+            return
+    else:
+        near = np.empty(most, np.int64)
+        found = min(_nearest_classes(geometry, pool, g, near), 1 + _draw(pool, most))
+        chosen = np.empty(found + 1, np.int64)
+        chosen[0] = g
+        touched[g] = True
+        for c in range(found):
+            chosen[c + 1] = near[c]
+            touched[near[c]] = True
+        if not _rebuild(geometry, judges, pool, chosen, touched, True, _SLACK, work):
+            return
     pool.numbers[LOGGED] = 0
     pool.numbers[CLOCK] += 1
     good = True
