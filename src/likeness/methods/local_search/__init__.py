@@ -106,8 +106,7 @@ class LocalSearch(Method):
     its nearest; whatever is done, all classes hold, and the loss is lower. When no move is worth it any more, classes are made
     anew from records that are drawn, or one is made around a record, of those whom other classes can spare; what came of it is
     kept where the loss is lower, or, ever less, a little higher; the best is kept, until the steps are used up. Then those are
-    withheld, as many as may be, whose class loses more by them than
-    the 1 that a withheld record is charged.
+    withheld, as many as may be, whose class loses more by them than the 1 that a withheld record is charged.
 
     Parameters
     ----------
@@ -255,7 +254,7 @@ class LocalSearch(Method):
             found = min(found, own, key=lambda one: charged_loss(asked, one))
             taken, left = taken + steps, left - steps
             # Where no move is worth it any more, others may come farther.
-            if ended != CONVERGED or seconds is not None:
+            if ended != CONVERGED or seconds is not None or charged_loss(asked, found) <= 0:
                 break
         told = Search(self.loss, before, _mean_loss(asked, found), taken, self.steps, ended)
         return replace(found, history=found.history | {self.name: told})
