@@ -129,7 +129,7 @@ class PartedRelease:
     cells: int
     blocks: int
     smallest_class: int
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...]
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
@@ -311,7 +311,7 @@ class Preview:
     seconds: float
     writing: float
     memory: int
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...]
 
     @property
     def warnings(self) -> tuple[Finding, ...]:

@@ -150,6 +150,24 @@ def _tally(pool, i, g, sign):
 
 
 @njit(cache=True, allocates=False)
+def _holds_without(judges, pool, i, g):
+    """Whether a class holds without one of its items."""
+    _tally(pool, i, g, -1)
+    holds = _holds(judges, pool, g)
+    _tally(pool, i, g, 1)
+    return holds
+
+
+@njit(cache=True, allocates=False)
+def _comes_nearer(judges, pool, i, g, now):
+    """Whether a class that is so far from holding is nearer to it with one more item."""
+    _tally(pool, i, g, 1)
+    nearer = _excess(judges, pool, g) < now or _holds(judges, pool, g)
+    _tally(pool, i, g, -1)
+    return nearer
+
+
+@njit(cache=True, allocates=False)
 def _unchain(pool, i):
     """Take an item out of its class's chain."""
     g, b, a = pool.of[i], pool.before[i], pool.after[i]
@@ -457,10 +475,7 @@ def _relocate(geometry, judges, pool, i):
     released = _charged(pool, g) - _charge(pool, pool.mass[g] - pool.weight[i], pool.without[i])
     if released <= LEAST_GAIN:
         return False
-    _tally(pool, i, g, -1)
-    keeps = _holds(judges, pool, g)
-    _tally(pool, i, g, 1)
-    if not keeps:
+    if not _holds_without(judges, pool, i, g):
         return False
     since = 0 if pool.changed[g] > pool.moved[i] else pool.moved[i] + 1
     pool.moved[i] = pool.numbers[CLOCK]
@@ -951,12 +966,8 @@ def _next_item(geometry, judges, pool, g, waiting, values):
         # Of items of more records the class needs fewer.
         lost = (lost - _charged(pool, g)) / pool.records[i]
         if lost < least:
-            if values:
-                _tally(pool, i, g, 1)
-                nearer = _excess(judges, pool, g) < now or _holds(judges, pool, g)
-                _tally(pool, i, g, -1)
-                if not nearer:
-                    continue
+            if values and not _comes_nearer(judges, pool, i, g, now):
+                continue
             best, least = w, lost
     return best
 
@@ -1118,18 +1129,10 @@ def _least_missed(geometry, judges, pool, h):
         lost = (lost - released) / pool.records[k]
         if lost >= least:
             continue
-        if c >= 0:
-            _tally(pool, k, c, -1)
-            keeps = _holds(judges, pool, c)
-            _tally(pool, k, c, 1)
-            if not keeps:
-                continue
-        if values:
-            _tally(pool, k, h, 1)
-            nearer = _excess(judges, pool, h) < now or _holds(judges, pool, h)
-            _tally(pool, k, h, -1)
-            if not nearer:
-                continue
+        if c >= 0 and not _holds_without(judges, pool, k, c):
+            continue
+        if values and not _comes_nearer(judges, pool, k, h, now):
+            continue
         best, least = k, lost
     return best
 
