@@ -689,6 +689,27 @@ def test_quoted_cells_and_byte_order_marks_of_many_files_are_read(tmp_path: Path
     assert lk.read(source).frame.cast(pl.String).rows() == found.frame.cast(pl.String).rows()
 
 
+def test_blank_lines_at_the_end_of_one_of_many_files_are_nothing(tmp_path: Path) -> None:
+    """As of a file by itself; polars takes each for a record. Of one column they are empty cells there, too."""
+    source, alone, one = tmp_path / "in", tmp_path / "alone.csv", tmp_path / "one"
+    source.mkdir()
+    (source / "a.csv").write_bytes(b"age,dx\r\n31,flu\r\n,\r\n\r\n\r\n")
+    (source / "b.csv").write_bytes(b"age,dx\n33,cold\n\n")
+    (source / "c.csv").write_bytes(b"age,dx\n\n\n")
+    alone.write_bytes(b"age,dx\n31,flu\n,\n33,cold\n\n\n")
+    rows = [("", ""), ("31", "flu"), ("33", "cold")]
+    found = StreamingEngine().count(find_parts(source), ["age", "dx"], Progress())
+    assert (found.frame.cast(pl.String).rows(), found.records) == (rows, 3)
+    for own in (source, alone):
+        assert sorted(lk.read(own).frame.cast(pl.String).rows()) == rows
+    one.mkdir()
+    (one / "a.csv").write_bytes(b"age\n31\n\n\n")
+    assert StreamingEngine().count(find_parts(one), ["age"], Progress()).records == 3
+    (source / "d.csv").write_bytes(b"age,dx\n33,cold\n\n\n34,cold\n")
+    with pytest.raises(lk.TableError, match="line 3 is blank, but there are 2 columns"):
+        StreamingEngine().count(find_parts(source), ["age", "dx"], Progress())
+
+
 @pytest.mark.parametrize("engine", ["memory", "streaming"])
 def test_cells_are_counted_by_records_not_by_different_ones(tmp_path: Path, engine: str) -> None:
     """Of records eight of nine have a number there, of different ones one of two: what a column is depends on no engine."""

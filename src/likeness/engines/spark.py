@@ -132,7 +132,7 @@ class SparkEngine(Engine):
         import polars as pl
         from pyspark.sql import functions
 
-        records = None if source.parts is None else source.parts.look_through(progress)
+        parts = None if source.parts is None else source.parts.looked_through(progress)
         columns = [functions.col(f"`{name.replace('`', '``')}`") for name in names]
         counting = functions.count(functions.lit(1)).alias(COPIES)
         asked = source.frame.groupBy(*columns).agg(counting)
@@ -148,8 +148,8 @@ class SparkEngine(Engine):
             format="frame",
             written=source.written,
         )
-        if source.parts is not None:
-            source.parts.check_number(counted.records, records)
+        if parts is not None:
+            parts.check_number(counted.records)
         return counted
 
     def each(

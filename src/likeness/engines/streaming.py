@@ -95,7 +95,7 @@ class StreamingEngine(Engine):
         def collect(query: pl.LazyFrame) -> pl.DataFrame:
             return collected(source, lambda: query.collect(engine="streaming"))
 
-        records = source.look_through(progress)
+        source = source.looked_through(progress)
         counted = count_cells(
             source.scan(),
             names,
@@ -107,5 +107,5 @@ class StreamingEngine(Engine):
             format=source.kind,
             written=source.written,
         )
-        source.check_number(counted.records, records)
+        source.check_number(counted.records)
         return counted

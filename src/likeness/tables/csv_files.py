@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _CANDIDATES = (",", ";", "\t", "|")
 _LOOK = 1000  # records looked at
 _LOOK_AT = 1 << 16  # bytes looked at for the end of lines
+_BLANK_END = (b"\n\n", b"\n\r\n")
 _QUOTED_OR_PADDED = b"Q(?:[^Q]|QQ)*Q|D "
 
 
@@ -183,19 +184,21 @@ def check_records(
 ) -> int:
     """Count the records one by one, the header among them, stopping at the first that has not ``width`` cells.
 
-    ``data``: as `Dialect.records` takes it; ``first``: its first line. `TableError` at that record, and at a quote that is not
-    closed.
+    ``data``: as `Dialect.records` takes it; ``first``: its first line. Blank lines at the end are nothing, where there are
+    several columns. `TableError` at that record, and at a quote that is not closed.
     """
-    records, line = 0, max(1, first - 1)
+    records, line, blank = 0, max(1, first - 1), 0
+    expected = f"{'is' if width == 1 else 'are'} {count(width, 'column')}"
     try:
         for line, record in dialect.records(data, line=first):
-            found = len(record) if record or width > 1 else 1  # a blank line is an empty cell
-            if found != width:
-                amount = "is blank" if not record else f"has {found} cell{'s' * (found != 1)}"
-                expected = f"{'is' if width == 1 else 'are'} {count(width, 'column')}"
-                raise TableError(
-                    Refusal(f"line {line} {amount}, but there {expected}; correct the line", (source,))
-                )
+            if not record and width > 1:
+                blank = blank or line
+                continue
+            found = max(1, len(record))  # a blank line is an empty cell
+            if blank or found != width:
+                amount = "is blank" if blank else f"has {found} cell{'s' * (found != 1)}"
+                what = f"line {blank or line} {amount}, but there {expected}; correct the line"
+                raise TableError(Refusal(what, (source,)))
             records += 1
     except csv.Error as error:
         raise TableError(
@@ -253,6 +256,13 @@ def count_in_file(path: Path, dialect: Dialect, width: int) -> int:
                 return records + check_records(rest, dialect, width, source=source, first=line) - 1
             records, line, begins = records + found, line + data.count(b"\n"), begins + len(data)
     return records - 1
+
+
+def ends_blank(path: Path) -> bool:
+    """Whether a CSV file ends in blank lines, which polars takes for records."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 3))
+        return file.read().endswith(_BLANK_END)
 
 
 def _text_lines(lines: Iterable[bytes], source: str, first: int) -> Iterator[bytes]:
@@ -402,7 +412,7 @@ def parse(
     problems = name_problems(names, source)
     if problems:
         raise TableError(*problems)
-    if len(names) > 1 and data.endswith((b"\n\n", b"\n\r\n")):
+    if len(names) > 1 and data.endswith(_BLANK_END):
         data = data.rstrip(b"\r\n")  # in a table of one column, blank lines are empty cells
     titled = header is True
     # Texts one by one take four times the file; most columns say the same few things again and again.

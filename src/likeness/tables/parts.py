@@ -18,7 +18,7 @@ import polars as pl
 from likeness.errors import Refusal, TableError
 from likeness.progress import Progress
 from likeness.tables.columns import narrowed, packed_text
-from likeness.tables.csv_files import Dialect, count_in_file, header_of
+from likeness.tables.csv_files import Dialect, count_in_file, ends_blank, header_of
 from likeness.tables.databases import is_url
 from likeness.tables.formats import FileFormat, Written
 from likeness.tables.table import Table
@@ -43,7 +43,8 @@ class PartedTable:
     """A table in files of one kind.
 
     ``source``: what messages call it. ``files``: in the order of their names. ``kind``: ``parquet`` or ``csv``.
-    ``delimiter``, ``decimal``, ``columns``: of CSV; the names as they are meant.
+    ``delimiter``, ``decimal``, ``columns``: of CSV; the names as they are meant. ``heights``: of CSV, once its files were looked
+    through, how many records each has.
     """
 
     source: str
@@ -52,6 +53,7 @@ class PartedTable:
     delimiter: str = ","
     decimal: str | None = "."
     columns: tuple[str, ...] = ()
+    heights: tuple[int, ...] = ()
 
     @property
     def written(self) -> Written:
@@ -67,33 +69,41 @@ class PartedTable:
         """Ask for all records; texts of CSV as they stand there."""
         if self.kind == "parquet":
             return pl.scan_parquet(list(self.files), glob=False)
+        if self.heights and len(self.columns) > 1 and any(map(ends_blank, self.files)):
+            found = zip(self.files, self.heights, strict=True)
+            return pl.concat([self._scan_csv([path], height) for path, height in found])
+        return self._scan_csv(list(self.files), None)
+
+    def _scan_csv(self, files: list[Path], rows: int | None) -> pl.LazyFrame:
+        """Ask for all records of CSV files, or for so many of the first."""
         return pl.scan_csv(
-            list(self.files),
+            files,
             separator=self.delimiter,
             infer_schema=False,
             empty_string_is_null=False,
             glob=False,
+            n_rows=rows,
             # polars leaves quotes doubled in names.
             new_columns=list(self.columns),
         )
 
-    def look_through(self, progress: Progress) -> int | None:
-        """Count the records of CSV files, looking at every line; None of Parquet, whose files tell.
+    def looked_through(self, progress: Progress) -> PartedTable:
+        """Count the records of CSV files (``heights``), looking at every line; Parquet tells its own.
 
         Whoever reads them takes a record without its last cells for one that has no values there, and more than that.
         `TableError` at the first line that is none of a table.
         """
         if self.kind != "csv":
-            return None
-        width, records = len(self.names), 0
+            return self
+        heights = []
         for number, path in enumerate(self.files):
             progress.step("look through", number, len(self.files))
-            records += count_in_file(path, Dialect(self.delimiter), width)
-        return records
+            heights.append(count_in_file(path, Dialect(self.delimiter), len(self.names)))
+        return replace(self, heights=tuple(heights))
 
-    def check_number(self, found: int, looked_through: int | None) -> None:
-        """Refuse files of which another number of records was read than `look_through` counted."""
-        if looked_through not in {None, found}:
+    def check_number(self, found: int) -> None:
+        """Refuse files of which another number of records was read than `looked_through` counted."""
+        if self.heights and found != sum(self.heights):
             raise TableError(Refusal(_ODD_QUOTES, (self.source,), remedy=_QUOTE))
 
     def pieces(self, collect: Callable[[pl.LazyFrame], pl.DataFrame]) -> list[pl.LazyFrame]:
@@ -102,7 +112,11 @@ class PartedTable:
         ``collect`` runs a query.
         """
         if self.kind != "parquet":
-            return [replace(self, files=(path,)).scan() for path in self.files]
+            places = range(len(self.files))
+            return [
+                replace(self, files=self.files[i : i + 1], heights=self.heights[i : i + 1]).scan()
+                for i in places
+            ]
         found = []
         for path in self.files:
             whole = pl.scan_parquet(path, glob=False)
@@ -429,9 +443,9 @@ def collected(parts: PartedTable, ask: Callable[[], pl.DataFrame]) -> pl.DataFra
 
 def read_whole(parts: PartedTable) -> Table:
     """Read all files of a table into memory."""
-    records = parts.look_through(Progress())
+    parts = parts.looked_through(Progress())
     frame = collected(parts, parts.scan().collect)
-    parts.check_number(frame.height, records)
+    parts.check_number(frame.height)
     return Table(
         frame,
         source=parts.source,
