@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from copy import copy
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -510,18 +510,11 @@ def range_ends(
     if not all(condition is ANYTHING or is_range(condition) for condition in conditions):
         return None
     numeric = note.kind in {"integer", "real"}
-    found = np.array(
-        [
-            (-np.inf, np.inf)
-            if condition is ANYTHING
-            else tuple(
-                float(end) if numeric and type(end) in {int, float} else place_on(note, end)
-                for end in condition
-            )
-            for condition in conditions
-        ],
-        np.float64,
-    ).reshape(-1, 2)
+    ends = [(-np.inf, np.inf) if condition is ANYTHING else condition for condition in conditions]
+    if not numeric or not {type(end) for pair in ends for end in pair} <= {int, float}:
+        plain = {int, float} if numeric else set()
+        ends = [tuple(float(x) if type(x) in plain else place_on(note, x) for x in pair) for pair in ends]
+    found = np.array(ends, np.float64).reshape(-1, 2)
     return np.ascontiguousarray(found[:, 0]), np.ascontiguousarray(found[:, 1])
 
 
@@ -532,7 +525,7 @@ def membership(conditions: Sequence[Any], values: Sequence[str | None], column: 
     """
     met = np.zeros((len(conditions), len(values)), np.bool_)
     positions: dict[int, NDArray[np.int64]] = {}
-    placed = cache(lambda days: _places(values, days=days))
+    placed = cache(lambda days: _places(tuple(values), days=days))
     for i, condition in enumerate(conditions):
         if condition is ANYTHING:
             met[i] = True
@@ -555,7 +548,8 @@ def membership(conditions: Sequence[Any], values: Sequence[str | None], column: 
     return met
 
 
-def _places(values: Sequence[str | None], *, days: bool) -> tuple[list[Fraction], NDArray[np.int64]]:
+@lru_cache(maxsize=16)  # parts of a workload ask of the same values
+def _places(values: tuple[str | None, ...], *, days: bool) -> tuple[list[Fraction], NDArray[np.int64]]:
     """Places of those values that are days, or numbers, ascending, and (V,) the rank of each value's; -1 for other values."""
     found = [None if value is None else place(value) for value in values]
     own = [None if one is None or one[0] != days else one[1] for one in found]

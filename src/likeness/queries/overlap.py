@@ -102,6 +102,7 @@ def read_stretch(label: str, *, days: bool) -> Stretch | None:
     return Stretch(low, high, step=0 if half_open else 1, open=half_open)
 
 
+@lru_cache(maxsize=1 << 14)  # workloads ask of the same ends and values very often
 def place(text: str) -> tuple[bool, Fraction] | None:
     """Say whether a text is a day (else a number), and where it lies, days since 1970; None for other texts."""
     if len(text) == 10 and (period := _read_period(text)) is not None:
