@@ -110,6 +110,30 @@ def test_labels_made_by_a_rule_say_what_they_stand_for(texts, condition, expecte
     assert overlap(MADE, texts).shares(condition) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("texts", "asked", "expected"),
+    [
+        (["1990s", "1991", "1999", "1990-05", "2001", ""], ["1990s"], [1, 1, 1, 1, 0, 0]),
+        (["1990s", "1990", "1990-Q1", "1990-03-07", "1991-01"], ["1990"], [365 / 3652, 1, 1, 1, 0]),
+        (["2024"], ["2024-12", "2024-Q4", "2024-01-01"], [93 / 366]),
+        (["02139", "0213*", "0214*", "02***", "10***"], ["021**", "02***"], [1, 1, 1, 1, 0]),
+        (["02139", "0213*", "02140"], ["0213*"], [1, 1, 0]),
+        (["[18, 39]", "[18, 24]", "30", "[40, 59]"], ["[18, 24]"], [7 / 22, 1, 0, 0]),
+        (["[18, 39]", "30"], ["[18, 24]", 25, "[20, 30]"], [13 / 22, 1]),
+        (["[0, 50.5)", "[0, 20.2)", "50.5"], ["[0, 20.2)"], [0.4, 1, 0]),
+        (["[0, 50.5)", "20", "50.5"], ["[0, 50.5)"], [1, 1, 0]),
+    ],
+)
+def test_nodes_that_are_asked_for_have_all_that_lies_below_them(texts, asked, expected):
+    """And of nodes above them their part, where labels tell it: what is published stands on many levels."""
+    assert overlap(MADE, texts).shares(asked) == pytest.approx(expected, abs=1e-12)
+
+
+def test_parts_of_masked_codes_are_not_told():
+    with pytest.raises(TableError, match=r"how many values '02\*\*\*' stands for is not published"):
+        overlap(MADE, ["02139", "02***"]).shares(["0213*"])
+
+
 YEARS = ColumnNote(
     "born", "quasi", "hierarchical", "tree", hierarchy=tuple((str(y), "40s", "*") for y in range(1940, 1950))
 )

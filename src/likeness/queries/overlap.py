@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import ceil, floor
 from numbers import Number
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from likeness.published.regions import Region, position
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -126,6 +126,78 @@ def stands_for(label: str, value: str) -> bool:
         return False
     stretch = read_stretch(label, days=found[0])
     return stretch is not None and stretch.holds(found[1])
+
+
+class Under(NamedTuple):
+    """What of a node's label lies under some values and nodes.
+
+    ``whole``: all of it. ``stretch``: what it stands for, where it is days or numbers; ``parts``: ends of its parts that lie
+    there, both included and apart from each other.
+    """
+
+    whole: bool
+    stretch: Stretch | None = None
+    parts: tuple[tuple[Fraction, Fraction], ...] = ()
+
+    def share(self) -> float:
+        """Share of the node."""
+        if self.whole or self.stretch is None:
+            return float(self.whole)
+        return sum(self.stretch.share(low, high) for low, high in self.parts)
+
+
+def stretches_under(label: str, values: Iterable[str | None]) -> Under | None:
+    """Find what of a node of a hierarchy made by a rule lies under some values or nodes; None where its label does not tell.
+
+    >>> stretches_under("2024-03", {"2024", None}), stretches_under("02139", {"021**"}), stretches_under("021**", {"02139"})
+    (Under(whole=True, stretch=None, parts=()), Under(whole=True, stretch=None, parts=()), None)
+    >>> stretches_under("2024", {"2024-12", "2024-Q4", "2024-01-01"}).share() == (92 + 1) / 366
+    True
+    """
+    told, own, found = True, None, []
+    for value in values:
+        if value is None:
+            continue
+        if label == value:
+            return Under(whole=True)
+        if label.endswith(MASK) or value.endswith(MASK):
+            same = len(label) == len(value)
+            if same and value.endswith(MASK) and label.startswith(value.rstrip(MASK)):
+                return Under(whole=True)
+            told = told and not (same and value.startswith(label.rstrip(MASK)))
+            continue
+        both = _both_read(label, value)
+        if both is None:
+            continue
+        own, asked = both
+        ends_there = asked.holds(own.high) or (own.open and own.high == asked.high)
+        if asked.low <= own.low and ends_there:
+            return Under(whole=True)
+        if own.low < own.high:
+            found.append((max(own.low, asked.low), min(own.high, asked.high)))
+    return Under(False, own, _apart(found, own.step if own is not None else 0)) if told else None
+
+
+def _both_read(label: str, value: str) -> tuple[Stretch, Stretch] | None:
+    """Read two labels as days, or else as numbers; None where they are not both."""
+    for days in (True, False):
+        own, other = read_stretch(label, days=days), read_stretch(value, days=days)
+        if own is not None and other is not None:
+            return own, other
+    return None
+
+
+def _apart(parts: Iterable[tuple[Fraction, Fraction]], step: int) -> tuple[tuple[Fraction, Fraction], ...]:
+    """Join stretches that overlap, or stand side by side; leave out what ends before it begins."""
+    found: list[tuple[Fraction, Fraction]] = []
+    for low, high in sorted(parts):
+        if low > high:
+            continue
+        if found and low <= found[-1][1] + step:
+            found[-1] = found[-1][0], max(found[-1][1], high)
+        else:
+            found.append((low, high))
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -357,17 +429,10 @@ class Overlap:
             stretch = read_stretch(label, days=condition.days)
             if stretch is not None:
                 return stretch.share(condition.low, condition.high)
-        elif label in condition:
-            return 1.0
         else:
-            inside = [value for value in condition if value is not None and stands_for(label, value)]
-            if not inside:
-                return 0.0
-            days, _ = place(inside[0]) or (False, None)
-            stretch = read_stretch(label, days=days)
-            if stretch is not None:
-                points = {found[1] for value in inside if (found := place(value)) is not None}
-                return sum(stretch.share(point, point) for point in points)
+            own = stretches_under(label, condition)
+            if own is not None:
+                return own.share()
         raise self.untold(label)
 
     def untold(self, label: str) -> UntoldError:

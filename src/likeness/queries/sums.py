@@ -13,8 +13,8 @@ from likeness.queries.overlap import (
     place_on,
     range_of,
     read_stretch,
-    stands_for,
     stretch_part,
+    stretches_under,
 )
 from likeness.queries.overlap import place as place_text
 from likeness.wording import quoted
@@ -187,8 +187,8 @@ def _of_made(overlap: Overlap, region: Region, condition: Any, power: int) -> fl
     if between is not None:
         return stretch_part(*ends, float(between.low), float(between.high), power)
     values = as_values(condition, overlap.note.name)
-    if label in values:
-        return stretch_part(*ends, -_INFINITY, _INFINITY, power)
-    inside = {place_text(value) for value in values if value is not None and stands_for(label, value)}
-    points = [float(place[1]) for place in inside if place is not None]
-    return sum(stretch_part(*ends, point, point, power) for point in points)
+    under = stretches_under(label, values)
+    if under is None:
+        raise overlap.untold(label)
+    parts = [(-_INFINITY, _INFINITY)] if under.whole else under.parts
+    return sum(stretch_part(*ends, float(low), float(high), power) for low, high in parts)
