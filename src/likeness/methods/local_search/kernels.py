@@ -659,6 +659,9 @@ def _slab(geometry, pool, g, j, side):
     if kind == TREE:
         node = common_ancestor(geometry.parent[j], geometry.right[j], geometry.leaf_node[j, low], high)
         value = geometry.leaf_node[j, value]
+        if value == node:
+            # On a lattice, leaves of one cell: it is shown whole, however many of them there are.
+            return 0
         while geometry.parent[j, value] != node:
             value = geometry.parent[j, value]
     elif kind == SET:
@@ -778,6 +781,8 @@ def _next_part(geometry, pool, g, j, number, last):
             return np.int64(1), np.int64(0)
         node = common_ancestor(geometry.parent[j], geometry.right[j], geometry.leaf_node[j, low], high)
         child = geometry.leaf_node[j, first]
+        if child == node:
+            return np.int64(1), np.int64(0)
         while geometry.parent[j, child] != node:
             child = geometry.parent[j, child]
         return first, np.int64(geometry.right[j, child])
