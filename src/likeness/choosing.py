@@ -34,7 +34,7 @@ from likeness.progress import Progress
 from likeness.solve import Solution, Without, check_fit, solve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from fractions import Fraction
 
     import numpy as np
@@ -219,8 +219,8 @@ def choose(
     more than `MOST_WORK` steps, or at a higher ``effort`` a multiple of it. None is tried beside one that loses nothing, nor,
     where classes are improved, one that moves outdo (`Method.outdone_by_moves`); there those that are patient (`Method.patient`)
     are tried in place of some moves. Before, at an effort that improves classes, whoever has a value of few is withheld, if the
-    policy allows it and the cheapest method loses less so (`rare_values`). Then the classes of those that lose least are improved
-    (`LocalSearch`), as ``effort`` says.
+    policy allows it and the cheapest method loses less so (`rare_values`); where the best of all methods loses more so, nobody
+    is. Then the classes of those that lose least are improved (`LocalSearch`), as ``effort`` says.
     The loss (`LOSS`, or the metric that the policy's ``minimize`` names) is measured on the published regions, or tables; of
     equal losses the first is kept, and only the best solution is held.
     ``rng``: the randomness of each method's search, as if it was named. ``publish``: makes what a method's solution is published
@@ -234,15 +234,16 @@ def choose(
     loss = _Judge(aim if aim.charges_withheld else replace(LOSS, loss=aim.searched), data, publish)
     seconds = policy.effort["seconds"] if isinstance(policy.effort, Mapping) else None
     effort = EFFORTS["thorough" if isinstance(policy.effort, Mapping) else policy.effort]
-    trials = _Trials(data, models, withhold_at_most, _Listener(progress), loss, effort, rng, blocks)
+    begin = partial(_Trials, data, models, withhold_at_most, _Listener(progress), loss, effort, rng, blocks)
     if policy.method is not None:
-        return Choice(methods[0], trials.solve(methods[0], progress))
-    order = trials.cheapest_first(methods)
-    if policy.withhold.rare_values:
-        trials.leave_out_rare_values(order)
-    for number, method in enumerate(order):
-        progress.step("try methods", number, len(order))
-        trials.look_at(trials.afforded(method, seconds))
+        return Choice(methods[0], begin().solve(methods[0], progress))
+    trials = begin()
+    trials.look_at_all(methods, seconds, progress, rare_values=policy.withhold.rare_values)
+    if trials.leaves_out:
+        # What one method gained by it another may lose.
+        with_all = begin()
+        with_all.look_at_all(methods, seconds, progress, rare_values=False)
+        trials = trials.or_else(with_all)
     trials.improve(seconds)
     return trials.choice()
 
@@ -283,9 +284,11 @@ class _Trials:
         self.models, self.withhold_at_most, self.listener = models, withhold_at_most, listener
         self.limited = level_parts(self.units) is not None
         self.moves = effort.starts > 0 and self.units.copies is None
-        # Moves do not lower what is measured of published tables; in larger tables they end before starts stop mattering.
+        # Moves do not lower what is measured of published tables, nor of regions that grow; in larger tables they end before
+        # starts stop mattering.
         few = self.units.size <= FEW and self.units.members is None
-        self.outdoing = self.moves and few and not judge.metric.of_publication
+        grows = any(domain.attained is not None for domain in self.units.quasi)
+        self.outdoing = self.moves and few and not grows and not judge.metric.of_publication
         self.requirements = require_of(models, self.units, self.units)
         self.work: dict[Method, int] = {}
         self.affordable: set[Method] = set()
@@ -297,6 +300,33 @@ class _Trials:
         self.looked = 0
         self.telling: CannotBeMetError | None = None
         self.unmeasured: list[PolicyError] = []
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether somebody is withheld before any method is tried."""
+        return bool((self.without.reasons >= 0).any())
+
+    def or_else(self, others: _Trials) -> _Trials:
+        """Take those whose best solution loses less; what the others took is charged, too."""
+        better, worse = (others, self) if others.least < self.least else (self, others)
+        better.looked += worse.looked + worse.spent
+        return better
+
+    @property
+    def least(self) -> float:
+        """What the best solution loses; infinite where there is none."""
+        return float("inf") if self.best is None else self.best[0]
+
+    def look_at_all(
+        self, methods: Sequence[Method], seconds: float | None, progress: Progress, *, rare_values: bool
+    ) -> None:
+        """Try methods, the cheapest first; with ``rare_values`` without whoever has a value of few, where that loses less."""
+        order = self.cheapest_first(methods)
+        if rare_values:
+            self.leave_out_rare_values(order)
+        for number, method in enumerate(order):
+            progress.step("try methods", number, len(order))
+            self.look_at(self.afforded(method, seconds))
 
     def leave_out_rare_values(self, order: list[Method]) -> None:
         """Withhold whoever has a value so rare that all others lose more by them, as the cheapest method that fits tells.
