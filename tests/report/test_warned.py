@@ -237,6 +237,34 @@ def test_people_with_several_records_are_counted_once_with_their_numbers():
     assert facts is None or (facts["unit"], facts["people"]) == ("person", kept["who"].n_unique())
 
 
+def test_a_column_that_mixes_numbers_and_texts_is_published_as_it_is_and_warned_of_as_texts(tmp_path):
+    """Nothing has to be known of what is published as it is; the release could be made, and not be written."""
+    codes = [str(100 + i % 7) for i in range(59)]
+    table = pl.DataFrame({"age": [20 + i % 6 for i in range(60)], "code": [*codes, "fine"]})
+    policy = lk.Policy(columns={"age": lk.quasi(), "code": lk.other()}, privacy=lk.KAnonymity(5))
+    release = lk.anonymize(table, policy, seed=1)
+    assert "alone-with-a-number" not in found(release)
+    assert lk.verify(release.write(tmp_path / "out"), original=table).ok
+    assert sorted(release.table["code"]) == sorted(table["code"])
+    table.write_parquet(tmp_path / "table.parquet")
+    made = lk.publish(tmp_path / "table.parquet", policy, tmp_path / "parts", engine="streaming")
+    assert made.verdict.ok
+
+
+def test_everybody_looks_alike_where_nothing_is_a_quasi_identifier():
+    """k-anonymity of nothing is proven of all records, whose other columns are published exactly."""
+    table = pl.DataFrame({"age": list(range(40)), "zip": [f"1{i:03}" for i in range(40)]})
+    policy = lk.Policy(columns={"age": lk.other(), "zip": lk.other()}, privacy=lk.KAnonymity(5))
+    release = lk.anonymize(table, policy, seed=1)
+    assert found(release)["no-quasi-identifier"] == {"others": 2}
+    (said,) = [str(one) for one in release.warnings if one.code == "no-quasi-identifier"]
+    assert said.startswith(
+        "no column has the role quasi, so everybody is taken to look alike, and what is published as it is (2 columns)"
+    )
+    told = policy.replace(columns={"age": lk.quasi(), "zip": lk.other()})
+    assert "no-quasi-identifier" not in found(lk.anonymize(table, told, seed=1))
+
+
 def test_verdicts_show_themselves_in_notebooks_and_no_record():
     release = made(lk.KAnonymity(2))
     shown = release.verdict._repr_html_()

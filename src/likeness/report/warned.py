@@ -21,6 +21,7 @@ from likeness.report.finding import Finding, kept_findings
 from likeness.report.measured import class_sizes
 from likeness.report.people import people_findings, undeclared_people
 from likeness.tables import EncodedColumn, FileFormat, retyped
+from likeness.tables.kinds import MixedError
 from likeness.tables.spelling import are_formulas
 from likeness.wording import count, nouns, plain_number, quoted
 
@@ -47,6 +48,7 @@ def findings_of(release: Release) -> tuple[Finding, ...]:
     return (
         *undeclared_people(release),
         *people_findings(release),
+        *without_quasi_identifiers(release),
         *values_of_everybody(release),
         *without_rare_values(release),
         *alone_in_a_class(release),
@@ -212,6 +214,23 @@ def _with_labels(
     return f"the table was read from a file of a statistics program: {', '.join(parts)}"
 
 
+def without_quasi_identifiers(release: Release) -> list[Finding]:
+    """Say that no column counts as what an adversary may know, where others are published as they are: all look alike then."""
+    data, others = release.private.encoded.data, release.private.encoded.with_role("other")
+    if data.quasi or not others:
+        return []
+    return [Finding("no-quasi-identifier", {"others": len(others)}, _no_quasi)]
+
+
+def _no_quasi(*, others: int) -> str:
+    """Say what is proven of nobody then."""
+    shown = f"what is published as it is ({count(others, 'column')})"
+    return (
+        f"no column has the role quasi, so everybody is taken to look alike, and {shown} can tell people apart all the same: "
+        "give the role quasi to what an adversary may know"
+    )
+
+
 def values_of_everybody(release: Release) -> list[Finding]:
     """Say which sensitive columns have one value only in all published records: no class can hide it."""
     private = release.private
@@ -270,8 +289,9 @@ def _alone(*, alone: int, classes: int, unit: str, models: Sequence[str]) -> str
 def undone(release: Release) -> list[Finding]:
     """Say whose exact quasi-identifiers follow from regions being the narrowest, where classes are small.
 
-    One finding where a class of fewer than `SMALL` records is generalized, and some column has no declared steps, nor grows. Of
-    a release that was made of counts it says how small the smallest is: who can be told takes the records.
+    One finding where the smallest class has fewer than `SMALL` records, and some column has no declared steps, nor grows; where
+    somebody is alone, that is told instead (`alone_in_a_class`). Of a release that was made of counts it says how small the
+    smallest is: who can be told takes the records.
     """
     private = release.private
     form, quasi = release.certificate.make_form(), private.encoded.data.quasi
@@ -348,7 +368,11 @@ def alone_with_a_number(release: Release) -> list[Finding]:
     people = encoded.data.count_records(published) if individuals is None else distinct(person).size
     found = []
     for name in encoded.with_role("other"):
-        column, weights = encoded.table.encode(name), name == encoded.survey_weights
+        weights = name == encoded.survey_weights
+        try:
+            column = encoded.table.encode(name)
+        except MixedError:
+            continue
         if column.kind not in {"integer", "real"}:
             continue
         alone = _alone_with(column.codes[encoded.data.rows[published]], person, times)
