@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import polars as pl
 import pytest
 
 import likeness as lk
@@ -16,6 +19,25 @@ def test_json_is_what_python_says(run, released):
     told = release.risk(population="patients.csv")
     assert found.json == told.to_json() | {"held_out": None}
     assert found.json["population"]["sampling_fraction"] == 1
+
+
+def test_a_population_and_a_control_are_read_as_the_original_is(run, tmp_path, monkeypatch):
+    """They were read as UTF-8 with points, whatever was said."""
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{20 + i % 7},5;{'Köln' if i % 2 else 'Aachen'}" for i in range(60)]
+    text = "\n".join(["größe;ort", *lines, ""])
+    Path("table.csv").write_bytes(text.encode("cp1252"))
+    Path("policy.yaml").write_text(
+        "columns:\n  größe: {role: quasi, kind: real}\n  ort: {role: quasi}\nprivacy:\n  - {model: k-anonymity, k: 3}\n"
+    )
+    reading = ("--encoding", "cp1252", "--decimal", ",")
+    assert run("anonymize", "table.csv", "policy.yaml", "-o", "out", *reading).code == 0
+    words = ("risk", "out", "--original", "table.csv", "--format", "json", *reading)
+    found = run(*words, "--population", "table.csv", "--control", "table.csv")
+    assert found.code == 0, found.err
+    assert found.json["population"]["population"] == 60
+    pl.DataFrame({"größe": [20.5] * 9, "ort": ["Köln"] * 9}).write_parquet("more.parquet")
+    assert run(*words, "--control", "more.parquet").code == 0
 
 
 def test_text_says_all_there_is_and_who_only_when_asked(run, released):

@@ -299,3 +299,22 @@ def test_another_policy_or_another_table_is_refused(tmp_path):
         lk.open_release(folder, frame[:-1])
     with pytest.raises(lk.InvalidError, match=r"^policy: "):
         lk.open_release(folder, policy=policy)
+
+
+def test_what_is_dropped_is_said_not_to_be_compared(tmp_path):
+    """Nothing was made of it: "the original is the table" was said of one whose dropped column had changed."""
+    frame = table(1)
+    columns = {
+        "age": lk.quasi(),
+        "disease": lk.sensitive(),
+        "who": lk.identifier(),
+        "pay": lk.drop(),
+        "*": lk.other(),
+    }
+    policy = lk.Policy(columns=columns, privacy=lk.KAnonymity(2))
+    folder = lk.anonymize(frame, policy, seed=1).write(tmp_path / "out")
+    found = lk.verify(folder, original=frame.with_columns(pay=pl.lit(1.0)))
+    assert found.ok
+    told = "the original is the table the release was made from; 'who', 'pay' are dropped, and not compared"
+    assert told in found.checks
+    assert not lk.verify(folder, original=frame.with_columns(note=pl.lit("x"))).ok

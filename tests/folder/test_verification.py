@@ -443,7 +443,7 @@ def test_lost_records(with_withheld: Path, tmp_path: Path) -> None:
     as_dropped = pl.when(pl.col("row") == 0).then(pl.lit("dropped")).otherwise("status")
     forget(kept.with_columns(status=as_dropped))
     _failure(
-        folder.root, "row 0 of the original is said to be dropped and is not", original=_withheld_table()
+        folder.root, "row 1 of the original is said to be dropped and is not", original=_withheld_table()
     )
     forget(kept.with_columns(row=pl.col("row"), reason=pl.col("reason")))
     assert lk.verify(folder.root, _withheld_table()).ok

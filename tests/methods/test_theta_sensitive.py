@@ -235,7 +235,7 @@ def moved(frame, told, changes):
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"row": 99}, "copies the row 99, which is not there"),
+        ({"row": 99}, "copies the row 100, which is not there"),
         ({"class": 0}, "is not in the class of row"),
         ({"published_row": 0}, "is said to be published in a row that another one has"),
         ({"status": "published"}, "is not in its place; a row was taken out or moved"),

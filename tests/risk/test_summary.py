@@ -210,6 +210,31 @@ def test_refusals_say_what_to_do():
         release.risk(targets=0)
 
 
+def test_beliefs_are_of_people_where_they_have_several_records():
+    """As guarantees are: of records a person with many of them would count often."""
+    rng = np.random.default_rng(4)
+    of = np.sort(rng.integers(0, 40, 120))
+    ages = rng.integers(20, 30, 40)
+    frame = pl.DataFrame(
+        {"who": of, "age": ages[of], "disease": rng.choice(["flu", "cold", "gout", "HIV"], 120)}
+    )
+    columns = {"who": lk.identifier(), "age": lk.quasi(), "disease": lk.sensitive()}
+    policy = lk.Policy(columns=columns, privacy=lk.KAnonymity(4), individual="who", method="mondrian")
+    release = lk.anonymize(frame, policy, seed=1)
+    plan, rows = release.private.solution.plan, release.private.encoded.data.rows
+    kept = frame[rows[plan.published].tolist()].with_columns(own=pl.Series(plan.classes[plan.published]))
+    found = {one.value: one for one in release.risk(attacks=False).beliefs}
+    for value in ("flu", "cold", "gout", "HIV"):
+        people = kept.group_by("own").agg(
+            pl.col("who").n_unique().alias("all"),
+            pl.col("who").filter(pl.col("disease") == value).n_unique().alias("own people"),
+        )
+        most = max(has / all_ for all_, has in zip(people["all"], people["own people"], strict=True))
+        assert found[value].belief == pytest.approx(most)
+        prior = kept.filter(pl.col("disease") == value)["who"].n_unique() / kept["who"].n_unique()
+        assert found[value].prior == pytest.approx(prior)
+
+
 def test_beliefs_are_shares_of_classes():
     release = made("generalized")
     shown, values = shown_of(release), table()["disease"].to_list()

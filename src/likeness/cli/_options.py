@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from likeness.tables import Table
 
 STANDARD_INPUT = Path("-")
+_TEXT = frozenset({".csv", ".tsv", ".tab", ".txt"})
+"""Endings of files whose delimiter, quote and encoding can be said."""
 TablePath = Annotated[
     str,
     Parameter(
@@ -117,6 +119,26 @@ class Reading:
             sheet=self.sheet,
             table=self.table,
             query=self.query,
+        )
+
+    def beside(self, place: str) -> Table:
+        """Read another table of the same people's columns as the first is read, as far as its file is of that kind.
+
+        Parameters
+        ----------
+        place
+            Its file, or the URL of its database.
+
+        Raises
+        ------
+        TableError
+            When it cannot be read.
+        """
+        numbers = replace(AS_FOUND, decimal=self.decimal, thousands=self.thousands)
+        if _TEXT.isdisjoint(Path(place).suffixes):
+            return numbers.read(place)
+        return replace(numbers, delimiter=self.delimiter, quote=self.quote, encoding=self.encoding).read(
+            place
         )
 
     def of_parts(self) -> dict[str, str | None]:

@@ -84,7 +84,7 @@ def dossier(
     table = reading.read(original)
     release = open_release(folder, table)
     found = RiskOptions(population, sampling_fraction, control, hold_out, (), targets, seed).of(
-        release, table
+        release, table, reading
     )
     made = release.dossier(kind, found)
     told = f"{json.dumps(found.to_json(), indent=2, ensure_ascii=False, allow_nan=False)}\n"

@@ -31,7 +31,7 @@ class RiskOptions:
     targets: int
     seed: int
 
-    def of(self, release: Release, table: Table) -> Risk:
+    def of(self, release: Release, table: Table, reading: Reading) -> Risk:
         """Find it; with people held out, singling out, linkability and inference are those of a second release.
 
         Parameters
@@ -40,6 +40,8 @@ class RiskOptions:
             The release.
         table
             Its original.
+        reading
+            How the original was read: other tables are read so, too.
         """
         from likeness.risk.reidentification import THRESHOLDS
 
@@ -48,9 +50,9 @@ class RiskOptions:
                 "--control and --hold-out: give people who are not in the release, or hold some out, not both"
             )
         found = release.risk(
-            population=self.population,
+            population=None if self.population is None else reading.beside(self.population),
             sampling_fraction=self.sampling_fraction,
-            control=self.control,
+            control=None if self.control is None else reading.beside(self.control),
             thresholds=self.thresholds or THRESHOLDS,
             targets=self.targets,
             seed=self.seed,
@@ -94,7 +96,7 @@ def risk(
         What the columns are, where private/ is not there to say it.
     population
         A table of the population that the people are from, with the quasi-identifiers: chances of people who may be in the
-        release or not are counted in it, with k-map and δ-presence.
+        release or not are counted in it, with k-map and δ-presence. CSV is read as the original is (--encoding, --decimal, …).
     sampling_fraction
         Instead of it, how large a share of the population the original is, drawn at random: then they are estimated.
     control
@@ -125,7 +127,7 @@ def risk(
     asked = RiskOptions(
         population, sampling_fraction, control, hold_out, tuple(threshold or ()), targets, seed
     )
-    found = asked.of(open_release(folder, table, policy=policy), table)
+    found = asked.of(open_release(folder, table, policy=policy), table, reading)
     if format == "json":
         console.json(_told(found, hold_out, people=people))
         return

@@ -252,7 +252,7 @@ def read_class_map(path: Path, label: str) -> ClassMap:
         own = row[:height] != np.arange(height)
         wrong = int(np.argmax(own | invented[:height]))
         raise TableError(
-            f"{label}: row {wrong} of the original is not in its place; a row was taken out or moved"
+            f"{label}: row {wrong + 1} of the original is not in its place; a row was taken out or moved"
         )
     classes, published_row = (numbers_of(frame, name, label) for name in ("class", "published_row"))
     others = {name: numbers_of(frame, name, label) for name in further}
@@ -273,7 +273,7 @@ def read_class_map(path: Path, label: str) -> ClassMap:
         if outside.size:
             number, wrong = int(numbers[outside[0]]), int(outside[0])
             raise TableError(
-                f"{label}: row {wrong} of the original is said to be in the {name} {number}, which cannot be"
+                f"{label}: row {wrong + 1} of the original is said to be in the {name} {number}, which cannot be"
             )
     unknown = [str(value) for value in status.values if value not in {*STATUS, INVENTED}]
     if unknown or status.missing:
@@ -302,14 +302,14 @@ def _check_copies(
     strange = np.flatnonzero((copies < 0) | (copies >= height))
     if strange.size:
         raise TableError(
-            f"{label}: an invented record copies the row {int(copies[strange[0]])}, which is not there"
+            f"{label}: an invented record copies the row {int(copies[strange[0]]) + 1}, which is not there"
         )
     for name, numbers in told.items():
         elsewhere = np.flatnonzero(numbers[height:] != numbers[copies])
         if elsewhere.size:
             one = int(elsewhere[0])
             raise TableError(
-                f"{label}: the invented record {one} is not in the {name} of row {int(copies[one])}, which it copies"
+                f"{label}: the invented record {one} is not in the {name} of row {int(copies[one]) + 1}, which it copies"
             )
 
 
@@ -349,7 +349,7 @@ def own_problems(found: ClassMap, label: str, *, of_people: bool = False) -> lis
             found.buckets >= 0
         )
     problems = [
-        Refusal(what, (label,), about=f"row {listed(np.flatnonzero(broken))} of the original")
+        Refusal(what, (label,), about=f"row {listed(np.flatnonzero(broken) + 1)} of the original")
         for what, broken in rules.items()
         if broken.any()
     ]
@@ -360,7 +360,7 @@ def own_problems(found: ClassMap, label: str, *, of_people: bool = False) -> lis
         if not published[found.copies].all():
             what = "is said to be copied by an invented record, and is not published"
             row = found.copies[~published[found.copies]]
-            return [Refusal(what, (label,), about=f"row {listed(row)} of the original")]
+            return [Refusal(what, (label,), about=f"row {listed(row + 1)} of the original")]
         rows = np.append(rows, found.copies)
     if of_people:
         if found.persons is None:
@@ -371,7 +371,7 @@ def own_problems(found: ClassMap, label: str, *, of_people: bool = False) -> lis
         rows, places = rows[first], places[first]
         if several.any():
             what = "is said to be published in another row than others of its person"
-            named = listed(found.published[several])
+            named = listed(found.published[several] + 1)
             return [Refusal(what, (label,), about=f"row {named} of the original")]
     wrong = (places >= rows.size) | (places < 0)
     if wrong.any() or (np.bincount(places, minlength=rows.size) != 1).any():
@@ -380,7 +380,7 @@ def own_problems(found: ClassMap, label: str, *, of_people: bool = False) -> lis
         twice[first] = False
         wrong |= twice
         what = "is said to be published in a row that another one has, or that is not there"
-        problems.append(Refusal(what, (label,), about=f"row {listed(rows[wrong])} of the original"))
+        problems.append(Refusal(what, (label,), about=f"row {listed(rows[wrong] + 1)} of the original"))
     return problems
 
 

@@ -27,7 +27,7 @@ from likeness.microdata.regions import LOSSES, aggregated
 from likeness.models.requirements import require_of
 from likeness.published.regions import Region, shown_labels
 from likeness.published.text import read_value
-from likeness.wording import count
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -209,7 +209,9 @@ class Origin:
         checks = []
         problems = list(self._same_content(audit))
         if not problems:
-            checks.append(Statement("is the table the release was made from", about="the original"))
+            checks.append(
+                Statement(f"is the table the release was made from{self._aside}", about="the original")
+            )
         lost = list(self._dropped())
         if lost:
             return problems + lost, checks
@@ -231,6 +233,20 @@ class Origin:
         if not wrong:
             checks.append(Statement(self._made_of_it, about="every published row"))
         return problems + wrong, checks
+
+    @property
+    def _aside(self) -> str:
+        """Say which columns nothing was made of, and so are not compared, if there are any."""
+        columns, own = self.policy.columns, self.policy.individual
+        named = [
+            name
+            for name, role in self.encoded.roles.items()
+            if role == "drop" or (role == "identifier" and columns[name].action == "drop" and name != own)
+        ]
+        told = (
+            f"{', '.join(map(quoted, named))} {'is' if len(named) == 1 else 'are'} dropped, and not compared"
+        )
+        return f"; {told}" if named else ""
 
     @property
     def _made_of_it(self) -> str:
@@ -483,7 +499,7 @@ class Origin:
 
         def name(record: int) -> str:
             place = self.public.where(record if shown is None else int(shown[record]))
-            return f"{place} (row {rows[record]} of the original)"
+            return f"{place} (row {rows[record] + 1} of the original)"
 
         where = listed(np.flatnonzero(wrong), name)
         return Refusal(what, (where,), about=f"column {column!r}")
@@ -504,4 +520,4 @@ def of_column(name: str, what: str) -> Refusal:
 
 def _of_map(rows: NDArray[np.int64], what: str) -> Refusal:
     """Refuse what the class map says of some rows."""
-    return Refusal(what, (_CLASS_MAP,), about=f"row {listed(rows)} of the original")
+    return Refusal(what, (_CLASS_MAP,), about=f"row {listed(rows + 1)} of the original")

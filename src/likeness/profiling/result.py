@@ -333,7 +333,7 @@ def _facts(column: ColumnProfile) -> str:
     """Counts of a column, in a few words."""
     found = count(column.distinct, "value")
     if column.distinct > 1:
-        found += f", {share(column.alone, column.records)} of records unique"
+        found += f", {share(column.alone, column.records + column.missing)} of records unique"
     return f"{found}, {count(column.missing, 'record')} without" if column.missing else found
 
 

@@ -11,6 +11,8 @@ from likeness.microdata.statistics import count_classes
 
 if TYPE_CHECKING:
     from likeness.forms.base import Publication
+    from likeness.microdata.data import Microdata
+    from likeness.microdata.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class ValueBelief:
     belief
         Its largest share of a class; where values were randomized, its largest confidence.
     prior
-        Its share of all published records (people, where they are linked).
+        Its share of all published records; of people, where they may have several.
     """
 
     column: str
@@ -50,15 +52,19 @@ class ValueBelief:
         }
 
 
-def largest_beliefs(publication: Publication) -> list[ValueBelief]:
+def largest_beliefs(
+    publication: Publication, original: Microdata | None = None, plan: Plan | None = None
+) -> list[ValueBelief]:
     """Find the largest belief in every sensitive value, those of the largest gain first.
 
-    A class (a bucket, of two tables) tells each value with its share. Where values were randomized, the published value v
+    A class (a bucket, of two tables) tells each value with its share; of people, where they may have several records: whose
+    these are, where it was not published, ``original`` and ``plan`` tell. Where values were randomized, the published value v
     stands for the original one i with the confidence p_i PM[v, i] / Σ_j p_j PM[v, j] (Cao & Karras 2012, section 5), and the
     largest over v is told.
     """
     found = []
-    for column, domain in enumerate(publication.sensitive):
+    several = None if plan is None else _with_several(publication, original)
+    for column, domain in enumerate(publication.sensitive if several is None else several.sensitive):
         labels = domain.labels_with(None)
         if publication.mechanism is not None:
             joint = publication.mechanism.matrix * publication.mechanism.counts
@@ -67,10 +73,14 @@ def largest_beliefs(publication: Publication) -> list[ValueBelief]:
             prior = np.asarray(publication.mechanism.counts, float)
             prior /= max(1.0, float(prior.sum()))
         else:
-            count = int(publication.classes.max(initial=-1)) + 1
-            stats = count_classes(
-                publication.classes, count, publication.sensitive_codes[column], domain.codes, publication.counted
-            )  # fmt: skip
+            if several is not None and plan is not None:
+                kept = plan.published
+                classes, codes = plan.classes[kept], several.sensitive_codes[column][kept]
+                who = None if several.individuals is None else several.individuals[kept]
+            else:
+                classes, codes = publication.classes, publication.sensitive_codes[column]
+                who = publication.counted
+            stats = count_classes(classes, int(classes.max(initial=-1)) + 1, codes, domain.codes, who)
             most = np.zeros(domain.codes)
             np.maximum.at(most, stats.value, stats.count / stats.sizes[stats.class_of])
             prior = stats.totals / max(1, int(stats.sizes.sum()))
@@ -81,3 +91,11 @@ def largest_beliefs(publication: Publication) -> list[ValueBelief]:
             if told and own > 0
         ]
     return sorted(found, key=lambda one: (-one.gain, one.column, str(one.value)))
+
+
+def _with_several(publication: Publication, original: Microdata | None) -> Microdata | None:
+    """The original, where people may have several records in the classes of a form that does not say whose are whose."""
+    if original is None or original.individuals is None or original.source is not None:
+        return None
+    told = publication.counted is not None or publication.links_buckets or publication.mechanism is not None
+    return None if told else original

@@ -247,7 +247,13 @@ def _of_population(found: PopulationRisk) -> list[str]:
         rows.append(["fewest who do (k of k-map)", f"{found.smallest:,}"])
     low, mean, high = (figure(one) for one in found.presence)
     rows.append(["chance that who looks so is in the table (δ-presence)", f"{low} to {high}, mean {mean}"])
-    rows.append([f"it is {figure(found.halfway)} or more", f"{figure(found.present)} of them"])
+    # An estimate is the mean of what the population may be: now and then the chance itself is far above it.
+    often = f"it is {figure(found.halfway)} or more" if found.counted else (
+        f"how likely it is {figure(found.halfway)} or more"
+    )  # fmt: skip
+    rows.append(
+        [often, f"{figure(found.present)} of them" if found.counted else f"mean {figure(found.present)}"]
+    )
     lines = [
         f"in a population of {found.population:,} (sampling fraction {figure(found.fraction)}), {how}",
         *columns(rows),
@@ -395,7 +401,7 @@ def find_risk(
         marketer(publication),
         _population(publication, encoded, policy, plan, published, question, refusals),
         tuple(three),
-        tuple(largest_beliefs(publication)),
+        tuple(largest_beliefs(publication, original, plan)),
         tuple(AttackRisk.of(result, question.level) for result in attacks.values()),
         refusals,
         _highest(units, chances, published),
