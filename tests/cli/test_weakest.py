@@ -28,7 +28,7 @@ def test_for_people(run):
 @pytest.mark.parametrize(
     ("goal", "code", "complaint"),
     [
-        ("t-closeness=0.1", 2, "no parameter ''"),
+        ("t-closeness=0.1", 2, "name it, as in t-closeness.t"),
         ("t-closenes.t=0.1", 2, "did you mean"),
         ("k-anonymity.k=61", 3, "k-anonymity.k at least 61"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
+from fractions import Fraction
 from math import inf, isfinite, log2
 from typing import TYPE_CHECKING, Any
 
@@ -115,6 +116,21 @@ def end(text: str, measured: Metric, evaluation: Evaluation) -> float:
         factor = float(symbols.get(symbol, symbol))
         value = value / factor if sign == "/" else value * factor
     return value
+
+
+@pytest.mark.parametrize("name", registry.names("metrics"))
+def test_limits_of_shares_are_shares(name):
+    """15 meant 15 %, and whatever was found lost less."""
+    made = metric(name)
+    assert made.is_share == (made.range.startswith("0 to 1:") and "normalised" not in made.range)
+    assert made.check_limit("loss", "0.15") == Fraction(15, 100)
+    if not made.is_share:
+        assert made.check_limit("loss", 15) == 15
+        return
+    with pytest.raises(PolicyError, match=r"loss: .* is a number from 0 to 1; got 15; 15 % is 0\.15"):
+        made.check_limit("loss", 15)
+    with pytest.raises(PolicyError, match=r"got -1$"):
+        made.check_limit("loss", -1)
 
 
 @pytest.mark.parametrize("name", registry.names("metrics"))

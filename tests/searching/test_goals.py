@@ -71,7 +71,7 @@ def test_refused_losses(goals, complaint):
     ("goals", "complaint"),
     [
         ({}, "give a parameter"),
-        ({"t-closeness": 1}, "no parameter ''"),
+        ({"t-closeness": 1}, "name it, as in t-closeness.t"),
         ({"t-closeness.tt": 1}, "did you mean 't'"),
         ({"t-closenes.t": 1}, "did you mean 't-closeness'"),
     ],

@@ -34,7 +34,8 @@ def test_the_header_says_how_many_cells(data, delimiter):
 
 def test_two_delimiters_that_fit_are_an_error():
     with pytest.raises(
-        TableError, match=r"a.csv: the delimiter may be ',' or ';'; say which with delimiter="
+        TableError,
+        match=r"a.csv: the delimiter may be ',' or ';'; say which: delimiter= in Python, --delimiter",
     ):
         find(b"1,5;2,5\n2,5;3,5\n".replace(b"5\n", b"5;1\n"), header=False)
 

@@ -25,7 +25,7 @@ def limits(given: Iterable[str]) -> dict[str, Fraction]:
     Raises
     ------
     InvalidError
-        When one is not of that shape, or names no metric.
+        When one is not of that shape, names no metric, or is no number that the metric can have.
 
     Examples
     --------
@@ -37,8 +37,7 @@ def limits(given: Iterable[str]) -> dict[str, Fraction]:
     found = {}
     for one in given:
         name, value = pair(one, "--at-most")
-        metric_named(name)
-        found[name] = threshold(value, one)
+        found[name] = metric_named(name).check_limit("--at-most", threshold(value, one))
     return found
 
 

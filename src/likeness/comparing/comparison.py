@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.comparing.run import ComparedRun
+    from likeness.metrics.base import Metric
     from likeness.policy import Policy
     from likeness.report.pictures import Picture
     from likeness.searching.scale import Lever
@@ -43,9 +44,9 @@ _FILES = {"file", "folder", "from", "earlier"}
 """Parameters of sources of knowledge that name files."""
 
 
-def loss_named(name: str, policy: Policy) -> bool:
-    """Whether a metric is better the lower it is; `PolicyError` where there is none of that name."""
-    return metric_named(name, parameters_asked(policy.privacy).get(name)).lower_is_better
+def loss_named(name: str, policy: Policy) -> Metric:
+    """Make the metric of that name; `PolicyError` where there is none."""
+    return metric_named(name, parameters_asked(policy.privacy).get(name))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,7 +91,7 @@ class Comparison:
     @cached_property
     def lower_is_better(self) -> bool:
         """Whether less of the metric is better."""
-        return loss_named(self.loss, self.policy)
+        return loss_named(self.loss, self.policy).lower_is_better
 
     def loss_of(self, run: ComparedRun) -> float | None:
         """What a run loses, by the metric that runs are compared by; None where that does not apply."""
@@ -158,7 +159,7 @@ class Comparison:
         CannotBeMetError
             When every release loses more.
         """
-        limit = float(number(self.loss, "the limit", loss))
+        limit = float(loss_named(self.loss, self.policy).check_limit(self.loss, loss))
         most = limit if self.lower_is_better else -limit
         found = [run for run in self.compared if self.cost_of(run) <= most]
         if not found:

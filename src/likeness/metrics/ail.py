@@ -43,6 +43,7 @@ class Ail(Metric):
     name: ClassVar[str] = "ail"
     of_regions: ClassVar[bool] = True
     minimized: ClassVar[bool] = True
+    is_share: ClassVar[bool] = True
     range: ClassVar[str] = "0 to 1: 0 keeps every quasi-identifier value, 1 tells nothing"
     withheld: ClassVar[str] = "Counted as records without loss, as eq. 5 does; a release of nothing has 0."
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
+from likeness.checks import number
 from likeness.errors import InvalidError, PolicyError, Refusal
 from likeness.microdata.domain import SUITABLE
 from likeness.microdata.grouping import count_copies, distinct
@@ -23,6 +24,7 @@ from likeness.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
@@ -106,6 +108,8 @@ class Metric(ABC):
     several records), N², P², d (quasi-identifiers), H (sum of the hierarchies' heights), log₂N and the metric's own
     parameters, such as ``N·d`` or ``P/k``.
     """
+    is_share: ClassVar[bool] = False
+    """Whether it is from 0 to 1, of any table and with any parameters."""
     withheld: ClassVar[str]
     """How withheld records are treated, in one sentence."""
     lower_is_better: ClassVar[bool] = True
@@ -146,6 +150,27 @@ class Metric(ABC):
     def asked(cls, models: tuple[PrivacyModel, ...]) -> dict[str, Any] | None:  # noqa: ARG003
         """Take its parameters from a guarantee, where it is measured against one; None where it is not."""
         return None
+
+    def check_limit(self, where: str, limit: Any) -> Fraction:
+        """Read how much of it is allowed.
+
+        Parameters
+        ----------
+        where
+            What messages call the place where it stands.
+        limit
+            A number, as text or not.
+
+        Raises
+        ------
+        PolicyError
+            Where it is none, or none that the metric can have: 15 % of what is from 0 to 1 is 0.15.
+        """
+        found = number(where, "the limit", limit)
+        if self.is_share and not 0 <= found <= 1:
+            meant = f"; {float(found):g} % is {float(found) / 100:g}" if 1 < found <= 100 else ""
+            raise PolicyError(f"{where}: {self.name} is a number from 0 to 1; got {float(found):g}{meant}")
+        return found
 
     def inapplicable(self, evaluation: Evaluation) -> Refusal | None:
         """Find why a release cannot be measured, whatever is in it; None where it can."""

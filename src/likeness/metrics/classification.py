@@ -43,6 +43,7 @@ class Classification(Metric):
     sensitive: str | None = None
 
     name: ClassVar[str] = "classification"
+    is_share: ClassVar[bool] = True
     range: ClassVar[str] = "0 to 1: 0 when all records of a class agree, 1 when nothing is published"
     withheld: ClassVar[str] = "Each counts as misclassified."
 

@@ -64,6 +64,7 @@ class CorrelationLoss(Metric):
     bins: int = BINS
 
     name: ClassVar[str] = "correlation-loss"
+    is_share: ClassVar[bool] = True
     range: ClassVar[str] = (
         "0 to 1: 0 where every two columns are as dependent as they were, 1 where all were wholly dependent and none is"
     )

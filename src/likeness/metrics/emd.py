@@ -60,6 +60,7 @@ class Emd(Metric):
     bins: int = BINS
 
     name: ClassVar[str] = "emd"
+    is_share: ClassVar[bool] = True
     range: ClassVar[str] = (
         "0 to 1: 0 where every value has the share that it had, 1 where all have moved as far as can be"
     )

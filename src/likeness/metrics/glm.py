@@ -38,6 +38,7 @@ class Glm(Metric):
     of_regions: ClassVar[bool] = True
     of_copies: ClassVar[bool] = True
     minimized: ClassVar[bool] = True
+    is_share: ClassVar[bool] = True
     range: ClassVar[str] = "0 to 1: 0 keeps every quasi-identifier value, 1 tells nothing"
     withheld: ClassVar[str] = "Left out of the mean."
 

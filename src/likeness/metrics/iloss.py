@@ -38,6 +38,7 @@ class Iloss(Metric):
     name: ClassVar[str] = "iloss"
     of_regions: ClassVar[bool] = True
     minimized: ClassVar[bool] = True
+    is_share: ClassVar[bool] = True
     range: ClassVar[str] = (
         "0 to 1: 0 keeps every quasi-identifier value; one published cell loses at most 1 - 1/|D|"
     )

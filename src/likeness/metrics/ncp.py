@@ -66,6 +66,7 @@ class Ncp(Metric):
     of_regions: ClassVar[bool] = True
     of_copies: ClassVar[bool] = True
     minimized: ClassVar[bool] = True
+    is_share: ClassVar[bool] = True
     range: ClassVar[str] = "0 to 1: 0 keeps every quasi-identifier value, 1 tells nothing"
     withheld: ClassVar[str] = "Left out of the mean; with charge_withheld each costs 1."
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ncp-total": {"charge_withheld": True}}

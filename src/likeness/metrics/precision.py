@@ -39,6 +39,7 @@ class Precision(Metric):
 
     name: ClassVar[str] = "precision"
     of_regions: ClassVar[bool] = True
+    is_share: ClassVar[bool] = True
     range: ClassVar[str] = (
         "0 to 1: 0 when every cell is the root or withheld, 1 keeps every quasi-identifier value"
     )

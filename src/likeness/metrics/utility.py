@@ -39,6 +39,7 @@ class Utility(Metric):
 
     name: ClassVar[str] = "utility"
     of_regions: ClassVar[bool] = True
+    is_share: ClassVar[bool] = True
     range: ClassVar[str] = "0 to 1: 0 tells nothing, 1 keeps every quasi-identifier value"
     withheld: ClassVar[str] = "Each keeps nothing; a release of nothing has utility 0."
     lower_is_better: ClassVar[bool] = False

@@ -69,6 +69,7 @@ class VulnerableClasses(Metric):
     sensitive: str | None = None
 
     name: ClassVar[str] = "vulnerable-classes"
+    is_share: ClassVar[bool] = True
     range: ClassVar[str] = "0 to 1: 0 when no class is vulnerable, 1 when all are"
     withheld: ClassVar[str] = "Left out: they are in no class."
 

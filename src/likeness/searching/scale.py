@@ -198,7 +198,7 @@ class Goal:
 def loss_goals(loss: Mapping[Metric | str, Number]) -> tuple[Goal, ...]:
     """Read goals about loss: metric to limit, which is reached from the metric's better side.
 
-    Raises `PolicyError` where there are none, a metric is not known, or a limit is not a number.
+    Raises `PolicyError` where there are none, a metric is not known, or a limit is not a number that it can have.
     """
     if not loss:
         raise PolicyError("loss: give a metric and its limit, such as ncp: 0.2")
@@ -210,7 +210,7 @@ def loss_goals(loss: Mapping[Metric | str, Number]) -> tuple[Goal, ...]:
         def measure(release: Release, metric: Metric = metric) -> float:
             return next(iter(release.loss(metric).values()))
 
-        goals.append(Goal(name, number(name, "the limit", limit), measure, not metric.lower_is_better))
+        goals.append(Goal(name, metric.check_limit(name, limit), measure, not metric.lower_is_better))
     return tuple(goals)
 
 
@@ -258,6 +258,11 @@ def model_to_measure(name: str, parameter: str) -> PrivacyModel:
     part: type[PrivacyModel] = registry.load("models", name)
     weakest = {name: known.weakest for name, known in part.ranges.items() if known.weakest is not None}
     known = [field.name for field in fields(part) if field.name in weakest]  # type: ignore[arg-type]
+    if not parameter:
+        told = f"{name}.{known[0] if known else '…'}"
+        raise PolicyError(
+            f"measured: {name!r} does not say which parameter is measured; name it, as in {told}"
+        )
     if parameter not in known:
         raise PolicyError(
             f"measured: {name} has no parameter {parameter!r} to measure{suggestion(parameter, known)}"

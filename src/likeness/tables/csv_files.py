@@ -89,7 +89,9 @@ def find_delimiter(data: bytes, *, source: str, quote: str | None, header: bool)
     if len(found) > 1:
         raise TableError(
             Refusal(
-                f"the delimiter may be {' or '.join(map(repr, found))}; say which with delimiter=", (source,)
+                f"the delimiter may be {' or '.join(map(repr, found))}",
+                (source,),
+                remedy="say which: delimiter= in Python, --delimiter of commands",
             )
         )
     return found[0] if found else ","
