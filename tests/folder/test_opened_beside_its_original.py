@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import likeness as lk
 from likeness import registry
+from likeness.errors import VerificationError
 
 ROWS = 80
 COLUMNS = {
@@ -318,3 +319,20 @@ def test_what_is_dropped_is_said_not_to_be_compared(tmp_path):
     told = "the original is the table the release was made from; 'who', 'pay' are dropped, and not compared"
     assert told in found.checks
     assert not lk.verify(folder, original=frame.with_columns(note=pl.lit("x"))).ok
+
+
+def test_whose_records_are_whose_is_part_of_the_original(tmp_path):
+    """Classes are counted in people: a record given to another person was said to be the table the release was made from."""
+    frame = table(2, several=True)
+    columns = {"who": lk.identifier(), "age": lk.quasi(), "disease": lk.sensitive(), "*": lk.drop()}
+    policy = lk.Policy(columns=columns, privacy=lk.KAnonymity(3), individual="who")
+    folder = lk.anonymize(frame, policy, seed=1).write(tmp_path / "out")
+    who = frame["who"].to_list()
+    # Of one age with the next, so that nothing published contradicts it.
+    same = next(i for i in range(1, ROWS) if frame["age"][i] == frame["age"][i - 1] and who[i] != who[i - 1])
+    changed = frame.with_columns(who=pl.Series([*who[:same], who[same - 1], *who[same + 1 :]]))
+    assert not lk.verify(folder, original=changed).ok
+    with pytest.raises(VerificationError, match="is not the table"):
+        lk.open_release(folder, changed)
+    names = {name: f"q{i}" for i, name in enumerate(dict.fromkeys(who))}
+    assert lk.verify(folder, original=frame.with_columns(who=pl.col("who").replace(names))).ok

@@ -280,7 +280,7 @@ def plain_policy(policy: Policy, certificate: Certificate, renamed: Mapping[str,
 
 
 def content_digest(encoded: Encoded) -> str:
-    """SHA-256 of what was encoded of an original: values and codes of all its attributes."""
+    """SHA-256 of what was encoded of an original: values and codes of all its attributes, and whose records are whose."""
     data = encoded.data
     found = hashlib.sha256(json.dumps(list(encoded.table.names)).encode())
     for domains, codes in ((data.quasi, data.codes), (data.sensitive, data.sensitive_codes)):
@@ -290,6 +290,10 @@ def content_digest(encoded: Encoded) -> str:
     found.update(np.ascontiguousarray(data.rows, "<i8").data)
     if data.copies is not None:
         found.update(np.ascontiguousarray(data.copies, "<i8").data)
+    if data.individuals is not None:
+        # By the first record of each: their numbers are nobody's business.
+        _, first, of = np.unique(data.individuals, return_index=True, return_inverse=True)
+        found.update(np.ascontiguousarray(first[of.reshape(-1)], "<i8").data)
     return found.hexdigest()
 
 
