@@ -566,6 +566,33 @@ def test_nobody_is_withheld_for_a_rare_value_where_the_best_method_loses_more_so
     assert release.loss("ncp-total")["ncp-total"] < quick.loss("ncp-total")["ncp-total"]
 
 
+@pytest.mark.parametrize(
+    "privacy", [lk.TCloseness("1/10", distance="equal"), lk.BasicBetaLikeness("1/2"), lk.BetaLikeness("1/4")]
+)
+def test_a_part_that_level_limits_keep_apart_is_published_alone_where_both_do_not_hold(privacy, tmp_path):
+    """Both parts fail beside each other, as models compare with all that is published; that was a refusal of the whole table."""
+    frame = pl.DataFrame(
+        {
+            "region": ["a"] * 40 + ["c"] * 30,
+            "age": [*range(40), *range(30)],
+            "sick": ["p", "q"] * 20 + ["r", "t"] * 15,
+        }
+    )
+    tree = [["a", "left", "all"], ["c", "middle", "all"]]
+    policy = lk.Policy(
+        columns={"region": lk.quasi(hierarchy=tree, max_level=0), "age": lk.quasi(), "sick": lk.sensitive()},
+        privacy=lk.KAnonymity(2) & privacy,
+        withhold={"at_most": 0.5},
+    )
+    release = lk.anonymize(frame, policy, seed=1)
+    assert release.counts["published"] == 40
+    assert list(release.counts["withheld"].values()) == [30]
+    assert {*release.table["region"]} == {"a"}
+    assert lk.verify(release.write(tmp_path / "out"), original=frame).ok
+    with pytest.raises(lk.CannotBeMetError):
+        lk.anonymize(frame, policy.replace(withhold={"at_most": 0.4}), seed=1)
+
+
 def test_so_it_is_of_people_with_several_values(tmp_path):
     """Whoever has one of the rarest leaves with all of their records."""
     frame = few_with_a_value(900, 3).with_columns(who=pl.Series(range(900)) % 600)

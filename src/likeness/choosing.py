@@ -13,6 +13,8 @@ from functools import partial
 from os import cpu_count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from likeness import registry
 from likeness.apart import level_parts, rare_values
 from likeness.encode import refuse_telling
@@ -28,16 +30,18 @@ from likeness.methods.local_search import (
 )
 from likeness.metrics.base import Evaluation
 from likeness.metrics.ncp import Ncp
+from likeness.microdata.grouping import count_copies
+from likeness.microdata.plan import Reason
 from likeness.microdata.regions import LOSSES
 from likeness.models.requirements import require_of
 from likeness.progress import Progress
 from likeness.solve import Solution, Without, check_fit, solve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from fractions import Fraction
 
-    import numpy as np
+    from numpy.typing import NDArray
 
     from likeness.blocks import BlockSearch
     from likeness.forms.base import Form, Publication
@@ -84,6 +88,13 @@ _OFTEN_OVER = 10
 """Part of the least steps of an effort after which moves have often ended: no more are replaced."""
 _NEARLY_BEST = 1.1
 """How many times the least loss a start may lose: moves bring some farther than others, but not any distance."""
+
+_MOST_PARTS = 8
+"""Parts that are tried by themselves, where no release of all is found."""
+_APART = Reason(
+    "part-apart",
+    "level limits keep them apart from those who are published, and no release was found that holds with both",
+)
 
 KEPT = "kept"
 LOSES_MORE = "loses more"
@@ -244,6 +255,8 @@ def choose(
         with_all = begin()
         with_all.look_at_all(methods, seconds, progress, rare_values=False)
         trials = trials.or_else(with_all)
+    if trials.best is None and trials.limited:
+        trials = next(trials.of_single_parts(begin, methods, seconds, progress), trials)
     trials.improve(seconds)
     return trials.choice()
 
@@ -311,6 +324,36 @@ class _Trials:
         better, worse = (others, self) if others.least < self.least else (self, others)
         better.looked += worse.looked + worse.spent
         return better
+
+    def of_single_parts(
+        self,
+        begin: Callable[[], _Trials],
+        methods: Sequence[Method],
+        seconds: float | None,
+        progress: Progress,
+    ) -> Iterator[_Trials]:
+        """Try the parts that level limits keep apart by themselves, the largest first, where all others may be withheld.
+
+        What holds of one part need not hold of it beside others: models compare with all that is published.
+        """
+        parts = level_parts(self.units)
+        assert parts is not None  # noqa: S101  # there are limits
+        sizes = count_copies(parts, self.units.copies, int(parts.max(initial=-1)) + 1)
+        allowance = int(self.withhold_at_most * self.units.count_records())
+        for part in np.argsort(-sizes, kind="stable")[:_MOST_PARTS].tolist():
+            others = parts != part
+            if not 0 < self.units.count_records(others) <= allowance:
+                continue
+            found = begin()
+            found.leave_out(others, _APART)
+            found.look_at_all(methods, seconds, progress, rare_values=False)
+            if found.best is not None:
+                yield found
+
+    def leave_out(self, who: NDArray[np.bool_], reason: Reason) -> None:
+        """Withhold some (n,) before any method is tried."""
+        self.without = self.without.and_also(self.units, who, reason)
+        self.plans = Plans(self.without.others, self.rng)
 
     @property
     def least(self) -> float:
