@@ -566,6 +566,23 @@ def test_nobody_is_withheld_for_a_rare_value_where_the_best_method_loses_more_so
     assert release.loss("ncp-total")["ncp-total"] < quick.loss("ncp-total")["ncp-total"]
 
 
+@pytest.mark.parametrize("seed", [12, 35])
+@pytest.mark.whole_search
+def test_where_regions_grow_moves_outdo_no_method(seed):
+    """They lower what regions would be, not what they grow to: `normal` left out what was best, and lost more than `quick`."""
+    draw = np.random.default_rng(seed)
+    frame = pl.DataFrame({"age": draw.integers(0, 40, 30), "town": draw.choice(list("abcdef"), 30)})
+    policy = lk.Policy(
+        columns={"age": lk.quasi(), "town": lk.quasi()},
+        privacy=lk.KAnonymity(3),
+        form={"name": "generalized", "attained": 3},
+    )
+    quick, normal = (
+        lk.anonymize(frame, policy.replace(effort=effort), seed=1) for effort in ("quick", "normal")
+    )
+    assert normal.loss("ncp-total")["ncp-total"] <= quick.loss("ncp-total")["ncp-total"]
+
+
 @pytest.mark.parametrize(
     "privacy", [lk.TCloseness("1/10", distance="equal"), lk.BasicBetaLikeness("1/2"), lk.BetaLikeness("1/4")]
 )

@@ -38,7 +38,7 @@ from likeness.progress import Progress
 from likeness.solve import Solution, Without, check_fit, solve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from fractions import Fraction
 
     from numpy.typing import NDArray
@@ -256,7 +256,7 @@ def choose(
         with_all.look_at_all(methods, seconds, progress, rare_values=False)
         trials = trials.or_else(with_all)
     if trials.best is None and trials.limited:
-        trials = next(trials.of_single_parts(begin, methods, seconds, progress), trials)
+        trials = trials.of_a_part(begin, methods, seconds, progress) or trials
     trials.improve(seconds)
     return trials.choice()
 
@@ -325,16 +325,17 @@ class _Trials:
         better.looked += worse.looked + worse.spent
         return better
 
-    def of_single_parts(
+    def of_a_part(
         self,
         begin: Callable[[], _Trials],
         methods: Sequence[Method],
         seconds: float | None,
         progress: Progress,
-    ) -> Iterator[_Trials]:
-        """Try the parts that level limits keep apart by themselves, the largest first, where all others may be withheld.
+    ) -> _Trials | None:
+        """Try the parts that level limits keep apart, the largest first, until one holds by itself; None where none does.
 
-        What holds of one part need not hold of it beside others: models compare with all that is published.
+        All others are withheld then, where they may be. What holds of one part need not hold of it beside others: models compare
+        with all that is published.
         """
         parts = level_parts(self.units)
         assert parts is not None  # noqa: S101  # there are limits
@@ -348,7 +349,8 @@ class _Trials:
             found.leave_out(others, _APART)
             found.look_at_all(methods, seconds, progress, rare_values=False)
             if found.best is not None:
-                yield found
+                return found
+        return None
 
     def leave_out(self, who: NDArray[np.bool_], reason: Reason) -> None:
         """Withhold some (n,) before any method is tried."""

@@ -34,6 +34,11 @@ def test_every_column_has_its_reason_above_it():
         assert any("values" in line for line in lines[:at])
 
 
+def test_shares_are_of_all_records_not_of_those_with_a_value():
+    """Of six records one is the only one with its age, its zip, and another one has none: it was a fifth."""
+    assert text_of(PATIENTS).count("3 values, 16.7 % of records unique, 1 record without") == 2
+
+
 def test_it_says_what_the_profile_proposes(tmp_path):
     found = profile(pl.DataFrame(PATIENTS))
     policy = load(found.policy_yaml(), tmp_path)

@@ -122,7 +122,7 @@ class Reading:
         )
 
     def beside(self, place: str) -> Table:
-        """Read another table of the same people's columns as the first is read, as far as its file is of that kind.
+        """Read another table with such columns as the first is read, as far as that can be said of its kind of file.
 
         Parameters
         ----------

@@ -291,7 +291,7 @@ def content_digest(encoded: Encoded) -> str:
     if data.copies is not None:
         found.update(np.ascontiguousarray(data.copies, "<i8").data)
     if data.individuals is not None:
-        # By the first record of each: their numbers are nobody's business.
+        # By the first record of each: what people are called is not published.
         _, first, of = np.unique(data.individuals, return_index=True, return_inverse=True)
         found.update(np.ascontiguousarray(first[of.reshape(-1)], "<i8").data)
     return found.hexdigest()

@@ -330,6 +330,15 @@ def listed(rows: NDArray[np.int64], name: Callable[[int], str] = str) -> str:
     return shown if rows.size <= SHOWN else f"{shown} and {rows.size - SHOWN} more"
 
 
+def of_original(rows: NDArray[np.int64]) -> str:
+    """Name the first few rows of the original as people count them, from 1; they are kept from 0.
+
+    >>> of_original(np.array([0, 4]))
+    'row 1, 5 of the original'
+    """
+    return f"row {listed(rows + 1)} of the original"
+
+
 def own_problems(found: ClassMap, label: str, *, of_people: bool = False) -> list[Refusal]:
     """Say where a class map contradicts itself; ``label`` is what messages call it, ``of_people``: published rows are people."""
     published = found.status == PUBLISHED
@@ -349,7 +358,7 @@ def own_problems(found: ClassMap, label: str, *, of_people: bool = False) -> lis
             found.buckets >= 0
         )
     problems = [
-        Refusal(what, (label,), about=f"row {listed(np.flatnonzero(broken) + 1)} of the original")
+        Refusal(what, (label,), about=of_original(np.flatnonzero(broken)))
         for what, broken in rules.items()
         if broken.any()
     ]
@@ -360,7 +369,7 @@ def own_problems(found: ClassMap, label: str, *, of_people: bool = False) -> lis
         if not published[found.copies].all():
             what = "is said to be copied by an invented record, and is not published"
             row = found.copies[~published[found.copies]]
-            return [Refusal(what, (label,), about=f"row {listed(row + 1)} of the original")]
+            return [Refusal(what, (label,), about=of_original(row))]
         rows = np.append(rows, found.copies)
     if of_people:
         if found.persons is None:
@@ -371,8 +380,7 @@ def own_problems(found: ClassMap, label: str, *, of_people: bool = False) -> lis
         rows, places = rows[first], places[first]
         if several.any():
             what = "is said to be published in another row than others of its person"
-            named = listed(found.published[several] + 1)
-            return [Refusal(what, (label,), about=f"row {named} of the original")]
+            return [Refusal(what, (label,), about=of_original(found.published[several]))]
     wrong = (places >= rows.size) | (places < 0)
     if wrong.any() or (np.bincount(places, minlength=rows.size) != 1).any():
         _, first = np.unique(places, return_index=True)
@@ -380,7 +388,7 @@ def own_problems(found: ClassMap, label: str, *, of_people: bool = False) -> lis
         twice[first] = False
         wrong |= twice
         what = "is said to be published in a row that another one has, or that is not there"
-        problems.append(Refusal(what, (label,), about=f"row {listed(rows[wrong] + 1)} of the original"))
+        problems.append(Refusal(what, (label,), about=of_original(rows[wrong])))
     return problems
 
 

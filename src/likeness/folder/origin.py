@@ -17,7 +17,7 @@ from likeness.attacks.matching import reach_of
 from likeness.encode import describe_columns
 from likeness.errors import Refusal, Statement, TableError
 from likeness.folder.audit import content_digest
-from likeness.folder.class_map import DROPPED, listed
+from likeness.folder.class_map import DROPPED, listed, of_original
 from likeness.folder.layout import CLASSES
 from likeness.forms.base import as_labelled
 from likeness.methods.base import Problem
@@ -499,7 +499,7 @@ class Origin:
 
         def name(record: int) -> str:
             place = self.public.where(record if shown is None else int(shown[record]))
-            return f"{place} (row {rows[record] + 1} of the original)"
+            return f"{place} ({of_original(rows[[record]])})"
 
         where = listed(np.flatnonzero(wrong), name)
         return Refusal(what, (where,), about=f"column {column!r}")
@@ -520,4 +520,4 @@ def of_column(name: str, what: str) -> Refusal:
 
 def _of_map(rows: NDArray[np.int64], what: str) -> Refusal:
     """Refuse what the class map says of some rows."""
-    return Refusal(what, (_CLASS_MAP,), about=f"row {listed(rows + 1)} of the original")
+    return Refusal(what, (_CLASS_MAP,), about=of_original(rows))

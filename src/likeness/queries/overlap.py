@@ -430,9 +430,9 @@ class Overlap:
             if stretch is not None:
                 return stretch.share(condition.low, condition.high)
         else:
-            own = stretches_under(label, condition)
-            if own is not None:
-                return own.share()
+            under = stretches_under(label, condition)
+            if under is not None:
+                return under.share()
         raise self.untold(label)
 
     def untold(self, label: str) -> UntoldError:

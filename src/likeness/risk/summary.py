@@ -247,13 +247,12 @@ def _of_population(found: PopulationRisk) -> list[str]:
         rows.append(["fewest who do (k of k-map)", f"{found.smallest:,}"])
     low, mean, high = (figure(one) for one in found.presence)
     rows.append(["chance that who looks so is in the table (δ-presence)", f"{low} to {high}, mean {mean}"])
-    # An estimate is the mean of what the population may be: now and then the chance itself is far above it.
-    often = f"it is {figure(found.halfway)} or more" if found.counted else (
-        f"how likely it is {figure(found.halfway)} or more"
-    )  # fmt: skip
-    rows.append(
-        [often, f"{figure(found.present)} of them" if found.counted else f"mean {figure(found.present)}"]
-    )
+    often = f"it is {figure(found.halfway)} or more"
+    if found.counted:
+        rows.append([often, f"{figure(found.present)} of them"])
+    else:
+        # An estimate is the mean over what the population may be, in which the chance is now and then far above its mean.
+        rows.append([f"how likely {often}", f"mean {figure(found.present)}"])
     lines = [
         f"in a population of {found.population:,} (sampling fraction {figure(found.fraction)}), {how}",
         *columns(rows),
