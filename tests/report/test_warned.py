@@ -265,6 +265,48 @@ def test_everybody_looks_alike_where_nothing_is_a_quasi_identifier():
     assert "no-quasi-identifier" not in found(lk.anonymize(table, told, seed=1))
 
 
+def test_codes_that_a_policy_calls_numbers_lose_their_zeros_and_it_is_said(tmp_path):
+    zips = [f"{i % 9 * 1000 + 139:05}" for i in range(90)]
+    table = pl.DataFrame({"zip": zips, "age": ["007", *["40"] * 88, "00"], "flat": ["01"] * 90})
+    columns = {
+        "zip": {"role": "quasi", "kind": "integer"},
+        "age": {"role": "quasi", "kind": "real", "missing": {"markers": ["00"], "policy": "category"}},
+        "flat": {"role": "other", "kind": "integer"},
+    }
+    policy = lk.Policy(columns=columns, privacy=lk.KAnonymity(5))
+    release = lk.anonymize(table, policy, seed=1)
+    said = {one.facts["column"]: one for one in release.warnings if one.code == "leading-zeros-lost"}
+    assert {name: one.facts["records"] for name, one in said.items()} == {"zip": 90, "age": 1}
+    assert str(said["zip"]) == (
+        "column 'zip': 90 cells such as '00139' begin with a zero, which numbers do not keep; say kind: categorical in place "
+        "of integer where they are codes"
+    )
+    made = lk.publish(table, policy, tmp_path / "out", engine="memory")
+    assert [one.facts for one in made.warnings if one.code == "leading-zeros-lost"] == [
+        one.facts for one in said.values()
+    ]
+    kept = policy.replace(columns={**columns, "zip": {"role": "quasi", "kind": "categorical"}})
+    again = lk.anonymize(table, kept, seed=1).warnings
+    assert [one.facts["column"] for one in again if one.code == "leading-zeros-lost"] == ["age"]
+
+
+def test_signatures_without_a_ledger_are_of_one_release(tmp_path):
+    table = pl.DataFrame(
+        {
+            "who": [f"p{i}" for i in range(60)],
+            "age": [20 + i % 30 for i in range(60)],
+            "disease": list("abcdef") * 10,
+        }
+    )
+    columns = {"who": lk.identifier(), "age": lk.quasi(), "disease": lk.sensitive()}
+    policy = lk.Policy(columns=columns, privacy=lk.MInvariance(3))
+    (said,) = [one for one in lk.anonymize(table, policy, seed=1).warnings if one.code == "no-ledger"]
+    assert said.facts == {"models": ["m-invariance"]}
+    assert "a later one may break it" in str(said)
+    kept = lk.anonymize(table, policy, seed=1, ledger=tmp_path / "ledger.json", on="who")
+    assert "no-ledger" not in {one.code for one in kept.warnings}
+
+
 def test_verdicts_show_themselves_in_notebooks_and_no_record():
     release = made(lk.KAnonymity(2))
     shown = release.verdict._repr_html_()

@@ -6,9 +6,9 @@ from likeness.tables.kinds import (
     are_integers,
     are_numbers,
     decimal_mark,
-    have_leading_zero,
     to_integers,
     to_reals,
+    with_leading_zero,
 )
 
 
@@ -35,8 +35,9 @@ def test_what_is_no_plain_number(text):
 
 
 def test_leading_zeros_mark_codes():
-    assert have_leading_zero(pl.Series(["10001", "02139"]))
-    assert not have_leading_zero(pl.Series(["0", "-0", "10", "0.5", "0x1"]))
+    assert with_leading_zero(pl.Series(["10001", "02139"])).to_list() == [False, True]
+    assert not with_leading_zero(pl.Series(["0", "-0", "10", "0.5", "0x1"])).any()
+    assert not with_leading_zero(pl.Series([10, 2139])).any()
 
 
 def test_declared_integers_may_be_padded_and_signed():

@@ -12,6 +12,7 @@ import polars as pl
 
 from likeness import registry
 from likeness.apart import RARE_VALUES
+from likeness.encode import missing_in
 from likeness.encode.lattice import why_not_growing
 from likeness.methods.base import holding_classes
 from likeness.metrics.base import mean_loss
@@ -21,7 +22,7 @@ from likeness.report.finding import Finding, kept_findings
 from likeness.report.measured import class_sizes
 from likeness.report.people import people_findings, undeclared_people
 from likeness.tables import EncodedColumn, FileFormat, retyped
-from likeness.tables.kinds import MixedError
+from likeness.tables.kinds import MixedError, with_leading_zero
 from likeness.tables.spelling import are_formulas
 from likeness.wording import count, nouns, plain_number, quoted
 
@@ -49,6 +50,7 @@ def findings_of(release: Release) -> tuple[Finding, ...]:
         *undeclared_people(release),
         *people_findings(release),
         *without_quasi_identifiers(release),
+        *leading_zeros_lost(release),
         *values_of_everybody(release),
         *without_rare_values(release),
         *alone_in_a_class(release),
@@ -59,6 +61,7 @@ def findings_of(release: Release) -> tuple[Finding, ...]:
         *kept_findings(release.evaluation),
         *weakened_by_seed(release),
         *beside_an_earlier_one(release),
+        *without_ledger(release),
         *file_findings(release),
     )
 
@@ -110,6 +113,54 @@ def _beside() -> str:
     return (
         "it has the regions of an earlier release, and the guarantee is about each release alone: who is in both may be told "
         "apart by what both say of one region; leave those out who were in the earlier one"
+    )
+
+
+def without_ledger(release: Release) -> list[Finding]:
+    """Say that a guarantee over releases is given of this one alone, where nothing is kept of whom it publishes."""
+    private = release.private
+    models = [model.name for model in private.policy.privacy if model.signature_size is not None]
+    if not models or private.ledger is not None:
+        return []
+    return [Finding("no-ledger", {"models": models}, _no_ledger)]
+
+
+def _no_ledger(*, models: Sequence[str]) -> str:
+    return (
+        f"{' and '.join(models)} is about all releases of the same people, and no ledger keeps what is published of whom: it is "
+        "proven of this release alone, and a later one may break it; keep one from the first release on (ledger=, --ledger)"
+    )
+
+
+def leading_zeros_lost(release: Release) -> list[Finding]:
+    """Say which texts that begin with a zero are published as numbers, since the policy says that they are: codes, as it looks.
+
+    One finding per column, with how many records have one.
+    """
+    encoded, policy = release.private.encoded, release.private.policy
+    found = []
+    for domain in (*encoded.data.quasi, *encoded.data.sensitive):
+        name = encoded.original_name(domain.name)
+        if domain.kind not in {"integer", "real"} or policy.columns[name].kind != domain.kind:
+            continue
+        raw = encoded.table.raw(name)
+        missing = missing_in(encoded.table, policy, name).markers
+        zeros = with_leading_zero(raw.values) & ~raw.values.cast(pl.String).is_in(missing)
+        if zeros.any():
+            facts = {
+                "column": domain.name,
+                "records": int(raw.records()[zeros.to_numpy()].sum()),
+                "such_as": min(raw.values.filter(zeros)),
+                "kind": domain.kind,
+            }
+            found.append(Finding("leading-zeros-lost", facts, _zeros_lost))
+    return found
+
+
+def _zeros_lost(*, column: str, records: int, such_as: str, kind: str) -> str:
+    return (
+        f"column {column!r}: {count(records, 'cell')} such as {quoted(such_as)} {'begins' if records == 1 else 'begin'} with a "
+        f"zero, which numbers do not keep; say kind: categorical in place of {kind} where they are codes"
     )
 
 

@@ -61,9 +61,11 @@ def are_numbers(texts: pl.Series, decimal: str) -> pl.Series:
     return texts.str.contains(_PLAIN_NUMBER.format(point=f"[{decimal}]"))
 
 
-def have_leading_zero(texts: pl.Series) -> bool:
-    """Whether some cell is all digits with a zero before them, as codes are."""
-    return bool(texts.str.contains(_LEADING_ZERO).any())
+def with_leading_zero(values: pl.Series) -> pl.Series:
+    """Which values are texts all of digits with a zero before them, as codes are; as long as `values`, Boolean."""
+    if values.dtype != pl.String:
+        return pl.repeat(False, len(values), eager=True)
+    return values.str.contains(_LEADING_ZERO)
 
 
 def to_integers(texts: pl.Series) -> pl.Series:
@@ -292,7 +294,7 @@ def detect(column: RawColumn) -> str:
         return {pl.Int64: "integer", pl.Float64: "real", pl.Boolean: "boolean", pl.Date: "date"}[
             values.dtype.base_type()
         ]
-    if not values.str.contains("[0-9]").any() or have_leading_zero(values):
+    if not values.str.contains("[0-9]").any() or with_leading_zero(values).any():
         return "text"
     if not are_integers(values).all():
         values, decimal = _plain(column)
