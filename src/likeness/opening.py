@@ -33,7 +33,7 @@ from likeness.published.regions import mean_kind
 from likeness.published.text import EVERYTHING
 from likeness.release import Private, Release
 from likeness.solve import Solution
-from likeness.tables import EncodedColumn, Labelled, Table, read
+from likeness.tables import EncodedColumn, Labelled, Table, read_again
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def open_release(
         A release folder, or its ``public/``.
     original
         The table the release was made from: a frame, a path, or what `likeness.read` returned. Without it only the published
-        files are read.
+        files are read. A file is read as ``private/`` says that it was.
     policy
         What was asked: a `Policy`, a mapping, or the path of a policy file; what ``private/`` says when left out. Without
         ``private/`` it says what the columns are, and attacks work that need not know who is in which class.
@@ -124,7 +124,10 @@ def open_release(
         steward = None if layout.private is None else read_private(layout, layout.private, public)
     except OSError as problem:
         raise InvalidError(f"{folder}: cannot be read ({problem.strerror or problem})") from None
-    return _rejoined(public, steward, read(original), None if policy is None else as_policy(policy), folder)
+    said = {} if steward is None or steward.audit is None else steward.audit.reading
+    return _rejoined(
+        public, steward, read_again(original, said), None if policy is None else as_policy(policy), folder
+    )
 
 
 OF_COUNTS = (

@@ -604,13 +604,14 @@ class Release:
         (0.5, 0.3333333333333333, 3)
         """
         from likeness.risk.summary import RiskQuestion, find_risk
-        from likeness.tables import read
+        from likeness.tables import read_beside
 
         private = self._private
+        said = {} if private is None else private.encoded.table.said
         question = RiskQuestion(
-            None if population is None else read(population),
+            None if population is None else read_beside(population, said),
             sampling_fraction,
-            None if control is None else read(control),
+            None if control is None else read_beside(control, said),
             tuple(thresholds),
             targets,
             seed,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from likeness.tables import Table
 
 STANDARD_INPUT = Path("-")
-_TEXT = frozenset({".csv", ".tsv", ".tab", ".txt"})
-"""Endings of files whose delimiter, quote and encoding can be said."""
 TablePath = Annotated[
     str,
     Parameter(
@@ -47,7 +45,11 @@ EngineName = Annotated[
 ]
 Format = Annotated[Literal["text", "json"], Parameter(help="How stdout is written.")]
 Original = Annotated[
-    str, Parameter(help="The table the release was made from: a file, or the URL of a database.")
+    str,
+    Parameter(
+        help="The table the release was made from: a file, or the URL of a database. It is read as it was then, which private/ "
+        "knows, unless an option says how."
+    ),
 ]
 
 
@@ -121,25 +123,20 @@ class Reading:
             query=self.query,
         )
 
-    def beside(self, place: str) -> Table:
-        """Read another table with such columns as the first is read, as far as that can be said of its kind of file.
+    def again(self, place: str) -> str | Table:
+        """Take the original of a release that is there: read, where it is said how, else its place, as the release knows how.
 
         Parameters
         ----------
         place
-            Its file, or the URL of its database.
+            Its file; - for CSV from standard input; or the URL of its database.
 
         Raises
         ------
         TableError
             When it cannot be read.
         """
-        numbers = replace(AS_FOUND, decimal=self.decimal, thousands=self.thousands)
-        if _TEXT.isdisjoint(Path(place).suffixes):
-            return numbers.read(place)
-        return replace(numbers, delimiter=self.delimiter, quote=self.quote, encoding=self.encoding).read(
-            place
-        )
+        return place if self == AS_FOUND and Path(place) != STANDARD_INPUT else self.read(place)
 
     def of_parts(self) -> dict[str, str | None]:
         """Take what can be said of a table in many files.

@@ -141,7 +141,7 @@ def _earlier(
         if originals:
             raise InvalidError("--earlier-original: is read only with --on, the column that names people")
         return folders
-    return [open_release(folder, reading.read(own)) for folder, own in zip(folders, originals, strict=True)]
+    return [open_release(folder, reading.again(own)) for folder, own in zip(folders, originals, strict=True)]
 
 
 def _with_earlier(attack: Attack, earlier: list[Path] | list[Release], on: str | None) -> Attack:
@@ -214,7 +214,7 @@ def attack(
     allowed = limits(at_most or [], attacks)
     before = _earlier(earlier or [], earlier_original or [], on, reading)
     attacks = [_with_earlier(one, before, on) for one in attacks]
-    release = open_release(folder, reading.read(original), policy=policy)
+    release = open_release(folder, reading.again(original), policy=policy)
     found = AttackResults()
     if not attack:
         found = release.attack_all(knowledge, before, on)

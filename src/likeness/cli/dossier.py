@@ -81,11 +81,8 @@ def dossier(
     check_file(output, overwrite=overwrite)
     # That of another dossier of the release may say the same.
     check_file(beside, overwrite=True)
-    table = reading.read(original)
-    release = open_release(folder, table)
-    found = RiskOptions(population, sampling_fraction, control, hold_out, (), targets, seed).of(
-        release, table, reading
-    )
+    release = open_release(folder, reading.again(original))
+    found = RiskOptions(population, sampling_fraction, control, hold_out, (), targets, seed).of(release)
     made = release.dossier(kind, found)
     told = f"{json.dumps(found.to_json(), indent=2, ensure_ascii=False, allow_nan=False)}\n"
     kept = beside.exists() and not overwrite

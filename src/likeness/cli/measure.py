@@ -153,7 +153,7 @@ def measure(
     asked = dict(part(one) for one in metric or [])
     if find_layout(folder).private is None:
         raise InvalidError(f"{folder}: {HIDDEN}")
-    found = measured(open_release(folder, reading.read(original)), asked, allowed)
+    found = measured(open_release(folder, reading.again(original)), asked, allowed)
     exceeded = over(found, allowed)
     if format == "json":
         skipped = {name: "; ".join(map(str, refusals)) for name, refusals in found["skipped"].items()}

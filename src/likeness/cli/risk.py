@@ -16,7 +16,6 @@ from likeness.errors import InvalidError
 if TYPE_CHECKING:
     from likeness.release import Release
     from likeness.risk.summary import Risk
-    from likeness.tables import Table
 
 
 @dataclass(frozen=True)
@@ -31,17 +30,13 @@ class RiskOptions:
     targets: int
     seed: int
 
-    def of(self, release: Release, table: Table, reading: Reading) -> Risk:
+    def of(self, release: Release) -> Risk:
         """Find it; with people held out, singling out, linkability and inference are those of a second release.
 
         Parameters
         ----------
         release
             The release.
-        table
-            Its original.
-        reading
-            How the original was read: other tables are read so, too.
         """
         from likeness.risk.reidentification import THRESHOLDS
 
@@ -50,9 +45,9 @@ class RiskOptions:
                 "--control and --hold-out: give people who are not in the release, or hold some out, not both"
             )
         found = release.risk(
-            population=None if self.population is None else reading.beside(self.population),
+            population=self.population,
             sampling_fraction=self.sampling_fraction,
-            control=None if self.control is None else reading.beside(self.control),
+            control=self.control,
             thresholds=self.thresholds or THRESHOLDS,
             targets=self.targets,
             seed=self.seed,
@@ -62,7 +57,13 @@ class RiskOptions:
         from likeness.holding_out import hold_out as held_out
 
         with console.progress() as progress:
-            second = held_out(table, release.private.policy, self.hold_out, seed=self.seed, progress=progress)
+            second = held_out(
+                release.private.encoded.table,
+                release.private.policy,
+                self.hold_out,
+                seed=self.seed,
+                progress=progress,
+            )
         apart = second.release.risk(
             control=second.control, targets=self.targets, seed=self.seed, attacks=False
         )
@@ -123,11 +124,10 @@ def risk(
     """
     from likeness.opening import open_release
 
-    table = reading.read(original)
     asked = RiskOptions(
         population, sampling_fraction, control, hold_out, tuple(threshold or ()), targets, seed
     )
-    found = asked.of(open_release(folder, table, policy=policy), table, reading)
+    found = asked.of(open_release(folder, reading.again(original), policy=policy))
     if format == "json":
         console.json(_told(found, hold_out, people=people))
         return

@@ -33,7 +33,8 @@ def verify(
     Parameters
     ----------
     original
-        The table the release was made from; needs private/.
+        The table the release was made from; needs private/, which knows how it was read then: so it is read, unless an option
+        says how.
     policy
         What must have been asked for; what the files say when left out.
     ledger
@@ -54,7 +55,7 @@ def verify(
 
     with console.progress() as progress:
         whole = original is None or engine_for(original, engine).whole
-        table = None if original is None else reading.read(original) if whole else original
+        table = None if original is None else reading.again(original) if whole else original
         verdict = prove_folder(folder, table, policy=policy, ledger=ledger, engine=engine, progress=progress)
     if format == "json":
         console.json({"folder": str(folder), **judged(verdict)})

@@ -106,6 +106,7 @@ class StreamingEngine(Engine):
             decimal=source.decimal,
             format=source.kind,
             written=source.written,
+            said=source.said,
         )
         source.check_number(counted.records)
         return counted

@@ -136,6 +136,11 @@ class Audit:
         return "order" in self.content["original"]
 
     @property
+    def reading(self) -> dict[str, Any]:
+        """What was said of how to read the original (`Table.said`), so that nobody need say it again."""
+        return dict(self.content["original"].get("reading", {}))
+
+    @property
     def reasons(self) -> dict[str, Reason]:
         """Why records were withheld or dropped, by the sentences of then: those of the class map and the counts."""
         given = self.content.get("reasons", {})
@@ -194,12 +199,14 @@ def _check_shape(content: Mapping[str, Any]) -> None:
     for key, names in inside.items():
         # Only an original of two tables has the place of the second, only one that was counted has an order, and few releases
         # have records that nobody is.
-        may = {"original": {"records", "order"}, "counts": {"invented"}}.get(key, set())
+        may = {"original": {"records", "order", "reading"}, "counts": {"invented"}}.get(key, set())
         if set(content[key]) - may != names:
             raise TypeError(f"{key} is not whole")
     if not isinstance(content["original"].get("records", ""), str):
         raise TypeError("original is not whole")
     if content["original"].get("order", _OF_VALUES) != _OF_VALUES:
+        raise TypeError("original is not whole")
+    if not isinstance(content["original"].get("reading", {}), dict):
         raise TypeError("original is not whole")
     for one in content.get("reasons", {}).values():
         if not isinstance(one, dict) or not isinstance(one.get("reason"), str):
@@ -247,6 +254,7 @@ def make_audit(
                 "sha256": content_digest(encoded),
                 **_second(encoded.table),
                 **({"order": _OF_VALUES} if encoded.table.ordered else {}),
+                **({"reading": encoded.table.said} if encoded.table.said else {}),
             },
             "counts": dict(counts),
             "reasons": _reasons(release, counts),

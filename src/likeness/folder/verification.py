@@ -32,7 +32,7 @@ from likeness.policy.sections import READING
 from likeness.progress import Progress
 from likeness.proving.proof import Verdict, as_published, prove
 from likeness.randomness import stream
-from likeness.tables import read
+from likeness.tables import read_again
 from likeness.wording import count
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def verify(
         A release folder, or its ``public/`` alone.
     original
         The table the release was made from: a frame, a path, or what `likeness.read` returned; needs
-        ``private/``.
+        ``private/``, which says how a file was read then, and so is read now.
     policy
         What must have been asked for; by default it is what the files say.
     engine
@@ -282,7 +282,7 @@ def _encode(
     ``counted``: what counts its records, where those of the release were counted.
     """
     if counted is None:
-        original = read(original)
+        original = read_again(original, {} if steward.audit is None else steward.audit.reading)
     if policy is None:
         return None
     try:
@@ -371,7 +371,8 @@ def _count(
     engine: Engine, original: Any, policy: Policy, *, audit: Audit | None = None, progress: Progress
 ) -> Encoded:
     """Count the records of an original, and encode what they say."""
-    found = engine.find(original)
+    said = {} if audit is None else audit.reading
+    found = engine.find(original, delimiter=said.get("delimiter"), decimal=said.get("decimal"))
     policy = locate_records(policy, found, audit)
     return encode_counted(engine, find_counted(engine, found, policy), policy, progress)
 

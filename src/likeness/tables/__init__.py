@@ -15,7 +15,7 @@ from likeness.tables.kinds import as_codes
 from likeness.tables.own_types import in_own_type
 from likeness.tables.parts import would_read
 from likeness.tables.published import read_published
-from likeness.tables.reading import read, read_as_said
+from likeness.tables.reading import read, read_again, read_as_said, read_beside
 from likeness.tables.spelling import misspelled, must_read, plain_value, read_texts, texts
 from likeness.tables.table import Table
 from likeness.tables.writing import build, retyped, widened, write
@@ -37,7 +37,9 @@ __all__ = [
     "must_read",
     "plain_value",
     "read",
+    "read_again",
     "read_as_said",
+    "read_beside",
     "read_published",
     "read_texts",
     "retyped",

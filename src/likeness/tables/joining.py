@@ -91,6 +91,7 @@ class JoinedTable(Table):
             thousands=first.thousands,
             written=first.written,
             ordered=first.ordered,
+            said=first.said,
         )
 
     def where(self, row: int, column: str | None = None) -> str:

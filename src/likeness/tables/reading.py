@@ -30,7 +30,7 @@ from likeness.tables.statistics_files import PROGRAMS, read_statistics
 from likeness.tables.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from likeness.endings import Ending
 
@@ -102,6 +102,13 @@ _FORMATS = {
 }
 _TEXT = {"csv", "jsonl"}
 """Files that are text may be compressed; the others are within."""
+_OPTIONS: dict[str, set[str]] = {
+    "csv": {"delimiter", "quote", "encoding", "header"},
+    "jsonl": {"encoding"},
+    "excel": {"sheet"},
+    **{name: {"encoding"} for name in PROGRAMS},
+}
+"""Beside what is said of numbers, what can be said of a file."""
 _TAB = {"tab", "\\t"}
 _NO_QUOTE = {"none", ""}
 
@@ -178,6 +185,78 @@ def read(
     """
     if isinstance(source, Table):
         return source
+    given: dict[str, Any] = {
+        "delimiter": delimiter, "quote": quote, "encoding": encoding, "decimal": decimal, "thousands": thousands,
+        "header": header if isinstance(header, bool) else list(header), "sheet": sheet, "table": table, "query": query,
+    }  # fmt: skip
+    found = _read(source, **given)
+    found.said = {name: value for name, value in given.items() if value != _AS_FOUND.get(name)}
+    return found
+
+
+_AS_FOUND = {"quote": '"', "header": True}
+"""What `read` takes where it is not told; else None."""
+_NUMBERS = {"decimal", "thousands"}
+_OF_ONE = {"header", "sheet", "table", "query"}
+"""What is said of one table, and not of others that are written as it is."""
+
+
+def read_again(source: Any, said: Mapping[str, Any]) -> Table:
+    """Read a table as it was read once, as far as that can be said of its kind of file now; ``said``: `Table.said` of then.
+
+    Raises what `read` does, and says how it was read where that fails.
+    """
+    if isinstance(source, Table):
+        return source
+    options = _that_fits(source, said)
+    try:
+        return read(source, **options)
+    except TableError as problem:
+        if not options:
+            raise
+        listed = ", ".join(f"{name}={value!r}" for name, value in options.items())
+        raise TableError(
+            *problem.refusals,
+            f"it was read as the original was when the release was made ({listed}); if it is written in another way now, say "
+            "how, in Python by giving what likeness.read returns",
+        ) from None
+
+
+def read_beside(source: Any, said: Mapping[str, Any]) -> Table:
+    """Read a table that is written as another is: its cells, and the file where it is text.
+
+    Raises what `read` does.
+    """
+    return read_again(source, {name: value for name, value in said.items() if name not in _OF_ONE})
+
+
+def _that_fits(source: Any, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Take the options that can be said of a source."""
+    fits = set(_NUMBERS)
+    if isinstance(source, str) and is_url(source):
+        fits |= {"table", "query"}
+    elif isinstance(source, str | os.PathLike):
+        if is_parted(source):
+            fits = {"delimiter", "decimal"}
+        else:
+            fits |= _OPTIONS.get(_kind_of(Path(source))[0] or "", set())
+    return {name: value for name, value in said.items() if name in fits}
+
+
+def _read(
+    source: Any,
+    *,
+    delimiter: str | None,
+    quote: str | None,
+    encoding: str | None,
+    decimal: str | None,
+    thousands: str | None,
+    header: bool | Sequence[str],
+    sheet: str | None,
+    table: str | None,
+    query: str | None,
+) -> Table:
+    """Read what is no `Table` yet."""
     _check_options(delimiter, quote, decimal, thousands)
     if isinstance(source, str) and is_url(source):
         extra = _given(
@@ -275,8 +354,7 @@ def _file(
         _refuse_for_parts(path, quote != '"' or None, encoding, thousands, sheet, titles)
         return _with_records(read_whole(find_parts(path, delimiter=delimiter, decimal=decimal)))
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    packed = "".join(suffixes[-1:]) in ENDINGS
-    format_ = _FORMATS.get("".join(suffixes[-2:-1] if packed else suffixes[-1:]))
+    format_, packed = _kind_of(path)
     if format_ is None or (format_ not in _TEXT and packed):
         if suffixes[-1:] in ([".xls"], [".xlsb"], [".ods"]):
             remedy = "save it as .xlsx, or the sheet that holds the table as CSV"
@@ -331,6 +409,13 @@ def _file(
             written=written,
         )
     )
+
+
+def _kind_of(path: Path) -> tuple[str | None, bool]:
+    """What a file is, by its name, None where that is not known; and whether it is compressed."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    packed = "".join(suffixes[-1:]) in ENDINGS
+    return _FORMATS.get("".join(suffixes[-2:-1] if packed else suffixes[-1:])), packed
 
 
 def _refuse_for_parts(path: Path, *said: Any) -> None:

@@ -21,7 +21,7 @@ from likeness.tables.kinds import KINDS, convert, detect, ranked
 from likeness.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -72,6 +72,7 @@ class Table:
     ``copies``: (height,) int64, how many records each row stands for, where records were counted; None where each is one.
     ``ordered``: whether its records were counted, and written out in the order of their values.
     ``giver``: what gave the frame, where that is of another library, such as a DuckDB relation.
+    ``said``: the options of `likeness.tables.read` that were given, as JSON can hold them.
     ``names``, ``height``: the columns in order, and the number of records.
 
     `TableError` for duplicate or empty column names, and columns whose cells are not single values.
@@ -91,8 +92,10 @@ class Table:
         giver: Any = None,
         copies: NDArray[np.int64] | None = None,
         ordered: bool = False,
+        said: Mapping[str, Any] | None = None,
     ) -> None:
         self.held = frame
+        self.said = dict(said or {})
         self.copies = copies
         self.ordered = ordered
         self.giver = giver
@@ -126,6 +129,7 @@ class Table:
             thousands=self.thousands,
             written=self.written,
             ordered=True,
+            said=self.said,
         )
 
     def kind(self, name: str, *, missing: Sequence[str] = ("",)) -> str:
