@@ -108,7 +108,8 @@ def hold_out(
     rng = np.random.Generator(np.random.PCG64(seed))
     held = np.zeros(people, np.bool_)
     held[rng.choice(people, out, replace=False)] = True
-    kept, others = (original.take(np.flatnonzero(own), original.names) for own in (~held[whose], held[whose]))
+    kept = original.rows(np.flatnonzero(~held[whose]))
+    others = original.take(np.flatnonzero(held[whose]), original.names)
     return HeldOut(anonymize(kept, asked.replace(seed=seed), progress=progress), others)
 
 

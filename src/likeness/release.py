@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -604,14 +604,14 @@ class Release:
         (0.5, 0.3333333333333333, 3)
         """
         from likeness.risk.summary import RiskQuestion, find_risk
-        from likeness.tables import read_beside
+        from likeness.tables import read, read_beside
 
         private = self._private
-        said = {} if private is None else private.encoded.table.said
+        read_as = read if private is None else partial(read_beside, other=private.encoded.table)
         question = RiskQuestion(
-            None if population is None else read_beside(population, said),
+            None if population is None else read_as(population),
             sampling_fraction,
-            None if control is None else read_beside(control, said),
+            None if control is None else read_as(control),
             tuple(thresholds),
             targets,
             seed,
@@ -824,7 +824,8 @@ class Release:
         Raises
         ------
         OutputError
-            When it cannot be written, or a table is there already; the database is as it was.
+            When it cannot be written, or a table is there already, or it is the one that the release was made from, which is not
+            replaced; the database is as it was.
         VerificationError
             When the database does not give the published rows back; it is as it was.
 
@@ -846,13 +847,14 @@ class Release:
         from likeness.tables.databases import Stored, put
 
         refuse_no_columns(self)
-        types = {}
+        types, rows = {}, None
         if self._private is not None:
             original = self._private.encoded.table
+            rows = original.read_rows
             types = {fresh: original.raw(own).values.dtype for fresh, own in self._exact.items()}
         names = database_names(table, self._tables)
         stored = (Stored.of(columns, types, self.certificate.formulas) for columns in self._tables.values())
-        put(url, dict(zip(names, stored, strict=True)), overwrite=overwrite)
+        put(url, dict(zip(names, stored, strict=True)), overwrite=overwrite, original=rows)
         return names
 
     def __getstate__(self) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from math import exp, log
 
 import numpy as np
 import polars as pl
 import pytest
+import yaml
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.attacks.releases import attacked
@@ -317,6 +319,29 @@ def test_small_classes_are_warned_of_where_regions_are_the_narrowest():
     # What it says can be taken as it stands.
     assert "(form: {name: generalized, recoding: grid, steps: {…}})" in str(told_)
     assert "(form: {name: generalized, attained: 2})" in str(told_)
+
+
+@pytest.mark.parametrize("name", ["angelized", "generalized", "microaggregated"])
+def test_no_form_is_told_to_do_what_only_others_can(name):
+    rng = np.random.default_rng(1)
+    ages, zips, diseases = rng.integers(20, 80, 60), rng.integers(0, 50, 60), rng.choice([*"abcdefgh"], 60)
+    frame = pl.DataFrame({"age": ages, "zip": zips, "disease": diseases})
+    columns = {"age": lk.quasi(kind="integer"), "zip": lk.quasi(kind="integer"), "disease": lk.sensitive()}
+    policy = lk.Policy(
+        columns=columns,
+        privacy=[lk.KAnonymity(2), *([lk.DistinctLDiversity(3)] if name == "angelized" else [])],
+        form=name,
+        method="angel" if name == "angelized" else None,
+    )
+    found = [
+        one for one in lk.anonymize(frame, policy, seed=1).warnings if one.code == "regions-can-be-undone"
+    ]
+    for told_ in found:
+        assert "ask for k of at least 5" in str(told_)
+        for asked in re.findall(r"\(form: (\{.*?\})\)", str(told_)):
+            policy.replace(form=yaml.safe_load(asked.replace("{…}", "{age: 5}")))
+        assert ("form:" in str(told_)) == (name == "generalized")
+    assert found or name == "microaggregated"
 
 
 @pytest.mark.parametrize("more", [{"kind": "real"}, {"round": 2}])

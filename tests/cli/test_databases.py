@@ -72,6 +72,30 @@ def test_refusals_are_one_line(run, clinic):
         assert (done.code, done.errors) == (2, [line])
 
 
+def test_a_table_is_not_replaced_by_its_own_release(run, desk, clinic):
+    before = (desk / "clinic.db").read_bytes()
+    there = (
+        clinic,
+        "--table",
+        "patients",
+        "policy.yaml",
+        "-o",
+        "mine",
+        "--overwrite",
+        "--to-table",
+        "Patients",
+    )
+    done = run("anonymize", *there, "--to", clinic)
+    assert (done.code, done.errors) == (
+        2,
+        [f"{clinic}: 'Patients' is the table that the release is made from; give another name"],
+    )
+    # By whatever URL it is reached.
+    assert run("anonymize", *there, "--to", f"sqlite:///{desk}/clinic.db").code == 2
+    assert (desk / "clinic.db").read_bytes() == before
+    assert not (desk / "mine").exists()
+
+
 @pytest.mark.slow
 def test_a_password_is_nowhere(run, desk, postgresql):
     database = postgresql.fresh()

@@ -285,3 +285,29 @@ def test_the_command(tmp_path, monkeypatch, capsys):
         )
         == 2
     )
+
+
+def test_another_original_is_another_original_and_breaks_no_ledger(tmp_path, monkeypatch, capsys):
+    """Of people in rows that a table does not have, or are others', a ledger says nothing."""
+    monkeypatch.chdir(tmp_path)
+    rows = {
+        "who": [f"p{i}" for i in range(90)],
+        "age": [20 + i % 30 for i in range(90)],
+        "disease": list("abcdef") * 15,
+    }
+    table = pl.DataFrame(rows)
+    policy = lk.Policy(
+        columns={"who": lk.identifier(), "age": lk.quasi(), "disease": lk.sensitive()},
+        privacy=lk.MInvariance(3),
+    )
+    lk.anonymize(table, policy, seed=1, ledger="ledger.json", on="who").write("out")
+    for other in (
+        table.head(80),
+        pl.concat([table, table.head(3).with_columns(who=pl.lit("q") + pl.col("who"))]),
+        table[::-1],
+    ):
+        verdict = lk.verify("out", other, ledger="ledger.json")
+        assert not verdict.ok
+        assert any("the original" in str(refusal) for refusal in verdict.refusals)
+        assert not any("m-invariance" in str(refusal) for refusal in verdict.refusals)
+    assert lk.verify("out", table, ledger="ledger.json").ok

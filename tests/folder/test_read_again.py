@@ -83,7 +83,7 @@ def test_a_population_is_written_as_the_original_is(tmp_path: Path) -> None:
     lines = path.read_bytes()
     wide.write_bytes("größe|ort|befund\n".encode("cp1252") + lines + lines)
     release = lk.anonymize(table, POLICY, seed=1)
-    assert read_beside(wide, table.said).names == table.names
+    assert read_beside(wide, table).names == table.names
     found = release.risk(population=wide, attacks=False)
     assert found.population is not None
     assert found.population.smallest == 2 * min(release.table.group_by("größe", "ort").len()["len"])

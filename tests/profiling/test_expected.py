@@ -101,7 +101,7 @@ def test_lines_of_an_encounter_are_not_people():
 def test_decimal_commas_of_a_frame_are_told_with_the_option_that_reads_them():
     frame = made()["kasse"]
     (warning,) = profile(frame)["Bruttoeinkommen"].warnings
-    assert warning.endswith("read the table with decimal=',' (--decimal ,)")
+    assert warning.endswith("read the table with decimal=',' (--decimal ,) to treat it as numbers")
     assert profile(lk.read(frame, decimal=","))["Bruttoeinkommen"].settings["kind"] == "real"
 
 

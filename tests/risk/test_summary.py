@@ -279,6 +279,26 @@ def test_holding_out_keeps_people_together():
     }
 
 
+def test_people_held_out_have_the_numbers_of_those_who_stay(tmp_path):
+    """Marks of thousands and decimals are of the whole table: 1.250 is no less in a part of it."""
+    salary = [750 + 25 * (i % 40) for i in range(120)]
+    plain = pl.DataFrame(
+        {"salary": salary, "rate": [i % 7 + 0.5 for i in range(120)], "disease": ["a", "b", "c"] * 40}
+    )
+    plain.write_csv(tmp_path / "plain.csv")
+    lines = [f"{f'{s:,}'.replace(',', '.')};{str(r).replace('.', ',')};{d}" for s, r, d in plain.rows()]
+    (tmp_path / "german.csv").write_text("salary;rate;disease\n" + "\n".join(lines) + "\n", "utf-8")
+    policy = lk.Policy(
+        columns={"salary": lk.quasi(), "rate": lk.quasi(), "disease": lk.sensitive()},
+        privacy=lk.KAnonymity(4),
+    )
+    german = lk.read(tmp_path / "german.csv", thousands=".")
+    held = [lk.hold_out(table, policy, 0.25, seed=2) for table in (tmp_path / "plain.csv", german)]
+    assert held[0].release.table.equals(held[1].release.table)
+    found = [one.release.risk(control=one.control, attacks=False).three for one in held]
+    assert found[0] == found[1]
+
+
 def test_other_people_are_read_by_the_release_s_own_hierarchies(tmp_path):
     # Prefixes are made from the values that occur: those of the release and of a registry are not the same.
     rows = pl.DataFrame(

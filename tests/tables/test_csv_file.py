@@ -55,11 +55,27 @@ def test_columns_of_a_csv_file_by_kind(csv_file):
 
 def test_decimal_commas_detected_and_given(csv_file):
     assert read(csv_file("a;b\n3,5;x\n2;y\n")).encode("a").values.tolist() == [2.0, 3.5]
-    assert read(csv_file('a,b\n"3,5",x\n')).kind("a") == "text"
+    with pytest.raises(
+        TableError,
+        match=r"column 'a' is of numbers with a decimal comma, as '3,5'; read the table with decimal=','",
+    ):
+        read(csv_file('a,b\n"3,5",x\n')).kind("a")
+    with pytest.raises(
+        TableError,
+        match=r"is declared real, but '3,5' at line 2 is a number with a decimal comma; read the table with",
+    ):
+        read(csv_file('a,b\n"3,5",x\n')).encode("a", kind="real")
+    assert read(csv_file('a,b\n"3,5",x\n"1,2,3",x\n')).kind("a") == "text"
     assert read(csv_file('a,b\n"3,5",x\n'), decimal=",").encode("a").values.tolist() == [3.5]
     assert read(csv_file("a;b\n1,234;x\n"), decimal=",").encode("a").values.tolist() == [1.234]
     with pytest.raises(TableError, match="column 'a': the comma in '1,234' may be a decimal mark"):
         read(csv_file("a;b\n1,234;x\n")).encode("a")
+    with pytest.raises(
+        TableError, match=r"column 'a': the point in '1.234' may be a decimal mark or separate thousands"
+    ):
+        read(csv_file("a;b\n1.234;x\n980;x\n")).encode("a")
+    # Where the comma delimits, it is no decimal mark, and the point is.
+    assert read(csv_file("a,b\n1.234,x\n980,x\n")).encode("a").values.tolist() == [1.234, 980]
 
 
 def test_no_header(csv_file):

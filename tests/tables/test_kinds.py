@@ -8,7 +8,7 @@ import pytest
 
 from likeness.errors import TableError
 from likeness.tables.columns import Distinct, RawColumn
-from likeness.tables.kinds import convert, detect, ranked, sure_thousands
+from likeness.tables.kinds import MixedError, convert, detect, ranked, sure_thousands
 
 
 def column(values, decimal=".", repeat=None):
@@ -51,7 +51,13 @@ def test_a_column_without_values_is_text():
 
 def test_decimal_commas_are_numbers_where_they_can_be():
     assert detect(column(["3,5", "4"], decimal=None)) == "real"
-    assert detect(column(["3,5", "4,25"], decimal=".")) == "text"
+    # Where the point is the mark, they are not, and it is not silent.
+    with pytest.raises(
+        MixedError,
+        match="'age' is of numbers with a decimal comma, as '3,5'; read the table with decimal=','",
+    ):
+        detect(column(["3,5", "4,25"], decimal="."))
+    assert detect(column(["3,5", "4,25", "1,2,3"], decimal=".")) == "text"
 
 
 def test_mixing_counts_records_not_values():

@@ -66,6 +66,23 @@ def test_the_decimal_mark_is_found(texts, mark):
     assert decimal_mark(pl.Series(texts), None, column="c") == mark
 
 
+@pytest.mark.parametrize("texts", [["1.600", "980", "3.609"], ["12.345"], ["-1.600", "0", "7"]])
+def test_a_point_that_may_separate_thousands_is_an_error(texts):
+    with pytest.raises(
+        TableError,
+        match=f"c: the point in '{texts[0]}' may be a decimal mark or separate thousands; read the",
+    ):
+        decimal_mark(pl.Series(texts), None, column="c")
+    assert decimal_mark(pl.Series(texts), ".", column="c") == "."
+
+
+@pytest.mark.parametrize(
+    "texts", [["1.600", "0.980"], ["1.600", "1200"], ["1.234", "5.5"], ["0.125"], ["1.600", ".5"]]
+)
+def test_a_point_that_cannot_separate_thousands_is_a_decimal_mark(texts):
+    assert decimal_mark(pl.Series(texts), None, column="c") == "."
+
+
 def test_a_known_decimal_mark_is_not_questioned():
     assert decimal_mark(pl.Series(["1,234"]), ",", column="c") == ","
 

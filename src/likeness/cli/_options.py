@@ -209,13 +209,15 @@ class Into:
     to: str | None = None
     to_table: str | None = None
 
-    def check(self, tables: Collection[str], *, overwrite: bool) -> None:
+    def check(self, tables: Collection[str], original: Table, *, overwrite: bool) -> None:
         """Refuse a database that the tables of a release cannot be put into, before any work is done.
 
         Parameters
         ----------
         tables
             Their names in the release.
+        original
+            What it is made from, which is not replaced.
         overwrite
             Replace tables that are there.
 
@@ -234,7 +236,8 @@ class Into:
                 "--to and --to-table belong together: the URL of a database, and the name of a table in it"
             )
         if self.to is not None and self.to_table is not None:
-            check_database(self.to, database_names(self.to_table, tables), overwrite=overwrite)
+            names = database_names(self.to_table, tables)
+            check_database(self.to, names, overwrite=overwrite, original=original.read_rows)
 
     def refuse(self, engine: str) -> None:
         """Refuse a database for a release that is never in memory as a whole.

@@ -88,7 +88,7 @@ def anonymize(
         console.say(f"next: likeness verify {output}")
         return
     original = reading.read(table)
-    into.check(choose_form(asked).tables, overwrite=overwrite)
+    into.check(choose_form(asked).tables, original, overwrite=overwrite)
     release, folder = make(original, asked, seed, output, overwrite=overwrite, ledger=ledger, on=on)
     summary = summarise(release) | {"folder": str(folder)} | into.put(release, folder, overwrite=overwrite)
     if format == "json":

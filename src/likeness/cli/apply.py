@@ -62,7 +62,7 @@ def apply(
 
     check_target(output, overwrite=overwrite, source=table)
     original = reading.read(table)
-    into.check(("release",), overwrite=overwrite)
+    into.check(("release",), original, overwrite=overwrite)
     with console.progress() as progress:
         release = apply_regions(
             folder, original, policy=policy, at_most=at_most, seed=seed, progress=progress

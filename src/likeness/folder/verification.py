@@ -13,7 +13,7 @@ from likeness.counting import encode_counted, find_counted
 from likeness.encode import Encoded, encode
 from likeness.engines.base import engine_for
 from likeness.errors import InvalidError, LikenessError, Refusal, Statement
-from likeness.folder.audit import locate_records, plain_policy
+from likeness.folder.audit import content_digest, locate_records, plain_policy
 from likeness.folder.cells import rows_of_cells, value_texts
 from likeness.folder.class_map import listed
 from likeness.folder.layout import CELLS, CERTIFICATE, KNOWLEDGE, PARTS, digest, find_layout
@@ -144,7 +144,15 @@ def _over_time(
     )
     if digest(public.layout.public / CERTIFICATE) not in kept.releases:
         about = Refusal("knows no release with this certificate.json", (ledger.name,))
-    elif steward.class_map is not None and steward.consistent and public.publication is not None:
+    elif (
+        steward.class_map is not None
+        and steward.consistent
+        and public.publication is not None
+        and steward.audit is not None
+    ):
+        if steward.audit.content["original"]["sha256"] != content_digest(encoded):
+            # Whose rows these are cannot be said of another table.
+            return found
         about = kept.check(encoded, public.publication, encoded.record_of[steward.class_map.original_row])
     if isinstance(about, Refusal):
         return replace(found, refusals=(*found.refusals, about))

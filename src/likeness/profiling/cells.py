@@ -26,9 +26,7 @@ from likeness.errors import TableError
 from likeness.tables.kinds import (
     MixedError,
     are_filled,
-    are_grouped,
     are_integers,
-    are_numbers,
     are_whole_with_point,
     convert,
     sure_thousands,
@@ -409,11 +407,6 @@ def _texts(table: Table, name: str, values: pl.Series, counts: NDArray[np.int64]
             blanks += [replace(marker, why=why[day[marker.text]]) for marker in among]
             kind, words, problem = typed, others, doubt
     found = _finished(table, name, kind or "text", blanks, [*words, *doubts])
-    if kind == "text" and table.decimal == "." and _have_decimal_commas(found.values):
-        trouble = (
-            "its values are numbers with a decimal comma, and a frame's are read so only where that is said"
-        )
-        return replace(found, trouble=trouble, remedy="read the table with decimal=',' (--decimal ,)")
     if kind:
         return found if problem is None else replace(found, trouble=problem.found)
     assert problem is not None  # noqa: S101  # there is a kind without one
@@ -424,16 +417,6 @@ def _texts(table: Table, name: str, values: pl.Series, counts: NDArray[np.int64]
         remedy="correct the cells" if problem.about == "mixed" else problem.remedy,
         otherwise="dates" if problem.about == "dates" else "numbers",
         readable=problem.about != "mixed",
-    )
-
-
-def _have_decimal_commas(texts: pl.Series) -> bool:
-    """Whether all texts are numbers with a comma, or without, and in one of them it cannot separate thousands."""
-    return bool(
-        len(texts)
-        and are_numbers(texts, ",").all()
-        and texts.str.contains(",", literal=True).any()
-        and not are_grouped(texts.filter(texts.str.contains(",", literal=True)), ",", ".").all()
     )
 
 

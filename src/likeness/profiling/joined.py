@@ -236,7 +236,7 @@ def bring_together(
     counts = who.counts()
     twice = int(np.count_nonzero(counts > 1))
     if twice:
-        people = _once(people, who)
+        people = people.rows(_first_rows(who))
     joined = join(people, records, on, key=key, unused=unused)
     whose = joined.second_row >= 0
     sizes = np.bincount(joined.first_row[whose & (joined.first_row >= 0)], minlength=people.height)
@@ -282,18 +282,6 @@ def _first_rows(who: EncodedColumn) -> NDArray[np.int64]:
     _, first = np.unique(who.codes[who.codes >= 0], return_index=True)
     named = np.flatnonzero(who.codes >= 0)[first]
     return np.sort(np.concatenate([named, np.flatnonzero(who.codes < 0)]))
-
-
-def _once(people: Table, who: EncodedColumn) -> Table:
-    """Leave everybody the first row."""
-    return Table(
-        people.take(_first_rows(who), people.names),
-        source=people.source,
-        library=people.library,
-        format=people.format,
-        decimal=people.decimal,
-        thousands=people.thousands,
-    )
 
 
 def _told(

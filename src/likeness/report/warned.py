@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from operator import itemgetter
 from types import MappingProxyType
@@ -363,11 +364,14 @@ def undone(release: Release) -> list[Finding]:
         if not found["values_known"]:
             return []
         recovered = {"recovered": found["recovered"], "known": found["values_known"]}
+    takes = {field.name for field in fields(registry.load("forms", form.name))}
     facts = recovered | {
         "smallest": smallest,
         "columns": tight,
         "form": form.name,
-        "can_grow": all(
+        "can_round": "steps" in takes,
+        "can_grow": "attained" in takes
+        and all(
             domain.lattice is None
             and not why_not_growing(
                 domain, private.policy.columns[private.encoded.original_name(domain.name)]
@@ -383,12 +387,20 @@ def _undone(
     smallest: int,
     columns: Sequence[str],
     form: str,
+    can_round: bool,
     can_grow: bool,
     recovered: float | None = None,
     known: float | None = None,
 ) -> str:
     """Say what follows from regions, and what would help."""
-    grow = f", or let regions grow where that would follow (form: {{name: {form}, attained: 2}})"
+    remedies = [f"ask for k of at least {SMALL}"]
+    if can_round:
+        remedies.append(
+            f"declare steps that regions are rounded outward to (form: {{name: {form}, recoding: grid, steps: {{…}}}}) of "
+            f"{' and '.join(map(quoted, columns))}"
+        )
+    if can_grow:
+        remedies.append(f"let regions grow where that would follow (form: {{name: {form}, attained: 2}})")
     follows = (
         "exact quasi-identifiers of some of its records may follow (not whose is whose; the attack downcoding counts them in a "
         "sample that fits into memory)"
@@ -398,9 +410,7 @@ def _undone(
     )
     return (
         f"the smallest class has {count(smallest, 'record')}, and regions are the narrowest that cover their classes: from them "
-        f"alone {follows}; ask for k of at least {SMALL}, or declare steps that regions are "
-        f"rounded outward to (form: {{name: {form}, recoding: grid, steps: {{…}}}}) of {' and '.join(map(quoted, columns))}"
-        f"{grow if can_grow else ''}"
+        f"alone {follows}; {', or '.join(remedies)}"
     )
 
 

@@ -91,6 +91,7 @@ class JoinedTable(Table):
             thousands=first.thousands,
             written=first.written,
             ordered=first.ordered,
+            read_rows=first.read_rows,
             said=first.said,
         )
 

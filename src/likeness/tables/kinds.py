@@ -31,7 +31,8 @@ _ANY_NUMBER = "^[+-]?(?:[0-9]+(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]
 
 _WHOLE_WITH_POINT = "^[+-]?[0-9]+[{point}]0*$"
 
-_MAYBE_THOUSANDS = "^[+-]?[1-9][0-9]{0,2},[0-9]{3}$"
+_MAYBE_THOUSANDS = "^[+-]?[1-9][0-9]{{0,2}}[{mark}][0-9]{{3}}$"
+_BELOW_THOUSAND = "^[+-]?(?:0|[1-9][0-9]{0,2})$"
 _GROUPS = "^[+-]?[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}})+(?:[{point}][0-9]*)?$"
 _MARKS = {",": ",", ".": "[.]", " ": "[ \u00a0\u2009\u202f]", "'": "['’]"}
 _MAYBE_GROUPED = f"[0-9](?:{'|'.join(_MARKS.values())})[0-9]{{3}}"
@@ -137,20 +138,31 @@ def without_groups(texts: pl.Series, mark: str | None, decimal: str) -> pl.Serie
 def decimal_mark(texts: pl.Series, decimal: str | None, *, column: str) -> str:
     """Find the decimal mark these texts use, unless it is known: ``"."`` unless more of them are numbers with ``","``.
 
-    `MixedError` if every comma could as well separate thousands (``1,234``); its message calls the column ``column``.
+    `MixedError` if every comma could as well separate thousands (``1,234``), or every point (``1.234``, and what has none is
+    below a thousand); its message calls the column ``column``.
     """
     if decimal is not None:
         return decimal
-    by_comma = are_numbers(texts, ",")
-    if int(by_comma.sum()) <= int(are_numbers(texts, ".").sum()):
-        return "."
-    with_comma = texts.filter(by_comma & texts.str.contains(",", literal=True))
-    if with_comma.str.contains(_MAYBE_THOUSANDS).all():
-        found = f"the comma in {quoted(with_comma[0])} may be a decimal mark or separate thousands"
-        remedy = "read the table with decimal=',' or with thousands=',' (--decimal , or --thousands ,)"
+    by_comma, by_point = are_numbers(texts, ","), are_numbers(texts, ".")
+    mark, numbers = (",", by_comma) if int(by_comma.sum()) > int(by_point.sum()) else (".", by_point)
+    has = texts.str.contains(mark, literal=True)
+    marked, plain = texts.filter(numbers & has), texts.filter(numbers & ~has)
+    doubtful = len(marked) > 0 and marked.str.contains(_MAYBE_THOUSANDS.format(mark=mark)).all()
+    if doubtful and (mark == "," or plain.str.contains(_BELOW_THOUSAND).all()):
+        name = MARK_NAMES[mark].removeprefix("a ")
+        found = f"the {name} in {quoted(marked[0])} may be a decimal mark or separate thousands"
+        remedy = f"read the table with decimal={mark!r} or with thousands={mark!r} (--decimal {mark} or --thousands {mark})"
         message = f"{column}: {found}; {remedy}, or declare kind: categorical"
         raise MixedError(message, found=found, remedy=remedy, about="thousands")
-    return ","
+    return mark
+
+
+def have_decimal_commas(texts: pl.Series) -> bool:
+    """Whether all texts are numbers with a comma, or without, and in one of them it cannot separate thousands."""
+    with_comma = texts.filter(texts.str.contains(",", literal=True))
+    return bool(
+        len(with_comma) and are_numbers(texts, ",").all() and not are_grouped(with_comma, ",", ".").all()
+    )
 
 
 _FORMATS = (
@@ -305,8 +317,23 @@ def detect(column: RawColumn) -> str:
         return "real"
     if to_dates(values).null_count() == 0:
         return "date"
+    if decimal == "." and have_decimal_commas(column.values):
+        found = f"is of numbers with a decimal comma, as {quoted(_with_comma(column.values))}"
+        raise MixedError(
+            f"{column.title} {found}; {READ_BY_COMMA}, or declare kind: categorical",
+            found=found,
+            remedy=READ_BY_COMMA,
+            about="thousands",
+        )
     _refuse_mixtures(column, numbers, decimal)
     return "text"
+
+
+READ_BY_COMMA = "read the table with decimal=',' (--decimal ,)"
+
+
+def _with_comma(texts: pl.Series) -> str:
+    return str(texts.filter(texts.str.contains(",", literal=True)).sort()[0])
 
 
 def _plain(column: RawColumn) -> tuple[pl.Series, str]:
@@ -514,6 +541,9 @@ def _refusal(column: RawColumn, kind: str, bad: pl.Series) -> str:
         grouped, found, remedy = _groups(column, column.decimal or ".")
         if (grouped & bad).any():
             return f"is declared {kind}, but {found}; {remedy}, or {categorical}"
+        if kind == "real" and are_numbers(texts, ",").all():
+            found = f"{column.first(bad)} is a number with a decimal comma"
+            return f"is declared real, but {found}; {READ_BY_COMMA}, or {categorical}"
     noun = {"integer": "a whole number", "real": "a number", "date": "a date", "boolean": "true or false"}[
         kind
     ]

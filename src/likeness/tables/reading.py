@@ -222,12 +222,16 @@ def read_again(source: Any, said: Mapping[str, Any]) -> Table:
         ) from None
 
 
-def read_beside(source: Any, said: Mapping[str, Any]) -> Table:
-    """Read a table that is written as another is: its cells, and the file where it is text.
+def read_beside(source: Any, other: Table) -> Table:
+    """Read a table that is written as another is: the numbers in its texts, and the file where it is text.
 
     Raises what `read` does.
     """
-    return read_again(source, {name: value for name, value in said.items() if name not in _OF_ONE})
+    if isinstance(source, Table):
+        return source
+    if isinstance(source, str | os.PathLike):
+        return read_again(source, {name: value for name, value in other.said.items() if name not in _OF_ONE})
+    return read(source).marked_as(other)
 
 
 def _that_fits(source: Any, said: Mapping[str, Any]) -> dict[str, Any]:
@@ -266,8 +270,8 @@ def _read(
             raise TableError(
                 f"{' and '.join(extra)} can be given for files only, and this is a database; leave it out"
             )
-        frame, name = read_database(source, table=table, query=query)
-        return _held(frame, name, "polars", decimal, thousands, format="database")
+        frame, name, rows = read_database(source, table=table, query=query)
+        return _held(frame, name, "polars", decimal, thousands, format="database", read_rows=rows)
     extra = _given(table=table, query=query)
     if extra:
         raise TableError(f"{' and '.join(extra)} can be given for databases only; leave it out")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likeness.tables.columns import Distinct
+    from likeness.tables.databases.addresses import ReadRows
     from likeness.tables.formats import Written
 
 
@@ -72,6 +73,7 @@ class Table:
     ``copies``: (height,) int64, how many records each row stands for, where records were counted; None where each is one.
     ``ordered``: whether its records were counted, and written out in the order of their values.
     ``giver``: what gave the frame, where that is of another library, such as a DuckDB relation.
+    ``read_rows``: where it stands in a database, if it was read from one.
     ``said``: the options of `likeness.tables.read` that were given, as JSON can hold them.
     ``names``, ``height``: the columns in order, and the number of records.
 
@@ -92,9 +94,11 @@ class Table:
         giver: Any = None,
         copies: NDArray[np.int64] | None = None,
         ordered: bool = False,
+        read_rows: ReadRows | None = None,
         said: Mapping[str, Any] | None = None,
     ) -> None:
         self.held = frame
+        self.read_rows = read_rows
         self.said = dict(said or {})
         self.copies = copies
         self.ordered = ordered
@@ -210,6 +214,29 @@ class Table:
         if self.copies is not None:
             found.update(np.ascontiguousarray(self.copies, "<i8").data)
         return found.hexdigest()
+
+    def rows(self, rows: NDArray[np.int64]) -> Table:
+        """Take records, in any order, as a table whose cells are read as those of this one."""
+        copies = None if self.copies is None else self.copies[rows]
+        return self._with(self.take(rows, self.names), copies, self)
+
+    def marked_as(self, other: Table) -> Table:
+        """Read the numbers in its texts by the marks of another table."""
+        return self._with(self.held, self.copies, other)
+
+    def _with(self, frame: Any, copies: NDArray[np.int64] | None, marks: Table) -> Table:
+        """Make a table of another frame with these columns."""
+        return Table(
+            frame,
+            source=self.source,
+            library=self.library,
+            format=self.format,
+            decimal=marks.decimal,
+            thousands=marks.thousands,
+            written=self.written,
+            copies=copies,
+            said=self.said,
+        )
 
     def take(self, rows: NDArray[np.int64], names: Sequence[str]) -> Any:
         """Take records, in any order, as a frame of the library the table came in; a pandas frame keeps its index."""

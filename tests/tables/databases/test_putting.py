@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
+import functools
 import signal
 import sqlite3
 import subprocess
@@ -101,6 +102,38 @@ def test_the_rows_of_the_file_are_there_text_for_text(made, url, tmp_path):
     )
     assert types == exact | dated | {'odd "n; é': pl.String}
     assert frame['odd "n; é'].null_count() == N // 5
+
+
+@pytest.mark.slow
+def test_the_original_is_not_replaced_whatever_is_asked(url):
+    plain = FRAME.select("age", "whole")
+    lk.anonymize(
+        plain, lk.Policy(columns={"age": lk.other(), "whole": lk.other()}, privacy=lk.KAnonymity(2))
+    ).to_database(url, "people")
+    policy = lk.Policy(columns={"age": lk.quasi(), "whole": lk.sensitive()}, privacy=lk.KAnonymity(2))
+    before = tables(url)
+    for table, names in (
+        (read(url, table="people"), {"people": True, "theirs": False}),
+        (read(url, query="SELECT * FROM People WHERE age > 0"), {"people": True, "theirs": False}),
+        (read(plain), {"people": False}),
+    ):
+        made = lk.anonymize(table, policy, seed=1)
+        for name, kept in names.items():
+            check = functools.partial(check_database, url, [name], overwrite=True, original=table.read_rows)
+            if not kept:
+                check()
+                continue
+            for ask in (check, functools.partial(made.to_database, url, name, overwrite=True)):
+                with pytest.raises(
+                    lk.OutputError,
+                    match=f"'{name}' is the table that the release is made from; give another name",
+                ):
+                    ask()
+        assert tables(url) == before
+    assert lk.anonymize(read(url, table="people"), policy).to_database(url, "theirs", overwrite=True) == (
+        "theirs",
+    )
+    assert tables(url)["people"] == before["people"]
 
 
 def test_rows_stand_in_the_order_of_the_release(made, url):

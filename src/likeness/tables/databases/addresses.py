@@ -41,6 +41,32 @@ class Address:
     secrets: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class ReadRows:
+    """Where rows were read in a database, so that nothing is put in their place.
+
+    ``database``: what tells it from all others, by whatever URL. ``schema``, ``name``: of the table, where ``query`` is none.
+    """
+
+    database: str
+    schema: str | None = None
+    name: str = ""
+    query: str = ""
+
+    def are_of(self, database: str, schema: str | None, name: str) -> bool:
+        """Whether they are rows of a table, or of a query that names it.
+
+        >>> rows = ReadRows("clinic", query="SELECT age FROM Patients WHERE age > 3")
+        >>> [rows.are_of(database, None, name) for database in ("clinic", "other") for name in ("patients", "patient")]
+        [True, False, False, False]
+        """
+        if database != self.database:
+            return False
+        if self.query:
+            return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self.query, re.IGNORECASE) is not None
+        return (self.schema, self.name.lower()) == (schema, name.lower())
+
+
 def is_url(text: str) -> bool:
     """Whether a text is a URL, of whatever kind; paths are none.
 

@@ -96,6 +96,12 @@ def place(own: Session, name: str) -> tuple[str | None, str]:
     return own.ask("SELECT current_schema()::text AS name")["name"].item(), name
 
 
+def identity(own: Session) -> str:
+    """Tell the database from all others, by whatever URL it was reached."""
+    asked = "SELECT pg_postmaster_start_time()::text || ' ' || current_database() AS name"
+    return str(own.ask(asked)["name"].item())
+
+
 def exists(own: Session, schema: str | None, name: str) -> bool:
     """Whether there is a table, or what cannot stand beside one, of that name."""
     whole = quoted_text(".".join(quoted_name(part) for part in (schema, name) if part is not None))

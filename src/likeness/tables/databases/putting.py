@@ -10,7 +10,7 @@ import polars as pl
 from likeness.errors import Refusal, VerificationError
 from likeness.placing import PARTIAL, check_file, write_files
 from likeness.tables.columns import as_text, packed_text
-from likeness.tables.databases.addresses import SQLITE, Address, address_of
+from likeness.tables.databases.addresses import SQLITE, Address, ReadRows, address_of
 from likeness.tables.databases.sessions import Session, quoted_name, session
 from likeness.tables.databases.sorts import DatabaseSort, sort_of
 from likeness.tables.databases.storing import Stored, texts_of
@@ -21,10 +21,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def check_database(url: str, names: Iterable[str], *, overwrite: bool) -> None:
+def check_database(
+    url: str, names: Iterable[str], *, overwrite: bool, original: ReadRows | None = None
+) -> None:
     """Refuse a database that tables of these names cannot be put into, before any work is done; leaves it as it is.
 
-    `OutputError` where it cannot be reached or written, or a table is there that must not be replaced.
+    ``original``: the rows that the tables are made from, which are never replaced. `OutputError` where it cannot be reached or
+    written, or a table is there that must not be replaced.
     """
     address = address_of(url)
     if _is_new(address):
@@ -35,15 +38,18 @@ def check_database(url: str, names: Iterable[str], *, overwrite: bool) -> None:
         for name in names:
             schema, inner = sort.place(own, name)
             there = sort.exists(own, schema, inner)
-            _refuse_there(own, name, there=there, overwrite=overwrite)
-            if not there:
+            if there:
+                _refuse_there(own, name, overwrite=overwrite)
+                _refuse_original(own, original, schema, inner)
+            else:
                 own.run(f"CREATE TABLE {_whole(schema, inner)} ({sort.declared({'any': pl.Int64()})})")
 
 
-def put(url: str, tables: Mapping[str, Stored], *, overwrite: bool) -> None:
+def put(url: str, tables: Mapping[str, Stored], *, overwrite: bool, original: ReadRows | None = None) -> None:
     """Put tables into a database, all of them or none, and prove before that is final that it holds their rows.
 
-    An SQLite file that is not there is made. Without ``overwrite`` nothing is replaced. `OutputError` where something is refused,
+    An SQLite file that is not there is made. Without ``overwrite`` nothing is replaced, and the ``original`` rows never are.
+    `OutputError` where something is refused,
     `VerificationError` where the rows that are read back are not those that were put in; the database is then as it was, as it
     is where the process ends, however it does.
     """
@@ -57,11 +63,11 @@ def put(url: str, tables: Mapping[str, Stored], *, overwrite: bool) -> None:
                     f"{PARTIAL}-journal"
                 ):
                     path.unlink()
-            _put(replace(address, path=stage), tables, overwrite=False)
+            _put(replace(address, path=stage), tables, overwrite=False, original=None)
 
         write_files({address.path: fill}, overwrite=False)
     else:
-        _put(address, tables, overwrite=overwrite)
+        _put(address, tables, overwrite=overwrite, original=original)
 
 
 def _is_new(address: Address) -> bool:
@@ -69,15 +75,17 @@ def _is_new(address: Address) -> bool:
     return address.kind == SQLITE and not address.path.exists()
 
 
-def _put(address: Address, tables: Mapping[str, Stored], *, overwrite: bool) -> None:
+def _put(
+    address: Address, tables: Mapping[str, Stored], *, overwrite: bool, original: ReadRows | None
+) -> None:
     """Put tables into a database that is there."""
     sort = sort_of(address)
     with session(address, write=True) as own:
         for name, stored in tables.items():
             schema, inner = sort.place(own, name)
-            there = sort.exists(own, schema, inner)
-            _refuse_there(own, name, there=there, overwrite=overwrite)
-            if there:
+            if sort.exists(own, schema, inner):
+                _refuse_there(own, name, overwrite=overwrite)
+                _refuse_original(own, original, schema, inner)
                 own.run(f"DROP TABLE {_whole(schema, inner)}")
             own.run(f"CREATE TABLE {_whole(schema, inner)} ({sort.declared(stored.frame.schema)})")
             pairs = zip(stored.frame.iter_columns(), stored.texts.iter_columns(), strict=True)
@@ -87,12 +95,18 @@ def _put(address: Address, tables: Mapping[str, Stored], *, overwrite: bool) -> 
         own.commit()
 
 
-def _refuse_there(own: Session, name: str, *, there: bool, overwrite: bool) -> None:
+def _refuse_there(own: Session, name: str, *, overwrite: bool) -> None:
     """Refuse to replace a table unasked."""
-    if there and not overwrite:
+    if not overwrite:
         raise own.refusal(
             f"has a table {name!r} already", remedy="say --overwrite to replace it, or give another name"
         )
+
+
+def _refuse_original(own: Session, original: ReadRows | None, schema: str | None, name: str) -> None:
+    """Refuse to replace the table that the release was made from, whatever was asked."""
+    if original is not None and original.are_of(sort_of(own.address).identity(own), schema, name):
+        raise own.refusal(f"{name!r} is the table that the release is made from", remedy="give another name")
 
 
 def _prove(own: Session, sort: DatabaseSort, name: str, stored: Stored) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from likeness.errors import InvalidError
-from likeness.tables.databases.addresses import address_of
+from likeness.tables.databases.addresses import ReadRows, address_of
 from likeness.tables.databases.sessions import quoted_name, session
 from likeness.tables.databases.sorts import sort_of
 from likeness.wording import count
@@ -20,8 +20,8 @@ _SHOWN = 12
 _DAYS = {pl.Date: (date(1, 1, 1), date(9999, 12, 31)), pl.Datetime: (datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59))}  # noqa: DTZ001  # fmt: skip
 
 
-def read_database(url: str, *, table: str | None, query: str | None) -> tuple[pl.DataFrame, str]:
-    """Read a table, or the rows of a query; also what messages call it.
+def read_database(url: str, *, table: str | None, query: str | None) -> tuple[pl.DataFrame, str, ReadRows]:
+    """Read a table, or the rows of a query; also what messages call it, and where it stands.
 
     Without either the only table there is. `TableError` where the database, or the table, is not there, or something is refused.
     """
@@ -34,11 +34,13 @@ def read_database(url: str, *, table: str | None, query: str | None) -> tuple[pl
             schema, name = _found(own, sort.tables(own), table)
             whole = ".".join(quoted_name(part) for part in (schema, name) if part is not None)
             source, asked = f"{name} of {address.label}", f"SELECT * FROM {whole}"
+            rows = ReadRows(sort.identity(own), schema, name)
         else:
             source, asked = f"query of {address.label}", query.strip().rstrip(";")
+            rows = ReadRows(sort.identity(own), query=query)
         frame = sort.read(own, asked)
         _refuse_no_days(own, frame)
-        return frame, source
+        return frame, source, rows
 
 
 def _found(

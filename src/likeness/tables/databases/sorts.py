@@ -26,6 +26,9 @@ class DatabaseSort(Protocol):
     def place(self, own: Session, name: str) -> tuple[str | None, str]:
         """Find the schema, if there are some, and the name that a table is to have."""
 
+    def identity(self, own: Session) -> str:
+        """Tell the database from all others, by whatever URL it was reached."""
+
     def exists(self, own: Session, schema: str | None, name: str) -> bool:
         """Whether there is a table, or what cannot stand beside one, of that name."""
 

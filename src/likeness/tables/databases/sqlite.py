@@ -58,6 +58,11 @@ def place(own: Session, name: str) -> tuple[str | None, str]:  # noqa: ARG001
     return None, name
 
 
+def identity(own: Session) -> str:
+    """Tell the database from all others, by whatever URL it was reached."""
+    return str(own.address.path.resolve())
+
+
 def exists(own: Session, schema: str | None, name: str) -> bool:  # noqa: ARG001
     """Whether there is a table, or what cannot stand beside one, of that name."""
     alike = f"SELECT 1 FROM sqlite_master WHERE lower(name) = lower({quoted_text(name)})"
