@@ -110,6 +110,7 @@ def anonymize(
     if ledger is None:
         return anonymize_encoded(encoded, policy, progress)
     kept = _open_ledger(encoded, policy, ledger, on)
+    kept.refuse_alike(encoded)
     known = replace(encoded.data, signatures=kept.of_records(encoded))
     return anonymize_encoded(replace(encoded, data=known), policy, progress, kept)
 

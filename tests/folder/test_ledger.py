@@ -311,3 +311,85 @@ def test_another_original_is_another_original_and_breaks_no_ledger(tmp_path, mon
         assert any("the original" in str(refusal) for refusal in verdict.refusals)
         assert not any("m-invariance" in str(refusal) for refusal in verdict.refusals)
     assert lk.verify("out", table, ledger="ledger.json").ok
+
+
+IDS = {"id": lk.identifier(), "age": lk.quasi(), "d": lk.sensitive()}
+TWO = lk.Policy(columns=IDS, privacy=lk.MInvariance(2), withhold={"at_most": 0})
+
+
+def year(*rows: tuple[object, ...]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=["id", "age", "d"], orient="row")
+
+
+def test_people_whose_release_is_that_of_others_byte_for_byte_are_entered(tmp_path):
+    """A release is known by its certificate, and another one may have the same: whoever was not entered was told apart later."""
+    ledger = tmp_path / "ledger.json"
+    first = lk.anonymize(year(("ann", 30, "flu"), ("bob", 31, "cold")), TWO, seed=1, ledger=ledger, on="id")
+    first.write(tmp_path / "1")
+    once = ledger.read_bytes()
+    first.write(tmp_path / "again")
+    assert ledger.read_bytes() == once
+    alike = year(("cem", 30, "flu"), ("dan", 31, "cold"))
+    second = lk.anonymize(alike, TWO, seed=1, ledger=ledger)
+    second.write(tmp_path / "2")
+    names = ("certificate.json", "quasi.csv", "sensitive.csv")
+    assert all(
+        (tmp_path / "1" / "public" / name).read_bytes() == (tmp_path / "2" / "public" / name).read_bytes()
+        for name in names
+    )
+    assert set(Ledger.read(ledger).people or {}) == {"ann", "bob", "cem", "dan"}
+    assert lk.verify(tmp_path / "2", alike, ledger=ledger).ok
+    second.write(tmp_path / "more")
+    assert len(Ledger.read(ledger).releases) == 2
+    # Cem had flu or cold: with gout beside it flu would be certain.
+    with pytest.raises(lk.CannotBeMetError):
+        lk.anonymize(year(("cem", 31, "flu"), ("eve", 33, "gout")), TWO, seed=1, ledger=ledger)
+
+
+def test_numbers_are_one_name_and_one_value_however_their_column_came(tmp_path):
+    """A column of whole numbers becomes one of floats where a program finds a gap in it."""
+    ledger = tmp_path / "ledger.json"
+    whole = year((1, 30, 40), (2, 31, 50), (3, 32, 40), (4, 33, 50))
+    lk.anonymize(whole, TWO, seed=1, ledger=ledger, on="id").write(tmp_path / "1")
+    for column in ("id", "d"):
+        floats = whole.with_columns(pl.col(column).cast(pl.Float64))
+        again = lk.anonymize(floats, TWO, seed=1, ledger=ledger)
+        assert again.verdict.ok
+        assert any("4 of 4 people published were in one" in str(told) for told in again.verdict.statements)
+        again.write(tmp_path / column)
+        assert set(Ledger.read(ledger).people or {}) == {"1", "2", "3", "4"}
+        assert set(Ledger.read(ledger).signatures) == {("40", "50")}
+    other = year((1.0, 30, 40), (3.0, 31, 60))
+    with pytest.raises(lk.CannotBeMetError):
+        lk.anonymize(other, TWO, seed=1, ledger=ledger)
+
+
+@pytest.mark.parametrize("name", ["P7", " p7", "p7 "])
+def test_who_is_written_otherwise_than_before_is_refused(tmp_path, name):
+    ledger = tmp_path / "ledger.json"
+    lk.anonymize(year(("p7", 30, "flu"), ("007", 31, "cold")), TWO, seed=1, ledger=ledger, on="id").write(
+        tmp_path / "1"
+    )
+    with pytest.raises(lk.PolicyError) as refused:
+        lk.anonymize(
+            year((name, 30, "flu"), ("7", 31, "gout"), ("q", 30, "cold")), TWO, seed=1, ledger=ledger
+        )
+    assert str(refused.value) == (
+        "ledger: 2 people of this table differ from one of earlier releases only in spaces, capital letters, leading zeros or "
+        f"decimal places, such as '{name}' and 'p7'; write everybody as before"
+    )
+    # Who is there, too, as before is somebody else.
+    both = year((name, 30, "flu"), ("p7", 30, "flu"), ("007", 31, "cold"), ("q", 30, "cold"))
+    assert lk.anonymize(both, TWO, seed=1, ledger=ledger).certificate.records == 4
+
+
+def test_a_release_of_the_ledger_is_of_people_whom_it_knows(tmp_path):
+    """Identifiers are not published, nor in what is known of the original: the ledger is what tells that they are others."""
+    ledger = tmp_path / "ledger.json"
+    table = year(("a", 30, "flu"), ("b", 31, "cold"), ("c", 32, "flu"), ("d", 33, "cold"))
+    lk.anonymize(table, TWO, seed=1, ledger=ledger, on="id").write(tmp_path / "1")
+    assert lk.verify(tmp_path / "1", table, ledger=ledger).ok
+    verdict = lk.verify(tmp_path / "1", table.with_columns(id=pl.Series(["a", "b", "c", "x"])), ledger=ledger)
+    assert [str(refusal) for refusal in verdict.refusals] == [
+        "m-invariance: 1 person published is unknown to the ledger, the first in row 4"
+    ]

@@ -15,20 +15,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import polars as pl
 
 from likeness.errors import InvalidError, OutputError, PolicyError, Refusal, Statement, suggestion
 from likeness.folder.layout import refuse_in_public
+from likeness.microdata.domain import NUMERIC
 from likeness.microdata.signatures import Signatures
 from likeness.placing import write_text
+from likeness.tables import as_codes, bare_names
 from likeness.wording import count, nouns, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from likeness.encode import Encoded
     from likeness.forms.base import Publication
+    from likeness.microdata.domain import Domain
 
 FORMAT = 1
 _LARGEST = 1 << 32
@@ -140,7 +144,7 @@ class Ledger:
         table = encoded.table
         if self.on not in table.names:
             raise PolicyError(f"ledger: on: {quoted(self.on)} is no column{suggestion(self.on, table.names)}")
-        column = table.encode(self.on, kind="text")
+        column = as_codes(table.encode(self.on, kind="text"))
         codes = column.codes[encoded.data.rows]
         times = np.bincount(codes[codes >= 0], minlength=len(column.values))
         if (codes < 0).any():
@@ -157,28 +161,62 @@ class Ledger:
         names = [str(value) for value in column.values]
         return [names[code] for code in codes.tolist()]
 
+    def refuse_alike(self, encoded: Encoded) -> None:
+        """Refuse people who are named as others were before but for how it is written: they would be new, and be told apart.
+
+        Raises `PolicyError` where there is one whose earlier name nobody has now.
+        """
+        here = pl.DataFrame({"name": self.names_of(encoded)}, schema={"name": pl.String})
+        known = pl.DataFrame({"known": list(self.people or {})}, schema={"known": pl.String})
+        new = here.join(known, left_on="name", right_on="known", how="anti").with_columns(
+            bare=bare_names("name")
+        )
+        gone = known.join(here, left_on="known", right_on="name", how="anti").with_columns(
+            bare=bare_names("known")
+        )
+        both = new.join(gone, on="bare", maintain_order="left")
+        if both.height:
+            alike = both["name"].n_unique()
+            raise PolicyError(
+                f"ledger: {count(alike, 'person')} of this table {nouns(alike, 'differs', 'differ')} from one of earlier releases "
+                f"only in spaces, capital letters, leading zeros or decimal places, such as {quoted(both['name'][0])} and "
+                f"{quoted(both['known'][0])}; write everybody as before"
+            )
+
     def of_records(self, encoded: Encoded) -> Signatures:
         """Find the signatures of the people of a table."""
         domain = encoded.data.sensitive[encoded.data.sensitive_index(self.sensitive)]
-        code_of = {label: code for code, label in enumerate(domain.labels_with(None))}
+        code_of = {label: code for code, label in enumerate(_labels(domain))}
         sets = np.zeros((len(self.signatures), domain.codes), np.bool_)
         for number, values in enumerate(self.signatures):
-            sets[number, [code_of[value] for value in values if value in code_of]] = True
+            own = [_plain(value, domain) for value in values]
+            sets[number, [code_of[value] for value in own if value in code_of]] = True
         people = self.people or {}
         of = np.array([people.get(name, -1) for name in self.names_of(encoded)], np.int64)
         return Signatures(of, sets, np.array([len(values) for values in self.signatures], np.int64))
 
     def check(
-        self, encoded: Encoded, publication: Publication, rows: NDArray[np.int64]
+        self, encoded: Encoded, publication: Publication, rows: NDArray[np.int64], *, entered: bool = False
     ) -> Statement | Refusal:
         """Say whether everybody who is published has the signature of the ledger, or who first has not.
 
-        ``rows`` (n,) are the records that the published ones were made from.
+        ``rows`` (n,) are the records that the published ones were made from. ``entered``: whether the release is one of the
+        ledger's, which then knows everybody.
         """
         known = self.of_records(encoded)
         shown, values = _shown(publication, self.sensitive)
         before = known.of[rows]
-        number_of = {own: number for number, own in enumerate(self.signatures)}
+        if entered and (before < 0).any():
+            unknown = np.flatnonzero(before < 0)
+            where = encoded.table.where(int(encoded.data.rows[rows[unknown[0]]]))
+            people = count(int(unknown.size), "person")
+            what = f"{people} published {nouns(int(unknown.size), 'is', 'are')} unknown to the ledger, the first in {where}"
+            return Refusal(what, ("m-invariance",))
+        domain = encoded.data.sensitive[encoded.data.sensitive_index(self.sensitive)]
+        number_of = {
+            _in_order(_plain(value, domain) for value in own): number
+            for number, own in enumerate(self.signatures)
+        }
         number = np.array([number_of.get(own, -1) for own in values], np.int64)
         old = np.flatnonzero(before >= 0)
         wrong = old[number[shown[old]] != before[old]]
@@ -198,12 +236,22 @@ class Ledger:
         """Add the signatures of everybody who is published and was not yet."""
         names = self.names_of(encoded)
         shown, values = _shown(publication, self.sensitive)
-        signatures = {own: number for number, own in enumerate(self.signatures)}
+        domain = encoded.data.sensitive[encoded.data.sensitive_index(self.sensitive)]
+        kept = [_in_order(_plain(value, domain) for value in own) for own in self.signatures]
+        signatures = {own: number for number, own in enumerate(kept)}
         number = np.array([signatures.setdefault(own, len(signatures)) for own in values], np.int64)
         people = dict(self.people or {})
         for row, own in zip(rows.tolist(), number[shown].tolist(), strict=True):
             people.setdefault(names[row], own)
         return replace(self, signatures=tuple(signatures), people=people)
+
+    def _knows_no_more_than(self, other: Ledger) -> bool:
+        """Whether another ledger has the signature of everybody."""
+        theirs, own = other.people or {}, self.people or {}
+        return all(
+            name in theirs and other.signatures[theirs[name]] == self.signatures[number]
+            for name, number in own.items()
+        )
 
     def append(self, certificate: str, before: Ledger) -> None:
         """Write it, with the SHA-256 of the certificate of the release that it got from ``before``, what the file still must be.
@@ -211,7 +259,8 @@ class Ledger:
         Raises `OutputError` where the file is another one by now, or cannot be written; then it is as it was.
         """
         there = Ledger.read(self.path) if self.path.exists() else None
-        if there is not None and certificate in there.releases:
+        # Of other people the same may be published, byte for byte.
+        if there is not None and certificate in there.releases and self._knows_no_more_than(there):
             return
         if (there.releases if there is not None else ()) != before.releases:
             raise OutputError(
@@ -238,9 +287,24 @@ def _shown(
     held = np.zeros((classes, domain.codes), np.bool_)
     held[publication.classes, publication.sensitive_codes[column]] = True
     sets, of = np.unique(np.packbits(held, axis=1), axis=0, return_inverse=True)
-    labels = domain.labels_with(None)
-    found = []
-    for row in np.unpackbits(sets, axis=1, count=domain.codes).astype(np.bool_):
-        own = [labels[code] for code in np.flatnonzero(row).tolist()]
-        found.append(tuple(sorted(own, key=lambda label: (label is None, label or ""))))
+    labels = _labels(domain)
+    found = [
+        _in_order(labels[code] for code in np.flatnonzero(row).tolist())
+        for row in np.unpackbits(sets, axis=1, count=domain.codes).astype(np.bool_)
+    ]
     return of.reshape(-1).astype(np.int64)[publication.classes], found
+
+
+def _labels(domain: Domain) -> list[str | None]:
+    """Values as a ledger keeps them, None for the missing one."""
+    return [_plain(label, domain) for label in domain.labels_with(None)]
+
+
+def _plain(value: str | None, domain: Domain) -> str | None:
+    """Write a number as one, whether or not its column has others with decimal places: 30.0 is 30."""
+    return value.removesuffix(".0") if value is not None and domain.kind in NUMERIC else value
+
+
+def _in_order(values: Iterable[str | None]) -> tuple[str | None, ...]:
+    """Put values in the order of their texts, the missing one last."""
+    return tuple(sorted(values, key=lambda label: (label is None, label or "")))

@@ -153,7 +153,9 @@ def _over_time(
         if steward.audit.content["original"]["sha256"] != content_digest(encoded):
             # Whose rows these are cannot be said of another table.
             return found
-        about = kept.check(encoded, public.publication, encoded.record_of[steward.class_map.original_row])
+        about = kept.check(
+            encoded, public.publication, encoded.record_of[steward.class_map.original_row], entered=True
+        )
     if isinstance(about, Refusal):
         return replace(found, refusals=(*found.refusals, about))
     return replace(found, statements=(*found.statements, about))

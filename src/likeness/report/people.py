@@ -20,6 +20,7 @@ from likeness.models.base import SensitiveModel
 from likeness.models.eir_l_diversity import EirLDiversity
 from likeness.models.requirements import require_of
 from likeness.report.finding import Finding
+from likeness.tables import bare_names
 from likeness.wording import count, figure
 
 if TYPE_CHECKING:
@@ -73,14 +74,7 @@ def _alike(names: pl.Series) -> list[list[str]]:
     >>> _alike(pl.Series("name", ["p7", "P7 ", "7", "007", "7.0", "70", "p8"]))
     [['p7', 'P7 '], ['7', '007', '7.0']]
     """
-    bare = (
-        pl.col("name")
-        .str.replace_all(r"\s+", "")
-        .str.to_lowercase()
-        .str.replace(r"^0+([0-9])", "$1")
-        .str.replace(r"^([0-9]+)[.,]0+$", "$1")
-    )
-    groups = names.to_frame().group_by(bare.alias("bare"), maintain_order=True).agg("name")
+    groups = names.to_frame().group_by(bare_names("name").alias("bare"), maintain_order=True).agg("name")
     return groups.filter(pl.col("name").list.len() > 1)["name"].to_list()
 
 

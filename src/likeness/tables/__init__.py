@@ -16,7 +16,7 @@ from likeness.tables.own_types import in_own_type
 from likeness.tables.parts import would_read
 from likeness.tables.published import read_published
 from likeness.tables.reading import read, read_again, read_as_said, read_beside
-from likeness.tables.spelling import misspelled, must_read, plain_value, read_texts, texts
+from likeness.tables.spelling import bare_names, misspelled, must_read, plain_value, read_texts, texts
 from likeness.tables.table import Table
 from likeness.tables.writing import build, retyped, widened, write
 
@@ -29,6 +29,7 @@ __all__ = [
     "Table",
     "ToJoin",
     "as_codes",
+    "bare_names",
     "build",
     "format_of",
     "in_own_type",

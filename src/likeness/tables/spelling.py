@@ -70,6 +70,17 @@ def read_texts(kind: str, written: Sequence[str]) -> NDArray[Any]:
     raise ValueError(misspelled(kind, wrong))
 
 
+def bare_names(name: str) -> pl.Expr:
+    """Ask for names of people without spaces, capital letters, leading zeros and decimal places that are zeros."""
+    return (
+        pl.col(name)
+        .str.replace_all(r"\s+", "")
+        .str.to_lowercase()
+        .str.replace(r"^0+([0-9])", "$1")
+        .str.replace(r"^([0-9]+)[.,]0+$", "$1")
+    )
+
+
 def misspelled(kind: str, text: str) -> str | None:
     """Say what is wrong with the text of a number or day; None where nothing is."""
     value = plain_value(kind, text)
