@@ -178,9 +178,9 @@ class Ledger:
         if both.height:
             alike = both["name"].n_unique()
             raise PolicyError(
-                f"ledger: {count(alike, 'person')} of this table {nouns(alike, 'differs', 'differ')} from one of earlier releases "
-                f"only in spaces, capital letters, leading zeros or decimal places, such as {quoted(both['name'][0])} and "
-                f"{quoted(both['known'][0])}; write everybody as before"
+                f"ledger: {count(alike, 'person')} of this table {nouns(alike, 'differs', 'differ')} from one of earlier "
+                f"releases only in spaces, capital letters, leading zeros or decimal places, such as "
+                f"{quoted(both['name'][0])} and {quoted(both['known'][0])}; write everybody as before"
             )
 
     def of_records(self, encoded: Encoded) -> Signatures:
