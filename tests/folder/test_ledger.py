@@ -393,3 +393,47 @@ def test_a_release_of_the_ledger_is_of_people_whom_it_knows(tmp_path):
     assert [str(refusal) for refusal in verdict.refusals] == [
         "m-invariance: 1 person published is unknown to the ledger, the first in row 4"
     ]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"signature_of": [99, 0]},
+        {"signature_of": [0]},
+        {"signature_of": ["0", "0"]},
+        {"people": [None, "b"]},
+        {"people": ["a", "a"]},
+        {"signatures": [[1, 2]]},
+        {"signatures": {}},
+    ],
+)
+def test_a_ledger_whose_parts_do_not_fit_together_is_none(tmp_path, wrong):
+    """Whoever writes one by hand can write its digest, too."""
+    ledger = tmp_path / "ledger.json"
+    table = year(("a", 30, "flu"), ("b", 31, "cold"))
+    lk.anonymize(table, TWO, seed=1, ledger=ledger, on="id").write(tmp_path / "1")
+    content = json.loads(ledger.read_text("utf-8")) | wrong
+    ledger.write_text(json.dumps(content | {"sha256": _digest(content)}), "utf-8")
+    with pytest.raises(lk.InvalidError, match="people and signatures do not fit together"):
+        lk.anonymize(table, TWO, seed=1, ledger=ledger)
+
+
+def test_whoever_is_over_may_be_a_second_one_in_a_group():
+    """Of 14 records no value has more than a third: so all can be in groups of three different values or more."""
+    values = ["d4"] * 4 + ["d5"] * 4 + ["d2"] * 3 + ["d1"] * 2 + ["d3"]
+    table = year(*((f"p{i}", 20 + i, value) for i, value in enumerate(values)))
+    policy = TWO.replace(privacy=lk.MInvariance(3))
+    for seed in range(10):
+        release = lk.anonymize(table, policy, seed=seed)
+        assert (release.certificate.records, release.verdict.ok) == (14, True)
+
+
+def test_what_dropped_records_say_is_said_not_to_be_compared(tmp_path):
+    table = pl.DataFrame({"age": [30, 31, None, 30, 31], "d": ["flu", "cold", "flu", "cold", "flu"]})
+    policy = lk.Policy(
+        columns={"age": lk.quasi(), "d": lk.sensitive()}, privacy=lk.KAnonymity(2), missing={"policy": "drop"}
+    )
+    out = lk.anonymize(table, policy, seed=1).write(tmp_path / "out")
+    assert "; 1 record is dropped, and what it says is not compared" in str(
+        lk.verify(out, table).statements[-3]
+    )

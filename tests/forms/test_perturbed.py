@@ -7,11 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.forms.publications import integers, labelled, notes_on, plan_for, publish, table, words
 
+import likeness as lk
 from likeness.errors import LikenessError, PolicyError, TableError
 from likeness.forms.perturbed import ORIENTATION, PerturbedForm
 from likeness.microdata.domain import Domain
@@ -363,3 +365,20 @@ def test_probabilities_are_exact() -> None:
     assert exact == [Fraction(int(x), SCALE) for x in plan.mechanism.numerators[:, 1]]
     assert sum(exact) == 1
     assert publication.mechanism.largest_posteriors() == plan.mechanism.largest_posteriors()
+
+
+def test_no_record_need_be_drawn_as_a_protected_value(tmp_path):
+    """It was refused by chance, as a table that contradicts itself: whoever tried again until it went chose among coins."""
+    frame = pl.DataFrame({"age": [20, 21, 22, 23], "d": ["hiv", "v0", "v1", "v0"]})
+    columns = {"age": lk.quasi(), "d": lk.sensitive(values=["hiv"])}
+    policy = lk.Policy(columns=columns, privacy=lk.BetaLikeness(1), method="perturbation")
+    shown = set()
+    for seed in range(20):
+        release = lk.anonymize(frame, policy, seed=seed)
+        assert release.verdict.ok
+        drawn = "hiv" in release.table["d"].to_list()
+        if drawn not in shown:
+            assert lk.verify(release.write(tmp_path / str(seed)), frame).ok
+            assert lk.open_release(tmp_path / str(seed) / "public").estimate({"d": ["hiv"]}) is not None
+        shown.add(drawn)
+    assert shown == {True, False}

@@ -112,6 +112,8 @@ class Ledger:
             raise InvalidError(f"{path}: is no ledger of releases")
         if content["sha256"] != _digest(content):
             raise InvalidError(f"{path}: was changed since it was written; take the copy that is as it was")
+        if not _is_whole(content):
+            raise InvalidError(f"{path}: is no ledger of releases: people and signatures do not fit together")
         people = dict(zip(content["people"], content["signature_of"], strict=True))
         signatures = tuple(tuple(values) for values in content["signatures"])
         return cls(
@@ -269,6 +271,20 @@ class Ledger:
         own = replace(self, releases=(*self.releases, certificate))
         text = json.dumps(own._content(), ensure_ascii=False, separators=(",", ":"))  # noqa: SLF001  # its own
         write_text(self.path, text + "\n", overwrite=there is not None)
+
+
+def _is_whole(content: dict[str, Any]) -> bool:
+    """Whether everybody has a signature that is there."""
+    signatures, people, of = content["signatures"], content["people"], content["signature_of"]
+    return (
+        all(isinstance(own, list) for own in (signatures, people, of, content["releases"]))
+        and len(people) == len(of) == len({name for name in people if isinstance(name, str)})
+        and all(isinstance(number, int) and 0 <= number < len(signatures) for number in of)
+        and all(
+            isinstance(own, list) and all(value is None or isinstance(value, str) for value in own)
+            for own in signatures
+        )
+    )
 
 
 def _digest(content: dict[str, Any]) -> str:

@@ -236,17 +236,26 @@ class Origin:
 
     @property
     def _aside(self) -> str:
-        """Say which columns nothing was made of, and so are not compared, if there are any."""
+        """Say of which columns and records nothing was made, and so not all is compared, if there are any."""
         columns, own = self.policy.columns, self.policy.individual
         named = [
             name
             for name, role in self.encoded.roles.items()
             if role == "drop" or (role == "identifier" and columns[name].action == "drop" and name != own)
         ]
-        told = (
-            f"{', '.join(map(quoted, named))} {'is' if len(named) == 1 else 'are'} dropped, and not compared"
-        )
-        return f"; {told}" if named else ""
+        told = []
+        if named:
+            told.append(
+                f"{', '.join(map(quoted, named))} {'is' if len(named) == 1 else 'are'} dropped, and not compared"
+            )
+        dropped = sum(self.encoded.dropped_records.values())
+        if dropped:
+            told.append(
+                "1 record is dropped, and what it says is not compared"
+                if dropped == 1
+                else f"{count(dropped, 'record')} are dropped, and what they say is not compared"
+            )
+        return "".join(f"; {one}" for one in told)
 
     @property
     def _made_of_it(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -248,7 +249,8 @@ class Distribution:
 
         Raises `TableError` where one is no value of the column, or does not occur in the distribution.
         """
-        _read(table, self.note, values)
+        # Every protected value is in the distribution, not in every table.
+        _read(table, replace(self.note, sensitive_values=None), values)
         found = np.array([self._code.get(value, -1) for value in values], np.int32)
         for value, code in zip(values, found.tolist(), strict=True):
             if code < 0 or self.counts[code] == 0:

@@ -19,7 +19,7 @@ A perturbed release, read back: what it proves, what an analyst computes and wha
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -349,7 +349,8 @@ class PerturbedPublication(ExactRecords):
         self.distribution = Distribution(distribution, note, self.records)
         self.mechanism = self._mechanism = read_matrix(perturbation, self.distribution)
         self.sensitive = (self.distribution.domain,)
-        shown = ExactColumn("release", release, note)
+        # No record need have been drawn as a value that is protected.
+        shown = ExactColumn("release", release, replace(note, sensitive_values=None))
         labels = shown.domain.labels_with(None)
         used = np.unique(shown.codes)
         of_shown = np.full(len(labels), -1, np.int32)

@@ -206,18 +206,24 @@ def _assign(new: _Queues, m: int) -> list[NDArray[np.int64]]:
 def _with_one_more(
     found: list[tuple[NDArray[np.int64], NDArray[np.int64]]], new: _Queues
 ) -> list[NDArray[np.int64]]:
-    """Put those who are over into a group each that lacks their value, the last groups first."""
-    enlarged = []
+    """Put those who are over into a group each that lacks their value, the last groups first.
+
+    A group takes a second one only where every other has the value, or one more already.
+    """
+    enlarged: list[tuple[set[int], NDArray[np.int64]]] = []
     buckets = [(set(values.tolist()), bucket) for values, bucket in found]
     for value in np.flatnonzero(new.left).tolist():
-        for i in range(len(buckets) - 1, -1, -1):
-            values, bucket = buckets[i]
-            number = 0 if value in values else min(int(new.left[value]), bucket.shape[1])
-            if number:
-                more = new.take(value, number)
-                enlarged.append(np.concatenate([bucket[:, :number], more[None]]))
-                buckets[i] = values, bucket[:, number:]
-    return [bucket for _, bucket in buckets if bucket.shape[1]] + enlarged
+        grown = []
+        for groups in (buckets, enlarged):
+            for i in range(len(groups) - 1, -1, -1):
+                values, bucket = groups[i]
+                number = 0 if value in values else min(int(new.left[value]), bucket.shape[1])
+                if number:
+                    more = new.take(value, number)
+                    grown.append(({*values, value}, np.concatenate([bucket[:, :number], more[None]])))
+                    groups[i] = values, bucket[:, number:]
+        enlarged += grown
+    return [bucket for _, bucket in (*buckets, *enlarged) if bucket.shape[1]]
 
 
 def _split(data: Microdata, buckets: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
