@@ -124,9 +124,9 @@ def open_release(
         steward = None if layout.private is None else read_private(layout, layout.private, public)
     except OSError as problem:
         raise InvalidError(f"{folder}: cannot be read ({problem.strerror or problem})") from None
-    said = {} if steward is None or steward.audit is None else steward.audit.reading
+    reading = {} if steward is None or steward.audit is None else steward.audit.reading
     return _rejoined(
-        public, steward, read_again(original, said), None if policy is None else as_policy(policy), folder
+        public, steward, read_again(original, reading), None if policy is None else as_policy(policy), folder
     )
 
 

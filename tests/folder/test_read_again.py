@@ -37,7 +37,7 @@ def file_of(folder: Path, records: int = 40) -> Path:
 def test_whoever_has_the_file_need_not_say_how_it_is_read(tmp_path: Path) -> None:
     path = file_of(tmp_path)
     table = read(path, **SAID)
-    assert table.said == SAID
+    assert table.reading == SAID
     made = lk.anonymize(table, POLICY, seed=1)
     out = made.write(tmp_path / "out")
     assert json.loads((out / "private" / "audit.json").read_text("utf-8"))["original"]["reading"] == SAID

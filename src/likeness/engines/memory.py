@@ -75,5 +75,5 @@ class MemoryEngine(Engine):
             thousands=source.thousands,
             format=source.format,
             written=source.written,
-            said=source.said,
+            reading=source.reading,
         )

@@ -147,7 +147,7 @@ class SparkEngine(Engine):
             counted=True,
             format="frame",
             written=source.written,
-            said=None if source.parts is None else source.parts.said,
+            reading=None if source.parts is None else source.parts.reading,
         )
         if parts is not None:
             parts.check_number(counted.records)

@@ -106,7 +106,7 @@ class StreamingEngine(Engine):
             decimal=source.decimal,
             format=source.kind,
             written=source.written,
-            said=source.said,
+            reading=source.reading,
         )
         source.check_number(counted.records)
         return counted

@@ -137,7 +137,7 @@ class Audit:
 
     @property
     def reading(self) -> dict[str, Any]:
-        """What was said of how to read the original (`Table.said`), so that nobody need say it again."""
+        """What was said of how to read the original (`Table.reading`), so that nobody need say it again."""
         return dict(self.content["original"].get("reading", {}))
 
     @property
@@ -254,7 +254,7 @@ def make_audit(
                 "sha256": content_digest(encoded),
                 **_second(encoded.table),
                 **({"order": _OF_VALUES} if encoded.table.ordered else {}),
-                **({"reading": encoded.table.said} if encoded.table.said else {}),
+                **({"reading": encoded.table.reading} if encoded.table.reading else {}),
             },
             "counts": dict(counts),
             "reasons": _reasons(release, counts),

@@ -187,15 +187,22 @@ class Ledger:
 
     def of_records(self, encoded: Encoded) -> Signatures:
         """Find the signatures of the people of a table."""
-        domain = encoded.data.sensitive[encoded.data.sensitive_index(self.sensitive)]
+        domain = self._domain_in(encoded)
         code_of = {label: code for code, label in enumerate(_labels(domain))}
         sets = np.zeros((len(self.signatures), domain.codes), np.bool_)
-        for number, values in enumerate(self.signatures):
-            own = [_plain(value, domain) for value in values]
-            sets[number, [code_of[value] for value in own if value in code_of]] = True
+        for number, values in enumerate(self._signatures_of(domain)):
+            sets[number, [code_of[value] for value in values if value in code_of]] = True
         people = self.people or {}
         of = np.array([people.get(name, -1) for name in self.names_of(encoded)], np.int64)
         return Signatures(of, sets, np.array([len(values) for values in self.signatures], np.int64))
+
+    def _domain_in(self, encoded: Encoded) -> Domain:
+        """Take the sensitive column of a table."""
+        return encoded.data.sensitive[encoded.data.sensitive_index(self.sensitive)]
+
+    def _signatures_of(self, domain: Domain) -> list[tuple[str | None, ...]]:
+        """Write the signatures as the values of a column are written here."""
+        return [_in_order(_plain(value, domain) for value in own) for own in self.signatures]
 
     def check(
         self, encoded: Encoded, publication: Publication, rows: NDArray[np.int64], *, entered: bool = False
@@ -214,11 +221,7 @@ class Ledger:
             people = count(int(unknown.size), "person")
             what = f"{people} published {nouns(int(unknown.size), 'is', 'are')} unknown to the ledger, the first in {where}"
             return Refusal(what, ("m-invariance",))
-        domain = encoded.data.sensitive[encoded.data.sensitive_index(self.sensitive)]
-        number_of = {
-            _in_order(_plain(value, domain) for value in own): number
-            for number, own in enumerate(self.signatures)
-        }
+        number_of = {own: number for number, own in enumerate(self._signatures_of(self._domain_in(encoded)))}
         number = np.array([number_of.get(own, -1) for own in values], np.int64)
         old = np.flatnonzero(before >= 0)
         wrong = old[number[shown[old]] != before[old]]
@@ -238,8 +241,7 @@ class Ledger:
         """Add the signatures of everybody who is published and was not yet."""
         names = self.names_of(encoded)
         shown, values = _shown(publication, self.sensitive)
-        domain = encoded.data.sensitive[encoded.data.sensitive_index(self.sensitive)]
-        kept = [_in_order(_plain(value, domain) for value in own) for own in self.signatures]
+        kept = self._signatures_of(self._domain_in(encoded))
         signatures = {own: number for number, own in enumerate(kept)}
         number = np.array([signatures.setdefault(own, len(signatures)) for own in values], np.int64)
         people = dict(self.people or {})

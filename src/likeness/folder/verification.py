@@ -381,8 +381,8 @@ def _count(
     engine: Engine, original: Any, policy: Policy, *, audit: Audit | None = None, progress: Progress
 ) -> Encoded:
     """Count the records of an original, and encode what they say."""
-    said = {} if audit is None else audit.reading
-    found = engine.find(original, delimiter=said.get("delimiter"), decimal=said.get("decimal"))
+    reading = {} if audit is None else audit.reading
+    found = engine.find(original, delimiter=reading.get("delimiter"), decimal=reading.get("decimal"))
     policy = locate_records(policy, found, audit)
     return encode_counted(engine, find_counted(engine, found, policy), policy, progress)
 

@@ -92,7 +92,7 @@ class JoinedTable(Table):
             written=first.written,
             ordered=first.ordered,
             read_rows=first.read_rows,
-            said=first.said,
+            reading=first.reading,
         )
 
     def where(self, row: int, column: str | None = None) -> str:

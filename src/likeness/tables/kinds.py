@@ -44,7 +44,7 @@ class MixedError(TableError):
     """Most cells of a text column are numbers or days, and others are not, or may be read in two ways.
 
     ``found``, ``remedy``: what the column holds, and what to do that loses nothing, as parts of the message.
-    ``about``: ``mixed`` (with other texts), ``thousands`` or ``dates``.
+    ``about``: ``mixed`` (with other texts), ``marks`` (of decimals or thousands) or ``dates``.
     """
 
     def __init__(self, *problems: str, found: str = "", remedy: str = "", about: str = "mixed") -> None:
@@ -153,7 +153,7 @@ def decimal_mark(texts: pl.Series, decimal: str | None, *, column: str) -> str:
         found = f"the {name} in {quoted(marked[0])} may be a decimal mark or separate thousands"
         remedy = f"read the table with decimal={mark!r} or with thousands={mark!r} (--decimal {mark} or --thousands {mark})"
         message = f"{column}: {found}; {remedy}, or declare kind: categorical"
-        raise MixedError(message, found=found, remedy=remedy, about="thousands")
+        raise MixedError(message, found=found, remedy=remedy, about="marks")
     return mark
 
 
@@ -323,7 +323,7 @@ def detect(column: RawColumn) -> str:
             f"{column.title} {found}; {READ_BY_COMMA}, or declare kind: categorical",
             found=found,
             remedy=READ_BY_COMMA,
-            about="thousands",
+            about="marks",
         )
     _refuse_mixtures(column, numbers, decimal)
     return "text"
@@ -354,7 +354,7 @@ def _refuse_mixtures(column: RawColumn, numbers: pl.Series, decimal: str) -> Non
         message = (
             f"{column.title} {found}; {remedy}, or, where these are no numbers, declare kind: categorical"
         )
-        raise MixedError(message, found=found, remedy=remedy, about="thousands")
+        raise MixedError(message, found=found, remedy=remedy, about="marks")
     if _records(column, numbers) >= half:
         found = f"mixes numbers and text: {column.first(~numbers)}"
         remedy = "declare its kind, or list the text under missing.markers"

@@ -44,7 +44,7 @@ class PartedTable:
 
     ``source``: what messages call it. ``files``: in the order of their names. ``kind``: ``parquet`` or ``csv``.
     ``delimiter``, ``decimal``, ``columns``: of CSV; the names as they are meant. ``heights``: of CSV, once its files were looked
-    through, how many records each has. ``said``: what was said of how to read them, as `Table.said`.
+    through, how many records each has. ``reading``: what was said of how to read them, as `Table.reading`.
     """
 
     source: str
@@ -54,7 +54,7 @@ class PartedTable:
     decimal: str | None = "."
     columns: tuple[str, ...] = ()
     heights: tuple[int, ...] = ()
-    said: Mapping[str, Any] = field(default_factory=dict)
+    reading: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def written(self) -> Written:
@@ -192,13 +192,13 @@ def find_parts(
         )
     kind = str(kinds.pop())
     options = {"delimiter": delimiter, "decimal": decimal}
-    said = {name: value for name, value in options.items() if value is not None}
+    reading = {name: value for name, value in options.items() if value is not None}
     if kind == "csv":
         names, delimiter = header_of(files[0], delimiter)
         for one in files[1:]:
             _same_columns(files[0], names, one, header_of(one, delimiter)[0])
         point = decimal or ("." if delimiter == "," else None)
-        return PartedTable(str(source), tuple(files), kind, delimiter, point, tuple(names), said=said)
+        return PartedTable(str(source), tuple(files), kind, delimiter, point, tuple(names), reading=reading)
     first = _schema(files[0])
     for one in files[1:]:
         own = _schema(one)
@@ -207,7 +207,7 @@ def find_parts(
             if own[name] != dtype:
                 what = f"column {quoted(name)} is {own[name]} there, and {dtype} in {files[0].name}"
                 raise TableError(Refusal(what, (str(one),), remedy="write it with one type"))
-    return PartedTable(str(source), tuple(files), kind, decimal=decimal or ".", said=said)
+    return PartedTable(str(source), tuple(files), kind, decimal=decimal or ".", reading=reading)
 
 
 def _beside(path: Path, base: Path) -> bool:
@@ -456,5 +456,5 @@ def read_whole(parts: PartedTable) -> Table:
         format=parts.kind,
         decimal=parts.decimal,
         written=parts.written,
-        said=parts.said,
+        reading=parts.reading,
     )

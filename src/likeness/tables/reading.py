@@ -190,7 +190,7 @@ def read(
         "header": header if isinstance(header, bool) else list(header), "sheet": sheet, "table": table, "query": query,
     }  # fmt: skip
     found = _read(source, **given)
-    found.said = {name: value for name, value in given.items() if value != _AS_FOUND.get(name)}
+    found.reading = {name: value for name, value in given.items() if value != _AS_FOUND.get(name)}
     return found
 
 
@@ -201,14 +201,14 @@ _OF_ONE = {"header", "sheet", "table", "query"}
 """What is said of one table, and not of others that are written as it is."""
 
 
-def read_again(source: Any, said: Mapping[str, Any]) -> Table:
-    """Read a table as it was read once, as far as that can be said of its kind of file now; ``said``: `Table.said` of then.
+def read_again(source: Any, reading: Mapping[str, Any]) -> Table:
+    """Read a table as it was read once, as far as that can be said of its kind of file now; ``reading``: `Table.reading` of then.
 
     Raises what `read` does, and says how it was read where that fails.
     """
     if isinstance(source, Table):
         return source
-    options = _that_fits(source, said)
+    options = _that_fits(source, reading)
     try:
         return read(source, **options)
     except TableError as problem:
@@ -230,11 +230,13 @@ def read_beside(source: Any, other: Table) -> Table:
     if isinstance(source, Table):
         return source
     if isinstance(source, str | os.PathLike):
-        return read_again(source, {name: value for name, value in other.said.items() if name not in _OF_ONE})
+        return read_again(
+            source, {name: value for name, value in other.reading.items() if name not in _OF_ONE}
+        )
     return read(source).marked_as(other)
 
 
-def _that_fits(source: Any, said: Mapping[str, Any]) -> dict[str, Any]:
+def _that_fits(source: Any, reading: Mapping[str, Any]) -> dict[str, Any]:
     """Take the options that can be said of a source."""
     fits = set(_NUMBERS)
     if isinstance(source, str) and is_url(source):
@@ -244,7 +246,7 @@ def _that_fits(source: Any, said: Mapping[str, Any]) -> dict[str, Any]:
             fits = {"delimiter", "decimal"}
         else:
             fits |= _OPTIONS.get(_kind_of(Path(source))[0] or "", set())
-    return {name: value for name, value in said.items() if name in fits}
+    return {name: value for name, value in reading.items() if name in fits}
 
 
 def _read(

@@ -74,7 +74,7 @@ class Table:
     ``ordered``: whether its records were counted, and written out in the order of their values.
     ``giver``: what gave the frame, where that is of another library, such as a DuckDB relation.
     ``read_rows``: where it stands in a database, if it was read from one.
-    ``said``: the options of `likeness.tables.read` that were given, as JSON can hold them.
+    ``reading``: the options of `likeness.tables.read` that were given, as JSON can hold them.
     ``names``, ``height``: the columns in order, and the number of records.
 
     `TableError` for duplicate or empty column names, and columns whose cells are not single values.
@@ -95,11 +95,11 @@ class Table:
         copies: NDArray[np.int64] | None = None,
         ordered: bool = False,
         read_rows: ReadRows | None = None,
-        said: Mapping[str, Any] | None = None,
+        reading: Mapping[str, Any] | None = None,
     ) -> None:
         self.held = frame
         self.read_rows = read_rows
-        self.said = dict(said or {})
+        self.reading = dict(reading or {})
         self.copies = copies
         self.ordered = ordered
         self.giver = giver
@@ -124,17 +124,7 @@ class Table:
         if self.copies is None:
             return self
         rows = np.repeat(np.arange(self.height), self.copies)
-        return Table(
-            self.take(rows, self.names),
-            source=self.source,
-            library=self.library,
-            format=self.format,
-            decimal=self.decimal,
-            thousands=self.thousands,
-            written=self.written,
-            ordered=True,
-            said=self.said,
-        )
+        return self._with(self.take(rows, self.names), None, self, ordered=True)
 
     def kind(self, name: str, *, missing: Sequence[str] = ("",)) -> str:
         """Detect what kind a column is, by the rules of `likeness.tables.kinds.detect`; ``missing``: markers.
@@ -224,8 +214,10 @@ class Table:
         """Read the numbers in its texts by the marks of another table."""
         return self._with(self.held, self.copies, other)
 
-    def _with(self, frame: Any, copies: NDArray[np.int64] | None, marks: Table) -> Table:
-        """Make a table of another frame with these columns."""
+    def _with(
+        self, frame: Any, copies: NDArray[np.int64] | None, marks: Table, *, ordered: bool = False
+    ) -> Table:
+        """Make a table of another frame with these columns, whose numbers have the marks of a table."""
         return Table(
             frame,
             source=self.source,
@@ -235,7 +227,9 @@ class Table:
             thousands=marks.thousands,
             written=self.written,
             copies=copies,
-            said=self.said,
+            ordered=ordered,
+            read_rows=self.read_rows,
+            reading=self.reading,
         )
 
     def take(self, rows: NDArray[np.int64], names: Sequence[str]) -> Any:

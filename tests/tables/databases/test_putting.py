@@ -130,6 +130,9 @@ def test_the_original_is_not_replaced_whatever_is_asked(url):
                 ):
                     ask()
         assert tables(url) == before
+    part = lk.hold_out(read(url, table="people"), policy, 0.2).release
+    with pytest.raises(lk.OutputError, match="'people' is the table that the release is made from"):
+        part.to_database(url, "people", overwrite=True)
     assert lk.anonymize(read(url, table="people"), policy).to_database(url, "theirs", overwrite=True) == (
         "theirs",
     )

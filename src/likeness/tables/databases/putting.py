@@ -37,8 +37,7 @@ def check_database(
     with session(address, write=True) as own:
         for name in names:
             schema, inner = sort.place(own, name)
-            there = sort.exists(own, schema, inner)
-            if there:
+            if sort.exists(own, schema, inner):
                 _refuse_there(own, name, overwrite=overwrite)
                 _refuse_original(own, original, schema, inner)
             else:
@@ -49,9 +48,8 @@ def put(url: str, tables: Mapping[str, Stored], *, overwrite: bool, original: Re
     """Put tables into a database, all of them or none, and prove before that is final that it holds their rows.
 
     An SQLite file that is not there is made. Without ``overwrite`` nothing is replaced, and the ``original`` rows never are.
-    `OutputError` where something is refused,
-    `VerificationError` where the rows that are read back are not those that were put in; the database is then as it was, as it
-    is where the process ends, however it does.
+    `OutputError` where something is refused, `VerificationError` where the rows that are read back are not those that were put
+    in; the database is then as it was, as it is where the process ends, however it does.
     """
     address = address_of(url)
     if _is_new(address):
