@@ -7,6 +7,8 @@ from typing import Any
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+from likeness.kernels._by_reference import ByReference
+
 __all__ = ["borrowed"]
 
 _intrinsic: Any = intrinsic
@@ -38,4 +40,7 @@ def _uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
         for i, own in enumerate(of):
             element = _uncounted(context, builder, own, builder.extract_value(value, i))
             value = builder.insert_value(value, element, i)
+    if isinstance(kind, ByReference):
+        held = _uncounted(context, builder, kind.of, builder.load(value))
+        return cgutils.alloca_once_value(builder, held)
     return value

@@ -81,7 +81,7 @@ with suppress(AttributeError):  # there is no forking on Windows
 _IMPORT = re.compile(r"^\s*from likeness\.([\w.]+) import", re.MULTILINE)
 _NOTE = "digests.json"
 # Part of every digest: raised when kernels compiled before must go though no source changed.
-_GENERATION = b"5"
+_GENERATION = b"6"
 
 
 def kernel_files(package: Path) -> dict[str, Path]:

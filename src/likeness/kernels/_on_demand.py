@@ -3,16 +3,19 @@
 numba compiles a function of a declared signature when its module is imported, and gives what a kernel calls machine code
 and ways in from Python and C, though the code is compiled once more into each caller: most of what a first run would wait
 for. Here a kernel is compiled when it is first called from Python or taken as a function pointer; what it calls is typed and
-translated into LLVM's language, then optimized and made machine code as part of it alone.
+translated into LLVM's language, then optimized and made machine code as part of it alone. What Python calls is only the way in:
+it hands what it is given to the kernel itself.
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import cache as remembered
 from importlib import import_module
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
@@ -20,11 +23,45 @@ from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 from numba.core.typing.templates import Signature
 
+from likeness.kernels._by_reference import ByReference, referenced
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 _Dispatcher: Any = CPUDispatcher
 _Library: Any = JITCodeLibrary
+
+
+_typed: dict[tuple[Any, Any], Signature] = {}
+
+
+@contextmanager
+def _remembering(context: Any) -> Iterator[None]:
+    """Type calls of numba's own functions once: at every ``+`` it asks each of a dozen definitions anew.
+
+    Those that are compiled for what they are given are left alone.
+    """
+    if "resolve_function_type" in vars(context):
+        yield
+        return
+    resolve = context.resolve_function_type
+
+    def known(function: Any, args: Any, kws: Any) -> Any:
+        kind = function if isinstance(function, types.Type) else context._lookup_global(function)  # noqa: SLF001
+        if kws or not isinstance(kind, types.Function):
+            return resolve(function, args, kws)
+        found = _typed.get((kind, args))
+        if found is None:
+            found = resolve(function, args, kws)
+            if found is not None and kind.get_impl_key(found) is kind.typing_key:
+                _typed[kind, args] = found
+        return found
+
+    context.resolve_function_type = known
+    try:
+        yield
+    finally:
+        del context.resolve_function_type
 
 
 class _OnDemand(_Dispatcher):  # type: ignore[misc]  # numba has no types
@@ -48,16 +85,61 @@ class _OnDemand(_Dispatcher):  # type: ignore[misc]  # numba has no types
 
 
 class _Linked(_Library):  # type: ignore[misc]
-    """Code that is only ever linked into that of callers: neither optimized as a whole nor made machine code."""
+    """Code that is only ever linked into that of callers: neither optimized nor made machine code before."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Leave them to callers."""
+        ll_module.data_layout = self._codegen._data_layout  # noqa: SLF001
 
     def finalize(self) -> None:
-        """Take in what it calls, and no more."""
+        """Leave what it calls to callers, too."""
         self._raise_if_finalized()
-        for library in dict.fromkeys(self._linking_libraries):
-            self._reload_init.update(library._reload_init)  # noqa: SLF001
-            self._final_module.link_in(library._get_module_for_linking(), preserve=True)  # noqa: SLF001
         self._finalize_dynamic_globals()
         self._finalized = True
+
+
+class _Complete(_Library):  # type: ignore[misc]
+    """Code of a kernel and of all that it calls, directly or not, optimized at once."""
+
+    _linking_libraries: list[Any]
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Leave them until all are there."""
+        ll_module.data_layout = self._codegen._data_layout  # noqa: SLF001
+
+    def _optimize_final_module(self) -> None:
+        """Optimize all; what nobody else can call need not be kept as it is called."""
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage.name == "linkonce_odr":
+                function.linkage = "internal"
+        # The third level takes longer and makes no search faster.
+        passes, builder = self._codegen._module_pass_manager(opt=2)  # noqa: SLF001
+        with self._recorded_timings.record("Module passes (full optimization)", builder):
+            passes.run(self._final_module, builder)
+
+    def finalize(self) -> None:
+        """Take in what is called, and what that calls."""
+        reached: dict[Any, None] = dict.fromkeys(self._linking_libraries)
+        ahead = list(reached)
+        while ahead:
+            called = ahead.pop()
+            if isinstance(called, _Linked):
+                new = [one for one in called._linking_libraries if one not in reached]  # noqa: SLF001
+                reached.update(dict.fromkeys(new))
+                ahead += new
+        self._linking_libraries = list(reached)
+        super().finalize()
+
+
+class _Compiler(Compiler):
+    """Numba's pipeline for what Python calls."""
+
+    def define_pipelines(self) -> Any:
+        """Define the passes on a library of all the code."""
+        state = self.state
+        state.library = _Complete(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return super().define_pipelines()
 
 
 class _ForCallers(Compiler):
@@ -72,11 +154,20 @@ class _ForCallers(Compiler):
 
 
 class _Callee(_OnDemand):
-    """A function as other kernels call it."""
+    """A function as other kernels call it: named tuples are handed to it by reference."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Type a call."""
+        _, args = self._compiler.fold_argument_types(args, kws)
+        return super().get_call_template(tuple(referenced(one) for one in args), {})
 
     def add_overload(self, cres: Any) -> None:
         """Make it known to compilations, under a key as there is no entry point."""
         args = tuple(cres.signature.args)
+        if isinstance(cres.signature.return_type, ByReference):
+            raise TypeError(
+                f"{self.py_func.__qualname__} gives back a tuple that it was handed: it may be gone by then"
+            )
         self.overloads[args] = cres
         self.targetctx.insert_user_function((self, args), cres.fndesc, [cres.library])
 
@@ -99,8 +190,17 @@ class Kernel(_OnDemand):
         if self._made is None:
             options = {**self.targetoptions, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
             self._made = _Callee(self.py_func, self.locals, options, pipeline_class=_ForCallers)
-            self._made.declared = self.declared
+            self._made.declared = tuple(
+                one.replace(args=tuple(referenced(kind) for kind in one.args)) for one in self.declared
+            )
         return self._made
+
+    def compile(self, sig: Any) -> Any:
+        """Compile the way in, and what it hands on to."""
+        if self._compiler.py_func is self.py_func:
+            self._compiler.py_func = _entry(self.py_func, self._callee)
+        with global_compiler_lock, _remembering(self.typingctx):
+            return super().compile(sig)
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
         """Compile when it is first called; where a signature is declared, the call is then tried anew."""
@@ -160,11 +260,25 @@ def _kernel(
 ) -> Kernel:
     """Make a kernel."""
     given = {"nopython": True, "boundscheck": None, **options}
-    kernel = Kernel(function, targetoptions=given, pipeline_class=Compiler)
+    kernel = Kernel(function, targetoptions=given, pipeline_class=_Compiler)
     kernel.declared = declared
     if cache:
         kernel.enable_caching()
     return kernel
+
+
+def _entry(function: FunctionType, callee: _Callee) -> FunctionType:
+    """Make the way in from Python: it only hands on what it is given."""
+    names = ", ".join(function.__code__.co_varnames[: function.__code__.co_argcount])
+    space: dict[str, Any] = {"__name__": function.__module__, "callee": callee}
+    exec(f"def entry({names}): return callee({names})", space)  # noqa: S102
+    entry: FunctionType = space["entry"]
+    entry.__name__, entry.__qualname__, entry.__defaults__ = (
+        function.__name__,
+        function.__qualname__,
+        function.__defaults__,
+    )
+    return entry
 
 
 def compile_called(module: str, modules: Iterable[str]) -> None:

@@ -1193,6 +1193,13 @@ def _left_waiting(pool, waiting):
     return left
 
 
+@njit(cache=True, allocates=False)
+def _put(values, into):
+    """Copy an array into another of its length: an assignment of slices is compiled with all that its error message needs."""
+    for i in range(len(values)):
+        into[i] = values[i]
+
+
 @njit(cache=True)
 def _shake(geometry, judges, pool, most, work, heat):
     """Make a class that is drawn anew, with some of its nearest, or one around an item; and let their items settle.
@@ -1245,8 +1252,10 @@ def _shake(geometry, judges, pool, most, work, heat):
     for h in range(touched.shape[0]):
         if pool.changed[h] > clock:
             _refresh(geometry, pool, h)
-    pool.changed[:], pool.moved[:] = changed, moved
-    pool.swapped[:], pool.renewed[:] = swapped, renewed
+    _put(changed, pool.changed)
+    _put(moved, pool.moved)
+    _put(swapped, pool.swapped)
+    _put(renewed, pool.renewed)
 
 
 @njit(cache=True, allocates=False)
@@ -1331,7 +1340,7 @@ def _shake_all(geometry, judges, pool, most, work):
         total = _total(pool)
         if total < least - LEAST_GAIN:
             least = total
-            best[:] = pool.of
+            _put(pool.of, best)
     for i in range(best.shape[0]):
         if pool.of[i] != best[i]:
             _place(pool, i, best[i])
