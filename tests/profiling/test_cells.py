@@ -163,3 +163,10 @@ def test_whole_numbers_with_a_point_are_whole():
     assert (found.kind, found.pointed, found.values.to_list()) == ("integer", True, [1, 2, 10])
     assert cells(["1.0", "2.5"]).kind == "real"
     assert cells(["91911.0", "12345678901234567890"]).kind == "real"  # which is too large for a whole number
+
+
+def test_eight_zeros_or_nines_are_declared_among_days_of_eight_digits():
+    found = cells(["20201231", "20200101", "99999999", "00000000"])
+    assert found.kind == "date"
+    assert markers(found) == [("99999999", True), ("00000000", True)]
+    assert cells(["20201231", "12345678", "99999999"]).kind == "integer"

@@ -290,6 +290,28 @@ def test_codes_that_a_policy_calls_numbers_lose_their_zeros_and_it_is_said(tmp_p
     assert [one.facts["column"] for one in again if one.code == "leading-zeros-lost"] == ["age"]
 
 
+def test_years_of_two_digits_are_warned_of():
+    table = pl.DataFrame(
+        {"born": [f"{1 + i % 28}.05.{70 + i % 30}" for i in range(90)], "zip": ["1", "2"] * 45}
+    )
+    policy = lk.Policy(columns={"born": lk.quasi(), "zip": lk.quasi()}, privacy=lk.KAnonymity(5))
+    (said,) = [one for one in lk.anonymize(table, policy, seed=1).warnings if one.code == "two-digit-years"]
+    assert said.facts == {"columns": ["born"], "first": 1969, "last": 2068}
+    assert str(said).startswith("years of two digits in 'born' are read as 1969 to 2068; ")
+    assert [one.code for one in lk.profile(table)["born"].findings] == ["two-digit-years"]
+
+
+def test_days_in_whole_numbers_are_written_as_days(tmp_path):
+    table = pl.DataFrame({"born": [19700101 + i % 28 for i in range(90)], "zip": ["1", "2"] * 45})
+    table.write_parquet(tmp_path / "t.parquet")
+    policy = lk.Policy(columns={"born": lk.quasi(), "zip": lk.quasi()}, privacy=lk.KAnonymity(5))
+    release = lk.anonymize(tmp_path / "t.parquet", policy, seed=1)
+    release.write(tmp_path / "out")
+    shown = pl.read_parquet(tmp_path / "out" / "public" / "release.parquet")["born"]
+    assert shown.str.contains("1970-01-[0-9]{2}").all()
+    assert lk.verify(tmp_path / "out", original=tmp_path / "t.parquet").ok
+
+
 def test_signatures_without_a_ledger_are_of_one_release(tmp_path):
     table = pl.DataFrame(
         {

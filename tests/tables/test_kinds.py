@@ -106,7 +106,7 @@ def test_values_are_read_as_the_declared_kind(values, kind, expected):
         (["1", "nan"], "real", "'nan' at line 3 is not a number"),
         ([date(2024, 1, 1)], "real", "'2024-01-01' at line 2 is not a number"),
         (["2024-01-31", "soon"], "date", "'soon' at line 3 is not a date"),
-        ([20240131], "date", "20240131 at line 2 is not a date"),
+        ([20241301], "date", "20241301 at line 2 is not a date"),
         (["true", "maybe"], "boolean", "'maybe' at line 3 is not true or false"),
         ([1.0], "boolean", "1.0 at line 2 is not true or false"),
         (
@@ -257,3 +257,19 @@ def test_whole_numbers_with_a_point_are_whole_once_declared():
     assert convert(column(["1,0"], ","), "integer").to_list() == [1]
     with pytest.raises(TableError, match=r"'1\.5' at line 3 is not a whole number"):
         convert(column(["1.0", "1.5"]), "integer")
+
+
+@pytest.mark.parametrize("values", [["20210306", "19991231"], [20210306, 19991231]])
+def test_whole_numbers_that_are_all_days_are_dates(values):
+    raw = column(values)
+    assert detect(raw) == "date"
+    assert set(convert(raw, "date").to_list()) == {date(2021, 3, 6), date(1999, 12, 31)}
+    assert detect(column([*values, type(values[0])(20211306)])) == "integer"
+    assert detect(column([*values, type(values[0])(10210306)])) == "integer"
+
+
+def test_dates_of_no_sure_century_are_refused_where_they_are_declared():
+    with pytest.raises(
+        TableError, match=r"may be of this century or the last: 2 cells, the first .*; write all days as YYYY"
+    ):
+        convert(column(["01.02.20", "01.02.68"]), "date")

@@ -23,9 +23,9 @@ import numpy as np
 import polars as pl
 
 from likeness.errors import TableError
+from likeness.tables.dates import WORDED, are_filled, have_short_years
 from likeness.tables.kinds import (
     MixedError,
-    are_filled,
     are_integers,
     are_whole_with_point,
     convert,
@@ -49,7 +49,8 @@ _PATTERNS = {
     "IP address": r"^[0-9]{1,3}(\.[0-9]{1,3}){3}$",
     "web address": r"^(https?://|www\.)\S+$",
     "phone number": r"^(\+[0-9]|\(?[0-9]{2,5}\)?[ ./-])[0-9() ./-]{5,}$",
-    "date": r"^([0-9]{1,2}[./-][0-9]{1,2}[./-]([0-9]{2}|[0-9]{4})|[0-9]{4}[./-][0-9]{1,2}[./-][0-9]{1,2})$",
+    "date": rf"^([0-9]{{1,2}}[./-][0-9]{{1,2}}[./-]([0-9]{{2}}|[0-9]{{4}})|[0-9]{{4}}[./-][0-9]{{1,2}}[./-][0-9]{{1,2}})$|"
+    rf"{WORDED}",
     "moment": r"^[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4}[ T][0-9]{1,2}:[0-9]{2}",
     "ZIP+4": r"^[0-9]{5}-[0-9]{4}$",
     "diagnosis code": r"^[A-TV-Z][0-9][0-9A-Z](\.[0-9A-Z]{1,4}|[0-9A-Z]{0,4})$",
@@ -264,6 +265,7 @@ class Cells:
     no text. Of dates that are read, ``trouble`` says in how many ways they are written; of texts, why they are no numbers.
     ``pointed``: whether its whole numbers are written with a decimal mark, such as ``1.0``.
     ``order``: of texts, the categories that the type of the column lists in order, and whether that is surely meant.
+    ``short_years``: whether any of its dates are written with two digits of the year.
     ``grouped``: the comma or point that separates its thousands, where nobody said so, and it can be nothing else.
     """
 
@@ -280,6 +282,7 @@ class Cells:
     pointed: bool = False
     readable: bool = False
     grouped: str | None = None
+    short_years: bool = False
     order: tuple[tuple[str, ...], bool] | None = None
 
     @property
@@ -397,11 +400,11 @@ def _texts(table: Table, name: str, values: pl.Series, counts: NDArray[np.int64]
     # What no calendar has is missing only where days are read: first with it alone, then with words as well.
     filled = are_filled(values).to_numpy()
     for which, others in ((filled, [*words]), (is_word, []), (is_word | filled, [])):
-        if kind not in {None, "text"} or not which.any():
+        if (kind not in {None, "text"} and not (kind == "integer" and which is filled)) or not which.any():
             continue
         among = _marked(values, counts, which, declared=True, why="")
         typed, doubt = _kind(table, name, [*blanks, *among])
-        if typed in _AMONG:
+        if typed == "date" or (typed in _AMONG and not (which & filled).any()):
             why = {True: "is no day of the calendar", False: f"stands among {_AMONG[typed]}"}
             day = dict(zip(values, filled.tolist(), strict=True))
             blanks += [replace(marker, why=why[day[marker.text]]) for marker in among]
@@ -481,7 +484,18 @@ def _finished(
         if told:
             return _finished(table, name, kind, (*declared, *told), asked)
         markers = (*markers, *odd)
-    return Cells(name, kind, column.codes, values, column.counts(), markers, pointed=pointed, grouped=grouped)
+    short = kind == "date" and raw.values.dtype == pl.String and have_short_years(raw.values)
+    return Cells(
+        name,
+        kind,
+        column.codes,
+        values,
+        column.counts(),
+        markers,
+        pointed=pointed,
+        grouped=grouped,
+        short_years=short,
+    )
 
 
 def _as_written(markers: Sequence[Marker], raw: RawColumn) -> list[Marker]:

@@ -18,6 +18,7 @@ from likeness.profiling import meaning as words
 from likeness.profiling.cells import NUMBERS
 from likeness.profiling.meaning import MANY, settings_of
 from likeness.report.finding import Finding
+from likeness.tables.dates import CENTURY
 from likeness.tables.kinds import MARK_NAMES
 from likeness.tables.spelling import are_formulas
 from likeness.wording import count, quoted
@@ -297,6 +298,11 @@ def _findings(cells: Cells, meaning: Meaning, role: str) -> list[Finding]:
     if role in PUBLISHED and cells.kind == "date" and cells.trouble:
         sentence = "{trouble}; each is read as the one day it can be, and published as YYYY-MM-DD"
         found.append(Finding("days-in-several-ways", {"trouble": cells.trouble}, sentence.format))
+    if role in PUBLISHED and cells.short_years:
+        sentence = "its years have two digits: they are read as {first} to {last}, and published with four"
+        found.append(
+            Finding("two-digit-years", dict(zip(("first", "last"), CENTURY, strict=True)), sentence.format)
+        )
     if cells.kind == "text" and cells.trouble and cells.kind_to_declare is None:
         facts = {"trouble": cells.trouble, "remedy": cells.remedy}
         found.append(Finding("decimal-commas", facts, "{trouble}: {remedy}".format))

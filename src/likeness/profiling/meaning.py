@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 from likeness.profiling.cells import NUMBERS, are_codes
 from likeness.profiling.orders import MOST_ORDERED, order_of
 from likeness.report.finding import Finding
+from likeness.tables.dates import NO_CENTURY, spellings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -488,10 +489,17 @@ def time(cells: Cells) -> Meaning | None:
         return Meaning("moment", "drop", reason, {})
     if look.share("date") >= 0.8:
         mixed = cells.otherwise == "dates" and cells.trouble
-        what = "dates in several ways" if mixed else "dates whose day and month cannot be told apart"
+        what = "dates in several ways" if mixed else _unread(cells)
         reason = f"{what}; to keep the column, write YYYY-MM-DD"
         return Meaning("date", "drop", reason, {})
     return None
+
+
+def _unread(cells: Cells) -> str:
+    """Say what cannot be told of dates."""
+    if NO_CENTURY in spellings(cells.values)[0]:
+        return "dates whose years of two digits may be of this century or the last"
+    return "dates whose day and month cannot be told apart"
 
 
 def masked_code(cells: Cells) -> Meaning | None:

@@ -23,6 +23,7 @@ from likeness.report.finding import Finding, kept_findings
 from likeness.report.measured import class_sizes
 from likeness.report.people import people_findings, undeclared_people
 from likeness.tables import EncodedColumn, FileFormat, retyped
+from likeness.tables.dates import CENTURY, have_short_years
 from likeness.tables.kinds import MixedError, with_leading_zero
 from likeness.tables.spelling import are_formulas
 from likeness.wording import count, nouns, plain_number, quoted
@@ -52,6 +53,7 @@ def findings_of(release: Release) -> tuple[Finding, ...]:
         *people_findings(release),
         *without_quasi_identifiers(release),
         *leading_zeros_lost(release),
+        *short_years(release),
         *values_of_everybody(release),
         *without_rare_values(release),
         *alone_in_a_class(release),
@@ -162,6 +164,27 @@ def _zeros_lost(*, column: str, records: int, such_as: str, kind: str) -> str:
     return (
         f"column {column!r}: {count(records, 'cell')} such as {quoted(such_as)} {'begins' if records == 1 else 'begin'} with a "
         f"zero, which numbers do not keep; say kind: categorical in place of {kind} where they are codes"
+    )
+
+
+def short_years(release: Release) -> list[Finding]:
+    """Say which columns hold dates whose years have two digits, and which century they are read as."""
+    encoded, policy = release.private.encoded, release.private.policy
+    names = []
+    for domain in (*encoded.data.quasi, *encoded.data.sensitive):
+        name = encoded.original_name(domain.name)
+        if domain.kind == "date" and encoded.table.is_text(name):
+            raw = encoded.table.raw(name).without(missing_in(encoded.table, policy, name).markers)
+            if have_short_years(raw.values):
+                names.append(domain.name)
+    facts = {"columns": names, "first": CENTURY[0], "last": CENTURY[1]}
+    return [Finding("two-digit-years", facts, _short_years)] if names else []
+
+
+def _short_years(*, columns: Sequence[str], first: int, last: int) -> str:
+    return (
+        f"years of two digits in {' and '.join(map(quoted, columns))} are read as {first} to {last}; write them with four where "
+        "any is of another century"
     )
 
 

@@ -1,8 +1,6 @@
 """What kind a column is, from its distinct values, and its values as that kind.
 
 Numbers written as text: which cells are numbers, and what they are worth.
-
-Dates written as text: one format for the whole column, and only if it cannot be another.
 """
 
 from __future__ import annotations
@@ -14,6 +12,18 @@ import polars as pl
 
 from likeness.errors import TableError
 from likeness.tables.columns import EncodedColumn
+from likeness.tables.dates import (
+    EITHER,
+    NO_CENTURY,
+    READ,
+    are_ambiguous,
+    are_compact,
+    are_filled,
+    compact_days,
+    spellings,
+    to_any_dates,
+    to_dates,
+)
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
@@ -165,124 +175,6 @@ def have_decimal_commas(texts: pl.Series) -> bool:
     )
 
 
-_FORMATS = (
-    ("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "%Y-%m-%d"),
-    ("^[0-9]{4}/[0-9]{2}/[0-9]{2}$", "%Y/%m/%d"),
-    ("^[0-9]{1,2}[.][0-9]{1,2}[.][0-9]{4}$", "%d.%m.%Y"),
-)
-_SLASHED = "^([0-9]{1,2})/([0-9]{1,2})/[0-9]{4}$"
-_NAMES = {
-    "%Y-%m-%d": "YYYY-MM-DD",
-    "%Y/%m/%d": "YYYY/MM/DD",
-    "%d.%m.%Y": "DD.MM.YYYY",
-    "%d/%m/%Y": "DD/MM/YYYY",
-    "%m/%d/%Y": "MM/DD/YYYY",
-}
-READ = frozenset(_NAMES.values())
-"""Names of the spellings that can be read."""
-EITHER = "DD/MM/YYYY or MM/DD/YYYY"
-_OTHERS = (
-    ("^[0-9]{1,2}([./-])[0-9]{1,2}([./-])[0-9]{2}$", "a day with a year of two digits"),
-    ("^[0-9]{1,2}-[0-9]{1,2}-[0-9]{4}$", "DD-MM-YYYY or MM-DD-YYYY"),
-    (
-        "^[0-9]{1,2}[ .-]*[A-Za-z]{3,9}[ .,-]*[0-9]{2,4}$|^[A-Za-z]{3,9}[ .]*[0-9]{1,2},? *[0-9]{4}$",
-        "a day with a month in words",
-    ),
-    ("^[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ][0-9]{1,2}:[0-9]{2}", "a day with its time"),
-)
-"""Spellings that are named and not read."""
-_LIKE_A_DATE = "|".join(pattern for pattern, _ in (*_FORMATS, (_SLASHED, ""), *_OTHERS))
-_FILLED = "^(?:0+[-/.]0+[-/.]0+|9+[-/.]9+[-/.]9+|[0-9]{4}[-/](?:00[-/]00|99[-/]99)|(?:00[/.]00|99[/.]99)[/.][0-9]{4})$"
-
-
-def to_dates(texts: pl.Series) -> pl.Series:
-    """Read dates in the one format that most of them have; null where a cell is no date of that format.
-
-    YYYY-MM-DD, YYYY/MM/DD, DD.MM.YYYY, or DD/MM/YYYY and MM/DD/YYYY when some day above 12 tells which.
-    """
-    best = pl.Series([None] * len(texts), dtype=pl.Date)
-    for pattern, form in (*_FORMATS, *_slashed_format(texts)):
-        matching = texts.str.contains(pattern)
-        if not matching.any():
-            continue
-        dates = texts.set(~matching, None).str.to_date(form, strict=False)
-        if dates.null_count() < best.null_count():
-            best = dates
-    return best
-
-
-def to_any_dates(texts: pl.Series) -> pl.Series:
-    """Read dates each in its own format, where none of them can be another day; null where a cell is no such date.
-
-    The formats are those of `to_dates`; days with slashes need some day above 12 that tells which of the two they are.
-
-    >>> to_any_dates(pl.Series(["2020-12-31", "31.12.2020", "12/31/2020"])).n_unique()
-    1
-    """
-    found = pl.Series([None] * len(texts), dtype=pl.Date)
-    for pattern, form in (*_FORMATS, *_slashed_format(texts)):
-        found = found.fill_null(
-            texts.set(~texts.str.contains(pattern).fill_null(value=False), None).str.to_date(
-                form, strict=False
-            )
-        )
-    return found
-
-
-def are_ambiguous(texts: pl.Series) -> bool:
-    """Whether the cells are dates with slashes whose day and month cannot be told apart."""
-    return bool(texts.str.contains(_SLASHED).any()) and not _slashed_format(texts)
-
-
-def _slashed_format(texts: pl.Series) -> list[tuple[str, str]]:
-    """DD/MM/YYYY or MM/DD/YYYY if exactly one of them is possible."""
-    slashed = texts.filter(texts.str.contains(_SLASHED))
-    parts = slashed.str.extract_groups(_SLASHED).struct.unnest().cast(pl.Int32)
-    first_is_day, second_is_day = ((column > 12).any() for column in parts.iter_columns())
-    if first_is_day == second_is_day:
-        return []
-    return [(_SLASHED, "%d/%m/%Y" if first_is_day else "%m/%d/%Y")]
-
-
-def spellings(texts: pl.Series) -> tuple[dict[str, pl.Series], pl.Series]:
-    """Sort cells by how they write dates, for messages: which are days, by spelling, and which are no day of the calendar.
-
-    Only spellings that occur; days with slashes may be of two (`EITHER`) where others of both occur, or none that tells.
-    No day of the calendar is what is written like a date, such as 2023-02-29 and 9999-99-99.
-    """
-    found: dict[str, pl.Series] = {}
-    none = texts.is_null()
-    if not texts.str.contains(_LIKE_A_DATE).any():
-        return found, none
-    for pattern, form in _FORMATS:
-        like = texts.str.contains(pattern).fill_null(value=False)
-        days = like & texts.set(~like, None).str.to_date(form, strict=False).is_not_null()
-        found[_NAMES[form]] = days
-        none |= like & ~days
-    slashed = texts.str.contains(_SLASHED).fill_null(value=False)
-    by_day, by_month = (
-        slashed & texts.set(~slashed, None).str.to_date(form, strict=False).is_not_null()
-        for form in ("%d/%m/%Y", "%m/%d/%Y")
-    )
-    only = {"DD/MM/YYYY": by_day & ~by_month, "MM/DD/YYYY": by_month & ~by_day}
-    certain = [name for name, cells in only.items() if cells.any()]
-    both = by_day & by_month
-    found |= only
-    if len(certain) == 1:
-        found[certain[0]] |= both
-    else:
-        found[EITHER] = both
-    none |= slashed & ~by_day & ~by_month
-    for pattern, name in _OTHERS:
-        found[name] = texts.str.contains(pattern).fill_null(value=False) & ~none
-    return {name: cells for name, cells in found.items() if cells.any()}, none
-
-
-def are_filled(texts: pl.Series) -> pl.Series:
-    """Which cells are written like a date, and all zeros or nines in day and month: they stand for a missing value."""
-    return texts.str.contains(_FILLED).fill_null(value=False)
-
-
 KINDS = ("integer", "real", "date", "boolean", "text")
 
 _MOST = 2.0**53  # whole numbers up to here are exact as floats
@@ -292,7 +184,8 @@ INSTANT = "%Y-%m-%dT%H:%M:%S%.f"
 def detect(column: RawColumn) -> str:
     """Find the kind, one of `KINDS`, of a column whose markers are already missing and whose values all occur.
 
-    Typed columns have the kind of their type (points in time are dates if all are midnights, else text). Text is integer
+    Typed columns have the kind of their type (points in time are dates if all are midnights, else text). Whole numbers that are
+    all days written YYYYMMDD, of the years 1800 to 2099, are dates. Text is integer
     if every value is a plain whole number that fits int64, real if every value is a plain decimal number, date if all are
     dates of one unambiguous format, else text; whole numbers beyond int64, or with leading zeros, are codes: text.
 
@@ -303,6 +196,8 @@ def detect(column: RawColumn) -> str:
     if values.dtype == pl.Datetime:
         return "date" if (values == values.dt.truncate("1d")).all() else "text"
     if values.dtype != pl.String:
+        if values.dtype == pl.Int64 and are_compact(values):
+            return "date"
         return {pl.Int64: "integer", pl.Float64: "real", pl.Boolean: "boolean", pl.Date: "date"}[
             values.dtype.base_type()
         ]
@@ -311,6 +206,8 @@ def detect(column: RawColumn) -> str:
     if not are_integers(values).all():
         values, decimal = _plain(column)
     if are_integers(values).all():
+        if are_compact(values):
+            return "date"
         return "integer" if to_integers(values).null_count() == 0 else "text"
     numbers = are_numbers(values, decimal)
     if numbers.all():
@@ -419,8 +316,15 @@ def _about_dates(column: RawColumn) -> tuple[str, str]:
         remedies.append(
             f"{'declare kind: date, which reads each, or ' * readable}write all days as YYYY-MM-DD"
         )
-    elif EITHER in found:
-        parts.append(f"has dates whose day and month cannot be told apart: {_extent(column, found[EITHER])}")
+    elif found.keys() & EITHER:
+        cells = next(iter(found.values()))
+        parts.append(f"has dates whose day and month cannot be told apart: {_extent(column, cells)}")
+        remedies.append("write all days as YYYY-MM-DD")
+    elif NO_CENTURY in found:
+        parts.append(
+            f"has dates with years of two digits, some of which would be to come, so they may be of this century or the last: "
+            f"{_extent(column, found[NO_CENTURY])}"
+        )
         remedies.append("write all days as YYYY-MM-DD")
     elif found and not (found.keys() & READ):
         name, cells = next(iter(found.items()))
@@ -498,6 +402,8 @@ def _dates(values: pl.Series) -> pl.Series:
     """Date, the day of a point in time; null where a value is none. Once declared, days may be written in several ways."""
     if values.dtype in (pl.Date, pl.Datetime):
         return values.cast(pl.Date)
+    if values.dtype == pl.Int64:
+        return compact_days(values)
     if values.dtype != pl.String:
         return _nothing(values, pl.Date)
     dates = to_dates(values)
