@@ -297,3 +297,17 @@ def test_values_that_cost_or_mean_nothing(value, word, tmp_path):
     said = refused(Policy.load, path)
     assert word in said
     assert len(said) < 300
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("t.csv", b"age,sex\n40,m\n"), ("t.parquet", b"PAR1\x15\xb5"), ("t.csv.gz", b"\x1f\x8b")],
+)
+def test_a_table_in_place_of_a_policy_is_called_that(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(
+        PolicyError, match=r"is no policy, and named as tables are .*; the table stands first, and the policy"
+    ):
+        read_document(tmp_path / name)
+    with pytest.raises(PolicyError, match="there is no such policy file"):
+        read_document(tmp_path / f"no-{name}")

@@ -76,3 +76,12 @@ def test_thousands_are_said_for_files_and_frames(csv_file):
         read(frame, thousands=",", decimal=",")
     with pytest.raises(TableError, match="thousands must be a comma, a point, a space or an apostrophe"):
         read(frame, thousands="_")
+
+
+@pytest.mark.parametrize("name", ["policy.yaml", "policy.yml", "policy.json"])
+def test_a_policy_in_place_of_a_table_is_called_that(tmp_path, name):
+    (tmp_path / name).write_text("columns: {}")
+    with pytest.raises(
+        TableError, match="is named as policies are, and no table; the table stands first, and the policy"
+    ):
+        read(tmp_path / name)

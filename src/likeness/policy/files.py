@@ -315,9 +315,29 @@ class Document:
 def read_document(path: str | Path) -> Document:
     """Read a policy file: YAML, or JSON when its name ends so; UTF-8.
 
-    Raises `PolicyError`, in one line, when it is missing, too large, empty, not UTF-8, not YAML or JSON, or not a mapping.
+    Raises `PolicyError`, in one line, when it is missing, too large, empty, not UTF-8, not YAML or JSON, or not a mapping; a
+    table in its place is called that.
     """
     path = Path(path)
+    try:
+        return _read_document(path)
+    except PolicyError:
+        if not path.is_file() or not _is_named_as_table(path):
+            raise
+        what = f"is no policy, and named as tables are ({path.suffix})"
+        remedy = "the table stands first, and the policy, a YAML or JSON file, behind it"
+        raise PolicyError(Refusal(what, (path.name,), remedy=remedy)) from None
+
+
+def _is_named_as_table(path: Path) -> bool:
+    """Whether tables are named so; asked of what is no policy only, for it loads what reads tables."""
+    from likeness.tables.reading import kind_of
+
+    return kind_of(path) is not None
+
+
+def _read_document(path: Path) -> Document:
+    """Read a policy file, whatever it is called."""
     content = _decode(path)
     if not content.strip():
         raise PolicyError(f"{path.name}: the file is empty; a policy needs the keys columns and privacy")

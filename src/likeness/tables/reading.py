@@ -368,6 +368,11 @@ def _file(
         if suffixes[-1:] in ([".db"], [".sqlite"], [".sqlite3"]):
             remedy = f"give it by its URL, sqlite:///{quote_url(str(path))}"
             raise TableError(Refusal("is a database, as it is called", (str(path),), remedy=remedy))
+        if suffixes[-1:] in ([".yaml"], [".yml"], [".json"]):
+            remedy = "the table stands first, and the policy behind it"
+            if suffixes[-1] == ".json":
+                remedy += "; a table in JSON has one record a line, and the ending .jsonl"
+            raise TableError(Refusal("is named as policies are, and no table", (str(path),), remedy=remedy))
         raise TableError(
             Refusal(
                 f"unknown extension {path.suffix!r}; known: {', '.join(_FORMATS)}, and text compressed: "
@@ -415,6 +420,12 @@ def _file(
             written=written,
         )
     )
+
+
+def kind_of(path: Path) -> str | None:
+    """What kind of table a file is, by its name; None where no table is named so."""
+    format_, packed = _kind_of(path)
+    return None if packed and format_ not in _TEXT else format_
 
 
 def _kind_of(path: Path) -> tuple[str | None, bool]:
