@@ -26,13 +26,27 @@ from likeness.profiling.cells import MOST, look_at
         ("postal address", "12 Main Street"),
         ("postal address", "Hauptstraße 5"),
         ("number", "P0004711"),
-        ("sex", "Female"),
-        ("marital status", "Divorced"),
         ("illness", "Type 2 diabetes"),
     ],
 )
 def test_what_has_a_pattern(pattern, value):
     assert look_at(pl.Series([value])).share(pattern) == 1
+
+
+@pytest.mark.parametrize(
+    ("pattern", "values", "share"),
+    [
+        ("sex", ["Female", "male"], 1),
+        ("sex", ["m", "w", "d", "?"], 0.75),
+        ("sex", ["Female"], 0),
+        ("sex", ["x", "y"], 0),
+        ("sex", ["m", "other"], 0),
+        ("marital status", ["Divorced", "single"], 1),
+        ("marital status", ["single", "double"], 0),
+    ],
+)
+def test_what_two_values_say(pattern, values, share):
+    assert look_at(pl.Series(values)).share(pattern) == share
 
 
 @pytest.mark.parametrize(

@@ -59,9 +59,16 @@ _PATTERNS = {
     r"|\w+(straße|strasse|weg|platz|gasse) [0-9]+)",
     "number": r"^[A-Za-z]{0,4}[-_ ]?[0-9][0-9A-Za-z-]*$",
 }
-_SEX = frozenset(
-    {"m", "f", "male", "female", "man", "woman", "x", "other", "diverse", "unknown", "nonbinary"}
+_SEXES = (
+    frozenset(
+        {"f", "w", "female", "woman", "women", "girl", "weiblich", "frau", "femme", "mujer", "femenino"}
+    ),
+    frozenset({"m", "male", "man", "men", "boy", "männlich", "mann", "homme", "hombre", "masculino"}),
 )
+_SEX = frozenset({"x", "d", "other", "diverse", "divers", "unknown", "nonbinary", "non-binary"}).union(
+    *_SEXES
+)
+"""What columns of sexes say; alone, ``x`` and ``other`` say anything, so both of `_SEXES` are to be there."""
 _MARITAL = frozenset(
     {"married", "single", "divorced", "widowed", "separated", "never married", "never-married"}
 )
@@ -99,8 +106,11 @@ def look_at(texts: pl.Series) -> Contents:
     plain = tried.str.strip_chars()
     shares = {name: float(plain.str.contains(pattern).sum()) for name, pattern in _PATTERNS.items()}
     lower = plain.str.to_lowercase()
-    shares["sex"] = float(lower.is_in(list(_SEX)).sum()) if len(texts) <= len(_SEX) else 0.0
-    shares["marital status"] = float(lower.is_in(list(_MARITAL)).sum())
+    said = set(lower) if len(texts) <= len(_SEX) else set()
+    shares["sex"] = float(lower.is_in(list(_SEX)).sum()) if all(said & own for own in _SEXES) else 0.0
+    # A single room is no marital status.
+    married = lower.filter(lower.is_in(list(_MARITAL)))
+    shares["marital status"] = float(len(married)) if married.n_unique() > 1 else 0.0
     shares["illness"] = float(plain.str.contains(_ILLNESSES).sum())
     return Contents(
         {name: count / len(tried) for name, count in shares.items() if count},

@@ -13,6 +13,7 @@ from likeness.errors import PolicyError, TableError, suggestion
 from likeness.policy.column import Role
 from likeness.profiling.cells import read_cells
 from likeness.profiling.findings import PUBLISHED, describe, determined_by, find_links, redundant
+from likeness.profiling.header import without_header
 from likeness.profiling.joined import bring_together, in_two_tables, title_of
 from likeness.profiling.meaning import MANY, interpret
 from likeness.profiling.persons import Persons, find_persons, individual_of, measure_uniqueness, tells_apart
@@ -101,7 +102,8 @@ def profile(
     if records is None:
         _refuse_unneeded(on=on, key=key, reading=reading)
         given = _checked(roles or {}, original.names, original.source)
-        return _look(original, _read_all(original), given, None)
+        cells = _read_all(original)
+        return _look(original, cells, given, None, without_header(original, cells))
     second = read_as_said(records, **reading) if reading else read(records)
     path = Path(records).as_posix() if isinstance(records, str | os.PathLike) else None
     if path is None and second.format not in {"frame", "database"}:
@@ -111,7 +113,7 @@ def profile(
     first = original, _read_all(original)
     other = second, _read_all(second)
     rows = bring_together(first, other, given, on=on, key=key, table=path, reading=reading or {})
-    return _look(original, rows.cells, given, rows)
+    return _look(original, rows.cells, given, rows, [*without_header(*first), *without_header(*other)])
 
 
 def _refuse_unneeded(**given: Any) -> None:
@@ -124,9 +126,13 @@ def _refuse_unneeded(**given: Any) -> None:
 
 
 def _look(
-    table: Table, cells: dict[str, Cells], given: Mapping[str, str], rows: PeopleWithRecords | None
+    table: Table,
+    cells: dict[str, Cells],
+    given: Mapping[str, str],
+    rows: PeopleWithRecords | None,
+    read: list[Finding],
 ) -> Profile:
-    """Look at columns; ``rows``: at those of two tables."""
+    """Look at columns; ``rows``: at those of two tables. ``read``: what is said of how they were read."""
     meanings = {name: interpret(own) for name, own in cells.items()}
     supposed = {name: _as_given(own, given.get(name)) for name, own in meanings.items()}
     if rows is None:
@@ -166,7 +172,8 @@ def _look(
     )
     if rows is not None:
         columns = tuple(in_two_tables(columns, rows))
-    return _assemble(table, published, columns, links, persons, person, reaches, rows)
+    found = _assemble(table, published, columns, links, persons, person, reaches, rows)
+    return replace(found, findings=(*read, *found.findings))
 
 
 _IN_BOTH = "stands in both tables, and a policy can name it once: rename it in one of them to keep it"
