@@ -301,6 +301,21 @@ def test_years_of_two_digits_are_warned_of():
     assert [one.code for one in lk.profile(table)["born"].findings] == ["two-digit-years"]
 
 
+def test_units_are_lost_and_it_is_said():
+    table = pl.DataFrame(
+        {"share": [f"{i % 30}.5 %" for i in range(90)], "pay": [f"${1 + i % 9},200.50" for i in range(90)]}
+    )
+    policy = lk.Policy(columns={"share": lk.quasi(), "pay": lk.sensitive()}, privacy=lk.KAnonymity(5))
+    (said,) = [
+        one for one in lk.anonymize(table, policy, seed=1).warnings if one.code == "units-not-published"
+    ]
+    assert said.facts == {"columns": {"share": "%", "pay": "$"}}
+    found = lk.profile(table)
+    assert [one.facts for one in found["share"].findings if one.code == "unit-found"] == [{"unit": "%"}]
+    mixed = lk.profile(pl.DataFrame({"share": ["5 %", "$6"] * 20}))["share"]
+    assert "has numbers with different units" in mixed.warnings[0]
+
+
 def test_days_in_whole_numbers_are_written_as_days(tmp_path):
     table = pl.DataFrame({"born": [19700101 + i % 28 for i in range(90)], "zip": ["1", "2"] * 45})
     table.write_parquet(tmp_path / "t.parquet")

@@ -1,4 +1,5 @@
 # ruff: noqa: DTZ001
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime
 
@@ -273,3 +274,52 @@ def test_dates_of_no_sure_century_are_refused_where_they_are_declared():
         TableError, match=r"may be of this century or the last: 2 cells, the first .*; write all days as YYYY"
     ):
         convert(column(["01.02.20", "01.02.68"]), "date")
+
+
+@pytest.mark.parametrize(
+    ("values", "decimal", "kind", "expected"),
+    [
+        (["12.5%", "3%", "-1%"], None, "real", [12.5, 3.0, -1.0]),
+        (["12,5 %", "3,25 %"], None, "real", [12.5, 3.25]),
+        (["12%", "3 %"], ".", "integer", [12, 3]),
+        (["$1,200.50", "$30", "-$7"], None, "real", [1200.5, 30.0, -7.0]),
+        (["1.200,50 €", "30 €"], None, "real", [1200.5, 30.0]),
+        (["£30", "£1"], ".", "integer", [30, 1]),
+        (["CHF 30", "EUR 1"][:1] * 2, ".", "integer", [30, 30]),
+        (["\u22125", "5"], ".", "integer", [-5, 5]),
+        (["12,5-", "3,25"], None, "real", [-12.5, 3.25]),
+        (["(13)", "12"], ".", "integer", [-13, 12]),
+        (["($13.50)", "$12.25"], ".", "real", [-13.5, 12.25]),
+    ],
+)
+def test_numbers_with_one_unit_or_a_sign_of_their_own_are_numbers(values, decimal, kind, expected):
+    raw = column(values, decimal)
+    assert detect(raw) == kind
+    assert convert(raw, kind).to_list() == expected
+    assert convert(raw, "text").to_list() == values
+
+
+@pytest.mark.parametrize(
+    "values", [["(1)", "(2)"], ["12-", "13-"], ["1-2", "3-4"], ["$x", "%"], ["--5", "(5"], ["$5%", "5"]]
+)
+def test_what_is_no_number_with_a_unit_is_text(values):
+    with suppress(MixedError):
+        assert detect(column(values)) == "text"
+
+
+@pytest.mark.parametrize("values", [["$5", "€6"], ["5%", "6"], ["5%", "$1,200"]])
+def test_numbers_of_several_units_are_refused(values):
+    with pytest.raises(
+        MixedError, match=r"has numbers with different units: .*; write all in one unit, or declare"
+    ) as found:
+        detect(column(values))
+    assert found.value.about == "units"
+    with pytest.raises(TableError, match="has numbers with different units"):
+        convert(column(values), "real")
+
+
+def test_a_word_among_numbers_with_a_unit_is_named():
+    with pytest.raises(MixedError, match="mixes numbers and text: 'n/a' at line 4"):
+        detect(column(["5%", "6%", "n/a"]))
+    with pytest.raises(TableError, match="'n/a' at line 4 is not a number"):
+        convert(column(["5%", "6%", "n/a"]), "real")

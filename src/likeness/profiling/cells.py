@@ -30,7 +30,9 @@ from likeness.tables.kinds import (
     are_whole_with_point,
     convert,
     sure_thousands,
+    without_units,
 )
+from likeness.tables.units import unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -275,6 +277,7 @@ class Cells:
     no text. Of dates that are read, ``trouble`` says in how many ways they are written; of texts, why they are no numbers.
     ``pointed``: whether its whole numbers are written with a decimal mark, such as ``1.0``.
     ``order``: of texts, the categories that the type of the column lists in order, and whether that is surely meant.
+    ``unit``: of all its numbers, such as ``%``, where they are written with one.
     ``short_years``: whether any of its dates are written with two digits of the year.
     ``grouped``: the comma or point that separates its thousands, where nobody said so, and it can be nothing else.
     """
@@ -293,6 +296,7 @@ class Cells:
     readable: bool = False
     grouped: str | None = None
     short_years: bool = False
+    unit: str | None = None
     order: tuple[tuple[str, ...], bool] | None = None
 
     @property
@@ -468,6 +472,9 @@ def _finished(
     missing = ("", *(marker.text for marker in declared))
     markers = (*declared, *asked)
     raw = table.raw(name).without(missing)
+    unit = None
+    if kind in NUMBERS and raw.values.dtype == pl.String:
+        unit, raw = unit_of(raw.values), without_units(raw)
     if kind == "real" and raw.values.dtype == pl.Float64 and _are_whole(raw.values):
         kind = "integer"  # numbers that a null made floats
     pointed = (
@@ -485,7 +492,8 @@ def _finished(
         values = pl.Series(column.values)
     grouped = None
     if kind in NUMBERS:
-        markers = (*markers, *odd_numbers(values, column.counts()))
+        # A marker is the text of a cell, and of numbers with a unit that is another.
+        markers = markers if unit else (*markers, *odd_numbers(values, column.counts()))
         if raw.values.dtype == pl.String and raw.thousands is None:
             grouped = sure_thousands(raw.values, raw.decimal)
     if kind == "date":
@@ -505,6 +513,7 @@ def _finished(
         pointed=pointed,
         grouped=grouped,
         short_years=short,
+        unit=unit,
     )
 
 

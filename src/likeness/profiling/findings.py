@@ -298,6 +298,11 @@ def _findings(cells: Cells, meaning: Meaning, role: str) -> list[Finding]:
     if role in PUBLISHED and cells.kind == "date" and cells.trouble:
         sentence = "{trouble}; each is read as the one day it can be, and published as YYYY-MM-DD"
         found.append(Finding("days-in-several-ways", {"trouble": cells.trouble}, sentence.format))
+    if role in PUBLISHED and cells.unit is not None and cells.kind in NUMBERS:
+        sentence = (
+            "its numbers are written with {unit}, and read and published without: say so beside the release"
+        )
+        found.append(Finding("unit-found", {"unit": cells.unit}, sentence.format))
     if role in PUBLISHED and cells.short_years:
         sentence = "its years have two digits: they are read as {first} to {last}, and published with four"
         found.append(

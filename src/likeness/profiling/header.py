@@ -51,6 +51,7 @@ def without_header(table: Table, columns: Mapping[str, Cells]) -> list[Finding]:
             unlike.append(name)
     if len(like) <= len(unlike):
         return []
+    like = [name for name in table.names if name in like]
     facts = {"table": table.source, "format": table.format, "names": like}
     return [Finding("header-may-be-lacking", facts, _no_header)]
 

@@ -26,6 +26,7 @@ from likeness.tables import EncodedColumn, FileFormat, retyped
 from likeness.tables.dates import CENTURY, have_short_years
 from likeness.tables.kinds import MixedError, with_leading_zero
 from likeness.tables.spelling import are_formulas
+from likeness.tables.units import unit_of
 from likeness.wording import count, nouns, plain_number, quoted
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def findings_of(release: Release) -> tuple[Finding, ...]:
         *without_quasi_identifiers(release),
         *leading_zeros_lost(release),
         *short_years(release),
+        *units_lost(release),
         *values_of_everybody(release),
         *without_rare_values(release),
         *alone_in_a_class(release),
@@ -186,6 +188,26 @@ def _short_years(*, columns: Sequence[str], first: int, last: int) -> str:
         f"years of two digits in {' and '.join(map(quoted, columns))} are read as {first} to {last}; write them with four where "
         "any is of another century"
     )
+
+
+def units_lost(release: Release) -> list[Finding]:
+    """Say which columns of numbers came with a unit, which is not published."""
+    encoded, policy = release.private.encoded, release.private.policy
+    lost = {}
+    for domain in (*encoded.data.quasi, *encoded.data.sensitive):
+        name = encoded.original_name(domain.name)
+        if domain.kind in {"integer", "real"} and encoded.table.is_text(name):
+            unit = unit_of(
+                encoded.table.raw(name).without(missing_in(encoded.table, policy, name).markers).values
+            )
+            if unit is not None:
+                lost[domain.name] = unit
+    return [Finding("units-not-published", {"columns": lost}, _units_lost)] if lost else []
+
+
+def _units_lost(*, columns: Mapping[str, str]) -> str:
+    listed = ", ".join(f"{quoted(name)} ({unit})" for name, unit in columns.items())
+    return f"numbers are published without the unit that they came with: {listed}; tell it to who gets the release"
 
 
 def written_otherwise(release: Release) -> list[Finding]:

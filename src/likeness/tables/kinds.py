@@ -5,6 +5,7 @@ Numbers written as text: which cells are numbers, and what they are worth.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,7 @@ from likeness.tables.dates import (
     to_any_dates,
     to_dates,
 )
+from likeness.tables.units import with_units
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ class MixedError(TableError):
     """Most cells of a text column are numbers or days, and others are not, or may be read in two ways.
 
     ``found``, ``remedy``: what the column holds, and what to do that loses nothing, as parts of the message.
-    ``about``: ``mixed`` (with other texts), ``marks`` (of decimals or thousands) or ``dates``.
+    ``about``: ``mixed`` (with other texts), ``marks`` (of decimals or thousands), ``units`` or ``dates``.
     """
 
     def __init__(self, *problems: str, found: str = "", remedy: str = "", about: str = "mixed") -> None:
@@ -189,8 +191,10 @@ def detect(column: RawColumn) -> str:
     if every value is a plain whole number that fits int64, real if every value is a plain decimal number, date if all are
     dates of one unambiguous format, else text; whole numbers beyond int64, or with leading zeros, are codes: text.
 
-    `MixedError` if at least half of the records of a text column are numbers, or days, and others are not, or a comma may
-    be a decimal mark or separate thousands.
+    Numbers may have a unit, percent or a currency, all the same one.
+
+    `MixedError` if at least half of the records of a text column are numbers, or days, and others are not, or have several units,
+    or a comma may be a decimal mark or separate thousands.
     """
     values = column.values
     if values.dtype == pl.Datetime:
@@ -203,6 +207,8 @@ def detect(column: RawColumn) -> str:
         ]
     if not values.str.contains("[0-9]").any() or with_leading_zero(values).any():
         return "text"
+    column = without_units(column)
+    values = column.values
     if not are_integers(values).all():
         values, decimal = _plain(column)
     if are_integers(values).all():
@@ -224,6 +230,29 @@ def detect(column: RawColumn) -> str:
         )
     _refuse_mixtures(column, numbers, decimal)
     return "text"
+
+
+def without_units(column: RawColumn) -> RawColumn:
+    """Take the numbers of a text column without their one unit, and with their sign in front.
+
+    `MixedError` where they are of several, and at least half of the records.
+    """
+    plain, units = with_units(column.values)
+    if plain is column.values:
+        return column
+    found = units.unique().drop_nulls().sort()
+    if len(found) < 2:
+        return replace(column, data=replace(column.data, values=plain))
+    if 2 * _records(column, (units != "").fill_null(value=False)) < int(column.records().sum()):
+        return column
+    listed = ", ".join(
+        f"{quoted(unit) if unit else 'none'} ({_extent(column, (units == unit).fill_null(value=False))})"
+        for unit in found
+    )
+    what = f"has numbers with different units: {listed}"
+    remedy = "write all in one unit"
+    message = f"{column.title} {what}; {remedy}, or declare kind: categorical"
+    raise MixedError(message, found=what, remedy=remedy, about="units")
 
 
 READ_BY_COMMA = "read the table with decimal=',' (--decimal ,)"
@@ -353,6 +382,8 @@ def convert(column: RawColumn, kind: str) -> pl.Series:
     As long as ``column.values``, without nulls, and not necessarily distinct (``1.0`` and ``1.00``).
     `TableError` at the first cell that is not of that kind, and at infinite numbers.
     """
+    if kind in {"integer", "real"} and column.values.dtype == pl.String:
+        column = without_units(column)
     values = column.values
     match kind:
         case "integer":
