@@ -113,6 +113,34 @@ def test_what_was_made_of_it_is_said_and_published(tmp_path):
     assert lk.verify(folder / "public").ok
 
 
+def test_labels_of_columns_and_orders_that_are_lost_are_said_and_orders_proposed(tmp_path):
+    frame = pl.DataFrame({"health": [1 + i % 3 for i in range(60)], "age": [20 + i % 30 for i in range(60)]})
+    path = put(
+        tmp_path / "p.sav",
+        frame=frame,
+        variable_value_labels={"health": {1: "poor", 2: "fair", 3: "good"}},
+        variable_measure={"health": "ordinal"},
+        column_labels={"health": "How do you feel?"},
+    )
+    columns = {"age": lk.quasi(), "health": lk.quasi()}
+    policy = lk.Policy(columns=columns, privacy=lk.KAnonymity(3), effort="quick")
+    (found,) = (one for one in lk.anonymize(path, policy, seed=1).findings if one.code == "read-with-labels")
+    assert found.facts == {
+        "labelled": ["health"],
+        "titles": {"health": "How do you feel?"},
+        "ordinal": {"health": ["poor", "fair", "good"]},
+    }
+    assert "without what its columns are labelled ('health': 'How do you feel?')" in str(found)
+    assert "kind: ordered and a domain say ('health', poor < fair < good)" in str(found)
+    proposed = lk.profile(path)["health"].settings
+    assert (proposed["kind"], proposed["domain"]) == ("ordered", ["poor", "fair", "good"])
+    told = policy.replace(
+        columns={"age": lk.quasi(), "health": lk.quasi(kind="ordered", domain=proposed["domain"])}
+    )
+    (found,) = (one for one in lk.anonymize(path, told, seed=1).findings if one.code == "read-with-labels")
+    assert "ordinal" not in found.facts
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_damaged_files_are_one_line(tmp_path, kind, capsys):
     path = put(tmp_path / f"people.{kind}")

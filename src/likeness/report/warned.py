@@ -281,11 +281,20 @@ def _other_types(*, columns: Mapping[str, str]) -> str:
 
 
 def read_with_labels(release: Release) -> list[Finding]:
-    """Say what was made of the codes of a statistics program while its file was read: labels, and missing values."""
-    table = release.private.encoded.table
-    if table.written is None or not table.written.read:
+    """Say what was made of a file of a statistics program while it was read: labels, missing values; and what is lost."""
+    encoded, columns = release.private.encoded, release.private.policy.columns
+    if encoded.table.written is None:
         return []
-    return [Finding("read-with-labels", dict(table.written.read), _with_labels, warned=False)]
+    facts = dict(encoded.table.written.read)
+    if "ordinal" in facts:
+        shown = {encoded.original_name(own.name) for own in (*encoded.data.quasi, *encoded.data.sensitive)}
+        facts["ordinal"] = {
+            name: order
+            for name, order in facts["ordinal"].items()
+            if name in shown and columns[name].kind != "ordered"
+        }
+    facts = {name: value for name, value in facts.items() if value}
+    return [Finding("read-with-labels", facts, _with_labels, warned=False)] if facts else []
 
 
 def _with_labels(
@@ -293,8 +302,10 @@ def _with_labels(
     labelled: Sequence[str] = (),
     partly_labelled: Sequence[str] = (),
     user_missing: Mapping[str, Any] = MappingProxyType({}),
+    titles: Mapping[str, str] = MappingProxyType({}),
+    ordinal: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> str:
-    """Say which columns are of labels, which are of codes still, and what is missing."""
+    """Say which columns are of labels, which are of codes still, what is missing, and what of the file is not published."""
     parts = []
     if labelled:
         parts.append(f"{' and '.join(map(quoted, labelled))} by the labels of their values")
@@ -308,6 +319,16 @@ def _with_labels(
             for name, what in user_missing.items()
         )
         parts.append(f"as missing what the file declares missing ({listed})")
+    if titles:
+        listed = ", ".join(
+            f"{quoted(name)}: {quoted(label)}" for name, label in [*titles.items()][:_VALUES_SHOWN]
+        )
+        parts.append(
+            f"without what its columns are labelled ({listed}{', …' * (len(titles) > _VALUES_SHOWN)})"
+        )
+    if ordinal:
+        listed = "; ".join(f"{quoted(name)}, {' < '.join(order)}" for name, order in ordinal.items())
+        parts.append(f"without the order of ordinal labels, which kind: ordered and a domain say ({listed})")
     return f"the table was read from a file of a statistics program: {', '.join(parts)}"
 
 

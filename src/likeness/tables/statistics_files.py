@@ -66,8 +66,9 @@ def read_statistics(
     """Read a file of a statistics program from its bytes.
 
     Beside the frame, what was made of it, by column: ``labelled`` and ``partly_labelled`` columns, ``user_missing`` (how many
-    values of SPSS, which letters of Stata and SAS). Numbers that are all whole are integers. `TableError` if it is damaged, holds
-    far more than tables do, or pyreadstat is missing.
+    values of SPSS, which letters of Stata and SAS); and what is in the file and in no table: ``titles``, the labels of columns,
+    and the labels of those that are ``ordinal``, by their codes. Numbers that are all whole are integers. `TableError` if it is
+    damaged, holds far more than tables do, or pyreadstat is missing.
     """
     frame, meta = _read(data, kind, source, encoding, bound(len(data)))
     missing = _user_missing(data, kind, source, encoding, meta)
@@ -80,7 +81,7 @@ def read_statistics(
             wanted = wanted.fill_null(value=False)
             missing[name] = int(wanted.sum())
             frame = frame.with_columns(column.set(wanted, None))
-    labelled, partly = [], []
+    labelled, partly, ordinal = [], [], {}
     for name, labels in meta.variable_value_labels.items():
         if name not in frame.columns:
             continue
@@ -91,8 +92,13 @@ def read_statistics(
             partly.append(name)
             continue
         labelled.append(name)
+        if meta.variable_measure.get(name) == "ordinal":
+            ordinal[name] = [labels[value] for value in present.sort().to_list()]
         frame = frame.with_columns(column.replace_strict(present, pl.Series(told), return_dtype=pl.String))
-    made = {"labelled": labelled, "partly_labelled": partly, "user_missing": missing}
+    titles = {name: label for name, label in meta.column_names_to_labels.items() if label and label != name}
+    made = {
+        "labelled": labelled, "partly_labelled": partly, "user_missing": missing, "titles": titles, "ordinal": ordinal,
+    }  # fmt: skip
     found = {key: value for key, value in made.items() if value}
     return pl.DataFrame([as_whole(column) for column in frame.iter_columns()]), found
 

@@ -178,8 +178,12 @@ class Table:
     def order(self, name: str) -> tuple[list[str], bool] | None:
         """Categories that the type of a column lists in order, as text, and whether it says that the order is meant.
 
-        An ordered Categorical of pandas and an ordered dictionary of Arrow say so, an Enum of polars has one anyway.
+        An ordered Categorical of pandas and an ordered dictionary of Arrow say so, and SPSS of labels by their codes; an Enum of
+        polars has one anyway.
         """
+        ordinal = {} if self.written is None else self.written.read.get("ordinal", {})
+        if name in ordinal:
+            return list(ordinal[name]), True
         found: tuple[list[str], bool] | None = self._native.order(self.held, self._position(name))
         return found
 
