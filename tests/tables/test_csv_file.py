@@ -221,3 +221,19 @@ def test_text_is_kept_as_codes_and_shown_as_text(tmp_path):
     assert table.raw("word").values.to_list() == frame["word"].unique(maintain_order=True).to_list()
     encoded = table.encode("word")
     assert (encoded.values[encoded.codes] == frame["word"].to_numpy()).all()
+
+
+@pytest.mark.parametrize("text", ["34,m,m\n40,f,m\n", "34,m,\n40,f,m\n"])
+def test_names_that_cannot_be_names_may_be_a_record(tmp_path, text):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(TableError) as found:
+        read(path)
+    assert found.value.problems[1].endswith(
+        "its first line may be a record already, as '34' is a number; read the table with header=False (--no-header) then"
+    )
+    assert read(path, header=False).height == 2
+    path.write_text(text.replace("34", "age"))
+    with pytest.raises(TableError) as found:
+        read(path)
+    assert len(found.value.problems) == 1

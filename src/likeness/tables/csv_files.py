@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from likeness.endings import Ending
 
 _CANDIDATES = (",", ";", "\t", "|")
+_NUMBER = re.compile(r"-?[0-9]+([.,][0-9]+)*")
 _LOOK = 1000  # records looked at
 _LOOK_AT = 1 << 16  # bytes looked at for the end of lines
 _BLANK_END = (b"\n\n", b"\n\r\n")
@@ -412,6 +413,12 @@ def parse(
     """
     names, first_line = _names(data, dialect, source=source, header=header)
     problems = name_problems(names, source)
+    numbers = [name for name in names if _NUMBER.fullmatch(name.strip())] if header is True else []
+    if problems and numbers:
+        what = f"its first line may be a record already, as {quoted(numbers[0])} is a number"
+        problems.append(
+            Refusal(what, (source,), remedy="read the table with header=False (--no-header) then")
+        )
     if problems:
         raise TableError(*problems)
     if len(names) > 1 and data.endswith(_BLANK_END):
