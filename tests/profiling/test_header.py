@@ -41,6 +41,13 @@ def test_names_of_columns_are_names(tmp_path, text):
     assert not asked(tmp_path, text)[1]
 
 
+def test_one_name_is_one(tmp_path):
+    _, (own,) = asked(tmp_path, "x\nx\ny\nx\nx\n")
+    assert "'x' looks like a cell of its column, and is taken for a name; if it is a cell, read it" in str(
+        own
+    )
+
+
 def test_frames_have_names():
     assert not [
         one for one in profile(pl.DataFrame({"34": [40, 29]})).findings if one.code.startswith("header")

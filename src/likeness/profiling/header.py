@@ -80,7 +80,9 @@ def _no_header(*, table: str, format: str, names: Sequence[str]) -> str:  # noqa
         if format == "csv"
         else "write their names above"
     )
-    return (
-        f"the first line of {table} may be a record: {listed}{more} look like cells of their columns, and are taken for names; "
-        f"if they are cells, {remedy}"
+    looks = (
+        "looks like a cell of its column, and is taken for a name; if it is a cell"
+        if len(names) == 1
+        else "look like cells of their columns, and are taken for names; if they are cells"
     )
+    return f"the first line of {table} may be a record: {listed}{more} {looks}, {remedy}"
