@@ -15,7 +15,7 @@ from likeness.engines.base import engine_for
 from likeness.errors import InvalidError, VerificationError
 from likeness.folder.audit import content_digest, locate_records
 from likeness.folder.layout import PARTS, find_layout
-from likeness.folder.origin import exact_codes
+from likeness.folder.origin import exact_codes, other_columns
 from likeness.folder.parts import is_in_parts, labelled_columns
 from likeness.folder.private_part import read_private
 from likeness.folder.public_part import read_public
@@ -287,7 +287,8 @@ def _encoded(
     except InvalidError as problem:
         if audit is None or not is_kept:
             raise
-        raise _another(original, folder, problem.problems[0]) from None
+        why = other_columns(original.names, audit) or problem.problems[0]
+        raise _another(original, folder, why) from None
     if audit is not None and is_kept:
         _refuse_another(encoded, audit, original, folder)
     return encoded

@@ -13,6 +13,7 @@ from tests.engines.tables import HIERARCHY, published, random_table, written
 
 import likeness as lk
 from likeness import cli
+from likeness.counting import encode_counted, find_counted
 from likeness.engines.base import engine_for
 from likeness.folder import parts as parts_module
 from likeness.folder import verification
@@ -161,7 +162,8 @@ def test_what_only_the_original_tells(
     if other == "none":
         told = "does not say which values of 'disease' were published"
     steward.cells = replace(steward.cells, published=changed)
-    encoded = verification._count(engine_for(None, "streaming"), tmp_path / "in", policy, progress=Progress())
+    engine = engine_for(None, "streaming")
+    encoded = encode_counted(engine, find_counted(engine, tmp_path / "in", policy), policy, Progress())
     wrong, right = verification._compare_counts(public, steward, encoded, policy)
     assert any(told in str(problem) for problem in wrong), [str(problem) for problem in wrong]
     assert not right

@@ -14,6 +14,7 @@ import pytest
 from tests.engines.tables import HIERARCHY, policy_of, published, random_table, shown, written
 
 import likeness as lk
+from likeness.counting import encode_counted, find_counted
 from likeness.engines.base import engine_for
 from likeness.engines.streaming import StreamingEngine
 from likeness.folder import parts as parts_module
@@ -264,7 +265,7 @@ def test_another_original_is_told(release: Path, tmp_path: Path) -> None:
     frame.write_parquet(tmp_path / "in" / "part-0.parquet")
     verdict = lk.verify(release, original=tmp_path / "in", engine="streaming")
     assert verdict.problems == (
-        "private/cells.parquet: the original does not hold the records that it counts",
+        "the original is not the table that the release was made from: its values are others",
     )
 
 
@@ -279,9 +280,11 @@ def test_a_row_that_is_nobodys_is_found_with_the_original(release: Path, tmp_pat
     first = np.flatnonzero(moved >= 0)[0]
     moved[first] = moved[moved >= 0][moved[moved >= 0] != moved[first]][0]
     engine = engine_for(None, "streaming")
-    encoded = verification._count(engine, tmp_path / "in", steward.policy, progress=Progress())  # type: ignore[arg-type]
+    assert steward.policy is not None
+    found = find_counted(engine, tmp_path / "in", steward.policy)
+    encoded = encode_counted(engine, found, steward.policy, Progress())
     steward.cells = replace(steward.cells, classes=moved)
-    wrong, right = verification._compare_counts(public, steward, encoded, steward.policy)  # type: ignore[arg-type]
+    wrong, right = verification._compare_counts(public, steward, encoded, steward.policy)
     assert wrong
     assert not right
 
@@ -496,7 +499,10 @@ def test_a_record_in_another_class_is_found(tmp_path: Path) -> None:
     public = verification.read_public(layout)
     steward = verification.read_private(layout, made.folder / PRIVATE, public)
     assert steward.cells is not None
-    encoded = verification._count(engine_for(None, "streaming"), source, steward.policy, progress=Progress())  # type: ignore[arg-type]
+    assert steward.policy is not None
+    engine = engine_for(None, "streaming")
+    found = find_counted(engine, source, steward.policy)
+    encoded = encode_counted(engine, found, steward.policy, Progress())
     assert verification._compare_counts(public, steward, encoded, steward.policy)[0] == []
     classes, copies = steward.cells.classes.copy(), steward.cells.copies
     ages = next(iter(steward.cells.originals)).codes

@@ -438,7 +438,9 @@ def test_lost_records(with_withheld: Path, tmp_path: Path) -> None:
     forget(kept.filter(pl.col("row") != 0).with_columns(row=pl.int_range(pl.len())))
     assert lk.verify(folder.root).ok
     _failure(
-        folder.root, "the original has 80 rows; the release was made from 79", original=_withheld_table()
+        folder.root,
+        "the original is not the table that the release was made from: it has 80 rows, not 79",
+        original=_withheld_table(),
     )
     as_dropped = pl.when(pl.col("row") == 0).then(pl.lit("dropped")).otherwise("status")
     forget(kept.with_columns(status=as_dropped))
@@ -460,15 +462,29 @@ def _counts(frame: pl.DataFrame) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_another_original(folder: Folder) -> None:
-    other = patients(seed=6)
-    _failure(
-        folder.root, "the original is not the table", "does not cover the original's value", original=other
+def _said_of(folder: Folder, original: pl.DataFrame) -> list[str]:
+    said = lk.verify(folder.root, original).problems
+    assert said[0].startswith("the original is not the table that the release was made from: ")
+    return [said[0].partition(": ")[2], *said[1:]]
+
+
+def test_another_original_is_said_to_be_one_first(folder: Folder) -> None:
+    (told,) = _said_of(folder, patients(seed=6))
+    assert told.startswith(
+        "80 of 80 published rows disagree with it: 'visit' in 70, 'note' in 63, 'age' in 58, "
     )
-    _failure(folder.root, "the original has 79 rows", original=patients(79))
-    _failure(
-        folder.root, "does not fit the policy", "'habit'", original=patients().rename({"habit": "habits"})
-    )
+    assert _said_of(folder, patients(79)) == ["it has 79 rows, not 80"]
+    (told,) = _said_of(folder, patients().rename({"habit": "habits"}))
+    assert told.startswith("it lacks 'habit' of ")
+    assert told.endswith(", and it has 'habits' besides")
+
+
+def test_of_a_few_changed_cells_it_is_said_which(folder: Folder) -> None:
+    other = "flu" if patients()["disease"][3] == "cold" else "cold"
+    disease = pl.when(pl.int_range(pl.len()) == 3).then(pl.lit(other)).otherwise("disease")
+    told, *more = _said_of(folder, patients().with_columns(disease=disease))
+    assert told == "1 of 80 published rows disagree with it: 'disease' in 1"
+    assert any("(row 4 of the original): column 'disease' is not" in one for one in more)
 
 
 def test_everything_recomputed_but_untrue(folder: Folder) -> None:

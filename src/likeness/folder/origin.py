@@ -30,7 +30,7 @@ from likeness.published.text import read_value
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from likeness.tables import EncodedColumn, Labelled
 
 _CLASS_MAP = f"private/{CLASSES}"
+_NAMED = 3
 _AGGREGATES = {"mean": "means", "mode": "modes"}
 
 
@@ -190,6 +191,40 @@ def mechanism_of(encoded: Encoded, policy: Policy, here: Microdata) -> Mechanism
     return None if policy.method is None else policy.method.run(problem).mechanism
 
 
+def another(why: str) -> Refusal:
+    """Refuse an original that a release was not made from.
+
+    >>> str(another("it has 250 rows, not 300"))
+    'the original is not the table that the release was made from: it has 250 rows, not 300'
+    """
+    return Refusal("is not the table that the release was made from", about="the original", why=why)
+
+
+def other_columns(names: Sequence[str], audit: Audit) -> str | None:
+    """Say which columns a table has that the original had not, and the other way round; None where it has the same.
+
+    Of two tables, whose columns a policy names together, nothing is said.
+    """
+    policy = audit.content["policy"]
+    if policy.get("records") is not None:
+        return None
+    known = policy["columns"]
+    absent = [name for name in known if name not in set(names)]
+    strange = [name for name in names if name not in known]
+    told = []
+    if absent:
+        told.append(f"it lacks {_few(absent)} of {count(len(known), 'column')}")
+    if strange:
+        told.append(f"it has {_few(strange)} besides")
+    return ", and ".join(told) or None
+
+
+def _few(names: Sequence[str]) -> str:
+    """Name the first few columns, and how many more there are."""
+    shown = ", ".join(map(quoted, names[:_NAMED]))
+    return shown if len(names) <= _NAMED else f"{shown} and {count(len(names) - _NAMED, 'other')}"
+
+
 class Origin:
     """A release beside its original.
 
@@ -199,22 +234,23 @@ class Origin:
 
     def __init__(self, public: PublicPart, class_map: ClassMap, encoded: Encoded, policy: Policy) -> None:
         self.public, self.class_map, self.encoded, self.policy = public, class_map, encoded, policy
+        self._differing: dict[str, NDArray[np.bool_]] = {}
 
     def problems(self, audit: Audit) -> tuple[list[Refusal], list[Statement]]:
         """Say what is wrong, and what was checked and found right."""
         height, told = self.encoded.table.height, self.class_map.height
         if height != told:
-            what = f"has {count(height, 'row')}; the release was made from {told:,}"
-            return [Refusal(what, about="the original")], []
+            return [another(f"it has {count(height, 'row')}, not {told:,}")], []
         checks = []
-        problems = list(self._same_content(audit))
-        if not problems:
+        same = audit.content["original"]["sha256"] == content_digest(self.encoded)
+        problems = list(self._same_counts(audit))
+        if same and not problems:
             checks.append(
                 Statement(f"is the table the release was made from{self._aside}", about="the original")
             )
         lost = list(self._dropped())
         if lost:
-            return problems + lost, checks
+            return [*([] if same else [another("other rows are dropped")]), *problems, *lost], checks
         invented = self.class_map.invented
         what = (
             "no record was lost or invented"
@@ -232,7 +268,23 @@ class Origin:
         ]
         if not wrong:
             checks.append(Statement(self._made_of_it, about="every published row"))
-        return problems + wrong, checks
+        if same:
+            return problems + wrong, checks
+        # Where most rows are others', which ones tells nobody anything.
+        first, most = self._another()
+        return [first, *([] if most else problems + wrong)], checks
+
+    def _another(self) -> tuple[Refusal, bool]:
+        """Say how many published rows disagree with another table, and in what; and whether most do."""
+        size = self.publication.size
+        if not self._differing:
+            return another("its values are others, or the same in another order"), False
+        wrong = int(np.logical_or.reduce([*self._differing.values()]).sum())
+        often = {name: int(own.sum()) for name, own in self._differing.items()}
+        ranked = sorted(often, key=lambda name: -often[name])
+        listed = ", ".join(f"{quoted(name)} in {often[name]:,}" for name in ranked)
+        which = f"{wrong:,} of {count(size, 'published row')} disagree with it: {listed}"
+        return another(which), 2 * wrong > size
 
     @property
     def _aside(self) -> str:
@@ -289,12 +341,9 @@ class Origin:
         """(published,) Record of each published row."""
         return self.encoded.record_of[self.rows]
 
-    def _same_content(self, audit: Audit) -> Iterator[Refusal]:
-        """Compare what the audit knows about the original."""
+    def _same_counts(self, audit: Audit) -> Iterator[Refusal]:
+        """Compare what the audit counted in the original."""
         content = audit.content
-        if content["original"]["sha256"] != content_digest(self.encoded):
-            what = "is not the table that private/audit.json knows"
-            yield Refusal(what, about="the original", why="its encoded content differs")
         for what, found in (("missing", self.encoded.missing), ("renamed", self.encoded.renamed)):
             if content[what] != found:
                 yield Refusal(f"{content[what]}; the original gives {found}", ("private/audit.json", what))
@@ -389,7 +438,10 @@ class Origin:
             else:
                 # As many values as there are invented records are nobody's; all others are somebody's.
                 lacking = _beyond(ours, theirs)
-            for number in np.unique(lacking // width)[:3]:
+            others = np.unique(lacking // width)
+            if others.size:
+                self._differing[domain.name] = np.isin(publication.classes, others)
+            for number in others[:3]:
                 shown_as = publication.describe_class(int(number))
                 yield of_column(
                     domain.name, f"the class {shown_as} does not have the sensitive values of its records"
@@ -505,6 +557,7 @@ class Origin:
     def _wrong(self, wrong: NDArray[np.bool_], column: str, what: str) -> Refusal:
         """Name the rows that are wrong, in the release and in the original."""
         rows, shown = self.rows, self.publication.rows
+        self._differing[column] = self._differing.get(column, np.zeros(wrong.size, np.bool_)) | wrong
 
         def name(record: int) -> str:
             place = self.public.where(record if shown is None else int(shown[record]))

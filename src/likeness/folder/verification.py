@@ -18,7 +18,15 @@ from likeness.folder.cells import rows_of_cells, value_texts
 from likeness.folder.class_map import listed
 from likeness.folder.layout import CELLS, CERTIFICATE, KNOWLEDGE, PARTS, digest, find_layout
 from likeness.folder.ledger import Ledger
-from likeness.folder.origin import Origin, drawn_problems, exact_codes, mechanism_of, of_column
+from likeness.folder.origin import (
+    Origin,
+    another,
+    drawn_problems,
+    exact_codes,
+    mechanism_of,
+    of_column,
+    other_columns,
+)
 from likeness.folder.parts import is_in_parts, same_rows
 from likeness.folder.private_part import PrivatePart, read_private
 from likeness.folder.public_part import PublicPart, read_public
@@ -36,7 +44,7 @@ from likeness.tables import read_again
 from likeness.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -123,9 +131,10 @@ def verify(
         if steward is not None and original is not None:
             told = asked or steward.policy
             ordered = steward.audit is not None and steward.audit.is_ordered
-            counting = partial(_count, own, audit=steward.audit, progress=progress or Progress())
-            counted = counting if in_parts or ordered else None
-            encoded = _encode(original, told, steward, counted)
+            counting = own if in_parts or ordered else None
+            encoded = _encode(
+                original, told, steward, counting, progress or Progress(), is_kept=asked is None
+            )
         found = judge(public, steward, encoded, told)
         return found if ledger is None else _over_time(found, Path(ledger), public, steward, encoded)
     except OSError as problem:
@@ -150,7 +159,7 @@ def _over_time(
         and public.publication is not None
         and steward.audit is not None
     ):
-        if steward.audit.content["original"]["sha256"] != content_digest(encoded):
+        if _is_another(steward.audit, encoded):
             # Whose rows these are cannot be said of another table.
             return found
         about = kept.check(
@@ -191,9 +200,16 @@ def judge(
         if encoded is not None and policy is not None:
             checks += _learn_again(steward, encoded, policy, problems)
             wrong, right = _compare(public, steward, encoded, policy)
-            problems += wrong
+            # What else is wrong may come of it.
+            is_first = steward.audit is not None and _is_another(steward.audit, encoded)
+            problems = wrong + problems if is_first else problems + wrong
             checks += right
     return replace(proven, refusals=tuple(problems), statements=tuple(checks))
+
+
+def _is_another(audit: Audit, encoded: Encoded) -> bool:
+    """Whether an original is another table than the release was made from."""
+    return bool(audit.content["original"]["sha256"] != content_digest(encoded))
 
 
 def _individuals(
@@ -285,23 +301,53 @@ def _encode(
     original: Any,
     policy: Policy | None,
     steward: PrivatePart,
-    counted: Callable[[Any, Policy], Encoded] | None,
+    counting: Engine | None,
+    progress: Progress,
+    *,
+    is_kept: bool,
 ) -> Encoded | None:
     """Encode the original as the policy says; None, and a problem, when that fails.
 
-    ``counted``: what counts its records, where those of the release were counted.
+    ``counting``: what counts its records, where those of the release were counted. ``is_kept``: the policy is the one that was
+    kept with the release.
     """
-    if counted is None:
-        original = read_again(original, {} if steward.audit is None else steward.audit.reading)
+    audit = steward.audit
+    if counting is None:
+        original = read_again(original, {} if audit is None else audit.reading)
     if policy is None:
         return None
+    names = None
     try:
-        if counted is not None:
-            return counted(original, policy)
-        return encode(original, locate_records(policy, original, steward.audit))
+        if counting is not None:
+            reading = {} if audit is None else audit.reading
+            original = counting.find(
+                original, delimiter=reading.get("delimiter"), decimal=reading.get("decimal")
+            )
+        names = original.names
+        policy = locate_records(policy, original, audit)
+        if counting is None:
+            return encode(original, policy)
+        return encode_counted(counting, find_counted(counting, original, policy), policy, progress)
     except LikenessError as problem:
-        steward.refusals += problem.within("the original does not fit the policy")
+        steward.refusals += _unfit(problem, names, audit, is_kept=is_kept)
         return None
+
+
+def _unfit(
+    problem: LikenessError, names: Sequence[str] | None, audit: Audit | None, *, is_kept: bool
+) -> list[Refusal]:
+    """Say why an original, with such columns, cannot be encoded: under the policy that was kept only another table cannot."""
+    told = None if audit is None or names is None else other_columns(names, audit)
+    if told is not None:
+        return [another(told)]
+    unfit = list(problem.within("the original does not fit the policy"))
+    # A second table that is not there says nothing about the first.
+    second = audit is None or audit.content["policy"].get("records") is not None
+    return (
+        unfit
+        if second or names is None or not is_kept
+        else [another("it does not fit the policy that was kept"), *unfit]
+    )
 
 
 def _prove(
@@ -377,16 +423,6 @@ def _compare(
         return list(problem.refusals), []
 
 
-def _count(
-    engine: Engine, original: Any, policy: Policy, *, audit: Audit | None = None, progress: Progress
-) -> Encoded:
-    """Count the records of an original, and encode what they say."""
-    reading = {} if audit is None else audit.reading
-    found = engine.find(original, delimiter=reading.get("delimiter"), decimal=reading.get("decimal"))
-    policy = locate_records(policy, found, audit)
-    return encode_counted(engine, find_counted(engine, found, policy), policy, progress)
-
-
 def _compare_counts(
     public: PublicPart, steward: PrivatePart, encoded: Encoded, policy: Policy
 ) -> tuple[list[Refusal], list[Statement]]:
@@ -406,6 +442,12 @@ def _compare_counts(
         return [Refusal("the release cannot be compared with its original", why=why)], []
     of = rows_of_cells(cells, encoded)
     if of is None:
+        if _is_another(steward.audit, encoded):
+            height, told = encoded.table.records, steward.audit.content["original"]["rows"]
+            why = (
+                "its values are others" if height == told else f"it has {count(height, 'row')}, not {told:,}"
+            )
+            return [another(why)], []
         return [Refusal("the original does not hold the records that it counts", (f"private/{CELLS}",))], []
     data, plan, going = _as_planned(cells, encoded, encoded.record_of[of])
     del of
