@@ -249,9 +249,17 @@ class TestWhatIsUnderstood:
         errors = [np.median(relative_errors(one.publication, workload)) for one in (exact, coarse)]
         assert errors[0] < errors[1]
 
+    def test_a_category_is_the_values_in_it(self):
+        release = self.release()
+        tree = release.private.encoded.data.sensitive[0].single.hierarchy
+        node = tree.node_of("Low")
+        below = list(tree.leaves[tree.left[node] : tree.right[node] + 1])
+        asked = (Query({"symptom": named}) for named in (["Low"], below))
+        assert len({release.publication.estimate(one) for one in asked}) == 1
+
     def test_what_nobody_can_have_is_refused(self):
-        with pytest.raises(TableError, match="'Low' is a group of values; name those below it"):
-            self.release().publication.estimate(Query({"symptom": ["Low"]}))
+        with pytest.raises(TableError, match="'Lwo' is not one of its values"):
+            self.release().publication.estimate(Query({"symptom": ["Lwo"]}))
 
 
 def changed(release, tmp_path, edit):

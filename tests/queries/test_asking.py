@@ -17,7 +17,7 @@ from likeness.microdata.domain import Domain
 from likeness.microdata.plan import Plan
 from likeness.published.columns import ColumnNote
 from likeness.published.regions import read_region
-from likeness.queries.asking import Askable, check_query
+from likeness.queries.asking import Askable, read_query
 from likeness.queries.drawing import draw_workload, exact_answers
 from likeness.queries.query import Consecutive, Query, Workload
 
@@ -106,13 +106,30 @@ def test_everything_between_no_ends_is_everybody(form):
         assert publication.estimate(Query({"age": (low, high)})) == 4
 
 
-def test_a_group_of_the_hierarchy_names_the_values_below_it():
-    publication, _, _ = publish(FORMS[0], DATA, plan_for(FORMS[0], DATA, Plan(np.zeros(4, np.int64))))
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_a_node_of_a_published_hierarchy_counts_the_values_below_it(form):
+    publication, _, _ = publish(form, DATA, plan_for(form, DATA, Plan(np.zeros(4, np.int64))))
     group = next(label for label in ILLNESS.labels if label not in {*ILLNESS.leaves, ILLNESS.labels[0]})
-    with pytest.raises(
-        TableError, match=f"'{group}' is a group of values; name those below it: 'flu', 'cold'"
-    ):
-        publication.estimate(Query({"disease": {group}}))
+    node = ILLNESS.node_of(group)
+    below = ILLNESS.leaves[ILLNESS.left[node] : ILLNESS.right[node] + 1]
+    for named, plain in (({group}, below), ([group, "flu", None], [*below, None]), ({"*"}, ILLNESS.leaves)):
+        asked, meant = (Workload.of_queries([Query({"disease": one})]) for one in (named, plain))
+        assert publication.estimate(asked[0]) == publication.estimate(meant[0])
+        assert publication.estimate_all(asked).tolist() == publication.estimate_all(meant).tolist()
+        assert exact_answers(DATA, asked).tolist() == exact_answers(DATA, meant).tolist()
+
+
+def test_a_node_of_a_quasi_identifier_counts_the_values_below_it():
+    table = pl.DataFrame({"zip": ["02139", "02140", "10001", "20001"]})
+    file = [[code, code[:1] + "****", "*"] for code in table["zip"]]
+    release = lk.anonymize(
+        table, lk.Policy(columns={"zip": lk.quasi(hierarchy=file)}, privacy=lk.KAnonymity(4)), seed=1
+    )
+    assert release.estimate({"zip": {"0****"}}) == 2
+    assert release.estimate({"zip": {"0****", "02139", "10001"}}) == 3
+    assert release.estimate({"zip": {"*"}}) == 4
+    with pytest.raises(TableError, match="'3\\*\\*\\*\\*' is not one of its values"):
+        release.estimate({"zip": {"3****"}})
 
 
 def test_a_reconstruction_is_checked_too():
@@ -125,7 +142,7 @@ def test_a_reconstruction_is_checked_too():
 def test_every_mistake_of_a_query_is_told():
     askable = {own.name: Askable.of_domain(own) for own in (*DATA.quasi, *DATA.sensitive)}
     with pytest.raises(TableError) as caught:
-        check_query(askable, {"age": (40, 30), "twon": {"Nice"}, "disease": {"fluu"}}, "gae")
+        read_query(askable, {"age": (40, 30), "twon": {"Nice"}, "disease": {"fluu"}}, "gae")
     told = caught.value.problems
     assert len(told) == 4
     assert [any(word in line for line in told) for word in ("twon", "gae", "(40, 30)", "fluu")] == [True] * 4
@@ -142,6 +159,13 @@ def made(texts):
         (["021**", "30***"], {"02139"}, None),
         (["021**", "30***"], {"99999"}, None),  # nobody was told which codes there are
         (["021**", "30***"], {"021**"}, None),
+        (["021**", "30***"], {"02***"}, None),  # all that was published below it
+        (["021**", "30***"], {"4****"}, "'4****' is not one of its values"),
+        (["021**", "30***"], {"01"}, "'01' is not one of its values; known: 021**, 30***"),
+        (["02139", "30100"], {"01"}, "'01' is not one of its values; known: 02139, 30100"),
+        (["02139", "30100"], {"02***"}, None),
+        (["021**", "02139"], {139}, "'139' is not one of its values"),
+        (["18", "39"], {5}, None),
         (["021**", "30***"], {"0213"}, "'0213' is not one of its values; did you mean '021**'?"),
         (["021**", "30***"], {"0213*"}, "'0213*' is not one of its values; did you mean '021**'?"),
         (["[18, 39]", "[40, 59]"], {17}, None),

@@ -197,15 +197,15 @@ class Publication(ABC):
             does not have, a range that ends before it begins: see `Askable`), ``of`` is not a column of numbers, or
             individuals are asked of a release that does not tell them apart.
         """
-        from likeness.queries.asking import check_query
+        from likeness.queries.asking import read_query
 
-        check_query(self.askable, query.where, query.of, self.beside)
+        where = read_query(self.askable, query.where, query.of, self.beside)
         if query.aggregate == "individuals":
-            return self.total_individuals(query.where)
+            return self.total_individuals(where)
         if query.aggregate == "count" or query.of is None:
-            return self.total(query.where)
-        total = self.total(query.where, query.of, 1)
-        return total if query.aggregate == "sum" else mean(total, self.total(query.where, query.of, 0))
+            return self.total(where)
+        total = self.total(where, query.of, 1)
+        return total if query.aggregate == "sum" else mean(total, self.total(where, query.of, 0))
 
     @abstractmethod
     def total(self, where: Mapping[str, Any], of: str | None = None, power: int = 0) -> float:
@@ -283,9 +283,9 @@ class Publication(ABC):
             As `estimate`.
         """
         from likeness.queries.answering import answer, by_aggregate
-        from likeness.queries.asking import check_workload
+        from likeness.queries.asking import read_workload
 
-        check_workload(self.askable, workload, self.beside)
+        workload = read_workload(self.askable, workload, self.beside)
         if workload.aggregate == "individuals":
             return answer(self.units_of_individuals, workload, None)
         return by_aggregate(workload, lambda power: self.totals(workload, power))
@@ -312,10 +312,10 @@ class Publication(ABC):
         TableError
             As `estimate`.
         """
-        from likeness.queries.asking import check_conditions
+        from likeness.queries.asking import read_conditions
         from likeness.queries.contingency import ContingencyTables
 
-        check_conditions(self.askable, conditions, self.beside, drawn=drawn)
+        conditions = read_conditions(self.askable, conditions, self.beside, drawn=drawn)
         return ContingencyTables(self.units, conditions, self.reconstructing)
 
     @property

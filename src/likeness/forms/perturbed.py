@@ -42,7 +42,7 @@ from likeness.microdata.mechanism import MOST_VALUES, SCALE, Mechanism
 from likeness.published.columns import exact_labels
 from likeness.published.text import MISSING, read_value, write_value
 from likeness.queries.answering import answer_by_value, make_units
-from likeness.queries.asking import check_query
+from likeness.queries.asking import read_query
 from likeness.tables import Labelled, must_read
 from likeness.wording import count, quoted
 
@@ -442,8 +442,8 @@ class PerturbedPublication(ExactRecords):
         if query.aggregate != "count":
             raise PolicyError("a reconstruction counts records; leave the aggregate out")
         chosen = check_variant(self.variant if variant is None else variant)
-        check_query(self.askable, query.where, None, self.beside)
-        matching, wanted = self.asked(query.where)
+        where = read_query(self.askable, query.where, None, self.beside)
+        matching, wanted = self.asked(where)
         found = self._reconstruct_over(matching, self.survey_weights, chosen)
         return by_label(self.distribution.domain, found, wanted & (self.distribution.counts > 0))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,7 +43,8 @@ class Askable:
     * numbers and days: any, also those outside the domain, of which there are no records;
     * ordered values and categories: those of the declared order, the hierarchy or the declared domain, also where no
       record has them; without such, those that were published;
-    * nodes of a hierarchy made by a rule (intervals, dates, prefixes): what their labels say, and the labels themselves;
+    * nodes of a hierarchy: the values below them; of one made by a rule (intervals, dates, prefixes), whose values nobody was
+      told, what their labels say;
     * the missing value (None), always.
 
     Values are looked up only when needed, in ``overlap`` (published regions) or ``domain``: one of the two is given.
@@ -105,6 +106,23 @@ class Askable:
         if self.tree is None or len(self._kinds) != 1 or None in {place(value) for value in self.values}:
             return None
         return next(iter(self._kinds))
+
+    def with_leaves(self, condition: Any) -> Any:
+        """Put the values below nodes of a published hierarchy in their place; other conditions are given back as they are."""
+        if self.tree is None or isinstance(condition, Consecutive) or is_range(condition):
+            return condition
+        named = as_values(condition, self.note.name)
+        nodes = [value for value in named if value in self._nodes]
+        if not nodes:
+            return condition
+        tree = self.tree
+        spans = [(tree.left[node], tree.right[node] + 1) for node in map(tree.node_of, nodes)]
+        return frozenset(named.difference(nodes).union(*(tree.leaves[first:stop] for first, stop in spans)))
+
+    @cached_property
+    def _nodes(self) -> frozenset[str]:
+        """Labels of the inner nodes of a published hierarchy."""
+        return frozenset() if self.tree is None else frozenset(self.tree.labels).difference(self.tree.leaves)
 
     def problem(self, conditions: Sequence[Any]) -> tuple[int, str] | None:
         """Find a condition that does not suit the column: its position, and what is wrong with it; None when all do."""
@@ -174,7 +192,7 @@ class Askable:
             except TableError as problem:
                 return i, str(problem)
             if not self._any:
-                unknown -= self.values
+                unknown = unknown - self.values - self._nodes
             if unknown:
                 texts = [as_text(value) for value in condition if value is not None]
                 wrong = [text for text in dict.fromkeys(texts) if text in unknown]
@@ -196,7 +214,8 @@ class Askable:
             wrong = next(filter(self._no_number, unknown), None)
             return None if wrong is None else f"{self._where}: {wrong!r} is not a number"
         if self.made:
-            unknown = [text for text in unknown if not self._may_be_below(text)]
+            numbers = {as_text(value) for value in condition if not isinstance(value, str)}
+            unknown = [text for text in unknown if not self._may_be_below(text, numbers)]
         elif self._only_kind is not None:
             numbers = {as_text(value) for value in condition if not isinstance(value, str)}
             unknown = [text for text in unknown if not self._may_be_a_leaf(text, numbers)]
@@ -221,13 +240,31 @@ class Askable:
         found = place(text)
         return found is not None and found[0] == self._only_kind and (found[0] or text in numbers)
 
-    def _may_be_below(self, text: str) -> bool:
-        """Whether a value may be below a node whose label was made by a rule."""
+    def _may_be_below(self, text: str, numbers: set[str]) -> bool:
+        """Whether a value may be below a node whose label was made by a rule, or a masked code around some of them."""
+        if self._length is not None and text not in numbers:
+            # Codes that are masked from the right all have one length.
+            if len(text) != self._length:
+                return False
+            known = text.rstrip(MASK)
+            return MASK not in text or (
+                MASK not in known and any(label.startswith(known) for label in self.values)
+            )
         found = place(text)
-        if found is not None and found[0] in self._kinds:
-            return True
-        masked = {len(label) for label in self.values if label.endswith(MASK)}
-        return not text.endswith(MASK) and len(text) in masked
+        return found is not None and found[0] in self._kinds and not self._masked
+
+    @cached_property
+    def _masked(self) -> bool:
+        """Whether codes were masked."""
+        return any(label.endswith(MASK) for label in self.values)
+
+    @cached_property
+    def _length(self) -> int | None:
+        """Length of codes of a column whose labels are masked codes, or codes; None where they are anything else."""
+        lengths = {len(label) for label in self.values}
+        if len(lengths) != 1 or not (self._masked or self._kinds == {False}):
+            return None
+        return None if any(label.startswith("[") for label in self.values) else lengths.pop()
 
     @property
     def _where(self) -> str:
@@ -245,11 +282,6 @@ class Askable:
         """Say that values are none of the column's."""
         first, others = values[0], len(values) - 1
         more = f" (nor {'is 1 other' if others == 1 else f'are {others} others'})" if others else ""
-        if self.tree is not None and first in self.tree.labels:
-            node = self.tree.node_of(first)
-            below = self.tree.leaves[self.tree.left[node] : self.tree.right[node] + 1]
-            named = ", ".join(map(repr, islice(below, 3))) + (", …" if len(below) > 3 else "")
-            return f"{self._where}: {quoted(first)} is a group of values; name those below it: {named}"
         return (
             f"{self._where}: {quoted(first)} is not one of its values{more}{suggestion(first, self.values)}"
         )
@@ -261,12 +293,13 @@ def _is_day(text: str) -> bool:
     return found is not None and found[0]
 
 
-def check_query(
+def read_query(
     askable: Mapping[str, Askable], where: Mapping[str, Any], of: str | None, beside: Sequence[str] = ()
-) -> None:
-    """Refuse a query that names what there is not; ``beside`` names columns that are published and cannot be asked about.
+) -> dict[str, Any]:
+    """Take the conditions of a query, with values for nodes of hierarchies; refuse what names what there is not.
 
-    Raises `TableError` with a line for every column that is not there, and every condition that does not suit its column.
+    ``beside`` names columns that are published and cannot be asked about. Raises `TableError` with a line for every column that
+    is not there, and every condition that does not suit its column.
     """
     problems = _unknown_columns(askable, (*where, *(() if of is None else (of,))), beside)
     for name, condition in where.items():
@@ -274,26 +307,30 @@ def check_query(
             problems.append(found[1])
     if problems:
         raise TableError(*problems)
+    return {name: askable[name].with_leaves(condition) for name, condition in where.items()}
 
 
-def check_conditions(
+def read_conditions(
     askable: Mapping[str, Askable],
     conditions: Mapping[str, Sequence[Any]],
     beside: Sequence[str] = (),
     *,
     drawn: bool = False,
-) -> None:
-    """Refuse lists of conditions that name what there is not, as `check_query`; ``drawn`` as in `Workload`."""
+) -> Mapping[str, Sequence[Any]]:
+    """Take lists of conditions, as `read_query` does; those that are ``drawn``, as in `Workload`, as they are."""
     problems = _unknown_columns(askable, tuple(conditions), beside)
     for name, own in () if drawn else conditions.items():
         if name in askable and (found := askable[name].problem(own)) is not None:
             problems.append(found[1])
     if problems:
         raise TableError(*problems)
+    if drawn:
+        return conditions
+    return {name: [*map(askable[name].with_leaves, own)] for name, own in conditions.items()}
 
 
-def check_workload(askable: Mapping[str, Askable], workload: Workload, beside: Sequence[str] = ()) -> None:
-    """Refuse a workload that names what there is not, as `check_query`, saying which query it is.
+def read_workload(askable: Mapping[str, Askable], workload: Workload, beside: Sequence[str] = ()) -> Workload:
+    """Take a workload, as `read_query` does, and refuse it, saying which query it is.
 
     Every distinct condition is looked at once. Those drawn from the domains of a table are taken as they are: a value
     that was not published is then one that nobody kept.
@@ -308,6 +345,13 @@ def check_workload(askable: Mapping[str, Askable], workload: Workload, beside: S
             problems.append(f"query {first}: {found[1]}")
     if problems:
         raise TableError(*problems)
+    if workload.drawn:
+        return workload
+    read = {name: list(own) for name, own in workload.conditions.items()}
+    for name in asked:
+        for at in used[name]:
+            read[name][at] = askable[name].with_leaves(read[name][at])
+    return replace(workload, conditions=read)
 
 
 def _unknown_columns(

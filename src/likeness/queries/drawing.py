@@ -27,7 +27,7 @@ from likeness.checks import choice, number, whole
 from likeness.errors import PolicyError, TableError, suggestion
 from likeness.microdata.domain import NUMERIC
 from likeness.queries.answering import answer, by_aggregate, make_units, tuples_of, units_of_individuals
-from likeness.queries.asking import Askable, check_workload
+from likeness.queries.asking import Askable, read_workload
 from likeness.queries.axes import ExactAxis, MeanAxis, exact_shares
 from likeness.queries.overlap import place
 from likeness.queries.query import Consecutive, Query, Workload
@@ -353,8 +353,7 @@ def exact_answers(data: Microdata, workload: Workload, *, people: bool = False) 
     Raises `TableError` where there is no such column, or a condition does not suit its column.
     """
     askable = {domain.name: Askable.of_domain(domain) for domain in (*data.quasi, *data.sensitive)}
-    check_workload(askable, workload)
-    return _answering(data, workload.aggregate, people=people)(workload)
+    return _answering(data, workload.aggregate, people=people)(read_workload(askable, workload))
 
 
 def relative_errors(
@@ -385,7 +384,7 @@ def _touched(publication: Publication, workload: Workload) -> NDArray[np.float64
         )
     if units.touched.axes == units.axes:
         return publication.estimate_all(workload)
-    check_workload(publication.askable, workload, publication.beside)
+    workload = read_workload(publication.askable, workload, publication.beside)
     return answer(units.touched, workload, None)
 
 

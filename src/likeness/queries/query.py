@@ -31,7 +31,7 @@ class Query:
     ----------
     where
         Column to condition: a pair ``(low, high)`` of numbers, ISO dates or values of an ordered column (both ends
-        included), or a collection of values (None: the missing value).
+        included), or a collection of values (None: the missing value); a node of a published hierarchy is the values below it.
         Numbers and days may lie anywhere; a category or ordered value must be one that was published, declared or stands in the
         column's hierarchy: estimating refuses others, so that 0 always means that nobody has it.
     aggregate
